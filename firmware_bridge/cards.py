@@ -1,0 +1,69 @@
+"""Playing cards and tiles, and what the packs of a shoe hold."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+# Baccarat points (rule book section 1): ace 1, pips 2..9, ten and court cards 0.
+_POINTS: Final = {"A": 1} | {str(pip): pip for pip in range(1, 10)}
+
+
+class Card(Enum):
+    """One face, written rank then suit: `As`, `Td`, `Kc`; tiles are `1p`..`9p` and `wp`.
+
+    A card may still be secret when something breaks, so `repr` and `str` give `??`: whoever wants the
+    face says `card.value`.
+    """
+
+    As, Ah, Ad, Ac = "As", "Ah", "Ad", "Ac"
+    S2, H2, D2, C2 = "2s", "2h", "2d", "2c"
+    S3, H3, D3, C3 = "3s", "3h", "3d", "3c"
+    S4, H4, D4, C4 = "4s", "4h", "4d", "4c"
+    S5, H5, D5, C5 = "5s", "5h", "5d", "5c"
+    S6, H6, D6, C6 = "6s", "6h", "6d", "6c"
+    S7, H7, D7, C7 = "7s", "7h", "7d", "7c"
+    S8, H8, D8, C8 = "8s", "8h", "8d", "8c"
+    S9, H9, D9, C9 = "9s", "9h", "9d", "9c"
+    Ts, Th, Td, Tc = "Ts", "Th", "Td", "Tc"
+    Js, Jh, Jd, Jc = "Js", "Jh", "Jd", "Jc"
+    Qs, Qh, Qd, Qc = "Qs", "Qh", "Qd", "Qc"
+    Ks, Kh, Kd, Kc = "Ks", "Kh", "Kd", "Kc"
+    P1, P2, P3, P4, P5 = "1p", "2p", "3p", "4p", "5p"
+    P6, P7, P8, P9, White = "6p", "7p", "8p", "9p", "wp"
+
+    rank: str
+    suit: str
+    points: int
+
+    def __init__(self, face: str) -> None:
+        self.rank, self.suit = face
+        self.points = _POINTS.get(self.rank, 0)
+
+    def __repr__(self) -> str:
+        return "??"
+
+    __str__ = __repr__
+    __hash__ = object.__hash__
+
+
+RANKS: Final = "A23456789TJQK"
+SUITS: Final = "shdc"
+FACES: Final[tuple[Card, ...]] = tuple(Card(rank + suit) for suit in SUITS for rank in RANKS)
+"""The 52 faces of a pack in the order of the native code book: suit s, h, d, c times rank A, 2..K."""
+
+TILES: Final[tuple[Card, ...]] = tuple(Card(f"{pip}p") for pip in [*range(1, 10), "w"])
+
+
+def cards(text: str) -> tuple[Card, ...]:
+    """The cards of `text`, with or without spaces between them: `cards("As Jc")`, `cards("AsJc")`.
+
+    Raises ValueError, naming the two letters that are no card.
+    """
+    packed = "".join(text.split())
+    return tuple(Card(packed[i : i + 2]) for i in range(0, len(packed), 2))
+
+
+def spell(hand: tuple[Card, ...]) -> str:
+    """The inverse of `cards`: faces without spaces. Only for cards that are disclosed."""
+    return "".join(card.value for card in hand)

@@ -1,0 +1,1 @@
+"""What a shoe is told (inputs) and what then became true (events): frozen, tagged values."""

@@ -1,0 +1,268 @@
+"""Events: what became true at the table, as it is journaled and published."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from firmware_bridge.cards import Card
+from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.orders import Answer, Pack
+from firmware_bridge.house import House
+
+
+class Secret(Struct, frozen=True):
+    """A card not yet disclosed, with the nonce (32 hex digits) its commitment was made with."""
+
+    card: Card
+    nonce: str
+
+
+class Event(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
+    """Something that became true."""
+
+
+class Commissioned(Event, frozen=True, kw_only=True):
+    """The first entry of a device: facts before any shoe have a place."""
+
+    journal: str
+
+
+class BridgeStarted(Event, frozen=True, kw_only=True):
+    """The daemon began; the settings the next shoe is opened under."""
+
+    version: str
+    house: House
+    table: str
+
+
+class Luggage(Struct, frozen=True):
+    """What a new journal takes over from the one before; never published."""
+
+    reader: Mark | None
+    answers: tuple[Answer, ...]
+    irregular: tuple[Irregular, ...]
+
+
+class ShoeOpened(Event, frozen=True, kw_only=True):
+    """A new shoe with its frozen settings; `digest` = hex SHA-256 of settings, policy and software version."""
+
+    number: int
+    journal: str
+    house: House
+    policy: dict[str, Any]
+    version: str
+    digest: str
+    pack: Pack
+    dealer: str = ""
+    confirmed_by: str = ""
+    luggage: Luggage | None = None
+
+
+class CardEvent(Event, frozen=True, kw_only=True):
+    """A card went somewhere: named (`card`), or sealed (`commit`, and `secret` inside the house only).
+
+    `held`: it is the oldest of the cards that were held. `commit` = hex SHA-256 of the ASCII text
+    `journal:seq:n:card:nonce`.
+    """
+
+    card: Card | None = None
+    commit: str | None = None
+    secret: Secret | None = None
+    held: bool = False
+
+
+class CardBurned(CardEvent, frozen=True, kw_only=True):
+    """`left` more cards are to be burned; the exposed first card is named."""
+
+    left: int
+
+
+class CardDealt(CardEvent, frozen=True, kw_only=True):
+    """The card lies in `slot` of round `round`."""
+
+    round: int
+    slot: str
+    origin: Literal["reader", "manual"] = "reader"
+
+
+class CardOverdrawn(CardEvent, frozen=True, kw_only=True):
+    """A card too many: it waits, sealed, for the next round."""
+
+    round: int
+    origin: Literal["reader", "manual"] = "reader"
+
+
+class CardHeld(CardEvent, frozen=True, kw_only=True):
+    """A card drawn while no card could be dealt; an unread one has neither card nor commitment."""
+
+    why: str
+    lot: int | None = None
+    manual: bool = False
+    flags: tuple[str, ...] = ()
+
+
+class CardEntered(CardEvent, frozen=True, kw_only=True):
+    """Two people entered a card that was not read."""
+
+    by: str
+    second: str
+
+
+class CardConfirmed(Event, frozen=True, kw_only=True):
+    """The reader reported a card that people had entered while it was away: the same one, dealt once."""
+
+
+class CardSetAside(CardEvent, frozen=True, kw_only=True):
+    """The card plays no part: `removed` (not of this shoe), `burned`, `void`, or `no shoe`."""
+
+    why: Literal["removed", "burned", "void", "no shoe"]
+
+
+class CardRevealed(Event, frozen=True, kw_only=True):
+    """A sealed card is disclosed: the one committed to by message `n` of entry `seq` of this journal."""
+
+    card: Card
+    nonce: str
+    seq: int
+    n: int
+    round: int | None = None
+    slot: str | None = None
+
+
+class CutCardMet(Event, frozen=True, kw_only=True):
+    """The cut card came by; `last_round` is the number of the last round of this shoe."""
+
+    by: Literal["sensor", "reader", "virtual"]
+    last_round: int
+
+
+class BetsOpened(Event, frozen=True, kw_only=True):
+    """Betting for `round` is open."""
+
+    round: int
+
+
+class BetsClosed(Event, frozen=True, kw_only=True):
+    """Betting for `round` is closed."""
+
+    round: int
+
+
+class Played(Struct, frozen=True, rename={"origin": "from"}):
+    """A card of a closed round: where it was played and where it came from."""
+
+    slot: str
+    card: Card
+    origin: Literal["reader", "carried", "manual"]
+
+
+class RoundClosed(Event, frozen=True, kw_only=True, omit_defaults=False):
+    """A round with its result: everything the topic `round` says."""
+
+    game: str
+    round: int
+    cards: tuple[Played, ...]
+    hands: dict[str, dict[str, Any]]
+    outcome: str
+    natural: bool
+    pairs: dict[str, bool]
+    carried: int
+    last: bool
+    flags: tuple[str, ...]
+    why: tuple[str, ...]
+    prev: int | None
+    status: Literal["closed"] = "closed"
+    revision: int = 0
+
+
+class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
+    """A round that counts for nothing; `cards` names those that were disclosed."""
+
+    game: str
+    round: int
+    cards: tuple[Played, ...]
+    why: tuple[str, ...]
+    by: str
+    last: bool
+    prev: int | None
+    status: Literal["voided"] = "voided"
+    revision: int = 0
+
+
+class ShoeEnded(Event, frozen=True, kw_only=True):
+    """No more rounds from this shoe; the rest of it is discarded."""
+
+    why: str
+    rounds: int
+
+
+class Irregular(Event, frozen=True, kw_only=True):
+    """Something is wrong at the table. `detail` names disclosed cards only. `since`: ms since 1970."""
+
+    id: str
+    detail: str
+    since: int
+
+
+class IrregularityClosed(Event, frozen=True, kw_only=True):
+    """It was settled: by the floor's choice, the dealer's `confirm`, or by itself."""
+
+    id: str
+    choice: str
+    by: str = ""
+    why: str = ""
+
+
+class ReaderSession(Event, frozen=True, kw_only=True):
+    """A reader board session began: reports are counted from 0 again."""
+
+    session: int
+
+
+class KeyRefused(Event, frozen=True, kw_only=True):
+    """A key had no meaning now."""
+
+    key: str
+    why: str
+
+
+class Noted(Event, frozen=True, kw_only=True):
+    """Something worth a line in the record that changes nothing."""
+
+    what: str
+
+
+class CommandAnswered(Event, frozen=True, kw_only=True):
+    """An order was obeyed or refused."""
+
+    answer: Answer
+    by: str
+
+
+AnyEvent = (
+    Commissioned
+    | BridgeStarted
+    | ShoeOpened
+    | CardBurned
+    | CardDealt
+    | CardOverdrawn
+    | CardHeld
+    | CardEntered
+    | CardConfirmed
+    | CardSetAside
+    | CardRevealed
+    | CutCardMet
+    | BetsOpened
+    | BetsClosed
+    | RoundClosed
+    | RoundVoided
+    | ShoeEnded
+    | Irregular
+    | IrregularityClosed
+    | ReaderSession
+    | KeyRefused
+    | Noted
+    | CommandAnswered
+)

@@ -1,0 +1,120 @@
+"""Inputs: what the wires and the people say, with their time."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from firmware_bridge.cards import Card
+from firmware_bridge.facts.orders import Order
+from firmware_bridge.house import House
+
+
+class Mark(Struct, frozen=True, array_like=True):
+    """Which report of which reader session: `seq` counts 0..255 and wraps."""
+
+    session: int
+    seq: int
+
+
+class Input(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
+    """Something the wires or the people said, at wall time `at` (ms since 1970, UTC)."""
+
+    at: int
+
+
+class Started(Input, frozen=True, kw_only=True):
+    """The daemon began; `house` holds from the next shoe on. `nonce` names the journal of a new device."""
+
+    boot: str
+    version: str
+    table: str
+    house: House
+    nonce: str
+
+
+class CardRead(Input, frozen=True, kw_only=True):
+    """One card passed the reader. `lot` is the pack lot printed on it; `gap`: reports before it were lost."""
+
+    card: Card
+    nonce: str
+    mark: Mark | None = None
+    lot: int | None = None
+    quality: int | None = None
+    flags: tuple[Literal["face_up", "double_feed", "backwards"], ...] = ()
+    gap: bool = False
+
+
+class CardUnread(Input, frozen=True, kw_only=True):
+    """The reader saw something and read no card: `reason` in the reader's words."""
+
+    reason: str
+    nonce: str
+    mark: Mark | None = None
+    gap: bool = False
+
+
+class CutCardSeen(Input, frozen=True, kw_only=True):
+    """The cut card passed, seen `by` its sensor or by the reader."""
+
+    by: Literal["sensor", "reader"]
+    mark: Mark | None = None
+    gap: bool = False
+
+
+class Pressed(Input, frozen=True, kw_only=True):
+    """The dealer pressed a key."""
+
+    key: Literal["next", "reveal"]
+
+
+class DeviceLost(Input, frozen=True, kw_only=True):
+    """The reader or the broker is gone; for the disk: it could not be written from `at` on."""
+
+    device: Literal["reader", "broker"]
+    why: str
+
+
+class DeviceBack(Input, frozen=True, kw_only=True):
+    """It answers again. `resumes`: the reader kept its reports, so nothing it saw is lost."""
+
+    device: Literal["reader", "broker"]
+    resumes: bool = False
+
+
+class ReaderBooted(Input, frozen=True, kw_only=True):
+    """The reader board said hello: a new `session` means that it was reset and forgot what it held."""
+
+    session: int
+
+
+class DiskFailed(Input, frozen=True, kw_only=True):
+    """The journal could not be written for a while and now can: told afterwards, as it could not be before."""
+
+    irregularity: Literal["disk_full", "disk_error"]
+    why: str
+    until: int
+
+
+class Ordered(Input, frozen=True, kw_only=True):
+    """Somebody gave an order: the backend (with an id) or a person at the table."""
+
+    order: Order
+    by: str
+    nonce: str
+    id: str | None = None
+
+
+AnyInput = (
+    Started
+    | CardRead
+    | CardUnread
+    | CutCardSeen
+    | Pressed
+    | DeviceLost
+    | DeviceBack
+    | ReaderBooted
+    | DiskFailed
+    | Ordered
+)

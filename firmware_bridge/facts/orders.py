@@ -1,0 +1,104 @@
+"""The orders a backend or a person may give, and the answers they get."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from firmware_bridge.cards import Card
+from firmware_bridge.house import Choice
+
+
+class Pack(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The packs in the shoe; without a `lot` the first card's is adopted, without `decks` the table's."""
+
+    lot: int | None = None
+    decks: int | None = None
+
+
+class _Order(Struct, frozen=True, omit_defaults=True, tag_field="do", forbid_unknown_fields=True):
+    pass
+
+
+class OpenShoe(_Order, frozen=True, tag="open_shoe"):
+    """A shuffled shoe is on the table; the pit boss `confirmed_by` stands for it."""
+
+    pack: Pack = Pack()
+    dealer: str = ""
+    confirmed_by: str = ""
+
+
+class CloseShoe(_Order, frozen=True, tag="close_shoe"):
+    """No more rounds from this shoe; refused while a round is open."""
+
+    why: str = ""
+
+
+class BetsOpen(_Order, frozen=True, tag="bets_open"):
+    """Bets may be placed again; only while no card of the round is out."""
+
+
+class BetsClosed(_Order, frozen=True, tag="bets_closed"):
+    """No more bets: the round may be dealt."""
+
+
+class Next(_Order, frozen=True, tag="next"):
+    """The dealer's NEXT key, by wire."""
+
+
+class Void(_Order, frozen=True, tag="void"):
+    """The open round counts for nothing."""
+
+    why: str
+
+
+class Resolve(_Order, frozen=True, tag="resolve"):
+    """The floor's decision about an open irregularity."""
+
+    irregularity: str
+    choice: Choice
+    why: str = ""
+
+
+class Resend(_Order, frozen=True, tag="resend"):
+    """Send messages again: of `journal` from entry `start` to entry `to` inclusive, or all since a time.
+
+    `since` is an RFC 3339 time; exactly one of `journal` and `since` is given.
+    """
+
+    journal: str | None = None
+    start: int | None = None
+    to: int | None = None
+    since: str | None = None
+
+
+class Enter(_Order, frozen=True, tag="enter"):
+    """Two people say which card was not read. Local only."""
+
+    card: Card
+    second: str
+
+
+class Malformed(_Order, frozen=True, tag="malformed"):
+    """An order nobody can obey; kept so that its refusal is on record."""
+
+    what: str
+    error: str
+    hint: str
+
+
+Order = OpenShoe | CloseShoe | BetsOpen | BetsClosed | Next | Void | Resolve | Resend | Enter | Malformed
+
+ORDERS: tuple[type[_Order], ...] = (OpenShoe, CloseShoe, BetsOpen, BetsClosed, Next, Void, Resolve, Resend)
+"""What the topic `command` takes."""
+
+
+class Answer(Struct, frozen=True, omit_defaults=True):
+    """What the giver of an order is told; `error` says why it was refused, `hint` what to do next."""
+
+    ok: bool
+    id: str | None = None
+    do: str | None = None
+    error: str | None = None
+    hint: str | None = None

@@ -1,0 +1,102 @@
+"""Baccarat as one pure function: the cards of a round in, the layout out."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_bridge.cards import Card
+from firmware_bridge.games.layout import Layout, Result
+
+SLOTS: Final = {
+    "on-demand": ("P1", "B1", "P2", "B2"),
+    "six-card": ("P1", "B1", "P2", "B2", "R1", "R2"),
+}
+"""The slots every round fills, by dealing procedure (seeds 001/003 and 000)."""
+
+NATURALS: Final = (8, 9)
+PLAYER_DRAWS: Final = (0, 1, 2, 3, 4, 5)
+
+STOOD: Final = -1
+"""In place of the player's third card when the player stood."""
+
+BANKER_DRAWS: Final[dict[int, tuple[int, ...]]] = {
+    0: (STOOD, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
+    1: (STOOD, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
+    2: (STOOD, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
+    3: (STOOD, 0, 1, 2, 3, 4, 5, 6, 7, 9),
+    4: (STOOD, 2, 3, 4, 5, 6, 7),
+    5: (STOOD, 4, 5, 6, 7),
+    6: (6, 7),
+    7: (),
+}
+"""Banker's two cards -> the player's third cards (in points) on which the banker draws (seed 000)."""
+
+
+def third_cards(p1: int, b1: int, p2: int, b2: int, fifth: int) -> tuple[bool, bool]:
+    """Whether player and banker draw, from the points of the first four cards and of the fifth.
+
+    `fifth` is the player's third card if the player draws; otherwise it plays no part.
+    """
+    player, banker = (p1 + p2) % 10, (b1 + b2) % 10
+    if player in NATURALS or banker in NATURALS:
+        return False, False
+    player_draws = player in PLAYER_DRAWS
+    return player_draws, (fifth if player_draws else STOOD) in BANKER_DRAWS[banker]
+
+
+def layout(cards: tuple[Card, ...], procedure: str) -> Layout:
+    """The layout after `cards` (in the order drawn, carried ones first) under a dealing procedure.
+
+    Raises ValueError for more cards than the round takes: the shoe never asks that.
+    """
+    base = SLOTS[procedure]
+    count = len(cards)
+    if count < 4:
+        return Layout(base[:count], base[:count], base[count], f"{base[count]} due", None)
+    draws, why = _thirds(cards)
+    thirds = tuple(slot for slot, drawn in zip(("P3", "B3"), draws, strict=True) if drawn)
+    if count > (len(base) if procedure == "six-card" else 4 + len(thirds)):
+        raise ValueError(f"{count} cards are more than this round takes")
+    used = (*base[:4], *(thirds[i] if i < len(thirds) else None for i in range(count - 4)))
+    if procedure == "six-card":
+        due = base[count] if count < 6 else None
+        return Layout(base[:count], used, due, f"{due} due", None if due else _result(cards, used, why))
+    due = thirds[count - 4] if count < 4 + len(thirds) else None
+    slots = (*base, *thirds[: count - 4])
+    return Layout(slots, used, due, f"{due} due: {why[-1]}" if due else "", None if due else _result(cards, used, why))
+
+
+def _thirds(cards: tuple[Card, ...]) -> tuple[tuple[bool, bool], tuple[str, ...]]:
+    """Who draws, as far as the cards tell, with the reasons in the order they were judged.
+
+    While the player's third card is not out, only the player's draw is known.
+    """
+    p1, b1, p2, b2 = (card.points for card in cards[:4])
+    player, banker = (p1 + p2) % 10, (b1 + b2) % 10
+    naturals = [f"{side} natural {total}" for side, total in (("player", player), ("banker", banker)) if total > 7]
+    if naturals:
+        return (False, False), tuple(naturals)
+    if player not in PLAYER_DRAWS:
+        draws = STOOD in BANKER_DRAWS[banker]
+        return (False, draws), (f"player stands on {player}", f"banker {banker}, player stood")
+    if len(cards) == 4:
+        return (True, False), (f"player {player}",)
+    third = cards[4].points
+    draws = third in BANKER_DRAWS[banker]
+    return (True, draws), (f"player {player} draws", f"banker {banker}, player's third {third}")
+
+
+def _result(cards: tuple[Card, ...], used: tuple[str | None, ...], why: tuple[str, ...]) -> Result:
+    hands = {
+        side: tuple(card for card, slot in zip(cards, used, strict=True) if slot and slot[0] == letter)
+        for side, letter in (("player", "P"), ("banker", "B"))
+    }
+    player, banker = (sum(card.points for card in hand) % 10 for hand in hands.values())
+    return Result(
+        hands=hands,
+        totals={"player": player, "banker": banker},
+        outcome="player" if player > banker else "banker" if banker > player else "tie",
+        natural=len(hands["player"]) == len(hands["banker"]) == 2 and max(player, banker) in NATURALS,
+        pairs={side: hand[0].rank == hand[1].rank for side, hand in hands.items()},
+        why=why,
+    )
