@@ -1,0 +1,191 @@
+"""A reader's port on the event loop: bytes in, bytes out, opened again whenever it was lost."""
+
+import asyncio
+import contextlib
+import os
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from hardware.errors import PortError, PortMissing, PortStalled, PortVanished
+from hardware.tty import close_tty, open_tty
+
+if TYPE_CHECKING:
+    import serial
+
+READ_BYTES = 65_536
+FIRST_RETRY, LAST_RETRY = 0.2, 1.0  # seconds; doubles in between (readers.md)
+CONNECT = 5.0  # seconds for a reader on the network to answer
+MOST_UNWRITTEN = 4_096  # bytes; some 400 ACKs: a device that far behind is not taking any
+SOCKET = "socket://"
+
+
+class Port:
+    """Owns the device at `target` (a path, or `socket://host:port`) from `start` to `close`.
+
+    `on_open()` follows each (re)open, `on_bytes(chunk)` each read, and `on_lost(why)` each loss, at once. A port
+    that cannot be opened is a loss too, told once and again only when the reason is another. All run on `loop`.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        baud: int,
+        loop: asyncio.AbstractEventLoop,
+        on_bytes: Callable[[bytes], None],
+        on_lost: Callable[[PortError], None],
+        on_open: Callable[[], None],
+    ) -> None:
+        self.target = target
+        self._baud = baud
+        self._loop = loop
+        self._on_bytes = on_bytes
+        self._on_lost = on_lost
+        self._on_open = on_open
+        self._device: serial.Serial | socket.socket | None = None
+        self._fd = -1
+        self._unwritten = bytearray()
+        self._opening: asyncio.Task[None] | None = None
+        self._told: type[PortError] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether bytes can be read and written now."""
+        return self._device is not None
+
+    def start(self) -> None:
+        """Open the port as soon as it can be had, and keep it open until `close`."""
+        if self._opening is None and not self.is_open:
+            self._opening = self._loop.create_task(self._open_until_done())
+
+    def close(self) -> None:
+        """Give the port back and stop trying."""
+        if self._opening is not None:
+            self._opening.cancel()
+            self._opening = None
+        self._drop()
+
+    def write(self, chunk: bytes) -> bool:
+        """Send `chunk`, later if the device is slow; False if the port is not open (nothing is kept then)."""
+        if self._device is None:
+            return False
+        if self._unwritten or not chunk:
+            self._keep(chunk)
+        else:
+            self._push(chunk)
+        return self.is_open
+
+    async def _open_until_done(self) -> None:
+        pause = FIRST_RETRY
+        while True:
+            try:
+                device = await self._opened()
+                break
+            except PortError as why:
+                self._tell(why)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LAST_RETRY)
+        self._opening = None
+        self._take(device)
+
+    async def _opened(self) -> "serial.Serial | socket.socket":
+        if self.target.startswith(SOCKET):
+            return await _connected(self.target, self._loop)
+        return open_tty(self.target, self._baud)
+
+    def _take(self, device: "serial.Serial | socket.socket") -> None:
+        self._device, self._fd, self._told = device, device.fileno(), None
+        self._loop.add_reader(self._fd, self._readable)
+        self._on_open()
+
+    def _readable(self) -> None:
+        try:
+            chunk = os.read(self._fd, READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._lose(PortVanished(f"{self.target} is gone ({error.strerror}): check the reader's cable"))
+            return
+        if chunk:
+            self._on_bytes(chunk)
+        else:
+            self._lose(PortVanished(f"{self.target} has hung up: check the reader's cable and power"))
+
+    def _push(self, chunk: bytes) -> None:
+        try:
+            sent = os.write(self._fd, chunk)
+        except BlockingIOError:
+            sent = 0
+        except OSError as error:
+            self._lose(PortVanished(f"{self.target} is gone ({error.strerror}): check the reader's cable"))
+            return
+        self._keep(chunk[sent:])
+
+    def _keep(self, rest: bytes) -> None:
+        if not rest:
+            return
+        if not self._unwritten:
+            self._loop.add_writer(self._fd, self._writable)
+        self._unwritten += rest
+        if len(self._unwritten) > MOST_UNWRITTEN:
+            self._lose(PortStalled(f"{self.target} takes no bytes: check the reader's power and cable"))
+
+    def _writable(self) -> None:
+        waiting, self._unwritten = bytes(self._unwritten), bytearray()
+        self._loop.remove_writer(self._fd)
+        self._push(waiting)
+
+    def _lose(self, why: PortError) -> None:
+        self._drop()
+        self.start()
+        self._tell(why)
+
+    def _tell(self, why: PortError) -> None:
+        if type(why) is self._told:
+            return
+        # After a loss nobody is surprised that the device is missing.
+        self._told = PortMissing if isinstance(why, PortVanished) else type(why)
+        self._on_lost(why)
+
+    def _drop(self) -> None:
+        device, self._device = self._device, None
+        if device is None:
+            return
+        self._loop.remove_reader(self._fd)
+        self._loop.remove_writer(self._fd)
+        self._unwritten.clear()
+        if isinstance(device, socket.socket):
+            device.close()
+        else:
+            close_tty(device)
+
+
+async def _connected(target: str, loop: asyncio.AbstractEventLoop) -> socket.socket:
+    host, _, number = target.removeprefix(SOCKET).rpartition(":")
+    if not host or not number.isdecimal():
+        raise PortError(f"{target} names no reader: write socket://host:port")
+    error: OSError = OSError("no address")
+    for family, kind, protocol, _, address in await _addresses(host, int(number), target, loop):
+        connection = socket.socket(family, kind, protocol)
+        connection.setblocking(False)
+        try:
+            async with asyncio.timeout(CONNECT):
+                await loop.sock_connect(connection, address)
+        except OSError as refused:
+            error = refused
+            connection.close()
+        except asyncio.CancelledError:
+            connection.close()
+            raise
+        else:
+            with contextlib.suppress(OSError):
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return connection
+    raise PortMissing(f"no reader answers at {target} ({error}): check its power and [reader] port")
+
+
+async def _addresses(host: str, number: int, target: str, loop: asyncio.AbstractEventLoop) -> list[tuple]:  # type: ignore[type-arg]  # getaddrinfo's own
+    try:
+        return await loop.getaddrinfo(host, number, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise PortMissing(f"{host} in {target} has no address ({error}): check [reader] port") from None

@@ -1,0 +1,40 @@
+"""One decoder per serial protocol: bytes in, messages out, no port and no clock of its own."""
+
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from hardware.readers.line import LineDecoder
+from hardware.readers.native import NativeDecoder
+from hardware.readers.settings import ReaderSettings
+from hardware.reads import Hello, Mark, Message
+
+
+class Decoder(Protocol):
+    """Turns one reader's bytes into messages, and says what to answer.
+
+    `good` and `bad` count frames since the decoder was made, for the health of the line.
+    """
+
+    good: int
+    bad: int
+
+    def feed(self, chunk: bytes) -> Iterator[Message]:
+        """The messages that end in `chunk`, lazily: acknowledge each before asking for the next.
+
+        Run it to its end, or the rest of `chunk` is lost as if the cable had dropped it. Never raises.
+        """
+
+    def acknowledge(self, mark: Mark) -> bytes:
+        """Bytes for the board, once the report of `mark` (or all its repeats) is durable, never before."""
+
+    def resume(self, mark: Mark | None) -> bytes:
+        """Bytes for the board at every (re)open of the port; `mark` is the last report that is durable."""
+
+    def greet(self, hello: Hello) -> bytes:
+        """Bytes for the board in answer to its introduction."""
+
+
+READERS: dict[str, Callable[[ReaderSettings], Decoder]] = {"native": NativeDecoder, "line": LineDecoder}
+BAUD: dict[str, int] = {"native": 115_200, "line": 9_600}  # 8N1 all; what a config leaves out
+
+__all__ = ["BAUD", "READERS", "Decoder", "LineDecoder", "NativeDecoder", "ReaderSettings"]

@@ -1,0 +1,85 @@
+"""Any reader that prints one code per line."""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+
+from hardware.errors import ReaderError
+from hardware.readers.settings import ReaderSettings
+from hardware.reads import Hello, Mark, Message, Read, Unread
+
+LONGEST_LINE = 256  # bytes; more than any barcode, and the bound of the buffer
+
+
+class LineDecoder:
+    """Yields the pattern's group of each line as a `Read`; see `hardware.readers.Decoder`.
+
+    A line without the pattern was a card that nobody can name: `Unread("unreadable")`. Blank lines are
+    nothing. The same code within `hold` seconds of its last sighting is the same card.
+    """
+
+    def __init__(
+        self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        settings = settings or ReaderSettings()
+        self.good = 0
+        self.bad = 0
+        self._pattern = _compiled(settings.pattern)
+        self._end = settings.line_end.encode("latin-1")
+        if not self._end:
+            raise ReaderError('reader.line_end is empty: give what ends a line, usually "\\n" or "\\r\\n"')
+        self._hold = settings.hold
+        self._clock = clock
+        self._begun = b""
+        self._held: tuple[str, float] | None = None
+
+    def feed(self, chunk: bytes) -> Iterator[Message]:
+        """See `Decoder.feed`."""
+        *lines, begun = (self._begun + chunk).split(self._end)
+        self._begun = begun if len(begun) <= LONGEST_LINE else begun[:LONGEST_LINE] + begun[-len(self._end) :]
+        for line in lines:
+            message = self._message(line.strip())
+            if message is not None:
+                yield message
+
+    def acknowledge(self, mark: Mark) -> bytes:  # noqa: ARG002 - the protocol's signature
+        """Nothing: such a reader does not listen."""
+        return b""
+
+    def resume(self, mark: Mark | None) -> bytes:  # noqa: ARG002 - the protocol's signature
+        """Nothing to write; a line begun before the port closed is dropped."""
+        self._begun = b""
+        return b""
+
+    def greet(self, hello: Hello) -> bytes:  # noqa: ARG002 - the protocol's signature
+        """Nothing: such a reader does not listen."""
+        return b""
+
+    def _message(self, line: bytes) -> Message | None:
+        if not line:
+            return None
+        found = self._pattern.search(line.decode("latin-1")) if len(line) <= LONGEST_LINE else None
+        if found is None or not found[1]:
+            self.bad += 1
+            return Unread("unreadable")
+        self.good += 1
+        return None if self._seen_again(found[1]) else Read(found[1])
+
+    def _seen_again(self, code: str) -> bool:
+        now = self._clock()
+        again = self._held is not None and self._held[0] == code and now - self._held[1] < self._hold
+        self._held = (code, now)
+        return again
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise ReaderError(f"reader.pattern {pattern!r} is no regular expression: {error}") from None
+    if compiled.groups != 1:
+        raise ReaderError(
+            f"reader.pattern {pattern!r} has {compiled.groups} groups: put exactly one pair of brackets, "
+            "around the code"
+        )
+    return compiled

@@ -1,0 +1,189 @@
+"""The packets of the native link, both directions: `pack` is the inverse of `unpack`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import attrgetter
+from struct import Struct
+from typing import Any, Final
+
+from hardware.reads import Beat, Done, Hello, Mark, Param, Sample, masked
+
+FACE_UP, DOUBLE_FEED, BACKWARDS = 1, 2, 4  # bits of Card.flags
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Card:
+    """Numbered report: a card passed. Fields as in `hardware.reads.Read`; `flags` are the bits above."""
+
+    seq: int
+    session: int
+    code: int
+    quality: int
+    agreed: int
+    taken: int
+    transit_ms: int
+    flags: int
+    lost: int
+    stamp_ms: int
+
+    def __repr__(self) -> str:
+        return masked(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Numbered report: something passed and was not read; `reason` counts `REASONS` from 1."""
+
+    seq: int
+    session: int
+    reason: int
+    lost: int
+    stamp_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ack:
+    """The host has the report `seq` of `session` and all before it (or, for HELLO, has heard it)."""
+
+    seq: int
+    kind: int
+    session: int
+
+
+@dataclass(frozen=True, slots=True)
+class Get:
+    """Ask for a parameter; answered by Param."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """Change a parameter until the next boot; answered by Param."""
+
+    id: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """Keep the parameters over a boot; answered by Done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """Raw samples on (1) or off (0); answered by Done."""
+
+    on: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selftest:
+    """Let the board test itself; answered by Done."""
+
+
+Report = Card | Fault
+Packet = Hello | Card | Fault | Beat | Sample | Param | Done | Ack | Get | Set | Save | Raw | Selftest
+
+KINDS: Final[dict[type, int]] = {
+    Hello: 0x01, Card: 0x02, Fault: 0x03, Beat: 0x04, Sample: 0x05, Param: 0x06, Done: 0x07,
+    Ack: 0x81, Get: 0x82, Set: 0x83, Save: 0x84, Raw: 0x85, Selftest: 0x86,
+}  # fmt: skip
+
+_HELLO = Struct(">HBBB8sB")
+_SAMPLE = Struct(">IB")
+_CARD = Struct(">HHBBBHBBI")
+_CARD_BODY = attrgetter(
+    "session", "code", "quality", "agreed", "taken", "transit_ms", "flags", "lost", "stamp_ms"
+)
+_FAULT = Struct(">HBBI")
+_BEAT = Struct(">HIBBb")
+_PARAM = Struct(">BH")
+_DONE = Struct(">BB")
+_ACK = Struct(">BH")
+_BYTE = Struct(">B")
+
+
+def pack(packet: Packet) -> bytes:
+    """Type, seq and body of `packet`, without CRC or framing; struct.error if a field is out of range."""
+    return bytes((KINDS[type(packet)], getattr(packet, "seq", 0))) + _body(packet)
+
+
+def unpack(packet: bytes) -> Packet | None:
+    """The packet in `packet` (CRC and framing taken off), or None if it is none of the protocol's."""
+    if len(packet) < 2:
+        return None
+    length, make = _UNPACK.get(packet[0], (None, None))
+    if make is None or length not in (None, len(packet) - 2):
+        return None
+    return make(packet[1], packet[2:])
+
+
+def mark_of(report: Report) -> Mark:
+    """Where `report` stands in the board's numbering."""
+    return Mark(report.session, report.seq)
+
+
+def _body(packet: Packet) -> bytes:
+    match packet:
+        case Card():
+            return _CARD.pack(*_CARD_BODY(packet))
+        case Fault():
+            return _FAULT.pack(packet.session, packet.reason, packet.lost, packet.stamp_ms)
+        case Ack():
+            return _ACK.pack(packet.kind, packet.session)
+        case Beat(session, uptime_ms, lamp, ambient, temperature):
+            return _BEAT.pack(session, uptime_ms, lamp, ambient, temperature)
+        case Hello(session, protocol, firmware, serial, reset_cause):
+            return _HELLO.pack(session, protocol, *firmware, serial.encode("latin-1"), reset_cause)
+        case Sample(stamp_ms, levels):
+            return _SAMPLE.pack(stamp_ms, len(levels)) + Struct(f">{len(levels)}H").pack(*levels)
+        case Param(id_, value) | Set(id_, value):
+            return _PARAM.pack(id_, value)
+        case Done(command, status):
+            return _DONE.pack(command, status)
+        case Get(one) | Raw(one):
+            return _BYTE.pack(one)
+        case Save() | Selftest():
+            return b""
+
+
+def _hello(_seq: int, body: bytes) -> Hello:
+    session, protocol, major, minor, serial, cause = _HELLO.unpack(body)
+    return Hello(session, protocol, (major, minor), serial.rstrip(b"\0").decode("latin-1"), cause)
+
+
+def _sample(_seq: int, body: bytes) -> Sample | None:
+    if len(body) < _SAMPLE.size:
+        return None
+    stamp_ms, count = _SAMPLE.unpack_from(body)
+    if len(body) != _SAMPLE.size + 2 * count:
+        return None
+    return Sample(stamp_ms, Struct(f">{count}H").unpack_from(body, _SAMPLE.size))
+
+
+def _numbered(cls: Any, struct: Struct) -> tuple[int, Callable[[int, bytes], Packet]]:
+    return struct.size, lambda seq, body: cls(seq, *struct.unpack(body))
+
+
+def _plain(cls: Any, struct: Struct) -> tuple[int, Callable[[int, bytes], Packet]]:
+    return struct.size, lambda _seq, body: cls(*struct.unpack(body))
+
+
+_EMPTY = Struct(">")
+# type -> length of the body (None: it says so itself), and how to read it
+_UNPACK: Final[dict[int, tuple[int | None, Callable[[int, bytes], Packet | None]]]] = {
+    KINDS[Hello]: (_HELLO.size, _hello),
+    KINDS[Card]: _numbered(Card, _CARD),
+    KINDS[Fault]: _numbered(Fault, _FAULT),
+    KINDS[Beat]: _plain(Beat, _BEAT),
+    KINDS[Sample]: (None, _sample),
+    KINDS[Param]: _plain(Param, _PARAM),
+    KINDS[Done]: _plain(Done, _DONE),
+    KINDS[Ack]: _numbered(Ack, _ACK),
+    KINDS[Get]: _plain(Get, _BYTE),
+    KINDS[Set]: _plain(Set, _PARAM),
+    KINDS[Save]: _plain(Save, _EMPTY),
+    KINDS[Raw]: _plain(Raw, _BYTE),
+    KINDS[Selftest]: _plain(Selftest, _EMPTY),
+}

@@ -1,0 +1,115 @@
+"""What a reader says, the same for every protocol."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a report stands: the board's boot session (u16), and its number in it (0..255, wraps)."""
+
+    session: int
+    seq: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Read:
+    """One card left the shoe; `code` is the reader's own and means nothing before the code book.
+
+    `mark` is None where the protocol numbers nothing. `quality` is 0..255; `agreed` of `taken` samples
+    gave this code; `transit_ms` is the time the card took; `lost` counts reports the board had to
+    overwrite since its boot; `stamp_ms` is the board's clock. `gap` says that reports before this one
+    are gone for good. The code is secret until disclosed, so `repr` prints it as `??`.
+    """
+
+    code: int | str
+    mark: Mark | None = None
+    quality: int | None = None
+    agreed: int | None = None
+    taken: int | None = None
+    transit_ms: int | None = None
+    face_up: bool = False
+    double_feed: bool = False
+    backwards: bool = False
+    lost: int = 0
+    stamp_ms: int | None = None
+    gap: bool = False
+
+    def __repr__(self) -> str:
+        return masked(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Something passed that is not a readable card: `reason` is a key of `REASONS`; the rest as in `Read`."""
+
+    reason: str
+    mark: Mark | None = None
+    lost: int = 0
+    stamp_ms: int | None = None
+    gap: bool = False
+
+
+REASONS = ("unreadable", "double_feed", "jam", "backwards", "lamp_weak", "saturated")
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A report that was taken before: acknowledge it again, nothing else."""
+
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """A board introduces itself after its boot, until it is greeted; `reset_cause` is the board's number."""
+
+    session: int
+    protocol: int
+    firmware: tuple[int, int]
+    serial: str
+    reset_cause: int
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """A board is alive; `lamp` and `ambient` are light levels 0..255, `temperature` is in degrees Celsius."""
+
+    session: int
+    uptime_ms: int
+    lamp: int
+    ambient: int
+    temperature: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Raw sensor levels (ADC counts 0..4095) from the board's clock `stamp_ms` on."""
+
+    stamp_ms: int
+    levels: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """The value a board's parameter has now."""
+
+    id: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A board carried out `command`; status 0 is success."""
+
+    command: int
+    status: int
+
+
+Message = Read | Unread | Repeat | Hello | Beat | Sample | Param | Done
+
+
+def masked(value: Any) -> str:
+    """The repr of any dataclass, with the field `code` as `??`."""
+    shown = {f.name: repr(getattr(value, f.name)) for f in fields(value)} | {"code": "??"}
+    return f"{type(value).__name__}({', '.join(f'{name}={text}' for name, text in shown.items())})"

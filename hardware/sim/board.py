@@ -1,0 +1,198 @@
+"""A native reader board without its wires: bytes in, bytes out, on a clock it is told."""
+
+from collections import deque
+from dataclasses import dataclass, replace
+
+from hardware import framing
+from hardware.framing import Framing
+from hardware.readers.packets import (
+    BACKWARDS,
+    DOUBLE_FEED,
+    FACE_UP,
+    KINDS,
+    Ack,
+    Card,
+    Fault,
+    Get,
+    Packet,
+    Raw,
+    Report,
+    Save,
+    Selftest,
+    Set,
+    pack,
+    unpack,
+)
+from hardware.reads import REASONS, Beat, Done, Hello, Param, Sample
+
+KEEPS = 32  # unacknowledged reports (readers.md)
+REPEAT_MS = 100
+HELLO_MS = 500
+BEAT_MS = 1000
+SAMPLE_MS = 50
+_ASKED_MS = 20  # an ACK asks for what is left; not for what is still on its way
+_FACTORY_PARAMS = {1: 512, 2: 32, 3: 4, 4: 180, 5: 60, 6: 8}
+_REPORT_KINDS = (KINDS[Card], KINDS[Fault])
+
+
+@dataclass(slots=True)
+class _Kept:
+    report: Report
+    sent_ms: int | None = None
+
+
+class NativeBoard:
+    """Keeps its last 32 reports until they are acknowledged; the peer of `NativeDecoder`.
+
+    Time is `tick(now_ms)` alone: whatever happens between two ticks happens at the earlier one.
+    """
+
+    def __init__(
+        self, session: int = 1, serial: str = "SIM00001", firmware: tuple[int, int] = (1, 0)
+    ) -> None:
+        self.serial = serial
+        self.firmware = firmware
+        self.params = dict(_FACTORY_PARAMS)
+        self.acknowledged = 0  # reports the host has confirmed, over all sessions
+        self._saved = dict(_FACTORY_PARAMS)
+        self._now = 0
+        self._boot(session, cause=1)
+
+    def _boot(self, session: int, cause: int) -> None:
+        self.session = session
+        self.lost = 0
+        self._cause = cause
+        self._booted = self._now
+        self._next_seq = 0
+        self._kept: deque[_Kept] = deque()
+        self._framing = Framing()
+        self._answers = bytearray()
+        self._greeted = False
+        self._hello_due = self._now
+        self._beat_due = self._now + BEAT_MS
+        self._sample_due: int | None = None
+        self.params = dict(self._saved)
+
+    @property
+    def waiting(self) -> int:
+        """Reports not yet acknowledged, 0..32."""
+        return len(self._kept)
+
+    def pull(
+        self,
+        code: int,
+        *,
+        quality: int = 220,
+        agreed: int = 8,
+        taken: int = 8,
+        transit_ms: int = 45,
+        face_up: bool = False,
+        double_feed: bool = False,
+        backwards: bool = False,
+    ) -> None:
+        """A card with `code` (u16 of the code book) passes; the report leaves with the next tick."""
+        flags = FACE_UP * face_up | DOUBLE_FEED * double_feed | BACKWARDS * backwards
+        seq = self._numbered()
+        stamp = self._now - self._booted
+        self._keep(Card(seq, self.session, code, quality, agreed, taken, transit_ms, flags, 0, stamp))
+
+    def fault(self, reason: str) -> None:
+        """Something passes that cannot be read; `reason` is one of `hardware.reads.REASONS`."""
+        number = REASONS.index(reason) + 1
+        self._keep(Fault(self._numbered(), self.session, number, 0, self._now - self._booted))
+
+    def reset(self, session: int | None = None) -> None:
+        """The board boots again: another session, and what nobody acknowledged is gone."""
+        self._boot((self.session + 1) % 65536 if session is None else session, cause=2)
+
+    def receive(self, chunk: bytes) -> None:
+        """Bytes from the host; answers leave with the next tick."""
+        for frame in self._framing.feed(chunk):
+            packet = None if frame is None else unpack(frame)
+            match packet:
+                case None:
+                    pass
+                case Ack():
+                    self._on_ack(packet)
+                case _:
+                    self._on_command(packet)
+
+    def tick(self, now_ms: int) -> bytes:
+        """What the board puts on the wire up to `now_ms` (never going back)."""
+        self._now = now_ms
+        out, self._answers = self._answers, bytearray()
+        if not self._greeted and now_ms >= self._hello_due:
+            self._hello_due = now_ms + HELLO_MS
+            out += _framed(Hello(self.session, 1, self.firmware, self.serial, self._cause))
+        if now_ms >= self._beat_due:
+            self._beat_due = now_ms + BEAT_MS
+            out += _framed(Beat(self.session, (now_ms - self._booted) % 2**32, 200, 12, 31))
+        if self._sample_due is not None and now_ms >= self._sample_due:
+            self._sample_due = now_ms + SAMPLE_MS
+            out += _framed(Sample((now_ms - self._booted) % 2**32, (310, 2040, 3105, 296)))
+        for kept in self._due_reports():
+            kept.sent_ms = now_ms
+            out += _framed(replace(kept.report, lost=min(self.lost, 255)))
+        return bytes(out)
+
+    def _due_reports(self) -> list[_Kept]:
+        due = [kept for kept in self._kept if kept.sent_ms is None]
+        oldest = self._kept[0] if self._kept else None
+        if oldest and oldest.sent_ms is not None and self._now - oldest.sent_ms >= REPEAT_MS:
+            due.insert(0, oldest)
+        return due
+
+    def _numbered(self) -> int:
+        seq, self._next_seq = self._next_seq, (self._next_seq + 1) % 256
+        return seq
+
+    def _keep(self, report: Report) -> None:
+        if len(self._kept) == KEEPS:
+            self._kept.popleft()
+            self.lost += 1
+        self._kept.append(_Kept(report))
+
+    def _on_ack(self, ack: Ack) -> None:
+        if ack.session != self.session:
+            return
+        if ack.kind == KINDS[Hello]:
+            self._greeted = True
+        elif ack.kind in _REPORT_KINDS:
+            self._confirm(ack.seq)
+
+    def _confirm(self, seq: int) -> None:
+        sent = [kept.report.seq for kept in self._kept if kept.sent_ms is not None]
+        done = sent.index(seq) + 1 if seq in sent else 0
+        self.acknowledged += done
+        for _ in range(done):
+            self._kept.popleft()
+        oldest = self._kept[0] if self._kept else None
+        if oldest and oldest.sent_ms is not None and self._now - oldest.sent_ms >= _ASKED_MS:
+            oldest.sent_ms = None
+
+    def _on_command(self, packet: Packet) -> None:
+        match packet:
+            case Get(id=id_) if id_ in self.params:
+                self._answer(Param(id_, self.params[id_]))
+            case Set(id_, value) if id_ in self.params:
+                self.params[id_] = value
+                self._answer(Param(id_, value))
+            case Save():
+                self._saved = dict(self.params)
+                self._answer(Done(KINDS[Save], 0))
+            case Raw(on):
+                self._sample_due = self._now if on else None
+                self._answer(Done(KINDS[Raw], 0))
+            case Selftest():
+                self._answer(Done(KINDS[Selftest], 0))
+            case Get() | Set():
+                self._answer(Done(KINDS[type(packet)], 1))
+            case _:
+                pass  # a board's own packet, echoed
+
+    def _answer(self, packet: Packet) -> None:
+        self._answers += _framed(packet)
+
+
+def _framed(packet: Packet) -> bytes:
+    return framing.encode(pack(packet))

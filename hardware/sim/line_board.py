@@ -1,0 +1,21 @@
+"""A reader that prints one code per line, without its wires."""
+
+
+class LineBoard:
+    """The peer of `LineDecoder`: keeps nothing, hears nothing."""
+
+    def __init__(self, line_end: str = "\r\n") -> None:
+        self._end = line_end
+        self._out = bytearray()
+
+    def pull(self, code: str) -> None:
+        """A card with `code` passes; its line leaves with the next tick."""
+        self._out += f"{code}{self._end}".encode("latin-1")
+
+    def receive(self, chunk: bytes) -> None:
+        """Bytes from the host mean nothing to it."""
+
+    def tick(self, now_ms: int) -> bytes:  # noqa: ARG002 - such a reader has no clock
+        """What it prints."""
+        out, self._out = self._out, bytearray()
+        return bytes(out)

@@ -1,0 +1,133 @@
+"""Puts a simulated board on a pseudo-terminal, which a daemon opens like any serial device."""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import struct
+import termios
+import tty
+from pathlib import Path
+from typing import Protocol
+
+from hardware.sim.cable import Cable
+
+TICK = 0.01  # seconds
+_TIOCGEXCL = 0x80045440  # asm-generic/ioctls.h; Python 3.11 does not name it
+
+
+class Board(Protocol):
+    """What `PtyBoard` needs of a board."""
+
+    def receive(self, chunk: bytes) -> None:
+        """Bytes from the host."""
+
+    def tick(self, now_ms: int) -> bytes:
+        """Bytes for the host."""
+
+
+class PtyBoard:
+    """A board on a real pty from `plug` to `close`, on the running loop; plug and unplug it at will.
+
+    `link` is a stable name for the device, as udev would give it; without it, `path` changes at each plug.
+    `up` carries what the board says, `down` what it hears. The board keeps its power while unplugged.
+    """
+
+    def __init__(
+        self, board: Board, link: Path | None = None, up: Cable | None = None, down: Cable | None = None
+    ) -> None:
+        self.board = board
+        self.up = up or Cable()
+        self.down = down or Cable()
+        self._link = link
+        self._loop = asyncio.get_running_loop()
+        self._started = self._loop.time()
+        self._master = self._slave = -1
+        self._unsent = b""
+        self._timer: asyncio.TimerHandle | None = None
+        self.plug()
+        self._run()
+
+    @property
+    def path(self) -> str:
+        """What a daemon opens."""
+        return str(self._link) if self._link else os.ttyname(self._slave)
+
+    @property
+    def plugged(self) -> bool:
+        """Whether the device is there."""
+        return self._master >= 0
+
+    def plug(self) -> None:
+        """The device appears (again), under the same link."""
+        if self.plugged:
+            return
+        # The slave stays open here too, so that a daemon's exit does not look like an unplugged cable to us.
+        self._master, self._slave = os.openpty()
+        tty.setraw(self._slave)
+        os.set_blocking(self._master, False)
+        self._loop.add_reader(self._master, self._readable)
+        if self._link:
+            _point(self._link, os.ttyname(self._slave))
+
+    def unplug(self) -> None:
+        """The device vanishes; whoever has it open finds out at once."""
+        if not self.plugged:
+            return
+        if self._link:
+            self._link.unlink(missing_ok=True)
+        self._loop.remove_reader(self._master)
+        os.close(self._slave)
+        os.close(self._master)
+        self._master = self._slave = -1
+        self._unsent = b""
+
+    def close(self) -> None:
+        """Unplug for good."""
+        if self._timer:
+            self._timer.cancel()
+        self.unplug()
+
+    def tick(self) -> None:
+        """Let the board speak now instead of within 10 ms: after a `board.pull(..)`, say."""
+        said = self.up.carry(self.board.tick(int(1000 * (self._loop.time() - self._started))))
+        if not self.plugged:
+            return
+        _forget_dead_owner(self._slave)
+        # A full line drops whole sayings, never halves of them: the board repeats what matters.
+        self._unsent = self._written(self._unsent or said)
+
+    def _run(self) -> None:
+        self.tick()
+        self._timer = self._loop.call_later(TICK, self._run)
+
+    def _readable(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            heard = os.read(self._master, 4096)
+            self.board.receive(self.down.carry(heard))
+        self.tick()
+
+    def _written(self, chunk: bytes) -> bytes:
+        try:
+            return chunk[os.write(self._master, chunk) :] if chunk else b""
+        except BlockingIOError:
+            # Nothing of it went out: only a begun saying has to be finished.
+            return self._unsent
+
+
+def _point(link: Path, device: str) -> None:
+    fresh = link.with_name(f".{link.name}.{os.getpid()}")
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(device)
+    fresh.replace(link)
+
+
+def _forget_dead_owner(slave: int) -> None:
+    """End TIOCEXCL when its owner is gone, as a real port does at its last close (here the last is ours)."""
+    (exclusive,) = struct.unpack("i", fcntl.ioctl(slave, _TIOCGEXCL, bytes(4)))
+    if not exclusive:
+        return
+    with contextlib.suppress(BlockingIOError):
+        fcntl.flock(slave, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.ioctl(slave, termios.TIOCNXCL)
+        fcntl.flock(slave, fcntl.LOCK_UN)
