@@ -7,12 +7,12 @@ die() {
     exit 1
 }
 
-# Prints the first Python that is new enough and can make environments.
+# Prints the path of the first Python that is new enough and can make environments.
 find_python() {
     local name
     for name in python3 python3.14 python3.13 python3.12 python3.11; do
         if "$name" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-            echo "$name"
+            command -v "$name"
             return
         fi
     done
