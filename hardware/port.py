@@ -23,8 +23,8 @@ SOCKET = "socket://"
 class Port:
     """Owns the device at `target` (a path, or `socket://host:port`) from `start` to `close`.
 
-    `on_open()` follows each (re)open, `on_bytes(chunk)` each read, and `on_lost(why)` each loss, at once. A port
-    that cannot be opened is a loss too, told once and again only when the reason is another. All run on `loop`.
+    `on_open()` follows each (re)open, `on_bytes(chunk)` each read, `on_lost(why)` each loss, at once. A
+    port that cannot be opened is a loss too, told again only when the reason changes. All run on `loop`.
     """
 
     def __init__(

@@ -1,0 +1,104 @@
+"""The lamps beside the slots: they say their state by rhythm, on the event loop's own timers."""
+
+import asyncio
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Any
+
+from hardware.errors import PinError
+from hardware.pins import Pin, PinFactory, claim
+
+# Seconds on, off, on, off ..; the strongest first, for slots that share a lamp (irregularities.md, Lamps).
+RHYTHMS: dict[str, tuple[float, ...]] = {
+    "blocked": (0.1, 0.1),
+    "confirm": (0.5, 0.5),
+    "double": (0.1, 0.2, 0.1, 1.6),
+    "steady": (),
+}
+
+
+class LampPanel:
+    """Owns the lamps in `pins` (slot -> wire; several slots may share one) until `close`.
+
+    `factory` may be None where `pins` is empty: such a table has no lamps and shows nothing.
+    """
+
+    def __init__(self, pins: Mapping[str, Pin], factory: PinFactory, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._slots = {slot: pin.number for slot, pin in pins.items()}
+        self._lamps = _lamps(pins, factory)
+        self._shown: dict[str, str] = {}
+        self._rhythms: dict[int, str] = {}
+        self._since: dict[str, float] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def show(self, lit: Mapping[str, str]) -> None:
+        """Light exactly the slots of `lit`, each in its rhythm of `RHYTHMS`; some may have no lamp."""
+        if lit == self._shown:
+            return
+        self._shown = dict(lit)
+        self._rhythms = self._by_lamp(lit)
+        now = self._loop.time()
+        # Lamps of one rhythm blink together; a new rhythm begins with light.
+        self._since = {rhythm: self._since.get(rhythm, now) for rhythm in self._rhythms.values()}
+        self._beat()
+
+    def close(self) -> None:
+        """All lamps off, and the pins given back."""
+        self.show({})
+        for lamp in self._lamps.values():
+            lamp.close()
+
+    def _by_lamp(self, lit: Mapping[str, str]) -> dict[int, str]:
+        order = list(RHYTHMS)
+        wanted = sorted(lit.items(), key=lambda item: order.index(item[1]), reverse=True)
+        return {self._slots[slot]: rhythm for slot, rhythm in wanted if slot in self._slots}
+
+    def _beat(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        now = self._loop.time()
+        phases = {rhythm: phase(rhythm, now - since) for rhythm, since in self._since.items()}
+        for number, lamp in self._lamps.items():
+            is_lit = number in self._rhythms and phases[self._rhythms[number]][0]
+            if bool(lamp.value) != is_lit:
+                lamp.value = is_lit
+        left = [seconds for _, seconds in phases.values() if seconds is not None]
+        if left:
+            self._timer = self._loop.call_at(now + min(left), self._beat)
+
+
+def phase(rhythm: str, elapsed: float) -> tuple[bool, float | None]:
+    """Whether a lamp is lit `elapsed` seconds into its rhythm, and in how many that changes (None: never)."""
+    steps = RHYTHMS[rhythm]
+    if not steps:
+        return True, None
+    within = elapsed % sum(steps)
+    for place, end in enumerate(accumulate(steps)):
+        if within < end:
+            return place % 2 == 0, end - within
+    return True, steps[0]  # rounding at the very end of a turn
+
+
+def _lamps(pins: Mapping[str, Pin], factory: PinFactory) -> dict[int, Any]:
+    wires: dict[int, Pin] = {}
+    for slot, pin in pins.items():
+        if wires.setdefault(pin.number, pin).active_level(False) != pin.active_level(False):
+            raise PinError(
+                f"[lamps] {slot}: GPIO {pin.number} is active_low for another slot: make them agree"
+            )
+    if not wires:
+        return {}
+    from gpiozero import DigitalOutputDevice  # here: a table without lamps does not load gpiozero
+
+    return {
+        number: claim(
+            DigitalOutputDevice,
+            pin,
+            active_high=pin.active_level(False),
+            initial_value=False,
+            pin_factory=factory,
+        )
+        for number, pin in wires.items()
+    }

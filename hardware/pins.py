@@ -1,0 +1,87 @@
+"""GPIO pins: how one is wired, and the library that drives them, chosen by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hardware.errors import PinError
+
+PinFactory = Any  # gpiozero.Factory; gpiozero ships no types
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """One wire: `number` is BCM's.
+
+    `pull_up`: the resistor of an input. `active_low` None means the usual: an input with a pull-up is
+    active when low (it is switched to ground), everything else when high. `debounce_ms`: how long an input
+    must be quiet after an edge.
+    """
+
+    number: int
+    active_low: bool | None = None
+    pull_up: bool = True
+    debounce_ms: int = 20
+
+    def active_level(self, is_input: bool) -> bool:
+        """The level (True: high) at which it is active."""
+        if self.active_low is None:
+            return not (is_input and self.pull_up)
+        return not self.active_low
+
+
+def pin_factory(name: str) -> PinFactory:
+    """The gpiozero factory called `name`: lgpio, rpigpio or mock; PinError with its remedy if it cannot run.
+
+    Never gpiozero's own choice: that one falls back to another library with only a warning.
+    """
+    if name not in FACTORIES:
+        raise PinError(f"[pins] factory {name!r} is unknown: write one of {', '.join(FACTORIES)}")
+    try:
+        return FACTORIES[name]()
+    except ImportError as error:
+        raise PinError(f"[pins] factory {name} is not installed ({error}): {_INSTALL[name]}") from None
+    except Exception as error:  # each library has its own errors, some of them bare
+        raise PinError(f"[pins] factory {name} does not start ({error}): {_START[name]}") from error
+
+
+def claim(build: Callable[..., Any], pin: Pin, **options: Any) -> Any:
+    """A gpiozero device on `pin`; PinError with its remedy if the pin cannot be had."""
+    try:
+        return build(pin.number, **options)
+    except Exception as error:  # as above
+        raise PinError(
+            f"GPIO {pin.number} cannot be used ({error}): give it one purpose only in [pins] and [lamps], "
+            "and stop other programs that use it"
+        ) from error
+
+
+def _lgpio() -> PinFactory:
+    from gpiozero.pins.lgpio import LGPIOFactory
+
+    return LGPIOFactory()
+
+
+def _rpigpio() -> PinFactory:
+    from gpiozero.pins.rpigpio import RPiGPIOFactory
+
+    return RPiGPIOFactory()
+
+
+def _mock() -> PinFactory:
+    from gpiozero.pins.mock import MockFactory
+
+    return MockFactory()
+
+
+FACTORIES: dict[str, Callable[[], PinFactory]] = {"lgpio": _lgpio, "rpigpio": _rpigpio, "mock": _mock}
+_INSTALL = {
+    "lgpio": "sudo apt install python3-lgpio, or pip install 'firmware-bridge[pi]'",
+    "rpigpio": "pip install 'firmware-bridge[rpi-gpio]', or use lgpio",
+    "mock": "pip install gpiozero",
+}
+_START = {
+    "lgpio": "it needs a Raspberry Pi, the group gpio and a writable working directory",
+    "rpigpio": "it needs a Raspberry Pi up to 4 and a kernel before 6.6; elsewhere use lgpio",
+    "mock": "reinstall gpiozero",
+}

@@ -1,0 +1,87 @@
+"""The cut-card sensor and the dealer's keys: one event per activation, whatever the contact does."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+from hardware.pins import Pin, PinFactory, claim
+
+
+class Contact:
+    """Reports the first edge of each activation at once, then stays deaf until the line was quiet.
+
+    So a bouncing contact gives one event, and so does a pulse shorter than `debounce_ms`. A release that
+    bounces gives none. The level is read again when the line is quiet, in case an edge got lost.
+    """
+
+    def __init__(
+        self, pin: Pin, factory: PinFactory, loop: asyncio.AbstractEventLoop, on_active: Callable[[], None]
+    ) -> None:
+        from gpiozero import InputDevice  # here: a table without pins does not load gpiozero
+
+        self._loop = loop
+        self._on_active = on_active
+        self._quiet_after = pin.debounce_ms / 1000
+        self._active_level = pin.active_level(is_input=True)
+        self._device = claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory)
+        self._settled = self._active_now()
+        self._told = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._device.pin.edges = "both"
+        self._device.pin.when_changed = self._changed
+
+    @property
+    def active(self) -> bool:
+        """Whether it was active when it was last quiet."""
+        return self._settled
+
+    def close(self) -> None:
+        """Give the pin back."""
+        if self._timer:
+            self._timer.cancel()
+        self._device.close()
+
+    def _active_now(self) -> bool:
+        return bool(self._device.pin.state) == self._active_level
+
+    def _changed(self, _ticks: object, state: object) -> None:
+        # gpiozero's own thread: hand over, nothing else. A loop that has closed no longer cares.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._edge, bool(state) == self._active_level)
+
+    def _edge(self, active: bool) -> None:
+        if self._device.closed:
+            return
+        if active:
+            self._tell()
+        if self._timer:
+            self._timer.cancel()
+        self._timer = self._loop.call_later(self._quiet_after, self._quiet)
+
+    def _quiet(self) -> None:
+        self._timer = None
+        active = self._active_now()
+        if active:
+            self._tell()
+        self._settled, self._told = active, False
+
+    def _tell(self) -> None:
+        if not self._settled and not self._told:
+            self._told = True
+            self._on_active()
+
+
+class Key(Contact):
+    """A key of the dealer's; one held down at the start is not a press."""
+
+
+class CutCardSensor(Contact):
+    """The sensor the cut card passes; a card that lies on it at the start is seen."""
+
+    def __init__(
+        self, pin: Pin, factory: PinFactory, loop: asyncio.AbstractEventLoop, on_seen: Callable[[], None]
+    ) -> None:
+        super().__init__(pin, factory, loop, on_seen)
+        if self._settled:
+            self._settled = False
+            loop.call_soon(self._edge, True)

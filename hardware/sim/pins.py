@@ -1,0 +1,44 @@
+"""Fingers and eyes for gpiozero's mock pins: press keys, pass the cut card, see which lamps are lit."""
+
+import asyncio
+
+from hardware.pins import Pin, PinFactory
+
+BOUNCE = 0.0005  # seconds per bounce of a contact
+
+
+class MockPins:
+    """Drives the inputs of a `pin_factory("mock")` and reads its outputs; contacts bounce like real ones."""
+
+    def __init__(self, factory: PinFactory) -> None:
+        self._factory = factory
+
+    def drive(self, pin: Pin, active: bool) -> None:
+        """Put the input `pin` into its active or idle state, without a bounce."""
+        wire = self._factory.pin(pin.number)
+        if pin.active_level(is_input=True) == active:
+            wire.drive_high()
+        else:
+            wire.drive_low()
+
+    async def press(self, pin: Pin, seconds: float = 0.08, bounces: int = 3) -> None:
+        """Press a key for `seconds`; it bounces when pressed and when released."""
+        await self._bounce(pin, True, bounces)
+        await asyncio.sleep(seconds)
+        await self._bounce(pin, False, bounces)
+
+    async def pass_cut_card(self, pin: Pin, seconds: float = 0.015, bounces: int = 3) -> None:
+        """Let the cut card pass its sensor in `seconds`."""
+        await self.press(pin, seconds, bounces)
+
+    def lit(self, pin: Pin) -> bool:
+        """Whether the lamp at `pin` is lit at this moment."""
+        return bool(self._factory.pin(pin.number).state) == pin.active_level(is_input=False)
+
+    async def _bounce(self, pin: Pin, active: bool, bounces: int) -> None:
+        for _ in range(bounces):
+            self.drive(pin, active)
+            await asyncio.sleep(BOUNCE)
+            self.drive(pin, not active)
+            await asyncio.sleep(BOUNCE)
+        self.drive(pin, active)
