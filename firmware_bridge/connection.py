@@ -1,0 +1,216 @@
+"""One connection to the broker, from CONNECT to its end, served on the asyncio loop."""
+
+import asyncio
+import logging
+import ssl
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import NamedTuple, TypeAlias
+
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
+from paho.mqtt.enums import MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from firmware_bridge.broker import Incoming
+from firmware_bridge.dial import CONNECT_S, UNLIMITED, hang_up
+
+log = logging.getLogger(__name__)
+
+
+class Accepted(NamedTuple):
+    """The broker let us in."""
+
+
+class TurnedAway(NamedTuple):
+    """The broker answered CONNECT with a refusal."""
+
+    code: ReasonCode
+
+
+class Silent(NamedTuple):
+    """The broker did not answer CONNECT in time."""
+
+
+class Acked(NamedTuple):
+    """The broker took the QoS 1 message `mid`."""
+
+    mid: int
+
+
+class NotTaken(NamedTuple):
+    """The broker acknowledged the QoS 1 message `mid` as refused (MQTT 5)."""
+
+    mid: int
+    code: ReasonCode
+
+
+class Ended(NamedTuple):
+    """The socket is closed; `by_broker`: after a DISCONNECT from there (MQTT 5)."""
+
+    code: ReasonCode
+    by_broker: bool
+
+
+class Crashed(NamedTuple):
+    """Our own code or paho's raised while serving; the log has the traceback."""
+
+    error: Exception
+
+
+News: TypeAlias = Accepted | TurnedAway | Silent | Acked | NotTaken | Incoming | Ended | Crashed
+
+
+class Connection:
+    """Owns a client whose CONNECT is sent, and tells `hear` what happens, in order, until closed.
+
+    paho's callbacks only note the news; `hear` runs when paho has returned. So what it publishes is written
+    at once, and an exception in it cannot leave paho in the middle of something.
+    """
+
+    def __init__(self, client: Client, hear: Callable[[News], None], loop: asyncio.AbstractEventLoop) -> None:
+        sock = client.socket()
+        assert sock is not None
+        self.unacked: set[int] = set()
+        self.protocol = int(client.protocol)
+        self._client, self._hear, self._loop = client, hear, loop
+        self._news: deque[News] = deque()
+        self._topics: Sequence[str] = ()
+        self._closed = self._writing = False
+        client.on_connect, client.on_disconnect = self._connack, self._end
+        client.on_publish, client.on_message = self._puback, self._message
+        client.on_subscribe, client.on_socket_close = self._suback, self._unwatch
+        self._fd = sock.fileno()
+        loop.add_reader(self._fd, self._serve, _read)
+        self._timer = loop.call_later(CONNECT_S, self._tell, Silent())
+
+    def publish(
+        self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None
+    ) -> int | None:
+        """Send at once and return the message's id, or None if the connection broke (told soon)."""
+        client = self._client
+        properties = None
+        if correlation is not None and self.protocol == MQTTProtocolVersion.MQTTv5:
+            properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+            properties.CorrelationData = correlation
+        info = client.publish(topic, payload, qos, retain, properties)
+        if info.rc:
+            self._loop.call_soon(self._serve, Client.loop_misc)
+            return None
+        if qos:
+            self.unacked.add(info.mid)
+        if client.want_write():
+            self._watch_writes()
+        return info.mid
+
+    def subscribe(self, topics: Sequence[str]) -> None:
+        """Ask for `topics` at QoS 1; with MQTT 5 the retain flag stays on live messages too."""
+        self._topics = topics
+        if not topics:
+            return
+        if self.protocol == MQTTProtocolVersion.MQTTv5:
+            options = SubscribeOptions(qos=1, retainAsPublished=True)
+            self._client.subscribe([(topic, options) for topic in topics])
+        else:
+            self._client.subscribe([(topic, 1) for topic in topics])
+
+    def close(self, *, in_order: bool = False) -> None:
+        """Hang up and say nothing more; `in_order` sends DISCONNECT first, so that no will is published."""
+        if in_order:
+            with suppress(Exception):
+                self._client.disconnect()
+        self._closed = True
+        self._timer.cancel()
+        self._news.clear()
+        self._unwatch()
+        hang_up(self._client)
+
+    def _serve(self, step: Callable[[Client], object]) -> None:
+        """Run one of paho's steps, then tell what it noted."""
+        if self._closed:
+            return
+        try:
+            step(self._client)
+            while self._news:
+                self._hear(self._news.popleft())
+        except Exception as error:
+            log.exception("serving the broker failed")
+            self._news.clear()
+            self._hear(Crashed(error))
+        self._watch_writes()
+
+    def _tell(self, news: News) -> None:
+        self._news.append(news)
+        self._serve(Client.loop_misc)
+
+    def _tick(self) -> None:
+        """Let paho ping and notice silence, four times per keep-alive interval."""
+        self._timer = self._loop.call_later(self._client.keepalive / 4 or 1.0, self._tick)
+        self._serve(Client.loop_misc)
+
+    def _connack(
+        self, client: Client, _: object, _flags: ConnectFlags, code: ReasonCode, properties: Properties | None
+    ) -> None:
+        self._timer.cancel()
+        if code.is_failure:
+            self._news.append(TurnedAway(code))
+            return
+        # MQTT 5 forbids more in flight than the broker says; paho then holds the rest back, in order. Its
+        # public setter refuses once connected, though nothing is in flight yet.
+        client._max_inflight_messages = getattr(properties, "ReceiveMaximum", UNLIMITED)
+        self._timer = self._loop.call_later(client.keepalive / 4 or 1.0, self._tick)
+        self._news.append(Accepted())
+
+    def _end(
+        self, _client: Client, _: object, flags: DisconnectFlags, code: ReasonCode, _more: object
+    ) -> None:
+        self._news.append(Ended(code, flags.is_disconnect_packet_from_server))
+
+    def _puback(self, _client: Client, _: object, mid: int, code: ReasonCode, _more: object) -> None:
+        if mid in self.unacked:  # paho also tells of QoS 0 messages, which nobody acknowledged
+            self.unacked.discard(mid)
+            self._news.append(NotTaken(mid, code) if code.is_failure else Acked(mid))
+
+    def _suback(self, _client: Client, _: object, _mid: int, codes: list[ReasonCode], _more: object) -> None:
+        for topic, code in zip(self._topics, codes, strict=False):
+            if code.is_failure:
+                log.error(
+                    "the broker does not let us read %s (%s): allow it in the broker's ACL", topic, code
+                )
+
+    def _message(self, _client: Client, _: object, message: MQTTMessage) -> None:
+        self._news.append(
+            Incoming(
+                message.topic,
+                bytes(message.payload),
+                message.retain,
+                getattr(message.properties, "ResponseTopic", None),
+                getattr(message.properties, "CorrelationData", None),
+            )
+        )
+
+    def _unwatch(self, *_: object) -> None:
+        """Leave the socket alone before it is closed and another file gets its number."""
+        if self._fd >= 0:
+            self._loop.remove_reader(self._fd)
+            self._loop.remove_writer(self._fd)
+        self._fd, self._writing = -1, False
+
+    def _watch_writes(self) -> None:
+        """Wait for room in the socket while paho holds bytes that did not fit."""
+        wanted = self._fd >= 0 and self._client.want_write()
+        if wanted and not self._writing:
+            self._loop.add_writer(self._fd, self._serve, Client.loop_write)
+        elif self._writing and not wanted:
+            self._loop.remove_writer(self._fd)
+        self._writing = wanted
+
+
+def _read(client: Client) -> None:
+    """Take in what has arrived, also what TLS has decrypted ahead, which no selector reports."""
+    client.loop_read()
+    while isinstance(sock := client.socket(), ssl.SSLSocket) and sock.pending():
+        client.loop_read()

@@ -1,0 +1,215 @@
+"""The link to the broker: always one connection, or the next attempt at it."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from paho.mqtt.client import Client
+
+from firmware_bridge import broker, dial
+from firmware_bridge.backoff import Backoff
+from firmware_bridge.broker import BrokerSettings, Incoming, Message, NotConnected
+from firmware_bridge.connection import (
+    Accepted,
+    Acked,
+    Connection,
+    Crashed,
+    Ended,
+    News,
+    NotTaken,
+    Silent,
+    TurnedAway,
+)
+
+__all__ = ["BrokerSettings", "Incoming", "Link", "Message", "NotConnected"]
+
+FAREWELL_S = 1.0  # the longest wait for the last acknowledgements when closing
+
+log = logging.getLogger(__name__)
+
+
+class Link:
+    """Keeps one connection to the broker, and says so when it comes and goes. Everything happens on `loop`.
+
+    `on_up`: the broker let us in and the subscriptions are sent. `on_down(text)`: the connection ended, or an
+    attempt failed for another reason than the one told last; the text is for a technician. What was not
+    delivered by then must be published again. `on_delivered(mid)`: the broker took a QoS 1 message; nothing
+    else is a delivery. `on_command`: a message on one of `topics`. An exception in any of them costs the
+    connection, not the daemon.
+    """
+
+    up = False
+    protocol: int | None = None  # 5, or 4 for MQTT 3.1.1, while up
+
+    def __init__(
+        self,
+        settings: BrokerSettings,
+        will: Message,
+        topics: Sequence[str],
+        on_up: Callable[[], None],
+        on_down: Callable[[str], None],
+        on_delivered: Callable[[int], None],
+        on_command: Callable[[Incoming], None],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._settings, self._will, self._topics, self._loop = settings, will, topics, loop
+        self._on_up, self._on_down = on_up, on_down
+        self._on_delivered, self._on_command = on_delivered, on_command
+        self._connection: Connection | None = None
+        self._next: asyncio.TimerHandle | None = None
+        self._backoff = Backoff()
+        self._version = 5
+        self._spoke_5 = False  # this broker is known to speak MQTT 5
+        self._told: str | None = None
+        self._closing = False
+        self._leave: asyncio.Future[None] | None = None  # done when nothing is in flight any more
+
+    def start(self) -> None:
+        """Begin to connect; from then on the link comes back by itself until closed."""
+        # paho blocks in connecting. A daemonic thread: a dead name server may hold it for long.
+        threading.Thread(target=self._dial, args=(self._version,), name="broker", daemon=True).start()
+
+    def publish(
+        self,
+        topic: str,
+        payload: bytes,
+        *,
+        qos: int = 1,
+        retain: bool = False,
+        response: Incoming | None = None,
+    ) -> int:
+        """Send a message now and return its id, which `on_delivered` names later (QoS 1).
+
+        `response`: the message this one answers; its correlation goes along (MQTT 5). Raises NotConnected.
+        """
+        connection = self._connection
+        if connection is None or not self.up:
+            raise NotConnected("the broker is out of reach")
+        correlation = None if response is None else response.correlation
+        mid = connection.publish(topic, payload, qos, retain, correlation)
+        if mid is None:
+            self.up = False
+            raise NotConnected("the connection to the broker broke")
+        return mid
+
+    async def close(self, farewell: Message | None) -> None:
+        """Publish `farewell`, wait shortly for what is in flight, and leave in order: no will is sent."""
+        self._closing = True
+        if self._next is not None:
+            self._next.cancel()
+        if self._connection is not None and self.up:
+            with suppress(NotConnected, TimeoutError):
+                await self._take_leave(self._connection, farewell)
+        self._drop(in_order=True)
+
+    async def _take_leave(self, connection: Connection, farewell: Message | None) -> None:
+        if farewell is not None:
+            self.publish(farewell.topic, farewell.payload, qos=farewell.qos, retain=farewell.retain)
+        if connection.unacked:
+            self._leave = self._loop.create_future()
+            await asyncio.wait_for(self._leave, FAREWELL_S)
+
+    def _dial(self, version: int) -> None:
+        """Connect (in the thread), and hand over the client or the reason why there is none."""
+        reached: Client | str
+        try:
+            reached = dial.connect(self._settings, self._will, version)
+        except Exception as error:
+            reached = broker.unreachable(error, self._settings)
+        try:
+            self._loop.call_soon_threadsafe(self._reached, reached)
+        except RuntimeError:  # the loop has ended meanwhile
+            if not isinstance(reached, str):
+                dial.hang_up(reached)
+
+    def _reached(self, reached: Client | str) -> None:
+        if isinstance(reached, str):
+            self._retry(reached)
+        elif self._closing:
+            dial.hang_up(reached)
+        elif reached.socket() is None:
+            self._broke_off()
+        else:
+            self._connection = Connection(reached, self._hear, self._loop)
+
+    def _hear(self, news: News) -> None:
+        match news:
+            case Acked(mid):
+                self._delivered(mid)
+            case Incoming():
+                self._on_command(news)
+            case Accepted():
+                self._rise()
+            case TurnedAway(code) if code.value == broker.UNSUPPORTED_PROTOCOL_VERSION and self._version == 5:
+                self._try_311()
+            case TurnedAway(code):
+                self._lose(broker.refusal(code, self._settings), refused=True)
+            case NotTaken(_, code):
+                self._lose(broker.not_taken(code, self._settings), refused=True)
+            case Silent():
+                self._lose(broker.silence(self._settings))
+            case Ended() if self.protocol is None:
+                self._broke_off()
+            case Ended(code, by_broker):
+                taken_over = code.value == broker.SESSION_TAKEN_OVER
+                self._lose(broker.ended(code, by_broker, self._settings), refused=taken_over)
+            case Crashed(error):
+                self._lose(f"internal error ({error!r}): report it, with the log")
+
+    def _rise(self) -> None:
+        assert self._connection is not None
+        self._backoff.connected(self._loop.time())
+        self.up, self.protocol, self._told = True, self._version, None
+        self._spoke_5 = self._version == 5
+        self._connection.subscribe(self._topics)
+        log.info("connected to %s (MQTT protocol level %d)", self._settings.address, self._version)
+        self._on_up()
+
+    def _delivered(self, mid: int) -> None:
+        self._on_delivered(mid)
+        if self._leave is not None and self._connection is not None and not self._connection.unacked:
+            self._end_leave()
+
+    def _broke_off(self) -> None:
+        """The broker closed instead of answering: many an old one does so on seeing MQTT 5."""
+        if self._version == 5 and not self._spoke_5:
+            self._try_311()
+        else:
+            self._version = 5
+            self._lose(broker.hung_up(self._settings))
+
+    def _try_311(self) -> None:
+        self._version = 4
+        self._drop()
+        if not self._closing:
+            self.start()
+
+    def _lose(self, why: str, *, refused: bool = False) -> None:
+        self._drop()
+        self._retry(why, refused=refused)
+
+    def _retry(self, why: str, *, refused: bool = False) -> None:
+        if self._closing:
+            return
+        wait = self._backoff.wait(self._loop.time(), refused=refused)
+        self._next = self._loop.call_later(wait, self.start)
+        if why != self._told:
+            self._told = why
+            log.warning("%s", why)
+            try:
+                self._on_down(why)
+            except Exception:
+                log.exception("telling that the broker is out of reach failed")
+
+    def _drop(self, *, in_order: bool = False) -> None:
+        connection, self._connection = self._connection, None
+        self.up, self.protocol = False, None
+        if connection is not None:
+            connection.close(in_order=in_order)
+        self._end_leave()
+
+    def _end_leave(self) -> None:
+        if self._leave is not None and not self._leave.done():
+            self._leave.set_result(None)

@@ -1,0 +1,114 @@
+"""An honest backend: it subscribes, keeps what comes in order, and can publish commands."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from paho.mqtt.client import Client, ConnectFlags, MQTTMessage
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+
+class Received(NamedTuple):
+    """A message as the backend got it; `payload` is the decoded JSON object."""
+
+    topic: str
+    payload: dict[str, Any]
+    retained: bool
+    correlation: bytes | None = None
+
+
+class Backend:
+    """Subscribed to `topic` at QoS 1 once constructed; connects anew by itself, with its session kept."""
+
+    def __init__(
+        self,
+        port: int,
+        topic: str = "shoe/#",
+        *,
+        client_id: str = "backend",
+        username: str | None = None,
+        password: str | None = None,
+    ) -> None:
+        self.received: list[Received] = []
+        self._topic = topic
+        self._news = threading.Condition()
+        self._subscribed = threading.Event()
+        self._client = Client(CallbackAPIVersion.VERSION2, client_id, protocol=MQTTProtocolVersion.MQTTv5)
+        self._client.username_pw_set(username, password)
+        self._client.reconnect_delay_set(1, 1)
+        self._client.on_connect, self._client.on_message = self._connected, self._message
+        self._client.on_subscribe = lambda *_: self._subscribed.set()
+        kept = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+        kept.SessionExpiryInterval = 3600
+        self._client.connect("127.0.0.1", port, clean_start=False, properties=kept)
+        self._client.loop_start()
+        assert self._subscribed.wait(20.0), "the broker lets no backend subscribe"
+
+    def __enter__(self) -> "Backend":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def publish(
+        self,
+        topic: str,
+        payload: dict[str, Any],
+        *,
+        retain: bool = False,
+        response_topic: str | None = None,
+        correlation: bytes | None = None,
+    ) -> None:
+        """Publish a JSON object at QoS 1 and wait until the broker has it."""
+        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        if response_topic is not None:
+            properties.ResponseTopic = response_topic
+        if correlation is not None:
+            properties.CorrelationData = correlation
+        sent = self._client.publish(topic, json.dumps(payload), 1, retain, properties)
+        sent.wait_for_publish(20.0)
+        assert sent.is_published(), "the broker takes nothing from the backend"
+
+    def wait_for(self, wanted: Callable[[Received], bool], limit: float = 20.0) -> Received:
+        """Return the first message received so far or within `limit` seconds for which `wanted` is true."""
+        found: Received = self.wait_until(lambda: next(filter(wanted, self.received), None), limit)
+        return found
+
+    def wait_until(self, condition: Callable[[], Any], limit: float = 20.0) -> Any:
+        """Return the first true value of `condition`, asked after each message, within `limit` seconds."""
+        give_up = time.monotonic() + limit
+        with self._news:
+            while not (found := condition()):
+                left = give_up - time.monotonic()
+                assert left > 0, f"not within {limit} s; the last messages: {self.received[-5:]}"
+                self._news.wait(left)
+            return found
+
+    def on(self, name: str) -> list[dict[str, Any]]:
+        """Return the payloads so far whose topic ends in `name`, in order."""
+        with self._news:
+            return [each.payload for each in self.received if each.topic.rsplit("/", 1)[-1] == name]
+
+    def close(self) -> None:
+        """Disconnect; the broker keeps the session for an hour."""
+        self._client.disconnect()
+        self._client.loop_stop()
+
+    def _connected(
+        self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object
+    ) -> None:
+        if not code.is_failure:
+            client.subscribe(self._topic, options=SubscribeOptions(qos=1))
+
+    def _message(self, client: Client, _: object, message: MQTTMessage) -> None:
+        correlation = getattr(message.properties, "CorrelationData", None)
+        payload = json.loads(message.payload or b"{}")
+        with self._news:
+            self.received.append(Received(message.topic, payload, message.retain, correlation))
+            self._news.notify_all()

@@ -1,0 +1,138 @@
+"""A real mosquitto on a private port, which tests start, stop, kill and freeze."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+MOSQUITTO = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
+START_S = 20.0
+
+
+def free_port() -> int:
+    """Return a TCP port of the loopback that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Broker:
+    """One broker in `folder`; it keeps its port over restarts, and what it stored when `persistence` is on.
+
+    `users`: names and passwords; without them anybody may come. `acl`: the lines of mosquitto's acl_file.
+    `tls`: a folder with ca.pem, broker.pem and broker.key. `options`: more lines for mosquitto.conf.
+    """
+
+    host = "127.0.0.1"
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        users: dict[str, str] | None = None,
+        acl: str | None = None,
+        persistence: bool = False,
+        tls: Path | None = None,
+        options: str = "",
+    ) -> None:
+        self.port = free_port()
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        lines = [f"listener {self.port} {self.host}", f"allow_anonymous {str(not users).lower()}", options]
+        if os.geteuid() == 0:
+            lines.append("user root")
+        if users:
+            lines.append(f"password_file {self._passwords(users)}")
+        if acl is not None:
+            (folder / "acl").write_text(acl + "\n")
+            (folder / "acl").chmod(0o600)
+            lines.append(f"acl_file {folder / 'acl'}")
+        if persistence:
+            lines += ["persistence true", f"persistence_location {folder}/", "autosave_interval 1"]
+        if tls is not None:
+            lines += [f"cafile {tls}/ca.pem", f"certfile {tls}/broker.pem", f"keyfile {tls}/broker.key"]
+        (folder / "mosquitto.conf").write_text("\n".join(lines) + "\n")
+
+    def start(self) -> "Broker":
+        """Start it and return when it takes connections."""
+        assert MOSQUITTO is not None, "these tests need mosquitto"
+        with (self._folder / "mosquitto.log").open("ab") as log:
+            command = [MOSQUITTO, "-c", str(self._folder / "mosquitto.conf"), "-v"]
+            self._process = subprocess.Popen(command, stdout=log, stderr=log)
+        give_up = time.monotonic() + START_S
+        while True:
+            try:
+                socket.create_connection((self.host, self.port), timeout=1.0).close()
+                return self
+            except OSError:
+                assert self._process.poll() is None, self.log
+                assert time.monotonic() < give_up, "mosquitto does not start"
+                time.sleep(0.01)
+
+    def stop(self) -> None:
+        """End it in order; clients see the connection close."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it with SIGKILL; what it had not saved is lost."""
+        self._end(signal.SIGKILL)
+
+    def pause(self) -> None:
+        """Freeze it: the kernel still takes connections and bytes, nobody answers."""
+        self._send(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let a frozen broker go on."""
+        self._send(signal.SIGCONT)
+
+    @property
+    def log(self) -> str:
+        """What mosquitto has logged so far."""
+        return (self._folder / "mosquitto.log").read_text(errors="replace")
+
+    def _send(self, number: signal.Signals) -> None:
+        assert self._process is not None, "the broker was not started"
+        self._process.send_signal(number)
+
+    def _end(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
+            self._process.send_signal(signal.SIGCONT)
+            self._process.wait(START_S)
+            self._process = None
+
+    def _passwords(self, users: dict[str, str]) -> Path:
+        path = self._folder / "passwords"
+        path.write_text("".join(f"{name}:{password}\n" for name, password in users.items()))
+        path.chmod(0o600)
+        subprocess.run(["mosquitto_passwd", "-U", str(path)], check=True)
+        return path
+
+
+@pytest.fixture
+def brokers(tmp_path: Path) -> Iterator[Callable[..., Broker]]:
+    """Make brokers (started) with the options of `Broker`; they are ended after the test."""
+    made: list[Broker] = []
+
+    def make(**options: object) -> Broker:
+        folder = tmp_path / f"broker{len(made)}"
+        folder.mkdir()
+        made.append(Broker(folder, **options))  # type: ignore[arg-type]
+        return made[-1].start()
+
+    yield make
+    for each in made:
+        each.kill()
+
+
+@pytest.fixture
+def broker(brokers: Callable[..., Broker]) -> Broker:
+    """Give one plain, running broker."""
+    return brokers()

@@ -1,0 +1,81 @@
+"""A tiny MQTT peer with the bad manners that real brokers have now and then."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+
+CONNECT, PUBLISH, SUBSCRIBE = 0x10, 0x30, 0x80
+ACCEPTED_5 = bytes.fromhex("2003000000")
+ACCEPTED_311 = bytes.fromhex("20020000")
+
+
+class Peer:
+    """Answers a CONNECT of a protocol level with `answers[level]`, or hangs up where there is none.
+
+    `acks`: acknowledge what is published. `stays`: keep the connection after the answer. `levels` and `mids`
+    list what clients asked for and published.
+    """
+
+    def __init__(self, answers: dict[int, bytes], *, acks: bool = True, stays: bool = True) -> None:
+        self.levels: list[int] = []
+        self.mids: list[int] = []
+        self._answers, self._acks, self._stays = answers, acks, stays
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._sock: socket.socket | None = None
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+        self.port: int = self._listener.getsockname()[1]
+
+    def __enter__(self) -> "Peer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for sock in (self._sock, self._listener):
+            if sock is not None:
+                with suppress(OSError):
+                    sock.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._listener.close()
+
+    def ack(self, mid: int) -> None:
+        """Acknowledge one message."""
+        assert self._sock is not None
+        self._sock.sendall(b"\x40\x02" + mid.to_bytes(2, "big"))
+
+    def _run(self) -> None:
+        while True:
+            try:
+                self._sock, _ = self._listener.accept()
+            except OSError:
+                return
+            with self._sock, suppress(OSError):
+                for kind, body in _packets(self._sock):
+                    if not self._answer(self._sock, kind, body):
+                        break
+
+    def _answer(self, sock: socket.socket, kind: int, body: bytes) -> bool:
+        if kind & 0xF0 == CONNECT:
+            level = body[6]
+            self.levels.append(level)
+            sock.sendall(self._answers.get(level, b""))
+            return self._stays and level in self._answers
+        if kind & 0xF0 == PUBLISH:
+            at = 2 + int.from_bytes(body[:2], "big")
+            self.mids.append(int.from_bytes(body[at : at + 2], "big"))
+            if self._acks:
+                self.ack(self.mids[-1])
+        return True
+
+
+def _packets(sock: socket.socket) -> Iterator[tuple[int, bytes]]:
+    with sock.makefile("rb") as stream:
+        while head := stream.read(1):
+            length = shift = 0
+            while True:
+                byte = stream.read(1)[0]
+                length |= (byte & 0x7F) << shift
+                shift += 7
+                if byte < 0x80:
+                    break
+            yield head[0], stream.read(length)
