@@ -1,0 +1,67 @@
+"""A host and a simulated board, joined by two cables, on the board's clock."""
+
+from dataclasses import dataclass, field
+
+from hardware.readers.native import NativeDecoder
+from hardware.reads import Hello, Mark, Read, Repeat, Unread
+from hardware.sim.board import NativeBoard
+from hardware.sim.cable import Cable
+
+
+@dataclass
+class Link:
+    """The host keeps `journal` (all it took) and `durable` (the last mark in it) over its restarts."""
+
+    board: NativeBoard = field(default_factory=lambda: NativeBoard(session=500))
+    up: Cable = field(default_factory=Cable)
+    down: Cable = field(default_factory=Cable)
+    step: int = 100
+    chunk: int = 10_000
+    now: int = 0
+    durable: Mark | None = None
+    journal: list[Read | Unread] = field(default_factory=list)
+    others: list[object] = field(default_factory=list)
+
+    def __post_init__(self):
+        self.restart()
+
+    @property
+    def codes(self):
+        return [message.code for message in self.journal if isinstance(message, Read)]
+
+    def restart(self):
+        """Another host, which knows the journal only."""
+        self.host = NativeDecoder()
+        self.hear(self.host.resume(self.durable))
+
+    def hear(self, said):
+        self.board.receive(self.down.carry(said))
+
+    def run(self, steps=1, crash=None):
+        """Let `steps` times `step` ms pass; `crash(report)` is asked where the power could go, as 'before' or
+        'after' the journal."""
+        for _ in range(steps):
+            said = self.up.carry(self.board.tick(self.now))
+            self.now += self.step
+            for at in range(0, len(said), self.chunk):
+                self._judge(said[at : at + self.chunk], crash)
+
+    def _judge(self, chunk, crash):
+        for message in self.host.feed(chunk):
+            match message:
+                case Read() | Unread():
+                    if crash and crash("before"):
+                        return self.restart()
+                    self.journal.append(message)
+                    self.durable = message.mark
+                    if crash and crash("after"):
+                        return self.restart()
+                    self.hear(self.host.acknowledge(message.mark))
+                case Repeat():
+                    self.hear(self.host.acknowledge(message.mark))
+                case Hello():
+                    self.others.append(message)
+                    self.hear(self.host.greet(message))
+                case _:
+                    self.others.append(message)
+        return None

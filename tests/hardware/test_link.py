@@ -1,0 +1,194 @@
+"""Host and simulated board over good and bad cables: no wrong card, none lost, none doubled, in order."""
+
+from random import Random
+
+import pytest
+
+from hardware import framing
+from hardware.readers.packets import Get, Raw, Save, Selftest, Set, pack
+from hardware.reads import Beat, Done, Hello, Param, Sample, Unread
+from hardware.sim.board import NativeBoard
+from hardware.sim.cable import Cable
+from tests.hardware.link import Link
+
+
+def deal(link, codes, depth=8, **run):
+    """Pull a card of each code whenever fewer than `depth` wait; until all were acknowledged."""
+    rest = iter(codes)
+    drawn = 0
+    while drawn < len(codes) or link.board.waiting:
+        if drawn < len(codes) and link.board.waiting < depth:
+            link.board.pull(next(rest))
+            drawn += 1
+        link.run(**run)
+        assert link.now < 10**9, "the link stands still"
+
+
+def shoe(seed, cards=416):
+    return Random(seed).choices(range(52), k=cards)
+
+
+def test_a_good_cable_gives_each_card_at_once():
+    link = Link(step=1)
+    for number, code in enumerate(shoe(0)):
+        link.board.pull(code)
+        link.run()
+        assert len(link.codes) == number + 1
+    assert link.codes == shoe(0)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("harm", ["flipped", "dropped"])
+def test_a_whole_shoe_over_a_cable_that_harms_one_byte_in_five(seed, harm):
+    bad = {harm: 0.2}
+    link = Link(up=Cable(seed, **bad), down=Cable(seed + 100, **bad))
+    deal(link, shoe(seed))
+    assert link.codes == shoe(seed)
+    assert not any(message.gap for message in link.journal)
+    assert link.host.bad > 10_000
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_whole_shoe_byte_by_byte_over_a_cable_that_flips_and_drops(seed):
+    link = Link(up=Cable(seed, flipped=0.03, dropped=0.03), down=Cable(seed + 100, dropped=0.05), chunk=1)
+    deal(link, shoe(seed))
+    assert link.codes == shoe(seed)
+
+
+def test_a_cable_that_stalls_gives_all_of_it_later():
+    link = Link()
+    deal(link, [1, 2, 3])
+    link.up.stalled = True
+    for code in (4, 5, 6):
+        link.board.pull(code)
+        link.run(5)
+    assert link.codes == [1, 2, 3]
+    link.up.stalled = False
+    link.run(5)
+    assert link.codes == [1, 2, 3, 4, 5, 6]
+
+
+def test_sequence_numbers_wrap_within_a_session():
+    link = Link()
+    deal(link, shoe(9, 600), depth=32)
+    assert link.codes == shoe(9, 600)
+    assert {message.mark.session for message in link.journal} == {500}
+    assert link.journal[-1].mark.seq == 599 % 256
+
+
+def test_faults_stand_in_line_with_the_cards():
+    link = Link()
+    link.board.pull(1)
+    link.board.fault("jam")
+    link.board.pull(2)
+    link.run()
+    assert link.codes == [1, 2]
+    assert [m.reason for m in link.journal if isinstance(m, Unread)] == ["jam"]
+    assert [m.mark.seq for m in link.journal] == [0, 1, 2]
+
+
+def test_a_board_reset_begins_a_session_without_what_it_forgot():
+    link = Link()
+    deal(link, [1, 2])
+    link.up.stalled = link.down.stalled = True
+    link.board.pull(3)
+    link.run()
+    link.board.reset()
+    link.up = Cable()
+    link.down = Cable()
+    deal(link, [4, 5])
+    assert link.codes == [1, 2, 4, 5]
+    assert [m.mark.session for m in link.journal] == [500, 500, 501, 501]
+    assert [m.session for m in link.others if isinstance(m, Hello)] == [500, 501]
+
+
+def test_more_reports_than_the_board_keeps_are_told_as_a_gap():
+    link = Link()
+    deal(link, [1])
+    link.down.stalled = True
+    link.up.dropped = 1.0
+    for code in range(40):
+        link.board.pull(code)
+        link.run()
+    link.up.dropped = 0.0
+    link.down = Cable()
+    link.run(40)
+    assert link.codes == [1, *range(8, 40)]
+    assert [m.gap for m in link.journal] == [False, True] + 31 * [False]
+    assert link.journal[1].lost == 8
+
+
+@pytest.mark.parametrize("passed", [100, 150, 224])
+def test_a_host_that_slept_through_a_hundred_cards_finds_the_way_back(passed):
+    link = Link()
+    deal(link, [1])
+    for code in range(passed):
+        link.board.pull(code)
+    link.restart()
+    link.run(40)
+    assert link.codes == [1, *range(passed - 32, passed)]
+    assert link.journal[1].gap
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_host_that_dies_anywhere_neither_loses_nor_doubles(seed):
+    dice = Random(seed)
+    harm = 0.05 * (seed % 2)
+    link = Link(up=Cable(seed, flipped=harm), down=Cable(seed, dropped=harm))
+    deal(link, shoe(seed), crash=lambda where: dice.random() < 0.2)
+    assert link.codes == shoe(seed)
+    assert not any(message.gap for message in link.journal)
+
+
+def test_a_resumed_host_has_the_backlog_at_once():
+    link = Link(step=1)
+    deal(link, [1])
+    link.up.dropped = 1.0
+    for code in range(2, 20):
+        link.board.pull(code)
+        link.run(50)
+    link.up.dropped = 0.0
+    link.restart()  # its ACK asks for what is left
+    link.run(25)
+    assert link.codes == list(range(1, 20))
+
+
+def answers(board, packet):
+    link = Link(board=board)
+    link.run(2)
+    board.receive(framing.encode(pack(packet)))
+    link.others.clear()
+    link.run()
+    return link.others
+
+
+def test_the_board_answers_every_command():
+    board = NativeBoard()
+    assert answers(board, Get(1)) == [Param(1, 512)]
+    assert answers(board, Set(1, 700)) == [Param(1, 700)]
+    assert answers(board, Get(99)) == [Done(0x82, 1)]
+    assert answers(board, Save()) == [Done(0x84, 0)]
+    assert answers(board, Selftest()) == [Done(0x86, 0)]
+    done, sample = answers(board, Raw(1))
+    assert done == Done(0x85, 0)
+    assert isinstance(sample, Sample)
+
+
+def test_only_saved_parameters_outlive_a_reset():
+    board = NativeBoard()
+    board.receive(
+        framing.encode(pack(Set(1, 700))) + framing.encode(pack(Save())) + framing.encode(pack(Set(1, 9)))
+    )
+    assert board.params[1] == 9
+    board.reset()
+    assert board.params[1] == 700
+
+
+def test_hello_twice_a_second_until_it_is_greeted_and_a_beat_each_second():
+    link = Link()
+    link.down.dropped = 1.0
+    link.run(20)
+    assert [type(m) for m in link.others] == [Hello, Hello, Hello, Beat, Hello]
+    link.down.dropped = 0.0
+    link.run(30)
+    assert [type(m) for m in link.others[5:]] == [Hello, Beat, Beat, Beat]

@@ -1,0 +1,250 @@
+"""What the host takes from the native link: each report once, in order, none believed too early."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardware import framing
+from hardware.readers import ReaderSettings
+from hardware.readers.native import NativeDecoder
+from hardware.readers.packets import Ack, Card, Fault, pack, unpack
+from hardware.reads import REASONS, Beat, Hello, Mark, Read, Repeat, Unread
+
+S = 0x0A0B
+NOISE = b"\x05damaged\x00"
+
+
+def card(seq, code=17, session=S, **fields):
+    usual = {
+        "quality": 200,
+        "agreed": 8,
+        "taken": 8,
+        "transit_ms": 45,
+        "flags": 0,
+        "lost": 0,
+        "stamp_ms": 1000,
+    }
+    return framing.encode(pack(Card(seq=seq, session=session, code=code, **usual | fields)))
+
+
+def fault(seq, reason):
+    return framing.encode(pack(Fault(seq, S, reason, 0, 1000)))
+
+
+def ack(frame):
+    """The ACKs in some bytes, as (kind, session, seq)."""
+    packets = [unpack(packet) for packet in framing.Framing().feed(frame)]
+    return [(each.kind, each.session, each.seq) for each in packets]
+
+
+def after(seq, **settings):
+    """A decoder that has taken everything up to `seq`."""
+    decoder = NativeDecoder(ReaderSettings(**settings))
+    decoder.resume(Mark(S, seq))
+    return decoder
+
+
+def take(decoder, chunk):
+    """Feed and acknowledge, as the bridge does."""
+    messages = []
+    for message in decoder.feed(chunk):
+        messages.append(message)
+        if isinstance(message, Read | Unread | Repeat):
+            decoder.acknowledge(message.mark)
+    return messages
+
+
+def seqs(messages):
+    return [message.mark.seq for message in messages]
+
+
+def test_a_card_is_read_with_all_its_fields():
+    (read,) = after(4).feed(card(5, code=281, flags=1, lost=3, agreed=7, transit_ms=300, stamp_ms=9))
+    assert read == Read(281, Mark(S, 5), 200, 7, 8, 300, face_up=True, lost=3, stamp_ms=9)
+    assert read.code == 281
+    assert "281" not in repr(read)
+
+
+@pytest.mark.parametrize(
+    ("flags", "face_up", "double_feed", "backwards"),
+    [(0, 0, 0, 0), (1, 1, 0, 0), (2, 0, 1, 0), (4, 0, 0, 1), (7, 1, 1, 1)],
+)
+def test_flags(flags, face_up, double_feed, backwards):
+    (read,) = after(4).feed(card(5, flags=flags))
+    assert (read.face_up, read.double_feed, read.backwards) == (face_up, double_feed, backwards)
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_fault_reasons(number):
+    assert list(after(4).feed(fault(5, number))) == [Unread(REASONS[number - 1], Mark(S, 5), 0, 1000)]
+
+
+@pytest.mark.parametrize(
+    ("quality", "agreed", "taken", "readable"),
+    [
+        (60, 8, 8, True),
+        (59, 8, 8, False),
+        (200, 5, 8, True),
+        (200, 4, 8, False),
+        (200, 0, 0, False),
+        (200, 4, 7, True),
+    ],
+)
+def test_a_weak_or_divided_read_is_unreadable(quality, agreed, taken, readable):
+    (message,) = after(4, min_quality=60).feed(card(5, quality=quality, agreed=agreed, taken=taken))
+    assert message == (
+        Read(17, Mark(S, 5), quality, agreed, taken, 45, stamp_ms=1000)
+        if readable
+        else Unread("unreadable", Mark(S, 5), 0, 1000)
+    )
+
+
+def test_the_next_report_is_taken_and_acknowledged_by_its_kind():
+    decoder = after(4)
+    assert seqs(decoder.feed(card(5))) == [5]
+    assert ack(decoder.acknowledge(Mark(S, 5))) == [(2, S, 5)]
+    assert seqs(decoder.feed(fault(6, 3))) == [6]
+    assert ack(decoder.acknowledge(Mark(S, 6))) == [(3, S, 6)]
+
+
+def test_what_is_not_acknowledged_comes_again():
+    decoder = after(4)
+    for _ in range(3):
+        assert seqs(decoder.feed(card(5) + card(6))) == [5]
+
+
+def test_each_report_is_judged_after_the_one_before_is_acknowledged():
+    assert seqs(take(after(4), card(5) + card(6) + card(7))) == [5, 6, 7]
+
+
+@pytest.mark.parametrize("seq", [4, 3, 0, 255, 230])
+def test_at_or_before_the_last_is_a_repeat(seq):
+    decoder = after(4)
+    assert list(decoder.feed(card(seq))) == [Repeat(Mark(S, seq))]
+    assert ack(decoder.acknowledge(Mark(S, seq))) == [(2, S, 4)]
+    assert decoder.last == Mark(S, 4)
+
+
+def test_a_later_report_is_ignored():
+    assert take(after(4), card(6) + card(7) + card(6)) == []
+
+
+def test_an_unexpected_report_thrice_means_the_expected_one_is_gone():
+    (read,) = take(after(4), 3 * card(9) + card(9))[:1]
+    assert (read.mark.seq, read.gap) == (9, True)
+    assert seqs(take(after(4), 2 * card(9) + card(5) + card(6))) == [5, 6]
+    assert seqs(take(after(4), 2 * card(9) + card(5) + 2 * card(9))) == [5]
+    (read, _) = take(after(4), 2 * card(9, lost=4) + card(9, lost=5) + card(10))
+    assert (read.mark.seq, read.gap, read.lost) == (9, True, 5)
+
+
+def test_new_reports_in_between_do_not_hide_that():
+    assert seqs(take(after(4), card(9) + card(20) + card(9) + card(21) + card(9) + card(10))) == [9, 10]
+
+
+def test_more_than_the_board_keeps_is_a_gap_even_when_the_numbers_have_wrapped():
+    assert [(read.mark.seq, read.gap) for read in take(after(10), 3 * card(150))] == [(150, True)]
+
+
+def test_a_host_without_memory_starts_at_zero():
+    assert seqs(take(NativeDecoder(), card(0) + card(1))) == [0, 1]
+    assert take(NativeDecoder(), 2 * card(57)) == []
+    assert [(read.mark.seq, read.gap) for read in take(NativeDecoder(), 3 * card(57) + card(58))] == [
+        (57, True),
+        (58, False),
+    ]
+
+
+def test_a_new_session_is_followed_from_zero():
+    decoder = after(4)
+    assert [read.mark for read in take(decoder, card(0, session=7) + card(1, session=7))] == [
+        Mark(7, 0),
+        Mark(7, 1),
+    ]
+    assert [(read.mark, read.gap) for read in take(decoder, 3 * card(3, session=8))] == [(Mark(8, 3), True)]
+
+
+def test_hello_and_beat_are_passed_on_and_hello_is_greeted():
+    decoder = after(4)
+    hello, beat = Hello(7, 1, (1, 0), "SB1", 1), Beat(7, 1, 2, 3, 4)
+    assert list(decoder.feed(framing.encode(pack(hello)) + framing.encode(pack(beat)))) == [hello, beat]
+    assert ack(decoder.greet(hello)) == [(1, 7, 0)]
+
+
+def test_resume_says_what_is_durable():
+    assert NativeDecoder().resume(None) == b""
+    assert ack(NativeDecoder().resume(Mark(S, 9))) == [(2, S, 9)]
+
+
+def test_after_a_damaged_frame_a_report_must_come_twice():
+    decoder = after(4)
+    take(decoder, card(4) + NOISE)
+    assert decoder.noisy
+    assert take(decoder, card(5)) == []
+    assert take(decoder, card(5, code=18)) == []
+    assert [read.code for read in take(decoder, card(5, lost=1))] == [17]
+
+
+def test_eight_good_frames_make_the_line_trusted_again():
+    decoder = after(4)
+    take(decoder, card(4) + NOISE + 8 * card(4))
+    assert not decoder.noisy
+    assert seqs(take(decoder, card(5))) == [5]
+
+
+def test_on_a_noisy_line_an_ack_is_said_thrice():
+    decoder = after(4)
+    take(decoder, card(4) + NOISE)
+    assert ack(decoder.acknowledge(Mark(S, 4))) == 3 * [(2, S, 4)]
+
+
+def test_a_frame_without_its_head_at_the_open_is_no_noise():
+    decoder = after(4)
+    assert seqs(take(decoder, card(4)[5:] + card(5))) == [5]
+    assert (decoder.good, decoder.bad) == (1, 0)
+    take(decoder, card(6)[:9])
+    decoder.resume(Mark(S, 5))
+    assert seqs(take(decoder, card(6)[3:] + card(6))) == [6]
+    assert decoder.bad == 0
+
+
+def test_good_and_bad_frames_are_counted():
+    decoder = after(4)
+    take(decoder, card(5) + NOISE + NOISE + card(5))
+    assert (decoder.good, decoder.bad) == (2, 2)
+
+
+def test_our_own_commands_echoed_are_nothing():
+    assert list(after(4).feed(framing.encode(pack(Ack(4, 2, S))))) == []
+
+
+def test_bytes_one_at_a_time():
+    decoder = after(250)
+    stream = b"".join(card(seq % 256, code=seq) for seq in range(251, 300))
+    reads = [read for byte in stream for read in take(decoder, bytes([byte]))]
+    assert [read.code for read in reads] == list(range(251, 300))
+
+
+pieces = st.one_of(
+    st.binary(max_size=80),
+    st.builds(card, st.integers(0, 255), st.integers(0, 65535), st.sampled_from([S, 1])),
+    st.builds(lambda frame, cut: frame[:cut], st.just(card(5)), st.integers(0, 21)),
+    st.builds(lambda packet: framing.encode(packet), st.binary(min_size=1, max_size=62)),
+)
+
+
+@given(st.lists(pieces, max_size=60), st.booleans())
+def test_no_bytes_make_it_raise_or_grow(chunks, acknowledges):
+    decoder = after(4)
+    for chunk in chunks:
+        messages = take(decoder, chunk) if acknowledges else list(decoder.feed(chunk))
+        assert all(repr(message) for message in messages)
+        assert len(decoder._framing._begun) <= 66
+        assert len(decoder._copies) <= 128
+
+
+@given(st.lists(pieces, max_size=20).map(b"".join), st.integers(1, 40))
+def test_where_the_stream_is_cut_makes_no_difference(stream, size):
+    in_parts = after(4)
+    parts = [stream[at : at + size] for at in range(0, len(stream), size)]
+    assert [message for part in parts for message in take(in_parts, part)] == take(after(4), stream)
