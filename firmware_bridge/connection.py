@@ -127,6 +127,7 @@ class Connection:
         self._news.clear()
         self._unwatch()
         hang_up(self._client)
+        del self._client  # it holds our methods: no cycle shall keep a dead client until the next collection
 
     def _serve(self, step: Callable[[Client], object]) -> None:
         """Run one of paho's steps, then tell what it noted."""

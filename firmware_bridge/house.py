@@ -75,15 +75,21 @@ KEEP_ORDER: Final[dict[str, Row]] = {
         "a card of another pack: call the floor", blocks=True, choices=("remove", "void"), severity="critical"
     ),
     "face_up": Row("a card came out face up: call the floor", blocks=True, choices=("keep", "void")),
-    "double_feed": Row("two cards may have passed at once: call the floor", blocks=True, choices=("keep", "void")),
+    "double_feed": Row(
+        "two cards may have passed at once: call the floor", blocks=True, choices=("keep", "void")
+    ),
     "backwards": Row(
         "a card was moved backwards into the shoe: call the floor",
         blocks=True,
         choices=("keep", "void"),
         severity="critical",
     ),
-    "jam": Row("a card is stuck in the shoe: free it, then call the floor", blocks=True, choices=("keep", "void")),
-    "cut_card_missing": Row("the cut card was not seen where it must be: this round is the last", choices=("continue",)),
+    "jam": Row(
+        "a card is stuck in the shoe: free it, then call the floor", blocks=True, choices=("keep", "void")
+    ),
+    "cut_card_missing": Row(
+        "the cut card was not seen where it must be: this round is the last", choices=("continue",)
+    ),
     "burn_short": Row("the burn is not finished: go on burning", choices=("accept",)),
     "burn_over": Row("more cards than the burn takes: call the floor", blocks=True, choices=("accept",)),
     "shoe_empty": Row("the shoe ran out in a round: the round is void", severity="critical"),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
 from firmware_bridge.cards import Card
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.facts.orders import Answer, Pack
-from firmware_bridge.house import House
+from firmware_bridge.house import House, Row
+
+
+Origin = Literal["reader", "carried", "manual"]
+"""Where a card of a round came from."""
 
 
 class Secret(Struct, frozen=True):
@@ -30,16 +34,16 @@ class Commissioned(Event, frozen=True, kw_only=True):
 
 
 class BridgeStarted(Event, frozen=True, kw_only=True):
-    """The daemon began; the settings the next shoe is opened under."""
+    """The daemon began; `house` holds from the next shoe on."""
 
     version: str
     house: House
-    table: str
 
 
 class Luggage(Struct, frozen=True):
     """What a new journal takes over from the one before; never published."""
 
+    next_house: House
     reader: Mark | None
     answers: tuple[Answer, ...]
     irregular: tuple[Irregular, ...]
@@ -51,13 +55,13 @@ class ShoeOpened(Event, frozen=True, kw_only=True):
     number: int
     journal: str
     house: House
-    policy: dict[str, Any]
+    policy: dict[str, Row]
     version: str
     digest: str
     pack: Pack
+    luggage: Luggage | None
     dealer: str = ""
     confirmed_by: str = ""
-    luggage: Luggage | None = None
 
 
 class CardEvent(Event, frozen=True, kw_only=True):
@@ -84,14 +88,14 @@ class CardDealt(CardEvent, frozen=True, kw_only=True):
 
     round: int
     slot: str
-    origin: Literal["reader", "manual"] = "reader"
+    origin: Origin = "reader"
 
 
 class CardOverdrawn(CardEvent, frozen=True, kw_only=True):
     """A card too many: it waits, sealed, for the next round."""
 
     round: int
-    origin: Literal["reader", "manual"] = "reader"
+    origin: Origin = "reader"
 
 
 class CardHeld(CardEvent, frozen=True, kw_only=True):
@@ -131,11 +135,35 @@ class CardRevealed(Event, frozen=True, kw_only=True):
     slot: str | None = None
 
 
+class OverdrawnBurned(Event, frozen=True, kw_only=True):
+    """The floor had the overdrawn cards burned."""
+
+
+class BurnFinished(Event, frozen=True, kw_only=True):
+    """The floor took a short burn as finished."""
+
+
+class LotAdopted(Event, frozen=True, kw_only=True):
+    """The first card's pack lot is the lot of this shoe."""
+
+    lot: int
+
+
+CutBy = Literal["sensor", "reader", "virtual"]
+
+
 class CutCardMet(Event, frozen=True, kw_only=True):
     """The cut card came by; `last_round` is the number of the last round of this shoe."""
 
-    by: Literal["sensor", "reader", "virtual"]
+    by: CutBy
     last_round: int
+    held: bool = False
+
+
+class CutCardHeld(Event, frozen=True, kw_only=True):
+    """The cut card came by while cards before it were held: it waits behind them."""
+
+    by: CutBy
 
 
 class BetsOpened(Event, frozen=True, kw_only=True):
@@ -155,7 +183,14 @@ class Played(Struct, frozen=True, rename={"origin": "from"}):
 
     slot: str
     card: Card
-    origin: Literal["reader", "carried", "manual"]
+    origin: Origin
+
+
+class Hand(Struct, frozen=True):
+    """One side of a closed round, cards in the order they joined the hand."""
+
+    cards: tuple[Card, ...]
+    total: int
 
 
 class RoundClosed(Event, frozen=True, kw_only=True, omit_defaults=False):
@@ -164,7 +199,7 @@ class RoundClosed(Event, frozen=True, kw_only=True, omit_defaults=False):
     game: str
     round: int
     cards: tuple[Played, ...]
-    hands: dict[str, dict[str, Any]]
+    hands: dict[str, Hand]
     outcome: str
     natural: bool
     pairs: dict[str, bool]
@@ -229,9 +264,10 @@ class KeyRefused(Event, frozen=True, kw_only=True):
 
 
 class Noted(Event, frozen=True, kw_only=True):
-    """Something worth a line in the record that changes nothing."""
+    """Something worth a line in the record; `held`: it was the oldest of what was held."""
 
     what: str
+    held: bool = False
 
 
 class CommandAnswered(Event, frozen=True, kw_only=True):
@@ -253,7 +289,11 @@ AnyEvent = (
     | CardConfirmed
     | CardSetAside
     | CardRevealed
+    | OverdrawnBurned
+    | BurnFinished
+    | LotAdopted
     | CutCardMet
+    | CutCardHeld
     | BetsOpened
     | BetsClosed
     | RoundClosed

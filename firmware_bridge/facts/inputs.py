@@ -27,9 +27,7 @@ class Input(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
 class Started(Input, frozen=True, kw_only=True):
     """The daemon began; `house` holds from the next shoe on. `nonce` names the journal of a new device."""
 
-    boot: str
     version: str
-    table: str
     house: House
     nonce: str
 

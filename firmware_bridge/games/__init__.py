@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from firmware_bridge.cards import Card
+from firmware_bridge.cards import FACES, Card
 from firmware_bridge.games import baccarat
 from firmware_bridge.games.layout import Layout, Result
 
@@ -14,4 +14,7 @@ Game = Callable[[tuple[Card, ...], str], Layout]
 
 GAMES: Final[dict[str, Game]] = {"baccarat": baccarat.layout}
 
-__all__ = ["GAMES", "Game", "Layout", "Result"]
+PACKS: Final[dict[str, frozenset[Card]]] = {"baccarat": frozenset(FACES)}
+"""The faces that belong to the packs of a game."""
+
+__all__ = ["GAMES", "PACKS", "Game", "Layout", "Result"]

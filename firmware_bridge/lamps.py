@@ -1,0 +1,107 @@
+"""Which lamps are lit, with which rhythm and why: a function of the shoe."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_last, is_open, layout, phase, row
+
+STEADY: Final = "steady"
+CONFIRM: Final = "confirm"
+BLOCKED: Final = "blocked"
+DOUBLE: Final = "double"
+
+DARK: Final = {"fault": BLOCKED}
+"""What is lit when the journal cannot be written: nothing is guided that is not on disk."""
+
+
+class Lamps(Struct, frozen=True):
+    """`lit`: lamp -> rhythm (`steady` due, `confirm` 1 Hz, `blocked` 5 Hz, `double` flash); `why` in words.
+
+    The words name points of disclosed cards only.
+    """
+
+    lit: dict[str, str]
+    why: tuple[str, ...]
+
+
+def lamps(shoe: Shoe) -> Lamps:
+    """The lamps of a shoe. While a card is due exactly one slot lamp is steady."""
+    lit: dict[str, str] = {}
+    why: list[str] = []
+    if shoe.irregular:
+        lit["fault"] = _fault(shoe)
+        why += [f"{each.id}: {row(shoe, each.id).todo}" for each in shoe.irregular]
+    if blockers(shoe):
+        return Lamps(lit, tuple(why))
+    if shoe.status == "open" and is_last(shoe):
+        lit["ready"] = DOUBLE
+        why.append("last round")
+    _GUIDES[phase(shoe)](shoe, lit, why)
+    return Lamps(lit, tuple(why))
+
+
+def _fault(shoe: Shoe) -> str:
+    if blockers(shoe):
+        waits = all(row(shoe, name).confirm for name in blockers(shoe))
+        return CONFIRM if waits else BLOCKED
+    return CONFIRM if is_open(shoe, "restarted_mid_round") else STEADY
+
+
+def _no_shoe(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
+    why.append("no shoe is open" if shoe.status == "empty" else "the shoe is over: change it")
+
+
+def _burning(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
+    lit["ready"] = CONFIRM
+    left = shoe.burn_left
+    why.append("burn: expose the first card" if left is None else f"burn: {left} more")
+
+
+def _betting(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
+    why.append(f"round {shoe.round}: betting is open")
+
+
+def _due(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
+    table = layout(shoe)
+    if table.due is None:
+        _complete(shoe, lit, why)
+        return
+    lit[table.due] = STEADY
+    why.append(table.why)
+    if phase(shoe) is Phase.READY:
+        lit.setdefault("ready", STEADY)
+        for reserve, slot in zip(_reserves(shoe), table.slots, strict=False):
+            lit[reserve] = lit[slot] = CONFIRM
+            why.append(f"move {reserve} to {slot}")
+
+
+def _reserves(shoe: Shoe) -> tuple[str, ...]:
+    """The reserve slots that still hold the cards this round begins with."""
+    if shoe.house.procedure != "six-card":
+        return ()
+    reserves = sum(1 for laid in shoe.moves if not laid.over)
+    return ("R1", "R2")[2 - min(reserves, 2) :]
+
+
+def _complete(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
+    table = layout(shoe)
+    lit.setdefault("ready", CONFIRM)
+    why.append(f"round {shoe.round} is complete: press NEXT")
+    for slot, used in zip(table.slots, table.used, strict=True):
+        if used and used != slot:
+            lit[slot] = lit[used] = CONFIRM
+            why.append(f"move {slot} to {used}")
+
+
+_GUIDES: Final = {
+    Phase.EMPTY: _no_shoe,
+    Phase.BURNING: _burning,
+    Phase.BETTING: _betting,
+    Phase.READY: _due,
+    Phase.DEALING: _due,
+    Phase.COMPLETE: _complete,
+    Phase.ENDED: _no_shoe,
+}

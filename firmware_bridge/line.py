@@ -1,0 +1,168 @@
+"""The journal's line format: what is published, what stays sealed, and what proves both.
+
+A line is `version TAB checksum TAB chain TAB public TAB sealed LF`. Public is the bytes of the events as
+published, with commitments in place of sealed cards; sealed is the input and the sealed cards. The checksum
+(CRC-32, 8 hex digits) covers chain, public and sealed; the chain (SHA-256, 64 hex digits) covers the chain
+before and the public part, so a line whose sealed part was left out still verifies.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, Final
+from zlib import crc32
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.entry import Entry
+from firmware_bridge.facts.events import AnyEvent, CardEvent, Luggage, Secret, ShoeOpened
+from firmware_bridge.facts.inputs import AnyInput
+
+VERSION: Final = b"1"
+FIRST_CHAIN: Final = "0" * 64
+"""What the very first line of a device chains to."""
+
+
+class Public(Struct, frozen=True):
+    """The published part of a line. `at` is RFC 3339, ms, UTC."""
+
+    v: int
+    table: str
+    shoe: str
+    journal: str
+    seq: int
+    at: str
+    boot: str
+    events: tuple[Raw, ...]
+
+
+class Sealed(Struct, frozen=True, omit_defaults=True):
+    """The part that stays in the house; `secrets` and `luggage` belong to the events, by their number from 1."""
+
+    input: AnyInput
+    secrets: dict[str, Secret] = {}
+    luggage: Luggage | None = None
+
+
+class Line(Struct, frozen=True):
+    """An entry with the bytes it has on disk and on the wire. `entry` is None where the sealed part is out."""
+
+    public: Public
+    chain: str
+    data: bytes
+    entry: Entry | None
+
+
+_encode = msgspec.json.Encoder().encode
+_decode_public = msgspec.json.Decoder(Public).decode
+_decode_sealed = msgspec.json.Decoder(Sealed).decode
+_decode_event = msgspec.json.Decoder(AnyEvent).decode
+
+
+def seal(entry: Entry, before: str) -> Line:
+    """The line of an entry that follows the chain `before`.
+
+    Raises JournalError when the bytes do not give back the entry they were made from.
+    """
+    public = Public(
+        1,
+        entry.table,
+        str(entry.shoe),
+        entry.journal,
+        entry.seq,
+        rfc3339(entry.input.at),
+        entry.boot,
+        tuple([Raw(_encode(_without_secret(event))) for event in entry.events]),
+    )
+    sealed = Sealed(entry.input, _secrets(entry.events), _luggage(entry.events))
+    shown = _encode(public)
+    chain = chained(before, shown)
+    body = b"%b\t%b\t%b" % (chain.encode(), shown, _encode(sealed))
+    line = Line(public, chain, b"%b\t%08x\t%b\n" % (VERSION, crc32(body), body), entry)
+    if unseal(line.data).entry != entry:
+        raise JournalError(
+            f"entry {entry.seq} does not survive its own encoding", "call the maker: a software fault"
+        )
+    return line
+
+
+def unseal(data: bytes) -> Line:
+    """The line of its bytes (with the LF). Raises JournalError that says what is wrong with it."""
+    parts = data.split(b"\t")
+    if len(parts) != 5 or not data.endswith(b"\n"):
+        raise JournalError("not a whole line", "see `shoe journal verify`")
+    version, checksum, chain, shown, hidden = parts
+    if version != VERSION:
+        raise JournalError(
+            f"line format {version!r} is not {VERSION!r}", "read it with the software that wrote it"
+        )
+    body = data[len(version) + len(checksum) + 2 : -1]
+    if b"%08x" % crc32(body) != checksum:
+        raise JournalError(
+            "the checksum is wrong", "the line was damaged or changed: restore it from the export"
+        )
+    try:
+        public = _decode_public(shown)
+        sealed = _decode_sealed(hidden) if hidden != b"\n" else None
+        entry = _entry(public, sealed) if sealed else None
+    except msgspec.MsgspecError:
+        raise JournalError(
+            "not a journal entry", "the checksum is right: written by other software?"
+        ) from None
+    return Line(public, chain.decode(), data, entry)
+
+
+def without_sealed(line: Line) -> bytes:
+    """The bytes of a line for people outside: public part and chain, a checksum of its own."""
+    body = b"%b\t%b\t" % (line.chain.encode(), _encode(line.public))
+    return b"%b\t%08x\t%b\n" % (VERSION, crc32(body), body)
+
+
+def chained(before: str, public: bytes) -> str:
+    """The chain value after a public part."""
+    return sha256(before.encode() + public).hexdigest()
+
+
+def verify_chain(line: Line, before: str) -> bool:
+    """Whether `line` follows the chain value `before`."""
+    return line.chain == chained(before, _encode(line.public))
+
+
+def rfc3339(at: int) -> str:
+    """Milliseconds since 1970 as RFC 3339 in UTC."""
+    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _without_secret(event: AnyEvent) -> AnyEvent:
+    if isinstance(event, CardEvent) and event.secret is not None:
+        return replace(event, secret=None)
+    if isinstance(event, ShoeOpened):
+        return replace(event, luggage=None)
+    return event
+
+
+def _secrets(events: tuple[AnyEvent, ...]) -> dict[str, Secret]:
+    return {
+        str(n): event.secret
+        for n, event in enumerate(events, 1)
+        if isinstance(event, CardEvent) and event.secret is not None
+    }
+
+
+def _luggage(events: tuple[AnyEvent, ...]) -> Luggage | None:
+    return events[0].luggage if isinstance(events[0], ShoeOpened) else None
+
+
+def _entry(public: Public, sealed: Sealed) -> Entry:
+    events: list[Any] = [_decode_event(raw) for raw in public.events]
+    for n, secret in sealed.secrets.items():
+        events[int(n) - 1] = replace(events[int(n) - 1], secret=secret)
+    if sealed.luggage:
+        events[0] = replace(events[0], luggage=sealed.luggage)
+    return Entry(
+        public.table, int(public.shoe), public.journal, public.seq, public.boot, sealed.input, tuple(events)
+    )

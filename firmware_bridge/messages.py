@@ -1,0 +1,52 @@
+"""The messages of the topics `event` and `round`: read off a journal line, the same bytes every time."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import msgspec
+
+from firmware_bridge.line import Line, Public
+
+_ROUNDS: Final = (b'{"type":"RoundClosed",', b'{"type":"RoundVoided",')
+_encode = msgspec.json.Encoder().encode
+
+
+class OutMessage(NamedTuple):
+    """One message: the short topic name, and the payload bytes. `n` counts the entry's events from 1."""
+
+    topic: str
+    journal: str
+    seq: int
+    n: int
+    payload: bytes
+
+
+def messages(line: Line) -> list[OutMessage]:
+    """All messages of a line in the order they are sent: each event, and behind a round's event its `round`."""
+    public = line.public
+    head = _head(public)
+    of = len(public.events)
+    out = []
+    for n, raw in enumerate(map(bytes, public.events), 1):
+        start = b'%b,"n":%d,"of":%d,' % (head, n, of)
+        out.append(OutMessage("event", public.journal, public.seq, n, b'%b"event":%b}' % (start, raw)))
+        for prefix in _ROUNDS:
+            if raw.startswith(prefix):
+                payload = start + raw[len(prefix) :]
+                out.append(OutMessage("round", public.journal, public.seq, n, payload))
+    return out
+
+
+def _head(public: Public) -> bytes:
+    """The fields every message carries, as an unfinished JSON object."""
+    fields = {
+        "v": public.v,
+        "table": public.table,
+        "shoe": public.shoe,
+        "journal": public.journal,
+        "seq": public.seq,
+        "at": public.at,
+        "boot": public.boot,
+    }
+    return _encode(fields)[:-1]

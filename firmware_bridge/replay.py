@@ -1,0 +1,88 @@
+"""A deal script through the core, offline: no hardware, no clock, the same messages every time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from typing import Final
+
+from msgspec.structs import replace
+
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from firmware_bridge.house import House
+from firmware_bridge.line import FIRST_CHAIN, Line, seal
+from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Pause, Say, Step
+from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, phase
+
+BY: Final = "script"
+BOOT: Final = "replay"
+
+
+class Replay:
+    """Plays steps and yields journal lines; `shoe` is the state they leave.
+
+    Rounds close by themselves here. `warn` is told of steps that make no sense.
+    """
+
+    def __init__(self, house: House, table: str, warn: Callable[[str], None], burn: bool = True) -> None:
+        self.house = replace(house, close="auto", burn=house.burn if burn else "none")
+        self.table, self.warn = table, warn
+        self.shoe = Shoe(journal="0-replay", next_house=self.house)
+        self.at, self._nonces, self._chain = 0, 0, FIRST_CHAIN
+
+    def play(self, steps: list[Step]) -> Iterator[Line]:
+        """The lines of the steps. Without a leading `shoe`, a burned full shoe is open."""
+        if steps and not isinstance(steps[0], NewShoe):
+            self.shoe = replace(self.shoe, next_house=replace(self.house, burn="none"))
+            yield from self._order(o.OpenShoe())
+        for step in steps:
+            yield from self._step(step)
+
+    def _step(self, step: Step) -> Iterator[Line]:
+        match step:
+            case NewShoe():
+                yield from self._new_shoe()
+            case Drawn(card=None):
+                yield from self._tell(i.CardUnread(at=self.at, reason="unreadable", nonce=self._nonce()))
+            case Drawn(card=card) if card:
+                yield from self._tell(i.CardRead(at=self.at, card=card, nonce=self._nonce()))
+            case Cut():
+                yield from self._tell(i.CutCardSeen(at=self.at, by="sensor"))
+            case Key(key="next") if phase(self.shoe) in (Phase.EMPTY, Phase.READY, Phase.ENDED):
+                self.warn("next: nothing is open, ignored")
+            case Key(key=key):
+                yield from self._tell(i.Pressed(at=self.at, key=key))
+            case Pause(ms=ms):
+                self.at += ms
+            case Say(order=order):
+                yield from self._order(order)
+
+    def _new_shoe(self) -> Iterator[Line]:
+        if phase(self.shoe) in (Phase.DEALING, Phase.COMPLETE):
+            self.warn(f"shoe: round {self.shoe.round} is not finished, voided")
+            yield from self._order(o.Void("a new shoe"))
+        if self.shoe.status == "open":
+            yield from self._order(o.CloseShoe("a new shoe"))
+        self.shoe = replace(self.shoe, next_house=self.house)
+        yield from self._order(o.OpenShoe())
+
+    def _order(self, order: o.Order) -> Iterator[Line]:
+        for line in self._tell(i.Ordered(at=self.at, order=order, by=BY, nonce=self._nonce())):
+            last = line.entry.events[-1] if line.entry else None
+            answer = getattr(last, "answer", None)
+            if answer and not answer.ok:
+                self.warn(f"{answer.do}: {answer.error}")
+            yield line
+
+    def _tell(self, told: i.AnyInput) -> Iterator[Line]:
+        events = decide(self.shoe, told)
+        if events:
+            entry = entry_of(self.shoe, told, events, self.table, BOOT)
+            line = seal(entry, self._chain)
+            self.shoe, self._chain = advance(self.shoe, entry), line.chain
+            yield line
+
+    def _nonce(self) -> str:
+        self._nonces += 1
+        return sha256(b"replay %d" % self._nonces).hexdigest()[:32]

@@ -1,0 +1,130 @@
+"""Deal scripts: what happens at a table, written as words (`shoe As Td cut 9c next !void misdeal`)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from typing import Final, Literal, get_args
+
+from msgspec import Struct
+
+from firmware_bridge.cards import Card, cards
+from firmware_bridge.errors import ScriptError
+from firmware_bridge.facts import orders as o
+from firmware_bridge.house import Choice
+
+
+class NewShoe(Struct, frozen=True):
+    """`shoe`: a full shoe is opened."""
+
+
+class Drawn(Struct, frozen=True):
+    """A card; None for `??`, a card the reader cannot read."""
+
+    card: Card | None
+
+
+class Cut(Struct, frozen=True):
+    """`cut`: the cut-card sensor fires now."""
+
+
+class Key(Struct, frozen=True):
+    """A key is pressed."""
+
+    key: Literal["next", "reveal"]
+
+
+class Pause(Struct, frozen=True):
+    """`+2.5s`: time passes, in milliseconds."""
+
+    ms: int
+
+
+class Say(Struct, frozen=True):
+    """`!void misdeal`, `bets-closed`: an order is given."""
+
+    order: o.Order
+
+
+Step = NewShoe | Drawn | Cut | Key | Pause | Say
+
+_CARDS: Final = re.compile(r"([A2-9TJQK][shdc]|[1-9w]p)+")
+_PAUSE: Final = re.compile(r"\+(\d+(?:\.\d+)?)s")
+_WORDS: Final[dict[str, Step]] = {
+    "shoe": NewShoe(),
+    "??": Drawn(None),
+    "cut": Cut(),
+    "next": Key("next"),
+    "reveal": Key("reveal"),
+    "bets-open": Say(o.BetsOpen()),
+    "bets-closed": Say(o.BetsClosed()),
+}
+
+
+def parse(text: str) -> list[Step]:
+    """The steps of a deal script. Raises ScriptError that names the line and the word."""
+    return [step for number, line in enumerate(text.splitlines(), 1) for step in _line(line, number)]
+
+
+def _line(line: str, number: int) -> Iterator[Step]:
+    try:
+        words = shlex.split(line, comments=True)
+    except ValueError as error:
+        raise ScriptError(f"line {number}: {error}", "close the quotation mark") from None
+    while words:
+        word = words.pop(0)
+        if word.startswith("!"):
+            yield Say(_order(word[1:], words, number))
+        else:
+            yield from _word(word, number)
+
+
+def _word(word: str, number: int) -> Iterator[Step]:
+    if word in _WORDS:
+        yield _WORDS[word]
+    elif _CARDS.fullmatch(word):
+        yield from map(Drawn, cards(word))
+    elif pause := _PAUSE.fullmatch(word):
+        yield Pause(round(float(pause[1]) * 1000))
+    else:
+        near = get_close_matches(word, _WORDS, 1)
+        raise ScriptError(
+            f"line {number}: {word!r} is no word of a deal script",
+            f"did you mean {near[0]!r}?" if near else "a card is written rank then suit: As, Td",
+        )
+
+
+def _order(name: str, words: list[str], number: int) -> o.Order:
+    """An order and its arguments, which are the words behind it."""
+    build = _ORDERS.get(name.replace("-", "_"))
+    if build is None:
+        near = get_close_matches(name.replace("-", "_"), _ORDERS, 1)
+        known = ", ".join(sorted(_ORDERS))
+        raise ScriptError(
+            f"line {number}: !{name} is no order", f"did you mean !{near[0]}?" if near else f"one of: {known}"
+        )
+    try:
+        return build(words)
+    except (IndexError, ValueError) as error:
+        raise ScriptError(f"line {number}: !{name}: {error}", "see the deal script in the README") from None
+
+
+def _resolve(words: list[str]) -> o.Order:
+    irregularity, choice = words.pop(0), words.pop(0)
+    if choice not in get_args(Choice):
+        raise ValueError(f"{choice!r} is none of {', '.join(get_args(Choice))}")
+    return o.Resolve(irregularity, choice)  # type: ignore[arg-type]  # checked in the line above
+
+
+_ORDERS: Final[dict[str, Callable[[list[str]], o.Order]]] = {
+    "open_shoe": lambda _: o.OpenShoe(),
+    "close_shoe": lambda _: o.CloseShoe(),
+    "bets_open": lambda _: o.BetsOpen(),
+    "bets_closed": lambda _: o.BetsClosed(),
+    "next": lambda _: o.Next(),
+    "void": lambda words: o.Void(words.pop(0)),
+    "resolve": _resolve,
+    "enter": lambda words: o.Enter(Card(words.pop(0)), "second"),
+}

@@ -1,0 +1,201 @@
+"""Where a drawn card goes: burned, dealt, held, or set aside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from firmware_bridge.cards import Card
+from firmware_bridge.facts import events as e
+from firmware_bridge.games import GAMES, PACKS
+from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.rounds import close_round, meet_cut_card, reveal_carried, run_out
+from firmware_bridge.shoe.state import Held, Phase, Shoe, blockers, cards_left, layout, phase
+
+CARRIED_AT_MOST: Final = 3
+"""Cards that wait for the next round, reserves included: the fourth slot must be drawn in that round."""
+
+BURN_VALUE: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
+"""Cards burned unseen after an exposed first card of this rank (seed 001)."""
+
+
+def take(draft: Draft, card: Held) -> None:
+    """A card left the shoe: deal it if that is possible now, else hold it behind those already held."""
+    shoe = draft.shoe
+    if shoe.held or (blockers(shoe) and phase(shoe) not in (Phase.EMPTY, Phase.ENDED)):
+        hold(draft, card, card.reason or "blocked")
+    else:
+        place(draft, card, held=False)
+
+
+def deal_held(draft: Draft) -> None:
+    """Deal what was held, oldest first, as far as that is possible now."""
+    while draft.shoe.held and not blockers(draft.shoe):
+        waiting = len(draft.shoe.held)
+        if seen_by := draft.shoe.held[0].cut:
+            meet_cut_card(draft, seen_by, held=True)
+            continue
+        if phase(draft.shoe) is Phase.BETTING or _overfull(draft.shoe):
+            return
+        place(draft, draft.shoe.held[0], held=True)
+        if len(draft.shoe.held) == waiting:
+            return
+
+
+def hold(draft: Draft, card: Held, why: str) -> None:
+    """Journal a card that cannot be dealt now."""
+    commit, secret = draft.seal(card.card, card.nonce)
+    draft.add(
+        e.CardHeld(commit=commit, secret=secret, why=why, lot=card.lot, manual=card.manual, flags=card.flags)
+    )
+
+
+def place(draft: Draft, card: Held, held: bool) -> None:
+    """Judge a card and put it where the phase says; a card that something is wrong with is held."""
+    now = phase(draft.shoe)
+    if now not in (Phase.EMPTY, Phase.ENDED):
+        found = _wrong_with(draft.shoe, card)
+        if found:
+            if not held:
+                hold(draft, card, found[0])
+            draft.trouble(*found)
+            return
+        if card.lot is not None and draft.shoe.lot is None:
+            draft.add(e.LotAdopted(lot=card.lot))
+    _PLACES[now](draft, card, held)
+
+
+def _wrong_with(shoe: Shoe, card: Held) -> tuple[str, str] | None:
+    """The first irregularity of a card that the floor has not cleared: id and detail."""
+    face = card.card
+    if face is None:
+        return "unreadable", f"card {len(shoe.seen) + 1} of this shoe was not read: {card.reason}"
+    if "foreign" not in card.cleared:
+        if face not in PACKS[shoe.house.game]:
+            return "foreign", "a card of another game"
+        if None not in (card.lot, shoe.lot) and card.lot != shoe.lot:
+            return "foreign", f"pack lot {card.lot}, this shoe holds lot {shoe.lot}"
+    for flag in card.flags:
+        if flag not in card.cleared:
+            return flag, f"card {len(shoe.seen) + 1} of this shoe"
+    if "duplicate" not in card.cleared and shoe.seen.count(face) >= shoe.house.decks:
+        named = face.value if _is_named(shoe, face) else "a sealed card"
+        return "duplicate", f"{named}: copy {shoe.house.decks + 1} in {shoe.house.decks} decks"
+    return None
+
+
+def _is_named(shoe: Shoe, face: Card) -> bool:
+    """Whether a card would be disclosed at once if it were dealt now."""
+    if phase(shoe) not in (Phase.READY, Phase.DEALING):
+        return False
+    faces = tuple(laid.card for laid in shoe.moves)
+    return GAMES[shoe.house.game]((*faces, face), shoe.house.procedure).used[-1] is not None
+
+
+def _overfull(shoe: Shoe) -> bool:
+    if phase(shoe) is not Phase.COMPLETE:
+        return False
+    return len(layout(shoe).carried) + len(shoe.overdrawn) >= CARRIED_AT_MOST
+
+
+# ---------------------------------------------------------------- one place per phase
+
+
+def _set_aside(draft: Draft, card: Held, held: bool) -> None:
+    commit, secret = draft.seal(card.card, card.nonce)
+    draft.add(e.CardSetAside(commit=commit, secret=secret, held=held, why="no shoe"))
+
+
+def burn(draft: Draft, card: Held, held: bool) -> None:
+    """The next card of the burn: the first one is exposed where the house says so, the others stay sealed."""
+    left = draft.shoe.burn_left
+    if left is None and card.card:
+        draft.add(e.CardBurned(card=card.card, left=BURN_VALUE[card.card.rank], held=held))
+        return
+    commit, secret = draft.seal(card.card, card.nonce)
+    left = max((left or 0) - 1, 0)
+    draft.add(e.CardBurned(commit=commit, secret=secret, left=left, held=held))
+    if left == 0:
+        burn_done(draft)
+
+
+def burn_done(draft: Draft) -> None:
+    """The burn is finished: betting opens, or the first card may be drawn."""
+    draft.settle("burn_short", "burned")
+    if draft.shoe.house.betting == "required" and not draft.shoe.betting:
+        draft.add(e.BetsOpened(round=draft.shoe.round))
+
+
+def _too_early(draft: Draft, card: Held, held: bool) -> None:
+    """A card while betting is open: beyond the burn, or a round's card before its time."""
+    shoe = draft.shoe
+    hold(draft, card, "betting is open")
+    burned = shoe.house.burn != "none" and shoe.round == 1 and not shoe.moves
+    if burned:
+        draft.trouble("burn_over", "a card after the last one to burn")
+    else:
+        draft.trouble("drawn_before_bets_closed", f"round {shoe.round}")
+
+
+def _deal(draft: Draft, card: Held, held: bool) -> None:
+    """The card goes to the slot that is due."""
+    _watch_virtual_cut(draft)
+    reveal_carried(draft)
+    shoe = draft.shoe
+    assert card.card is not None
+    faces = (*[laid.card for laid in shoe.moves], card.card)
+    after = GAMES[shoe.house.game](faces, shoe.house.procedure)
+    origin = "manual" if card.manual else "reader"
+    if after.used[-1] is not None:
+        draft.add(
+            e.CardDealt(card=card.card, round=shoe.round, slot=after.slots[-1], origin=origin, held=held)
+        )
+    else:
+        commit, secret = draft.seal(card.card, card.nonce)
+        draft.add(
+            e.CardDealt(
+                commit=commit, secret=secret, round=shoe.round, slot=after.slots[-1], origin=origin, held=held
+            )
+        )
+    if draft.shoe.irregular:
+        for settled in ("restarted_mid_round", "missing_third"):
+            draft.settle(settled, "drawn")
+    if after.due is None and draft.shoe.house.close == "auto":
+        close_round(draft)
+    elif after.due is not None and cards_left(draft.shoe) <= 0:
+        run_out(draft)
+
+
+def _watch_virtual_cut(draft: Draft) -> None:
+    """Without a cut card at the place it must have come by, the card now drawn is behind it."""
+    shoe = draft.shoe
+    limit = shoe.house.virtual_cut
+    if limit is None or shoe.last_round is not None or not shoe.cut_watched:
+        return
+    drawn = len(shoe.seen) + shoe.unknown
+    if drawn >= shoe.house.size - limit:
+        meet_cut_card(draft, "virtual")
+        draft.trouble("cut_card_missing", f"{drawn} cards drawn and no cut card seen")
+
+
+def _overdraw(draft: Draft, card: Held, held: bool) -> None:
+    """A card while the round is complete: it waits, sealed, and opens the next round."""
+    shoe = draft.shoe
+    if _overfull(shoe):
+        hold(draft, card, "overdrawn")
+        return
+    commit, secret = draft.seal(card.card, card.nonce)
+    origin = "manual" if card.manual else "reader"
+    draft.add(e.CardOverdrawn(commit=commit, secret=secret, round=shoe.round, origin=origin, held=held))
+    draft.trouble("overdrawn", f"drawn after round {shoe.round} was complete")
+
+
+_PLACES: Final[dict[Phase, Callable[[Draft, Held, bool], None]]] = {
+    Phase.EMPTY: _set_aside,
+    Phase.BURNING: burn,
+    Phase.BETTING: _too_early,
+    Phase.READY: _deal,
+    Phase.DEALING: _deal,
+    Phase.COMPLETE: _overdraw,
+    Phase.ENDED: _set_aside,
+}

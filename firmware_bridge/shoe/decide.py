@@ -1,0 +1,164 @@
+"""`decide(shoe, input) -> events`: the one place where an input meets the phase it comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from firmware_bridge.shoe import orders, trouble
+from firmware_bridge.shoe.dealing import deal_held, take
+from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.state import Held, Phase, Shoe, answer_to, phase
+
+
+def decide(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
+    """What becomes true because of `told`; nothing for a repeat. Pure and total."""
+    if _told_before(shoe, told):
+        return ()
+    draft = Draft(shoe, told.at)
+    trouble.follow_session(draft, told)
+    judge = JUDGES[kind(told)][phase(draft.shoe)]
+    try:
+        judge(draft, told)
+        answer = o.Answer(ok=True)
+    except Refused as refused:
+        answer = o.Answer(ok=False, error=refused.error, hint=refused.hint or None)
+    deal_held(draft)
+    _reply(draft, told, answer)
+    return tuple(draft.events)
+
+
+def _told_before(shoe: Shoe, told: i.AnyInput) -> bool:
+    """A report already taken, or a command already answered."""
+    if isinstance(told, i.Ordered):
+        return answer_to(shoe, told.id) is not None
+    mark = getattr(told, "mark", None)
+    if mark is None or shoe.reader is None or mark.session != shoe.reader.session:
+        return False
+    return not 1 <= (mark.seq - shoe.reader.seq) % 256 <= 127
+
+
+def _reply(draft: Draft, told: i.AnyInput, answer: o.Answer) -> None:
+    if isinstance(told, i.Pressed) and not answer.ok:
+        draft.add(e.KeyRefused(key=told.key, why=answer.error or ""))
+    if isinstance(told, i.Ordered):
+        named = o.Answer(answer.ok, told.id, told.order.__struct_config__.tag, answer.error, answer.hint)
+        draft.add(e.CommandAnswered(answer=named, by=told.by))
+
+
+def kind(told: i.AnyInput) -> str:
+    """The row of the table an input belongs to."""
+    match told:
+        case i.Ordered(order=order):
+            return str(order.__struct_config__.tag)
+        case i.Pressed(key=key):
+            return key
+        case i.DeviceLost(device=device):
+            return f"{device}_lost"
+        case i.DeviceBack(device=device):
+            return f"{device}_back"
+    return type(told).__name__
+
+
+Judge = Callable[[Draft, Any], None]
+
+
+def _card(draft: Draft, told: i.CardRead) -> None:
+    card = Held(told.card, told.nonce, told.lot, flags=told.flags)
+    if not trouble.already_entered(draft, told):
+        take(draft, card)
+
+
+def _first_card(draft: Draft, told: i.CardRead) -> None:
+    orders.auto_open(draft, Held(told.card, told.nonce, told.lot, flags=told.flags), told.nonce)
+
+
+def _given(act: Callable[[Draft, i.Ordered, Any], None]) -> Judge:
+    return lambda draft, told: act(draft, told, told.order)
+
+
+def _refuse(error: str, hint: str) -> Judge:
+    def refuse(draft: Draft, told: i.AnyInput) -> None:
+        raise Refused(error, hint)
+
+    return refuse
+
+
+def _if_required(judge: Judge) -> Judge:
+    """Betting orders are taken, and mean nothing, at a table that ignores betting."""
+
+    def betting(draft: Draft, told: i.Ordered) -> None:
+        if draft.shoe.house.betting == "required":
+            judge(draft, told)
+
+    return betting
+
+
+_PHASES: Final = tuple(Phase)
+_NO_SHOE = _refuse("no shoe is open", "open one: open_shoe")
+_IN_USE = _refuse("a shoe is in use", "close it first: close_shoe")
+_IN_ROUND = _refuse("a round is open", "finish it, or void it first")
+_BURNING = _refuse("the burn is not finished", "go on burning")
+_BETTING = _if_required(_refuse("betting is open already", "deal after bets_closed"))
+_NO_BETTING = _if_required(_refuse("betting is not open", "bets_open, or deal the round"))
+
+
+def _row(*judges: Judge) -> dict[Phase, Judge]:
+    """One judge per phase, in their order; a single one serves all."""
+    return dict(zip(_PHASES, judges if len(judges) > 1 else judges * len(_PHASES), strict=True))
+
+
+_open = _given(orders.order_shoe)
+_close = _given(orders.close_shoe)
+_bets_open = _if_required(_given(orders.bets_open))
+_bets_closed = _if_required(_given(orders.bets_closed))
+_void = _given(orders.void)
+_enter = _given(orders.enter)
+_unread = trouble.unread
+
+# fmt: off
+JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
+    #                     empty        burning    betting        ready          dealing        complete      ended
+    "CardRead":      _row(_first_card, _card,     _card,         _card,         _card,         _card,        _first_card),
+    "CardUnread":    _row(trouble.unread_outside, _unread, _unread, _unread,    _unread,       _unread,      trouble.unread_outside),
+    "CutCardSeen":   _row(trouble.cut_outside, trouble.cut, trouble.cut, trouble.cut, trouble.cut, trouble.cut, trouble.cut_outside),
+    "next":          _row(orders.press_next),
+    "reveal":        _row(orders.press_reveal),
+    "Started":       _row(trouble.start),
+    "ReaderBooted":  _row(trouble.reader_booted),
+    "reader_lost":   _row(trouble.lost),
+    "reader_back":   _row(trouble.reader_back),
+    "broker_lost":   _row(trouble.lost),
+    "broker_back":   _row(trouble.broker_back),
+    "DiskFailed":    _row(trouble.disk_failed),
+    "open_shoe":     _row(_open,       _IN_USE,   _IN_USE,       _IN_USE,       _IN_USE,       _IN_USE,      _open),
+    "close_shoe":    _row(_NO_SHOE,    _close,    _close,        _close,        _IN_ROUND,     _IN_ROUND,    _NO_SHOE),
+    "bets_open":     _row(_NO_SHOE,    _BURNING,  _BETTING,      _bets_open,    _IN_ROUND,     _IN_ROUND,    _NO_SHOE),
+    "bets_closed":   _row(_NO_SHOE,    _BURNING,  _bets_closed,  _NO_BETTING,   _NO_BETTING,   _NO_BETTING,  _NO_SHOE),
+    "void":          _row(_NO_SHOE,    _BURNING,  _void,         _void,         _void,         _void,        _NO_SHOE),
+    "enter":         _row(_NO_SHOE,    _enter,    _enter,        _enter,        _enter,        _enter,       _NO_SHOE),
+    "resolve":       _row(trouble.resolve),
+    "resend":        _row(trouble.accepted),
+    "malformed":     _row(trouble.malformed),
+}
+# fmt: on
+"""(phase x input) -> what judges it; a test proves it complete."""
+
+
+def fault(shoe: Shoe, told: i.AnyInput, error: Exception) -> tuple[e.AnyEvent, ...]:
+    """What to journal when `decide` itself failed: the card of the input is held and the shoe blocked.
+
+    `error` is told by its type and place only: its text might spell a sealed card.
+    """
+    draft = Draft(shoe, told.at)
+    trouble.hold_for_technician(draft, told)
+    at = error.__traceback__
+    while at and at.tb_next:
+        at = at.tb_next
+    where = f"{at.tb_frame.f_code.co_name}:{at.tb_lineno}" if at else "?"
+    if not draft.trouble("internal_error", f"{type(error).__name__} in {where}"):
+        draft.add(e.Noted(what=f"internal error again: {type(error).__name__} in {where}"))
+    return tuple(draft.events)

@@ -1,0 +1,53 @@
+"""A decision being made: the events so far, and the shoe as they leave it."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from firmware_bridge.cards import Card
+from firmware_bridge.facts.events import AnyEvent, Irregular, IrregularityClosed, Secret
+from firmware_bridge.shoe.evolve import evolve
+from firmware_bridge.shoe.state import Shoe, is_open
+
+
+class Refused(Exception):
+    """What was asked makes no sense now: why, and what to do instead. Never leaves `decide`."""
+
+    def __init__(self, error: str, hint: str = "") -> None:
+        super().__init__(error)
+        self.error, self.hint = error, hint
+
+
+class Draft:
+    """Collects the events of one decision at wall time `at` (ms)."""
+
+    def __init__(self, shoe: Shoe, at: int) -> None:
+        self.shoe, self.at = shoe, at
+        self.events: list[AnyEvent] = []
+
+    def add(self, event: AnyEvent) -> None:
+        """Take `event` as true from here on."""
+        self.events.append(event)
+        self.shoe = evolve(self.shoe, event)
+
+    def commit(self, card: Card, nonce: str) -> str:
+        """The commitment that the next event publishes in place of `card` (mqtt.md, Disclosure)."""
+        shoe = self.shoe
+        text = f"{shoe.journal}:{shoe.seq + 1}:{shoe.n + 1}:{card.value}:{nonce}"
+        return sha256(text.encode("ascii")).hexdigest()
+
+    def seal(self, card: Card | None, nonce: str) -> tuple[str | None, Secret | None]:
+        """`commit` and `secret` of the next event for a sealed card; nothing for an unread one."""
+        return (self.commit(card, nonce), Secret(card, nonce)) if card else (None, None)
+
+    def trouble(self, irregularity: str, detail: str) -> bool:
+        """Open an irregularity unless one of that name is open; whether it is new."""
+        if is_open(self.shoe, irregularity):
+            return False
+        self.add(Irregular(id=irregularity, detail=detail, since=self.at))
+        return True
+
+    def settle(self, irregularity: str, choice: str, by: str = "", why: str = "") -> None:
+        """Close an irregularity if it is open."""
+        if is_open(self.shoe, irregularity):
+            self.add(IrregularityClosed(id=irregularity, choice=choice, by=by, why=why))

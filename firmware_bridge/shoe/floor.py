@@ -1,0 +1,100 @@
+"""What the floor may decide about an irregularity: one small function per choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts.orders import Resolve
+from firmware_bridge.house import Choice
+from firmware_bridge.shoe.dealing import burn, burn_done
+from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.rounds import end_shoe, void_round
+from firmware_bridge.shoe.state import Phase, is_open, phase, row
+
+
+def resolve(draft: Draft, order: Resolve, by: str) -> None:
+    """Carry out the floor's choice. Raises Refused if the policy does not leave that choice."""
+    name = order.irregularity
+    if not is_open(draft.shoe, name):
+        now = ", ".join(each.id for each in draft.shoe.irregular) or "none"
+        raise Refused(f"{name} is not open", f"open irregularities: {now}")
+    choices = row(draft.shoe, name).choices
+    if order.choice not in choices:
+        raise Refused(
+            f"{order.choice} is no choice for {name}", f"choose one of: {', '.join(choices) or 'nothing'}"
+        )
+    _CHOICES[order.choice](draft, name, by)
+    draft.settle(name, order.choice, by, order.why)
+
+
+def _burn(draft: Draft, name: str, by: str) -> None:
+    if name == "overdrawn":
+        draft.add(e.OverdrawnBurned())
+        return
+    while draft.shoe.held:
+        first = draft.shoe.held[0]
+        commit, secret = draft.seal(first.card, first.nonce)
+        draft.add(e.CardSetAside(commit=commit, secret=secret, held=True, why="burned"))
+
+
+def _keep(draft: Draft, name: str, by: str) -> None:
+    """Closing the irregularity clears the card; it is dealt like any held card."""
+
+
+def _remove(draft: Draft, name: str, by: str) -> None:
+    first = draft.shoe.held[0]
+    commit, secret = draft.seal(first.card, first.nonce)
+    draft.add(e.CardSetAside(commit=commit, secret=secret, held=True, why="removed"))
+
+
+def _void(draft: Draft, name: str, by: str) -> None:
+    if phase(draft.shoe) is Phase.BURNING:
+        _void_in_burn(draft, name)
+    else:
+        void_round(draft, name, by)
+
+
+def _void_in_burn(draft: Draft, name: str) -> None:
+    """There is no round to void: the card is burned as it is; only the exposed one must be known."""
+    if not draft.shoe.held:
+        return
+    first = draft.shoe.held[0]
+    if name in ("foreign", "duplicate"):
+        _remove(draft, name, "")
+    elif first.card is None and draft.shoe.burn_left is None:
+        raise Refused("the exposed burn card decides how many to burn", "enter it with `shoe enter`")
+    else:
+        burn(draft, first, held=True)
+
+
+def _accept(draft: Draft, name: str, by: str) -> None:
+    if name == "burn_short":
+        draft.add(e.BurnFinished())
+        burn_done(draft)
+    elif name == "burn_over":
+        while draft.shoe.held:
+            burn(draft, draft.shoe.held[0], held=True)
+
+
+def _continue(draft: Draft, name: str, by: str) -> None:
+    """Closing the irregularity is all there is to it."""
+
+
+def _end_shoe(draft: Draft, name: str, by: str) -> None:
+    if phase(draft.shoe) in (Phase.DEALING, Phase.COMPLETE):
+        void_round(draft, name, by)
+    if phase(draft.shoe) is not Phase.ENDED:
+        end_shoe(draft, f"the floor ended it: {name}")
+
+
+_CHOICES: Final[dict[Choice, Callable[[Draft, str, str], None]]] = {
+    "burn": _burn,
+    "keep": _keep,
+    "remove": _remove,
+    "void": _void,
+    "accept": _accept,
+    "continue": _continue,
+    "end-shoe": _end_shoe,
+}

@@ -1,0 +1,103 @@
+"""Orders and keys that make sense in some phases: each either acts, or is refused with a reason."""
+
+from __future__ import annotations
+
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.inputs import Ordered, Pressed
+from firmware_bridge.shoe.dealing import place, take
+from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.rounds import close_round, end_shoe, open_shoe, reveal_carried, void_round
+from firmware_bridge.shoe.state import Held, Phase, blockers, is_open, layout, phase, row
+
+Given = Ordered | Pressed
+
+
+def order_shoe(draft: Draft, given: Ordered, order: o.OpenShoe) -> None:
+    """Open a shoe: only when none is in use."""
+    if order.pack.decks is not None and not 1 <= order.pack.decks <= 12:
+        raise Refused(f"{order.pack.decks} decks do not fit this shoe", "give 1 to 12 decks")
+    open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
+
+
+def close_shoe(draft: Draft, given: Ordered, order: o.CloseShoe) -> None:
+    """End the shoe between rounds."""
+    end_shoe(draft, order.why or f"closed by {given.by}")
+
+
+def bets_open(draft: Draft, given: Ordered, order: o.BetsOpen) -> None:
+    """Reopen betting: only while nobody has seen a card of the round."""
+    if any(laid.shown for laid in draft.shoe.moves):
+        raise Refused("a card of this round is out", "void the round first if bets must be taken again")
+    draft.add(e.BetsOpened(round=draft.shoe.round))
+
+
+def bets_closed(draft: Draft, given: Ordered, order: o.BetsClosed) -> None:
+    """No more bets: carried cards are named, held cards are dealt."""
+    draft.add(e.BetsClosed(round=draft.shoe.round))
+    reveal_carried(draft)
+    draft.settle("drawn_before_bets_closed", "kept")
+
+
+def void(draft: Draft, given: Ordered, order: o.Void) -> None:
+    """The open round counts for nothing."""
+    if not draft.shoe.moves and not draft.shoe.held:
+        raise Refused("no round is open", "there is nothing to void")
+    void_round(draft, order.why, given.by)
+
+
+def enter(draft: Draft, given: Ordered, order: o.Enter) -> None:
+    """Two people name a card: the unread one, or one drawn while the reader is away."""
+    if order.second.strip().casefold() in ("", given.by.strip().casefold()):
+        raise Refused("a card is entered by two different people", "give both names: --by NAME --second NAME")
+    shoe = draft.shoe
+    commit, secret = draft.seal(order.card, given.nonce)
+    entered = e.CardEntered(
+        commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second
+    )
+    if shoe.held and shoe.held[0].card is None and not shoe.held[0].cut:
+        draft.add(entered)
+        draft.settle("unreadable", "entered", given.by)
+    elif blockers(shoe) == ("reader_lost",) and not shoe.held:
+        draft.add(entered)
+        place(draft, Held(order.card, given.nonce, manual=True), held=False)
+    else:
+        raise Refused(
+            "no card waits to be entered", "draw the card; enter it only if the shoe says it was not read"
+        )
+
+
+def press_next(draft: Draft, given: Given, order: o.Next | None = None) -> None:
+    """NEXT, in its five meanings (irregularities.md)."""
+    waiting = [each.id for each in draft.shoe.irregular if row(draft.shoe, each.id).confirm]
+    if waiting and not is_open(draft.shoe, "reader_lost"):
+        for each in waiting:
+            draft.settle(each, "confirm", given.by if isinstance(given, Ordered) else "dealer")
+    elif blocked := blockers(draft.shoe):
+        raise Refused(f"blocked: {', '.join(blocked)}", row(draft.shoe, blocked[0]).todo)
+    elif phase(draft.shoe) is Phase.BURNING:
+        left = draft.shoe.burn_left
+        draft.trouble(
+            "burn_short", "the first card is not exposed" if left is None else f"{left} more to burn"
+        )
+        raise Refused("the burn is not finished", "go on burning")
+    elif phase(draft.shoe) is Phase.DEALING:
+        table = layout(draft.shoe)
+        draft.trouble("missing_third", f"{table.due} is due")
+        raise Refused(f"{table.due} is due", "draw it to the lit slot")
+    elif phase(draft.shoe) is Phase.COMPLETE:
+        close_round(draft)
+    else:
+        raise Refused("nothing to end")
+
+
+def press_reveal(draft: Draft, given: Given) -> None:
+    """Cards are named as they are drawn at this table."""
+    raise Refused("nothing to reveal", "cards are shown as they are drawn at this table")
+
+
+def auto_open(draft: Draft, card: Held, nonce: str) -> None:
+    """The first card after the end opens the next shoe where the house says so."""
+    if draft.shoe.next_house.new_shoe == "auto":
+        open_shoe(draft, o.Pack(), nonce)
+    take(draft, card)

@@ -1,0 +1,185 @@
+"""How rounds and shoes begin and end."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from firmware_bridge import __version__
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts.orders import Pack
+from firmware_bridge.house import POLICIES, House
+from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.state import Laid, Phase, Shoe, cards_left, is_last, layout, phase
+
+OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost")
+"""Irregularities of devices, not of cards."""
+
+
+def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_by: str = "") -> None:
+    """A new shoe, and with it a new journal, under the settings now configured."""
+    before = draft.shoe
+    house = before.next_house if pack.decks is None else replace(before.next_house, decks=pack.decks)
+    number = before.number + 1
+    luggage = e.Luggage(before.next_house, before.reader, before.answers, before.irregular)
+    draft.add(
+        e.ShoeOpened(
+            number=number,
+            journal=f"{number}-{nonce[:12]}",
+            house=house,
+            policy=POLICIES[house.policy],
+            version=__version__,
+            digest=_digest(house),
+            pack=Pack(pack.lot, house.decks),
+            dealer=dealer,
+            confirmed_by=confirmed_by,
+            luggage=luggage,
+        )
+    )
+    if house.burn == "none" and house.betting == "required":
+        draft.add(e.BetsOpened(round=1))
+
+
+def _digest(house: House) -> str:
+    """Hex SHA-256 of what rounds are judged by: settings, policy table, software version."""
+    return sha256(msgspec.json.encode((house, POLICIES[house.policy], __version__))).hexdigest()
+
+
+def reveal_carried(draft: Draft) -> None:
+    """Name the cards that opened this round, now that nobody can bet on knowing them."""
+    moves = draft.shoe.moves
+    if not any(not laid.shown and not laid.drawn for laid in moves):
+        return
+    slots = layout(draft.shoe).slots
+    for laid, slot in zip(moves, slots, strict=True):
+        if not laid.shown and not laid.drawn:
+            _reveal(draft, laid, draft.shoe.round, slot)
+    draft.settle("overdrawn", "kept")
+
+
+def _reveal(draft: Draft, laid: Laid, round: int | None = None, slot: str | None = None) -> None:
+    draft.add(
+        e.CardRevealed(card=laid.card, nonce=laid.nonce, seq=laid.seq, n=laid.n, round=round, slot=slot)
+    )
+
+
+def close_round(draft: Draft) -> None:
+    """The complete round is over: publish it, keep what is carried, and end the shoe if it was the last."""
+    draft.add(_closed(draft.shoe))
+    _after_round(draft)
+
+
+def _closed(shoe: Shoe) -> e.RoundClosed:
+    table = layout(shoe)
+    result = table.result
+    assert result is not None
+    return e.RoundClosed(
+        game=shoe.house.game,
+        round=shoe.round,
+        cards=_played(shoe, table.used),
+        hands={side: e.Hand(hand, result.totals[side]) for side, hand in result.hands.items()},
+        outcome=result.outcome,
+        natural=result.natural,
+        pairs=result.pairs,
+        carried=len(table.carried),
+        last=is_last(shoe),
+        flags=_flags(shoe),
+        why=result.why,
+        prev=shoe.prev,
+    )
+
+
+def _played(shoe: Shoe, slots: tuple[str | None, ...]) -> tuple[e.Played, ...]:
+    return tuple(
+        e.Played(slot, laid.card, laid.origin)
+        for slot, laid in zip(slots, shoe.moves, strict=True)
+        if slot and laid.shown
+    )
+
+
+def _flags(shoe: Shoe) -> tuple[str, ...]:
+    manual = ("manual",) if any(laid.origin == "manual" for laid in shoe.moves) else ()
+    return manual + tuple(each.id for each in shoe.irregular if each.id not in OUTLIVE_A_SHOE)
+
+
+def void_round(draft: Draft, why: str, by: str) -> None:
+    """The round counts for nothing: every card on the layout is discarded and counted, nothing is carried."""
+    discard_held(draft)
+    shoe = draft.shoe
+    played = _played(shoe, layout(shoe).slots) if shoe.moves else ()
+    draft.add(
+        e.RoundVoided(
+            game=shoe.house.game,
+            round=shoe.round,
+            cards=played,
+            why=(why,),
+            by=by,
+            last=is_last(shoe),
+            prev=shoe.prev,
+        )
+    )
+    for settled in draft.shoe.irregular:
+        if settled.id not in OUTLIVE_A_SHOE and settled.id != "cut_card_missing":
+            draft.settle(settled.id, "void", by)
+    _after_round(draft)
+
+
+def meet_cut_card(draft: Draft, by: e.CutBy, held: bool = False) -> None:
+    """The round in progress is the last; between rounds the next one is (irregularities.md)."""
+    shoe = draft.shoe
+    if shoe.last_round is not None:
+        what = f"cut card seen again by the {by}: round {shoe.last_round} stays the last"
+        draft.add(e.Noted(what=what, held=held))
+        return
+    one_more = shoe.house.after_cut == "one-more"
+    last = shoe.round + (phase(shoe) is Phase.COMPLETE) + one_more
+    draft.add(e.CutCardMet(by=by, last_round=last, held=held))
+
+
+def discard_held(draft: Draft) -> None:
+    """Held cards leave the game; one that is not of this shoe leaves the count too."""
+    while draft.shoe.held:
+        card = draft.shoe.held[0]
+        if card.cut:
+            meet_cut_card(draft, card.cut, held=True)
+            continue
+        commit, secret = draft.seal(card.card, card.nonce)
+        foreign = draft.shoe.seen.count(card.card) >= draft.shoe.house.decks if card.card else False
+        draft.add(
+            e.CardSetAside(
+                commit=commit,
+                secret=secret,
+                held=True,
+                why="removed" if foreign or card.reason == "foreign" else "void",
+            )
+        )
+
+
+def _after_round(draft: Draft) -> None:
+    shoe = draft.shoe
+    if shoe.last_round is not None and shoe.round > shoe.last_round:
+        end_shoe(draft, "the last round is over")
+    elif cards_left(shoe) <= 0 and not shoe.held:
+        end_shoe(draft, "the shoe is empty")
+    elif shoe.house.betting == "required":
+        draft.add(e.BetsOpened(round=shoe.round))
+
+
+def run_out(draft: Draft) -> None:
+    """No card is left for a round that needs one: the round is void and the shoe is over."""
+    draft.trouble("shoe_empty", f"round {draft.shoe.round} could not be finished")
+    void_round(draft, "the shoe is empty", "shoe")
+
+
+def end_shoe(draft: Draft, why: str) -> None:
+    """Nothing more is dealt from this shoe; what was sealed in it is disclosed."""
+    discard_held(draft)
+    draft.add(e.ShoeEnded(why=why, rounds=draft.shoe.round - 1))
+    for laid in draft.shoe.aside:
+        _reveal(draft, laid)
+    for each in draft.shoe.irregular:
+        if each.id not in OUTLIVE_A_SHOE:
+            draft.settle(each.id, "shoe ended")

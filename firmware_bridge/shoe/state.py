@@ -1,0 +1,147 @@
+"""The state of a shoe, and what can be read off it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from msgspec import Struct
+
+from firmware_bridge.cards import Card
+from firmware_bridge.facts.events import CutBy, Irregular, Origin
+from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.orders import Answer
+from firmware_bridge.games import GAMES, Layout
+from firmware_bridge.house import POLICIES, House, Row
+
+
+class Phase(Enum):
+    """Where a shoe stands; `last`, open irregularities and held cards stand beside it."""
+
+    EMPTY = "empty"
+    BURNING = "burning"
+    BETTING = "betting"
+    READY = "ready"
+    DEALING = "dealing"
+    COMPLETE = "complete"
+    ENDED = "ended"
+
+
+class Laid(Struct, frozen=True):
+    """A card out of the shoe. Sealed until `shown`: committed to by message `n` of entry `seq`.
+
+    drawn: it left the shoe in this round (a carried card did not). over: it was drawn too many.
+    """
+
+    card: Card
+    origin: Origin
+    nonce: str
+    seq: int
+    n: int
+    shown: bool
+    drawn: bool = True
+    over: bool = False
+
+
+class Held(Struct, frozen=True):
+    """A card drawn while it could not be dealt; `card` is None while nobody knows its face.
+
+    cut: not a card of the packs but the cut card, and what saw it.
+
+    cleared: the irregularities the floor has decided to keep it in spite of.
+    """
+
+    card: Card | None
+    nonce: str
+    lot: int | None = None
+    manual: bool = False
+    flags: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
+    reason: str = ""
+    cut: CutBy | None = None
+
+
+class Shoe(Struct, frozen=True, kw_only=True):
+    """All that the journal has told so far; folding it gives exactly this value.
+
+    seq: the last entry's number in `journal`; n: events of the next entry already folded in.
+    burn_left: cards still to burn, None while the first one is not exposed. seen: every card of this shoe
+    that was drawn and counts, in order. aside: sealed cards that play no part. prev: entry of the last round.
+    """
+
+    next_house: House = House()
+    house: House = House()
+    journal: str = ""
+    seq: int = 0
+    n: int = 0
+    number: int = 0
+    status: str = "empty"
+    lot: int | None = None
+    burn_left: int | None = 0
+    betting: bool = False
+    round: int = 0
+    moves: tuple[Laid, ...] = ()
+    overdrawn: tuple[Laid, ...] = ()
+    held: tuple[Held, ...] = ()
+    aside: tuple[Laid, ...] = ()
+    seen: tuple[Card, ...] = ()
+    unknown: int = 0
+    last_round: int | None = None
+    cut_watched: bool = True
+    prev: int | None = None
+    irregular: tuple[Irregular, ...] = ()
+    reader: Mark | None = None
+    entered: tuple[Card, ...] = ()
+    answers: tuple[Answer, ...] = ()
+
+
+ANSWERS_KEPT: Final = 1_000
+"""Command ids remembered, across restarts and shoes (mqtt.md)."""
+
+
+def layout(shoe: Shoe) -> Layout:
+    """The table of the present round by the rules of its game."""
+    return GAMES[shoe.house.game](tuple([laid.card for laid in shoe.moves]), shoe.house.procedure)
+
+
+def phase(shoe: Shoe) -> Phase:
+    """Where the shoe stands."""
+    if shoe.status != "open":
+        return Phase.EMPTY if shoe.status == "empty" else Phase.ENDED
+    if shoe.burn_left != 0:
+        return Phase.BURNING
+    if shoe.betting:
+        return Phase.BETTING
+    if not shoe.moves or not shoe.moves[-1].drawn:
+        return Phase.READY
+    return Phase.DEALING if layout(shoe).due else Phase.COMPLETE
+
+
+def row(shoe: Shoe, irregularity: str) -> Row:
+    """What the policy of this shoe says about an irregularity."""
+    return POLICIES[shoe.house.policy][irregularity]
+
+
+def is_open(shoe: Shoe, irregularity: str) -> bool:
+    """Whether an irregularity of this name is open."""
+    return any(each.id == irregularity for each in shoe.irregular)
+
+
+def blockers(shoe: Shoe) -> tuple[str, ...]:
+    """The open irregularities that keep cards from being dealt."""
+    return tuple([each.id for each in shoe.irregular if row(shoe, each.id).blocks])
+
+
+def cards_left(shoe: Shoe) -> int:
+    """Cards that have not left the shoe, as far as it was told."""
+    return shoe.house.size - len(shoe.seen) - shoe.unknown - sum(1 for each in shoe.held if not each.cut)
+
+
+def is_last(shoe: Shoe) -> bool:
+    """Whether the present round is the last of this shoe."""
+    return shoe.last_round is not None and shoe.round >= shoe.last_round
+
+
+def answer_to(shoe: Shoe, command_id: str | None) -> Answer | None:
+    """The answer already given to a command id, None for a new one."""
+    return next((each for each in shoe.answers if command_id and each.id == command_id), None)

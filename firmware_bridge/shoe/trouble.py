@@ -1,0 +1,145 @@
+"""What goes wrong around the cards: readers, brokers, disks, restarts, and our own faults."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from firmware_bridge.shoe import floor
+from firmware_bridge.shoe.dealing import hold, meet_cut_card, take
+from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.rounds import open_shoe
+from firmware_bridge.shoe.state import Held, Phase, layout, phase
+
+OPTICS: Final = ("lamp_weak", "saturated")
+"""Reports about the reader itself: no card is concerned."""
+
+NO_CARD: Final = ("jam", "backwards")
+"""Reports about a movement: the card itself is read, or not, by itself."""
+
+
+def start(draft: Draft, told: i.Started) -> None:
+    """The daemon began: an open round is resumed at the same slot."""
+    if not draft.shoe.journal:
+        draft.add(e.Commissioned(journal=f"0-{told.nonce[:12]}"))
+    draft.add(e.BridgeStarted(version=told.version, house=told.house))
+    if phase(draft.shoe) is Phase.DEALING:
+        draft.trouble("restarted_mid_round", f"round {draft.shoe.round}, {layout(draft.shoe).due} is due")
+
+
+def follow_session(draft: Draft, told: i.AnyInput) -> None:
+    """A report from another reader session, or after a gap, means that cards may have been missed."""
+    mark = getattr(told, "mark", None)
+    if mark is None:
+        return
+    _new_session(draft, mark.session)
+    if getattr(told, "gap", False) and draft.shoe.status == "open":
+        draft.trouble("reader_gap", f"reports before number {mark.seq} are lost")
+
+
+def reader_booted(draft: Draft, told: i.ReaderBooted) -> None:
+    """The board said hello."""
+    _new_session(draft, told.session)
+
+
+def _new_session(draft: Draft, session: int) -> None:
+    known = draft.shoe.reader
+    if known is not None and known.session == session:
+        return
+    draft.add(e.ReaderSession(session=session))
+    if known is not None and draft.shoe.status == "open":
+        draft.trouble("reader_gap", "the reader board restarted inside the shoe")
+
+
+def already_entered(draft: Draft, told: i.CardRead) -> bool:
+    """Whether the reader now reports a card that people entered while it was away."""
+    if not draft.shoe.entered or told.mark is None:
+        return False
+    if draft.shoe.entered[0] is told.card:
+        draft.add(e.CardConfirmed())
+        return True
+    draft.trouble("reader_gap", "the reader read another card than the one entered by hand")
+    return False
+
+
+def unread(draft: Draft, told: i.CardUnread) -> None:
+    """The reader saw something: a card without a face, a movement, or its own optics."""
+    if told.reason in OPTICS:
+        draft.add(e.Noted(what=f"reader: {told.reason}"))
+    elif told.reason in NO_CARD:
+        draft.trouble(told.reason, f"told by the reader in round {draft.shoe.round}")
+    else:
+        take(draft, Held(None, told.nonce, reason=told.reason))
+
+
+def unread_outside(draft: Draft, told: i.CardUnread) -> None:
+    """No shoe is open: a card would open one where the house says so."""
+    if told.reason not in OPTICS + NO_CARD and draft.shoe.next_house.new_shoe == "auto":
+        open_shoe(draft, o.Pack(), told.nonce)
+        unread(draft, told)
+    else:
+        draft.add(e.Noted(what=f"reader, with no shoe open: {told.reason}"))
+
+
+def cut(draft: Draft, told: i.CutCardSeen) -> None:
+    """The cut card: its place is by the order of events, so it waits behind held cards."""
+    if draft.shoe.held:
+        draft.add(e.CutCardHeld(by=told.by))
+    else:
+        meet_cut_card(draft, told.by)
+
+
+def cut_outside(draft: Draft, told: i.CutCardSeen) -> None:
+    """The cut card of a shoe that is over."""
+    draft.add(e.Noted(what=f"cut card seen by the {told.by} with no shoe open"))
+
+
+def lost(draft: Draft, told: i.DeviceLost) -> None:
+    """A device is gone."""
+    draft.trouble(f"{told.device}_lost", told.why)
+
+
+def broker_back(draft: Draft, told: i.DeviceBack) -> None:
+    """The broker answers again."""
+    draft.settle("broker_lost", "back")
+
+
+def reader_back(draft: Draft, told: i.DeviceBack) -> None:
+    """The reader answers again: where it cannot say what it missed, the dealer confirms."""
+    draft.settle("reader_lost", "back")
+    if not told.resumes and draft.shoe.status == "open":
+        draft.trouble("reader_back", f"round {draft.shoe.round}")
+
+
+def disk_failed(draft: Draft, told: i.DiskFailed) -> None:
+    """Told once the journal can be written again."""
+    if draft.trouble(told.irregularity, told.why):
+        draft.settle(told.irregularity, "recovered")
+
+
+def resolve(draft: Draft, told: i.Ordered) -> None:
+    """The floor decides."""
+    assert isinstance(told.order, o.Resolve)
+    floor.resolve(draft, told.order, told.by)
+
+
+def accepted(draft: Draft, told: i.Ordered) -> None:
+    """An order that changes nothing in the shoe: the outbox acts on the answer."""
+
+
+def malformed(draft: Draft, told: i.Ordered) -> None:
+    """An order nobody can obey."""
+    assert isinstance(told.order, o.Malformed)
+    raise Refused(told.order.error, told.order.hint)
+
+
+def hold_for_technician(draft: Draft, told: i.AnyInput) -> None:
+    """Keep the card of an input that could not be judged."""
+    if draft.shoe.status != "open":
+        return
+    if isinstance(told, i.CardRead):
+        hold(draft, Held(told.card, told.nonce, told.lot, flags=told.flags), "internal error")
+    elif isinstance(told, i.CardUnread):
+        hold(draft, Held(None, told.nonce, reason=told.reason), "internal error")
