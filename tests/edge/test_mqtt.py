@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import json
 import signal
 import socket
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paho.mqtt.client import Client
 from pytest_mock import MockerFixture
 
 from firmware_bridge.broker import unreachable
@@ -141,6 +143,18 @@ def test_a_restarted_broker_is_found_again_and_paho_repeats_nothing(broker: Brok
     assert not bridge.downs[1:] or "start the broker" in bridge.downs[1]
 
 
+def test_a_connection_that_breaks_while_publishing_is_told(broker: Broker, table: Any) -> None:
+    bridge = table(broker.port).up()
+    broker.kill()
+    with pytest.raises(NotConnected):
+        bridge.send(*range(1000))
+    assert not bridge.link.up
+    assert not bridge.downs, "the caller is not interrupted"
+    assert "broke" in bridge.down()
+    broker.start()
+    bridge.up(2)
+
+
 def test_a_frozen_broker_is_noticed_within_the_keep_alive_and_found_again(broker: Broker, table: Any) -> None:
     bridge = table(broker.port, keepalive_s=5).up()
     broker.pause()
@@ -253,6 +267,14 @@ def test_a_refused_message_is_not_delivered(brokers: Any, table: Any) -> None:
     assert bridge.delivered == [mid]
 
 
+def test_a_refused_subscription_is_logged(table: Any, caplog: pytest.LogCaptureFixture) -> None:
+    not_authorised = bytes.fromhex("900400010087")
+    with Peer({5: ACCEPTED_5 + not_authorised}) as peer:
+        bridge = table(peer.port).up()
+        bridge.until(lambda: f"does not let us read {COMMAND}" in caplog.text)
+        assert bridge.link.up
+
+
 def test_a_command_comes_with_its_response_topic_and_is_answered(broker: Broker, table: Any) -> None:
     with Backend(broker.port) as backend:
         bridge = table(broker.port).up()
@@ -295,14 +317,23 @@ def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_fifty_reconnects_leak_no_file(table: Any, mocker: MockerFixture) -> None:
+def clients() -> int:
+    return sum(isinstance(each, Client) for each in gc.get_objects())
+
+
+def test_fifty_reconnects_leak_no_file_and_no_client(table: Any, mocker: MockerFixture) -> None:
     mocker.patch("firmware_bridge.backoff.QUICK_S", 0.0)
     with Peer({5: ACCEPTED_5}, stays=False) as peer:
         bridge = table(peer.port)
         bridge.until(lambda: bridge.ups >= 5)
-        before = open_files()
+        gc.collect()
+        before = open_files(), clients()
+        gc.disable()
         bridge.until(lambda: bridge.ups >= 55)
-        assert open_files() <= before + 3
+        after = open_files(), clients()
+        gc.enable()
+    assert after[0] <= before[0] + 3
+    assert after[1] <= before[1] + 1
 
 
 @pytest.fixture(scope="module")
