@@ -7,6 +7,8 @@ from typing import NamedTuple
 import msgspec
 from paho.mqtt.reasoncodes import ReasonCode
 
+from firmware_bridge.errors import BridgeError
+
 UNSUPPORTED_PROTOCOL_VERSION = 0x84  # reason codes of MQTT 5, 2.4
 BAD_CREDENTIALS = (0x86, 0x87)
 KEEP_ALIVE_TIMEOUT = 0x8D
@@ -66,7 +68,7 @@ class Incoming(NamedTuple):
     correlation: bytes | None = None
 
 
-class NotConnected(ConnectionError):
+class NotConnected(BridgeError, ConnectionError):
     """The broker is out of reach at the moment; the message must be sent again once the link is up."""
 
 

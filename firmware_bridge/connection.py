@@ -187,7 +187,7 @@ class Connection:
             Incoming(
                 message.topic,
                 bytes(message.payload),
-                message.retain,
+                bool(message.retain),
                 getattr(message.properties, "ResponseTopic", None),
                 getattr(message.properties, "CorrelationData", None),
             )

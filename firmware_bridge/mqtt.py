@@ -69,7 +69,11 @@ class Link:
     def start(self) -> None:
         """Begin to connect; from then on the link comes back by itself until closed."""
         # paho blocks in connecting. A daemonic thread: a dead name server may hold it for long.
-        threading.Thread(target=self._dial, args=(self._version,), name="broker", daemon=True).start()
+        thread = threading.Thread(target=self._dial, args=(self._version,), name="broker", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            self._retry(f"no thread to connect with ({error}): raise TasksMax in the service, report it")
 
     def publish(
         self,
@@ -127,7 +131,7 @@ class Link:
     def _reached(self, reached: Client | str) -> None:
         if isinstance(reached, str):
             self._retry(reached)
-        elif self._closing:
+        elif self._closing or self._connection is not None:
             dial.hang_up(reached)
         elif reached.socket() is None:
             self._broke_off()
@@ -193,6 +197,8 @@ class Link:
     def _retry(self, why: str, *, refused: bool = False) -> None:
         if self._closing:
             return
+        if self._next is not None:
+            self._next.cancel()
         wait = self._backoff.wait(self._loop.time(), refused=refused)
         self._next = self._loop.call_later(wait, self.start)
         if why != self._told:

@@ -1,0 +1,85 @@
+"""A table's link to the broker with its own loop, for tests without a daemon."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from firmware_bridge.mqtt import BrokerSettings, Incoming, Link, Message
+
+EVENT, STATUS, COMMAND = "shoe/T07/event", "shoe/T07/status", "shoe/T07/command"
+LOST = Message(STATUS, b'{"status":"lost"}', retain=True)
+STOPPED = Message(STATUS, b'{"status":"stopped"}', retain=True)
+
+
+class Table:
+    """A link with its loop, and everything it told."""
+
+    def __init__(self, port: int, **settings: Any) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.ups = 0
+        self.downs: list[str] = []
+        self.delivered: list[int] = []
+        self.commands: list[Incoming] = []
+        self.link = Link(
+            BrokerSettings(client_id="bridge", port=port, **settings),
+            LOST,
+            [COMMAND],
+            self.rise,
+            self.downs.append,
+            self.delivered.append,
+            self.obey,
+            self.loop,
+        )
+
+    def rise(self) -> None:
+        self.ups += 1
+
+    def obey(self, incoming: Incoming) -> None:
+        self.commands.append(incoming)
+        if incoming.payload == b'"fall"':
+            raise ZeroDivisionError
+
+    def start(self) -> "Table":
+        self.link.start()
+        return self
+
+    def until(self, condition: Callable[[], object], limit: float = 30.0) -> None:
+        async def wait() -> None:
+            give_up = time.monotonic() + limit
+            while not condition():
+                assert time.monotonic() < give_up, (self.downs, self.ups, self.delivered, self.commands)
+                await asyncio.sleep(0.005)
+
+        self.loop.run_until_complete(wait())
+
+    def up(self, times: int = 1) -> "Table":
+        self.until(lambda: self.link.up and self.ups >= times)
+        return self
+
+    def down(self) -> str:
+        self.until(lambda: self.downs)
+        return self.downs[0]
+
+    def send(self, *numbers: int) -> list[int]:
+        return [self.link.publish(EVENT, json.dumps({"seq": number}).encode()) for number in numbers]
+
+    def close(self, farewell: Message | None = None) -> None:
+        self.loop.run_until_complete(self.link.close(farewell))
+
+
+@pytest.fixture
+def table() -> Iterator[Callable[..., Table]]:
+    made: list[Table] = []
+
+    def make(port: int, **settings: Any) -> Table:
+        made.append(Table(port, **settings))
+        return made[-1].start()
+
+    yield make
+    for each in made:
+        each.close()
+        each.loop.close()

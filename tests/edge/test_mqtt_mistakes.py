@@ -1,0 +1,108 @@
+import socket
+import ssl
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_mock import MockerFixture
+
+from firmware_bridge.broker import BrokerSettings, unreachable
+from tests import broker as real
+from tests.edge import table as tables
+from tests.edge.peer import ACCEPTED_5, Peer
+from tests.edge.table import COMMAND, EVENT
+
+brokers, table = real.brokers, tables.table  # fixtures
+
+
+@pytest.mark.parametrize("password", [b"wrong", None])
+def test_a_wrong_password_is_told_to_the_technician(brokers: Any, table: Any, password: bytes | None) -> None:
+    port = brokers(users={"T07": "right"}).port
+    bridge = table(port, username="T07", password=password)
+    assert "password_file" in bridge.down()
+    bridge.close()
+    table(port, username="T07", password=b"right").up()
+
+
+def test_a_peer_that_hangs_up_on_everything_is_told_and_asked_for_both_versions(table: Any) -> None:
+    with Peer({}) as peer:
+        bridge = table(peer.port)
+        assert "hangs up" in bridge.down()
+        bridge.until(lambda: peer.levels[:4] == [5, 4, 5, 4])
+
+
+def test_a_mute_peer_is_given_up(table: Any, mocker: MockerFixture) -> None:
+    mocker.patch("firmware_bridge.connection.CONNECT_S", 0.2)
+    with Peer({5: b""}) as peer:
+        assert "does not answer" in table(peer.port).down()
+
+
+def test_a_refused_subscription_is_logged(table: Any, caplog: pytest.LogCaptureFixture) -> None:
+    not_authorised = bytes.fromhex("900400010087")
+    with Peer({5: ACCEPTED_5 + not_authorised}) as peer:
+        bridge = table(peer.port).up()
+        bridge.until(lambda: f"does not let us read {COMMAND}" in caplog.text)
+        assert bridge.link.up
+
+
+def test_two_bridges_with_one_client_id_are_told(table: Any) -> None:
+    session_taken_over = bytes.fromhex("e0028e00")
+    with Peer({5: ACCEPTED_5 + session_taken_over}) as peer:
+        assert "client_id" in table(peer.port).down()
+
+
+@pytest.fixture(scope="module")
+def tls(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a CA, a broker's and a bridge's certificate, and a CA that signed neither."""
+    folder = tmp_path_factory.mktemp("tls")
+    for name, more in {
+        "ca": "",
+        "other": "",
+        "broker": "-CA ca.pem -CAkey ca.key -addext subjectAltName=IP:127.0.0.1",
+        "bridge": "-CA ca.pem -CAkey ca.key",
+    }.items():
+        new = f"openssl req -x509 -newkey rsa:2048 -nodes -subj /CN={name} -keyout {name}.key -out {name}.pem"
+        subprocess.run([*new.split(), *more.split()], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+def test_tls_with_a_client_certificate(brokers: Any, table: Any, tls: Path) -> None:
+    broker = brokers(tls=tls, options="require_certificate true")
+    mine = {"cert": f"{tls}/bridge.pem", "key": f"{tls}/bridge.key"}
+    bridge = table(broker.port, ca=f"{tls}/ca.pem", **mine).up()
+    mids = [bridge.link.publish(EVENT, b"x" * 50_000) for _ in range(20)]
+    bridge.until(lambda: bridge.delivered == mids)
+
+
+@pytest.mark.filterwarnings("ignore:Exception ignored in.*ssl:pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    ("ca", "cert", "text"),
+    [("other", "bridge", "is not trusted"), ("ca", None, "cert"), ("missing", None, "cannot read")],
+)
+def test_a_tls_mistake_is_told(
+    brokers: Any, table: Any, tls: Path, ca: str, cert: str | None, text: str
+) -> None:
+    broker = brokers(tls=tls, options="require_certificate true")
+    mine = {"cert": f"{tls}/{cert}.pem", "key": f"{tls}/{cert}.key"} if cert else {}
+    assert text in table(broker.port, ca=f"{tls}/{ca}.pem", **mine).down()
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (socket.gaierror(-2, "Name or service not known"), "host 'mq' is not known"),
+        (ConnectionRefusedError(111, "Connection refused"), "start the broker"),
+        (TimeoutError("timed out"), "network cable"),
+        (OSError(113, "No route to host"), "No route to host"),
+        (ssl.SSLError(1, "wrong version number"), "speaks TLS"),
+        (FileNotFoundError(2, "No such file or directory", "/etc/ca.pem"), "cannot read /etc/ca.pem"),
+        (ValueError("Invalid port number."), "section [mqtt]"),
+    ],
+)
+def test_every_failure_tells_a_technician_what_to_do(error: Exception, text: str) -> None:
+    assert text in unreachable(error, BrokerSettings(client_id="T07", host="mq"))
+
+
+def test_no_password_is_ever_shown() -> None:
+    assert "secret" not in repr(BrokerSettings(client_id="T07", username="T07", password=b"secret"))
