@@ -1,6 +1,7 @@
 """The lamps beside the slots: they say their state by rhythm, on the event loop's own timers."""
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
@@ -8,11 +9,11 @@ from typing import Any
 from hardware.errors import PinError
 from hardware.pins import Pin, PinFactory, claim
 
-# Seconds on, off, on, off ..; the strongest first, for slots that share a lamp (irregularities.md, Lamps).
-RHYTHMS: dict[str, tuple[float, ...]] = {
-    "blocked": (0.1, 0.1),
-    "confirm": (0.5, 0.5),
-    "double": (0.1, 0.2, 0.1, 1.6),
+# Milliseconds on, off, on, off ..; the strongest first, for slots that share a lamp (irregularities.md).
+RHYTHMS: dict[str, tuple[int, ...]] = {
+    "blocked": (100, 100),
+    "confirm": (500, 500),
+    "double": (100, 200, 100, 1600),
     "steady": (),
 }
 
@@ -59,26 +60,25 @@ class LampPanel:
             self._timer.cancel()
             self._timer = None
         now = self._loop.time()
-        phases = {rhythm: phase(rhythm, now - since) for rhythm, since in self._since.items()}
+        phases = {rhythm: phase(rhythm, round(1000 * (now - since))) for rhythm, since in self._since.items()}
         for number, lamp in self._lamps.items():
             is_lit = number in self._rhythms and phases[self._rhythms[number]][0]
             if bool(lamp.value) != is_lit:
                 lamp.value = is_lit
-        left = [seconds for _, seconds in phases.values() if seconds is not None]
+        left = [ms for _, ms in phases.values() if ms is not None]
         if left:
-            self._timer = self._loop.call_at(now + min(left), self._beat)
+            self._timer = self._loop.call_at(now + min(left) / 1000, self._beat)
 
 
-def phase(rhythm: str, elapsed: float) -> tuple[bool, float | None]:
-    """Whether a lamp is lit `elapsed` seconds into its rhythm, and in how many that changes (None: never)."""
+def phase(rhythm: str, elapsed: int) -> tuple[bool, int | None]:
+    """Whether a lamp is lit `elapsed` ms into its rhythm, and in how many ms that changes (None: never)."""
     steps = RHYTHMS[rhythm]
     if not steps:
         return True, None
     within = elapsed % sum(steps)
-    for place, end in enumerate(accumulate(steps)):
-        if within < end:
-            return place % 2 == 0, end - within
-    return True, steps[0]  # rounding at the very end of a turn
+    ends = list(accumulate(steps))
+    step = bisect_right(ends, within)
+    return step % 2 == 0, ends[step] - within
 
 
 def _lamps(pins: Mapping[str, Pin], factory: PinFactory) -> dict[int, Any]:

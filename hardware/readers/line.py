@@ -42,16 +42,16 @@ class LineDecoder:
             if message is not None:
                 yield message
 
-    def acknowledge(self, mark: Mark) -> bytes:  # noqa: ARG002 - the protocol's signature
+    def acknowledge(self, mark: Mark) -> bytes:
         """Nothing: such a reader does not listen."""
         return b""
 
-    def resume(self, mark: Mark | None) -> bytes:  # noqa: ARG002 - the protocol's signature
+    def resume(self, mark: Mark | None) -> bytes:
         """Nothing to write; a line begun before the port closed is dropped."""
         self._begun = b""
         return b""
 
-    def greet(self, hello: Hello) -> bytes:  # noqa: ARG002 - the protocol's signature
+    def greet(self, hello: Hello) -> bytes:
         """Nothing: such a reader does not listen."""
         return b""
 

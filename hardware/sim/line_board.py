@@ -15,7 +15,7 @@ class LineBoard:
     def receive(self, chunk: bytes) -> None:
         """Bytes from the host mean nothing to it."""
 
-    def tick(self, now_ms: int) -> bytes:  # noqa: ARG002 - such a reader has no clock
+    def tick(self, now_ms: int) -> bytes:
         """What it prints."""
         out, self._out = self._out, bytearray()
         return bytes(out)

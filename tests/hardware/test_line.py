@@ -1,0 +1,105 @@
+"""Readers that print a line per card."""
+
+import pytest
+
+from hardware.errors import ReaderError
+from hardware.readers import BAUD, READERS, ReaderSettings
+from hardware.readers.line import LONGEST_LINE, LineDecoder
+from hardware.reads import Mark, Read, Unread
+from hardware.sim.line_board import LineBoard
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def codes(decoder, text):
+    return [getattr(message, "code", message) for message in decoder.feed(text.encode())]
+
+
+UNREAD = Unread("unreadable")
+
+
+@pytest.mark.parametrize(
+    ("settings", "text", "said"),
+    [
+        ({}, "A17\nB2\n", ["A17", "B2"]),
+        ({}, "A17\r\n\r\n  \nB2\r\n", ["A17", "B2"]),
+        ({}, "A17\nB", ["A17"]),
+        ({"line_end": "\r"}, "A17\rB2\r", ["A17", "B2"]),
+        ({"line_end": "\r\n"}, "A17\r\nB2\r\n", ["A17", "B2"]),
+        ({"pattern": r"^CARD=(\d+)"}, "CARD=12 q=9\nERROR\nCARD=13\n", ["12", UNREAD, "13"]),
+        ({"pattern": r"^x(\d*)"}, "x\nx1\n", [UNREAD, "1"]),
+    ],
+)
+def test_lines(settings, text, said):
+    assert codes(LineDecoder(ReaderSettings(**settings, hold=0)), text) == said
+    one_at_a_time = LineDecoder(ReaderSettings(**settings, hold=0))
+    assert [code for char in text for code in codes(one_at_a_time, char)] == said
+
+
+@pytest.mark.parametrize(
+    ("hold", "times", "reads"),
+    [
+        (0.5, [0, 0.1], 1),
+        (0.5, [0, 0.6], 2),
+        (0.5, [0, 0.4, 0.8, 1.2], 1),  # held before the lens all the while
+        (0, [0, 0], 2),
+    ],
+)
+def test_the_same_code_within_hold_is_the_same_card(hold, times, reads):
+    clock = Clock()
+    decoder = LineDecoder(ReaderSettings(hold=hold), clock)
+    seen = []
+    for clock.now in times:
+        seen += codes(decoder, "A17\n")
+    assert seen == reads * ["A17"]
+
+
+def test_another_code_ends_the_hold():
+    assert codes(LineDecoder(clock=Clock()), "A\nB\nA\n") == ["A", "B", "A"]
+
+
+def test_a_line_without_end_is_bounded_and_unreadable():
+    decoder = LineDecoder(clock=Clock())
+    for _ in range(100):
+        assert codes(decoder, "x" * 1000) == []
+        assert len(decoder._begun) <= LONGEST_LINE + 1
+    assert codes(decoder, "\nA\n") == [UNREAD, "A"]
+    assert (decoder.good, decoder.bad) == (1, 1)
+
+
+def test_a_line_begun_before_the_port_was_lost_is_dropped():
+    decoder = LineDecoder(clock=Clock())
+    assert codes(decoder, "A1") == []
+    assert decoder.resume(Mark(1, 1)) == b""
+    assert codes(decoder, "B2\n") == ["B2"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"pattern": "("}, "no regular expression"),
+        ({"pattern": r"\d+"}, "0 groups"),
+        ({"line_end": ""}, "is empty"),
+    ],
+)
+def test_settings_that_cannot_work_are_told(settings, told):
+    with pytest.raises(ReaderError, match=told):
+        LineDecoder(ReaderSettings(**settings))
+
+
+def test_the_simulated_reader_speaks_it():
+    board = LineBoard()
+    board.pull("A17")
+    board.receive(b"ignored")
+    assert list(READERS["line"](ReaderSettings()).feed(board.tick(0))) == [Read("A17")]
+    assert board.tick(1) == b""
+
+
+def test_every_reader_has_a_baud_rate():
+    assert BAUD.keys() == READERS.keys()
+    assert all(READERS[name](ReaderSettings()).resume(None) == b"" for name in READERS)

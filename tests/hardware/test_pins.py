@@ -1,0 +1,81 @@
+"""The pin factories by name, RPi.GPIO's with a module that keeps its rules."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hardware.errors import PinError
+from hardware.lamps import LampPanel
+from hardware.pins import Pin, pin_factory
+from hardware.sensors import Key
+
+
+@pytest.fixture
+def gpio(monkeypatch, mocker):
+    """RPi.GPIO, as if installed on a Pi 3B."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "rpi"))
+    mocker.patch("gpiozero.pins.local.get_pi_revision", return_value=0xA02082)
+    from RPi import GPIO
+
+    yield GPIO
+    for name in ("RPi", "RPi.GPIO", "gpiozero.pins.rpigpio"):
+        sys.modules.pop(name, None)
+
+
+def test_rpigpio_drives_keys_and_lamps(gpio):
+    async def main():
+        loop, pressed = asyncio.get_running_loop(), []
+        factory = pin_factory("rpigpio")
+        key = Key(Pin(22, debounce_ms=5), factory, loop, lambda: pressed.append(loop.time()))
+        panel = LampPanel({"P1": Pin(5), "B1": Pin(6, active_low=True)}, factory, loop)
+        assert [gpio.input(number) for number in (22, 5, 6)] == [1, 0, 1]
+        for _ in range(4):
+            gpio.drive(22, 0)
+            gpio.drive(22, 1)
+        gpio.drive(22, 0)
+        panel.show({"P1": "steady", "B1": "steady"})
+        async with asyncio.timeout(20):
+            while not (pressed and key.active):
+                await asyncio.sleep(0.001)
+        assert len(pressed) == 1
+        assert [gpio.input(number) for number in (5, 6)] == [1, 0]
+        key.close()
+        panel.close()
+        factory.close()
+
+    asyncio.run(main())
+
+
+def test_an_unknown_factory_is_told():
+    with pytest.raises(PinError, match="'pigpio' is unknown: write one of lgpio, rpigpio, mock"):
+        pin_factory("pigpio")
+
+
+def test_a_factory_that_is_not_installed_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gpiozero.pins.rpigpio", None)
+    with pytest.raises(PinError, match=r"rpigpio is not installed .* or use lgpio"):
+        pin_factory("rpigpio")
+
+
+def test_a_factory_that_does_not_start_is_told(mocker):
+    mocker.patch("gpiozero.pins.mock.MockFactory", side_effect=RuntimeError("no such chip"))
+    with pytest.raises(PinError, match=r"mock does not start \(no such chip\)"):
+        pin_factory("mock")
+
+
+def test_a_pin_the_board_lacks_is_told():
+    async def main():
+        with pytest.raises(PinError, match="GPIO 99 cannot be used"):
+            Key(Pin(99), pin_factory("mock"), asyncio.get_running_loop(), print)
+
+    asyncio.run(main())
+
+
+def test_a_table_without_pins_loads_no_gpio_library_and_no_serial_one():
+    look = "print([name for name in ('gpiozero', 'serial') if name in sys.modules])"
+    code = f"import hardware.lamps, hardware.sensors, hardware.port, hardware.readers, sys; {look}"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout == "[]\n"

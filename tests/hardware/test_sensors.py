@@ -1,0 +1,163 @@
+"""The cut card and the keys: one event per activation, whatever the contact does."""
+
+import asyncio
+
+import pytest
+from gpiozero.pins.mock import MockPin
+
+from hardware.errors import PinError
+from hardware.pins import Pin, pin_factory
+from hardware.sensors import CutCardSensor, Key
+from hardware.sim.pins import MockPins
+from tests.hardware.virtual import run
+
+WIRE = Pin(27, debounce_ms=20)
+
+
+class Switched(MockPin):
+    """A pin whose switch is stronger than any pull resistor."""
+
+    def _set_pull(self, value):
+        self._pull = value
+
+
+def events(play, pin=WIRE, contact=Key, before=None):
+    """The times in ms at which the contact reported, while `play(mock)` went on."""
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        factory = pin_factory("mock")
+        mock = MockPins(factory)
+        if before is not None:
+            factory.pin(pin.number, pin_class=Switched)
+            mock.drive(pin, before)
+        seen = []
+        device = contact(pin, factory, loop, lambda: seen.append(round(1000 * loop.time())))
+        await play(mock)
+        await asyncio.sleep(1)
+        device.close()
+        factory.close()
+        return seen
+
+    return run(main())
+
+
+def pulses(*spans):
+    """Levels by time in ms: active from, to; from, to .."""
+
+    async def play(mock):
+        loop = asyncio.get_running_loop()
+        for at, active in zip(spans, [True, False] * len(spans), strict=False):
+            await asyncio.sleep(at / 1000 - loop.time())
+            mock.drive(WIRE, active)
+
+    return play
+
+
+@pytest.mark.parametrize(
+    ("spans", "reported"),
+    [
+        ((10, 100), [10]),  # a clean press
+        ((10, 25), [10]),  # a card passes in 15 ms, less than the debounce
+        ((10, 11), [10]),
+        ((10, 11, 12, 13, 14, 15, 16, 100), [10]),  # bounces at the start
+        ((10, 100, 101, 102, 103, 104), [10]),  # bounces at the end
+        ((10, 11, 12, 27, 28, 29), [10]),  # bounces around a short pulse
+        ((10, 60, 61, 110), [10]),  # let go for a millisecond only
+        ((10, 60, 100, 150), [10, 100]),  # two presses
+        ((10, 11, 50, 51, 90, 91), [10, 50, 90]),
+        ((10, 500), [10]),  # held down
+    ],
+)
+def test_one_event_per_activation(spans, reported):
+    assert events(pulses(*spans)) == reported
+
+
+@pytest.mark.parametrize("bounces", [0, 1, 3, 9])
+def test_presses_and_passing_cards_that_bounce(bounces):
+    async def twice(mock):
+        await mock.press(WIRE, bounces=bounces)
+        await asyncio.sleep(0.1)
+        await mock.pass_cut_card(WIRE, bounces=bounces)
+
+    assert len(events(twice)) == 2
+
+
+@pytest.mark.parametrize(
+    ("pin", "idle", "active"),
+    [
+        (Pin(27), True, False),
+        (Pin(27, pull_up=False), False, True),
+        (Pin(27, active_low=False), False, True),
+        (Pin(27, active_low=True, pull_up=False), True, False),
+    ],
+)
+def test_wirings(pin, idle, active):
+    async def play(mock):
+        wire = mock._factory.pin(27)
+        levels = {True: wire.drive_high, False: wire.drive_low}
+        levels[idle]()
+        await asyncio.sleep(0.1)
+        before = len(seen)
+        levels[active]()
+        await asyncio.sleep(0.1)
+        levels[idle]()
+        await asyncio.sleep(0.1)
+        counted.append(len(seen) - before)
+
+    counted, seen = [], []
+
+    async def main():
+        factory = pin_factory("mock")
+        key = Key(pin, factory, asyncio.get_running_loop(), lambda: seen.append(1))
+        await play(MockPins(factory))
+        key.close()
+
+    run(main())
+    assert counted == [1]
+
+
+def test_an_edge_that_got_lost_is_found_when_the_line_is_quiet():
+    async def play(mock):
+        wire = mock._factory.pin(WIRE.number)
+        wire._change_state(False)  # pressed; no edge comes of it
+        wire.drive_high()  # let go for a moment
+        wire._change_state(False)  # and down again, unheard
+
+    assert events(play) == [20]
+
+
+async def nothing(mock):
+    pass
+
+
+def test_a_cut_card_on_the_sensor_at_the_start_is_seen_and_a_stuck_key_is_no_press():
+    assert events(nothing, contact=CutCardSensor, before=True) == [0]
+    assert events(nothing, contact=CutCardSensor, before=False) == []
+    assert events(nothing, contact=Key, before=True) == []
+
+
+def test_a_key_held_at_the_start_counts_once_it_is_pressed_again():
+    assert events(pulses(50, 50, 100, 150), before=True) == [100]
+
+
+def test_two_devices_on_one_pin_are_told():
+    async def main():
+        factory, loop = pin_factory("mock"), asyncio.get_running_loop()
+        first = Key(WIRE, factory, loop, print)
+        with pytest.raises(PinError, match=r"GPIO 27 cannot be used .*one purpose only"):
+            Key(WIRE, factory, loop, print)
+        first.close()
+
+    run(main())
+
+
+def test_an_edge_after_the_loop_has_closed_is_nothing():
+    factory = pin_factory("mock")
+
+    async def main():
+        return Key(WIRE, factory, asyncio.get_running_loop(), print)
+
+    key = run(main())
+    MockPins(factory).drive(WIRE, True)
+    key._device.close()
