@@ -90,7 +90,9 @@ class NativeBoard:
         double_feed: bool = False,
         backwards: bool = False,
     ) -> None:
-        """A card with `code` (u16 of the code book) passes; the report leaves with the next tick."""
+        """A card with `code` (u16 of the code book, else ValueError) passes; its report leaves with the next tick."""
+        if not 0 <= code <= 0xFFFF:
+            raise ValueError("a code of the native link is 0 to 65535")
         flags = FACE_UP * face_up | DOUBLE_FEED * double_feed | BACKWARDS * backwards
         seq = self._numbered()
         stamp = self._now - self._booted

@@ -1,0 +1,60 @@
+"""A simulated reader for technicians: `python -m hardware.sim --link PATH`, then a word per line on stdin."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from hardware.reads import REASONS
+from hardware.sim.board import NativeBoard
+from hardware.sim.line_board import LineBoard
+from hardware.sim.pty import PtyBoard
+
+WORDS = f"a code pulls that card; {', '.join(REASONS)}: a fault; reset, stall, flow, unplug, plug; quit"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run until `quit` or the end of stdin; 0."""
+    parser = argparse.ArgumentParser(prog="python -m hardware.sim", description=f"On stdin: {WORDS}.")
+    parser.add_argument("--link", type=Path, required=True, help="name of the device, a symlink to a pty")
+    parser.add_argument("--protocol", choices=("native", "line"), default="native")
+    asked = parser.parse_args(arguments)
+    asyncio.run(_serve(NativeBoard() if asked.protocol == "native" else LineBoard(), asked.link))
+    return 0
+
+
+async def _serve(board: NativeBoard | LineBoard, link: Path) -> None:
+    pty = PtyBoard(board, link)
+    print(f"a reader is at {link}; {WORDS}", flush=True)
+    loop = asyncio.get_running_loop()
+    while (line := await loop.run_in_executor(None, sys.stdin.readline)) and line.strip() != "quit":
+        try:
+            _obey(pty, board, line.strip())
+        except ValueError:
+            print(f"not understood; {WORDS}", flush=True)
+    pty.close()
+
+
+def _obey(pty: PtyBoard, board: NativeBoard | LineBoard, word: str) -> None:
+    match word, board:
+        case "", _:
+            pass
+        case "unplug", _:
+            pty.unplug()
+        case "plug", _:
+            pty.plug()
+        case "stall" | "flow", _:
+            pty.up.stalled = word == "stall"
+        case _, LineBoard():
+            board.pull(word)
+        case "reset", NativeBoard():
+            board.reset()
+        case _, NativeBoard() if word in REASONS:
+            board.fault(word)
+        case _, NativeBoard():
+            board.pull(int(word, 0))
+    pty.tick()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

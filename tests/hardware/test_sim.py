@@ -1,0 +1,66 @@
+"""The simulators a technician can run, and what they refuse."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from hardware.readers import READERS, ReaderSettings
+from hardware.reads import Read, Unread
+from hardware.sim.cable import Cable
+from hardware.tty import close_tty, open_tty
+
+
+def heard(protocol, words, enough, tmp_path):
+    """What a host hears of a simulated reader that is told `words`."""
+    link = tmp_path / "reader"
+    command = [sys.executable, "-m", "hardware.sim", "--link", str(link), "--protocol", protocol]
+    with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as sim:
+        assert str(link) in sim.stdout.readline()
+        port = open_tty(str(link), 115_200)
+        decoder = READERS[protocol](ReaderSettings(hold=0))
+        sim.stdin.write(words)
+        sim.stdin.flush()
+        messages, deadline = [], time.monotonic() + 20
+        while len(messages) < enough and time.monotonic() < deadline:
+            for message in decoder.feed(port.read(4096)):
+                if isinstance(message, Read | Unread):
+                    messages.append(message)
+                    os.write(port.fileno(), (message.mark and decoder.acknowledge(message.mark)) or b"")
+            time.sleep(0.005)
+        close_tty(port)
+        sim.stdin.write("quit\n")
+        sim.stdin.flush()
+        assert sim.wait(20) == 0
+        assert not link.is_symlink()
+    return [getattr(message, "code", None) or message.reason for message in messages]
+
+
+def test_a_native_board_by_hand(tmp_path):
+    assert heard("native", "17\nnonsense\n0x19\njam\n", 3, tmp_path) == [17, 25, "jam"]
+
+
+def test_a_line_reader_by_hand(tmp_path):
+    assert heard("line", "A17\nB2\n", 2, tmp_path) == ["A17", "B2"]
+
+
+@pytest.mark.parametrize(
+    ("harm", "length", "changed"),
+    [({}, 10_000, 0), ({"flipped": 0.2}, 10_000, 2_000), ({"flipped": 1.0}, 10_000, 10_000)],
+)
+def test_a_cable_flips_as_many_bytes_as_it_says(harm, length, changed):
+    out = Cable(1, **harm).carry(bytes(10_000))
+    assert len(out) == length
+    assert sum(map(bool, out)) == pytest.approx(changed, rel=0.1)
+
+
+@pytest.mark.parametrize(("chance", "left"), [(0.0, 10_000), (0.2, 8_000), (1.0, 0)])
+def test_a_cable_drops_as_many_bytes_as_it_says(chance, left):
+    assert len(Cable(1, dropped=chance).carry(bytes(10_000))) == pytest.approx(left, rel=0.05)
+
+
+def test_a_cable_does_the_same_for_the_same_seed():
+    assert Cable(3, flipped=0.3).carry(bytes(99)) == Cable(3, flipped=0.3).carry(bytes(99))
+    assert Cable(3, flipped=0.3).carry(bytes(99)) != Cable(4, flipped=0.3).carry(bytes(99))
