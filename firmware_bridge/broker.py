@@ -18,7 +18,8 @@ SESSION_TAKEN_OVER = 0x8E
 class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Where the broker is and who we are there; `ca` or `cert` switch TLS on.
 
-    A broker that falls silent is noticed within `keepalive_s` seconds (3 or more).
+    A broker that falls silent is noticed within `keepalive_s` seconds (3 or more). `protocol`: what to try first,
+    5, or 4 (MQTT 3.1.1) for a broker that is known to know no other: some need seconds to refuse 5.
     """
 
     client_id: str
@@ -30,6 +31,7 @@ class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True):
     cert: str | None = None
     key: str | None = None
     keepalive_s: int = 20
+    protocol: int = 5
 
     @property
     def address(self) -> str:
@@ -76,9 +78,7 @@ def unreachable(error: Exception, broker: BrokerSettings) -> str:
     """Say why no connection came about and what to do."""
     match error:
         case socket.gaierror() | UnicodeError():
-            return (
-                f"the broker's host {broker.host!r} is not known: correct [mqtt] host or check the DNS server"
-            )
+            return f"the broker's host {broker.host!r} is not known: correct [mqtt] host or check the DNS server"
         case ConnectionRefusedError():
             return f"nothing listens at {broker.address}: start the broker or correct [mqtt] host and port"
         case TimeoutError():
@@ -116,9 +116,7 @@ def refusal(code: ReasonCode, broker: BrokerSettings) -> str:
 
 def silence(broker: BrokerSettings) -> str:
     """Say that the broker took the connection and never answered."""
-    return (
-        f"{broker.address} takes connections but does not answer: restart the broker or correct [mqtt] port"
-    )
+    return f"{broker.address} takes connections but does not answer: restart the broker or correct [mqtt] port"
 
 
 def hung_up(broker: BrokerSettings) -> str:

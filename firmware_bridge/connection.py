@@ -87,9 +87,7 @@ class Connection:
         loop.add_reader(self._fd, self._serve, _read)
         self._timer = loop.call_later(CONNECT_S, self._tell, Silent())
 
-    def publish(
-        self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None
-    ) -> int | None:
+    def publish(self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None) -> int | None:
         """Send at once and return the message's id, or None if the connection broke (told soon)."""
         client = self._client
         properties = None
@@ -165,9 +163,7 @@ class Connection:
         self._timer = self._loop.call_later(client.keepalive / 4 or 1.0, self._tick)
         self._news.append(Accepted())
 
-    def _end(
-        self, _client: Client, _: object, flags: DisconnectFlags, code: ReasonCode, _more: object
-    ) -> None:
+    def _end(self, _client: Client, _: object, flags: DisconnectFlags, code: ReasonCode, _more: object) -> None:
         self._news.append(Ended(code, flags.is_disconnect_packet_from_server))
 
     def _puback(self, _client: Client, _: object, mid: int, code: ReasonCode, _more: object) -> None:
@@ -178,9 +174,7 @@ class Connection:
     def _suback(self, _client: Client, _: object, _mid: int, codes: list[ReasonCode], _more: object) -> None:
         for topic, code in zip(self._topics, codes, strict=False):
             if code.is_failure:
-                log.error(
-                    "the broker does not let us read %s (%s): allow it in the broker's ACL", topic, code
-                )
+                log.error("the broker does not let us read %s (%s): allow it in the broker's ACL", topic, code)
 
     def _message(self, _client: Client, _: object, message: MQTTMessage) -> None:
         self._news.append(

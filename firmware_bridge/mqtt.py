@@ -60,7 +60,7 @@ class Link:
         self._connection: Connection | None = None
         self._next: asyncio.TimerHandle | None = None
         self._backoff = Backoff()
-        self._version = 5
+        self._version = settings.protocol
         self._spoke_5 = False  # this broker is known to speak MQTT 5
         self._told: str | None = None
         self._closing = False
@@ -134,7 +134,7 @@ class Link:
         elif self._closing or self._connection is not None:
             dial.hang_up(reached)
         elif reached.socket() is None:
-            self._broke_off()
+            self._fail(broker.hung_up(self._settings))
         else:
             self._connection = Connection(reached, self._hear, self._loop)
 
@@ -153,9 +153,9 @@ class Link:
             case NotTaken(_, code):
                 self._lose(broker.not_taken(code, self._settings), refused=True)
             case Silent():
-                self._lose(broker.silence(self._settings))
+                self._fail(broker.silence(self._settings))
             case Ended() if self.protocol is None:
-                self._broke_off()
+                self._fail(broker.hung_up(self._settings))
             case Ended(code, by_broker):
                 taken_over = code.value == broker.SESSION_TAKEN_OVER
                 self._lose(broker.ended(code, by_broker, self._settings), refused=taken_over)
@@ -176,13 +176,13 @@ class Link:
         if self._leave is not None and self._connection is not None and not self._connection.unacked:
             self._end_leave()
 
-    def _broke_off(self) -> None:
-        """The broker closed instead of answering: many an old one does so on seeing MQTT 5."""
+    def _fail(self, why: str) -> None:
+        """The broker closed or fell silent instead of answering: some without MQTT 5 do so when asked for it."""
         if self._version == 5 and not self._spoke_5:
             self._try_311()
         else:
             self._version = 5
-            self._lose(broker.hung_up(self._settings))
+            self._lose(why)
 
     def _try_311(self) -> None:
         self._version = 4

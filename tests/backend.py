@@ -100,9 +100,7 @@ class Backend:
         self._client.disconnect()
         self._client.loop_stop()
 
-    def _connected(
-        self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object
-    ) -> None:
+    def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
         if not code.is_failure:
             client.subscribe(self._topic, options=SubscribeOptions(qos=1))
 

@@ -96,9 +96,7 @@ def test_a_short_freeze_costs_nothing(broker: Broker, table: Any) -> None:
 def test_the_will_is_published_when_the_bridge_is_killed(broker: Broker) -> None:
     script = f"from tests.edge.table import *; Table({broker.port}).start().up(); print(flush=True); input()"
     with Backend(broker.port) as backend:
-        bridge = subprocess.Popen(
-            [sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]
-        )
+        bridge = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2])
         with bridge:
             assert bridge.stdout is not None
             bridge.stdout.readline()
@@ -132,14 +130,22 @@ def test_closing_does_not_hang_on_a_frozen_broker(broker: Broker, table: Any) ->
         pytest.param({5: bytes.fromhex("20020001"), 4: ACCEPTED_311}, id="refuses as 3.1.1 does"),
         pytest.param({5: bytes.fromhex("2003008400"), 4: ACCEPTED_311}, id="refuses as 5 does"),
         pytest.param({4: ACCEPTED_311}, id="hangs up"),
+        pytest.param({5: b"", 4: ACCEPTED_311}, id="says nothing"),
     ],
 )
-def test_a_broker_without_mqtt_5_gets_3_1_1(answers: dict[int, bytes], table: Any) -> None:
+def test_a_broker_without_mqtt_5_gets_3_1_1(answers: dict[int, bytes], table: Any, mocker: MockerFixture) -> None:
+    mocker.patch("firmware_bridge.connection.CONNECT_S", 0.5)
     with Peer(answers) as peer:
         bridge = table(peer.port).up()
         mids = bridge.send(1, 2)
         bridge.until(lambda: bridge.delivered == mids)
         assert (bridge.link.protocol, peer.levels, bridge.downs) == (4, [5, 4], [])
+
+
+def test_a_broker_known_to_be_old_is_not_asked_for_mqtt_5(table: Any) -> None:
+    with Peer({5: ACCEPTED_5, 4: ACCEPTED_311}) as peer:
+        assert table(peer.port, protocol=4).up().link.protocol == 4
+        assert peer.levels == [4]
 
 
 def test_no_more_is_in_flight_than_the_broker_allows(table: Any) -> None:

@@ -34,7 +34,7 @@ def test_a_peer_that_hangs_up_on_everything_is_told_and_asked_for_both_versions(
 
 def test_a_mute_peer_is_given_up(table: Any, mocker: MockerFixture) -> None:
     mocker.patch("firmware_bridge.connection.CONNECT_S", 0.2)
-    with Peer({5: b""}) as peer:
+    with Peer({5: b"", 4: b""}) as peer:
         assert "does not answer" in table(peer.port).down()
 
 
@@ -80,9 +80,7 @@ def test_tls_with_a_client_certificate(brokers: Any, table: Any, tls: Path) -> N
     ("ca", "cert", "text"),
     [("other", "bridge", "is not trusted"), ("ca", None, "cert"), ("missing", None, "cannot read")],
 )
-def test_a_tls_mistake_is_told(
-    brokers: Any, table: Any, tls: Path, ca: str, cert: str | None, text: str
-) -> None:
+def test_a_tls_mistake_is_told(brokers: Any, table: Any, tls: Path, ca: str, cert: str | None, text: str) -> None:
     broker = brokers(tls=tls, options="require_certificate true")
     mine = {"cert": f"{tls}/{cert}.pem", "key": f"{tls}/{cert}.key"} if cert else {}
     assert text in table(broker.port, ca=f"{tls}/{ca}.pem", **mine).down()
