@@ -11,7 +11,6 @@ from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.facts.orders import Answer, Pack
 from firmware_bridge.house import House, Row
 
-
 Origin = Literal["reader", "carried", "manual"]
 """Where a card of a round came from."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from msgspec import Struct
 
 from firmware_bridge.cards import Card
@@ -61,7 +59,7 @@ class Resolve(_Order, frozen=True, tag="resolve"):
     why: str = ""
 
 
-class Resend(_Order, frozen=True, tag="resend"):
+class Resend(_Order, frozen=True, tag="resend", rename={"start": "from"}):
     """Send messages again: of `journal` from entry `start` to entry `to` inclusive, or all since a time.
 
     `since` is an RFC 3339 time; exactly one of `journal` and `since` is given.

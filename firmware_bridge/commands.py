@@ -1,0 +1,54 @@
+"""Orders as they come over the wire: JSON in, an order (or a refusal on record) out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from difflib import get_close_matches
+from typing import Any, Final
+
+import msgspec
+
+from firmware_bridge.facts import orders as o
+
+BY_MQTT: Final = tuple(str(each.__struct_config__.tag) for each in o.ORDERS)
+"""The orders the topic `command` can give."""
+
+LOCAL: Final = (*BY_MQTT, "enter")
+"""The orders that can be given at the table."""
+
+_TYPES: Final = {str(each.__struct_config__.tag): each for each in (*o.ORDERS, o.Enter)}
+
+
+class NotAnOrder(ValueError):
+    """The bytes are no JSON object with a `do`: there is nothing to put on record."""
+
+
+def parse(payload: bytes) -> dict[str, Any]:
+    """The fields of a command. Raises NotAnOrder with what to send instead."""
+    try:
+        fields = msgspec.json.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise NotAnOrder('not JSON: send {"id":"..","do":"next"}') from None
+    if not isinstance(fields, dict) or not isinstance(fields.get("do"), str):
+        raise NotAnOrder('no "do": send {"id":"..","do":"next"}')
+    if not isinstance(fields.get("id"), str | None):
+        raise NotAnOrder('"id" is a string')
+    return fields
+
+
+def order_of(fields: dict[str, Any], allowed: Collection[str]) -> o.Order:
+    """The order in the fields of a command; one that cannot be obeyed becomes `Malformed`."""
+    do = str(fields["do"]).replace("-", "_")
+    if do not in _TYPES:
+        near = get_close_matches(do, allowed, 1)
+        hint = f"did you mean {near[0]}?" if near else f"one of: {', '.join(allowed)}"
+        return o.Malformed(do, f"{do} is no command", hint)
+    if do not in allowed:
+        return o.Malformed(do, f"{do} is not allowed here", "see [mqtt] commands in the table's config")
+    arguments = {name: value for name, value in fields.items() if name not in ("id", "by", "do")}
+    try:
+        order: o.Order = msgspec.convert(arguments | {"do": do}, _TYPES[do], strict=True)  # type: ignore[assignment]
+    except msgspec.ValidationError as error:
+        text = "a card is written rank then suit: As, Td" if do == "enter" else str(error)
+        return o.Malformed(do, f"{do}: {text}", "see the commands in the README")
+    return order

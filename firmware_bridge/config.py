@@ -1,0 +1,248 @@
+"""The table's configuration: `bridge.toml`, checked as a whole, every mistake told at once."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import fields, replace
+
+from firmware_bridge.broker import BrokerSettings
+from firmware_bridge.commands import BY_MQTT
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.house import House
+
+Positive = Annotated[int, Meta(ge=1)]
+PinNumber = Annotated[int, Meta(ge=0, le=53)]
+TcpPort = Annotated[int, Meta(ge=1, le=65_535)]
+Text = Annotated[str, Meta(min_length=1)]
+TopicWord = Annotated[str, Meta(pattern=r"^[^/+#\s$][^/+#\s]*$")]
+Command = Literal["open_shoe", "close_shoe", "bets_open", "bets_closed", "next", "void", "resolve", "resend"]
+
+
+class TableConfig(Struct, frozen=True, kw_only=True):
+    """`[table]`: which table this is, and how it deals."""
+
+    id: TopicWord
+    game: Literal["baccarat"] = "baccarat"
+    procedure: Literal["on-demand", "six-card"] = "on-demand"
+    decks: Annotated[int, Meta(ge=1, le=12)] = 8
+    burn: Literal["first-card", "none"] | Annotated[int, Meta(ge=0, le=20)] = "first-card"
+    close: Literal["auto", "next"] | None = None
+    betting: Literal["ignored", "required"] = "ignored"
+    disclose: Literal["dealt"] = "dealt"
+    after_cut: Literal["finish", "one-more"] = "finish"
+    new_shoe: Literal["command", "auto"] = "command"
+    virtual_cut: Annotated[int, Meta(ge=1, le=200)] | None = None
+    policy: Literal["keep-order"] = "keep-order"
+
+
+class PinConfig(Struct, frozen=True, forbid_unknown_fields=True):
+    """One wire: its BCM number, and how it is wired where that is not the usual way."""
+
+    pin: PinNumber
+    active_low: bool | None = None
+    pull_up: bool = True
+    debounce_ms: Annotated[int, Meta(ge=1, le=1000)] = 20
+
+
+AnyPin = PinNumber | PinConfig
+
+
+class ReaderConfig(Struct, frozen=True, kw_only=True):
+    """`[reader]`: the optical reader. `hold` in seconds; `baud` None is the protocol's own."""
+
+    protocol: Literal["native", "line"] = "native"
+    port: Text = "/dev/shoe-reader"
+    baud: Positive | None = None
+    code_book: str | None = None
+    pattern: str = r"(\S+)"
+    line_end: str = "\n"
+    hold: Annotated[float, Meta(ge=0, le=10)] = 0.5
+    min_quality: Annotated[int, Meta(ge=0, le=255)] = 0
+
+
+class PinsConfig(Struct, frozen=True, kw_only=True):
+    """`[pins]`: the sensor and the keys, and the library that drives them."""
+
+    factory: Literal["lgpio", "rpigpio", "mock"] = "lgpio"
+    cut_card: AnyPin | None = None
+    next: AnyPin | None = None
+    reveal: AnyPin | None = None
+
+
+class LampsConfig(Struct, frozen=True, kw_only=True):
+    """`[lamps]`: one output per slot, and for `ready` and `fault`."""
+
+    P1: AnyPin | None = None
+    B1: AnyPin | None = None
+    P2: AnyPin | None = None
+    B2: AnyPin | None = None
+    P3: AnyPin | None = None
+    B3: AnyPin | None = None
+    R1: AnyPin | None = None
+    R2: AnyPin | None = None
+    ready: AnyPin | None = None
+    fault: AnyPin | None = None
+
+
+class MqttConfig(Struct, frozen=True, kw_only=True):
+    """`[mqtt]`: the broker. Secrets come from files."""
+
+    host: Text = "127.0.0.1"
+    port: TcpPort = 1883
+    root: TopicWord = "shoe"
+    client_id: Text | None = None
+    username: Text | None = None
+    password_file: Text | None = None
+    ca: Text | None = None
+    cert: Text | None = None
+    key: Text | None = None
+    commands: tuple[Command, ...] = BY_MQTT  # type: ignore[assignment]  # the same names, from their types
+
+
+class JournalConfig(Struct, frozen=True, kw_only=True):
+    """`[journal]`: where the record is, and how long it is kept (days, megabytes)."""
+
+    dir: Text = "/var/lib/firmware-bridge"
+    keep_days: Positive = 90
+    max_mb: Positive | None = None
+    warn_mb: Positive = 200
+
+
+class Config(Struct, frozen=True, kw_only=True):
+    """A whole configuration."""
+
+    table: TableConfig
+    reader: ReaderConfig = ReaderConfig()
+    pins: PinsConfig = PinsConfig()
+    lamps: LampsConfig = LampsConfig()
+    mqtt: MqttConfig = MqttConfig()
+    journal: JournalConfig = JournalConfig()
+
+    @property
+    def house(self) -> House:
+        """The settings the next shoe is opened under."""
+        settings = msgspec.structs.asdict(self.table)
+        del settings["id"]
+        close = self.table.close or ("next" if self.table.procedure == "six-card" else "auto")
+        return House(**settings | {"close": close})
+
+    @property
+    def control(self) -> Path:
+        """The control socket: in systemd's runtime directory, else beside the journal."""
+        return Path(os.environ.get("RUNTIME_DIRECTORY", self.journal.dir)) / "control.sock"
+
+
+SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
+
+
+def load(path: Path) -> Config:
+    """The configuration in a file. Raises ConfigError with every mistake, one a line."""
+    try:
+        raw = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}", "name the file with --config") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not TOML: {error}", "a text is written in quotation marks") from None
+    return parse(raw, str(path))
+
+
+def parse(raw: dict[str, Any], name: str = "config") -> Config:
+    """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
+    mistakes: list[str] = []
+    sections: dict[str, Any] = {}
+    for section, keys in raw.items():
+        if section not in SECTIONS:
+            mistakes.append(_unknown(f"[{section}]", section, SECTIONS))
+        elif not isinstance(keys, dict):
+            mistakes.append(f"{section} is a section: write [{section}]")
+        else:
+            sections[section] = _section(section, keys, mistakes)
+    if "table" not in raw or ("table" in sections and "id" not in raw["table"]):
+        mistakes.append('[table] id is missing: write id = "T07", the name of this table')
+    mistakes += _pins_used_twice(raw)
+    if mistakes:
+        raise ConfigError("\n".join(f"{name}: {each}" for each in mistakes))
+    return Config(**sections)
+
+
+def _section(section: str, keys: dict[str, Any], mistakes: list[str]) -> Any:
+    """A section with its good keys; what is wrong with the others goes to `mistakes`."""
+    known = {field.encode_name: field for field in fields(SECTIONS[section])}
+    good: dict[str, Any] = {}
+    for key, value in keys.items():
+        if key not in known:
+            mistakes.append(_unknown(f"[{section}] {key}", key, known))
+            continue
+        try:
+            good[key] = msgspec.convert(value, known[key].type)
+        except msgspec.ValidationError as error:
+            mistakes.append(f"[{section}] {key} = {_shown(key, value)}: {error}")
+    if section == "table":
+        good.setdefault("id", "?")
+    return SECTIONS[section](**good)
+
+
+def _shown(key: str, value: Any) -> str:
+    """A value as it may be shown: what looks like a secret is not."""
+    return "***" if "password" in key else repr(value)
+
+
+def _unknown(where: str, key: str, known: Any) -> str:
+    near = get_close_matches(key, known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(known)}"
+    return f"{where} is unknown: {hint}"
+
+
+def _pins_used_twice(raw: dict[str, Any]) -> list[str]:
+    """Inputs share no pin with anything; lamps may share one among themselves."""
+    uses: dict[int, list[str]] = {}
+    for section in ("pins", "lamps"):
+        keys = raw.get(section)
+        for key, value in keys.items() if isinstance(keys, dict) else ():
+            number = value.get("pin") if isinstance(value, dict) else value
+            if isinstance(number, int):
+                uses.setdefault(number, []).append(f"[{section}] {key}")
+    return [
+        f"GPIO {number} is used by {' and '.join(names)}: each wire has one purpose"
+        for number, names in uses.items()
+        if len(names) > 1 and any(name.startswith("[pins]") for name in names)
+    ]
+
+
+def broker_settings(config: Config) -> BrokerSettings:
+    """The broker as configured, the password read from its file. Raises ConfigError if it cannot be read."""
+    mqtt = config.mqtt
+    password = None
+    if mqtt.password_file:
+        try:
+            password = Path(mqtt.password_file).read_bytes().rstrip(b"\r\n")
+        except OSError as error:
+            what = f"[mqtt] password_file {mqtt.password_file}: {error.strerror}"
+            raise ConfigError(what, "check the path and its owner") from None
+    settings = BrokerSettings(client_id=mqtt.client_id or _client_id(config.table.id), username=mqtt.username)
+    return replace(
+        settings,
+        host=mqtt.host,
+        port=mqtt.port,
+        password=password,
+        ca=mqtt.ca,
+        cert=mqtt.cert,
+        key=mqtt.key,
+    )
+
+
+def _client_id(table: str) -> str:
+    """A client id that stays and that no other machine has: the board's serial number, else the machine id."""
+    for path in (Path("/sys/firmware/devicetree/base/serial-number"), Path("/etc/machine-id")):
+        try:
+            return f"shoe-{table}-{path.read_text('ascii').strip(chr(0)).strip()[-12:]}"
+        except (OSError, UnicodeDecodeError):
+            continue
+    return f"shoe-{table}"

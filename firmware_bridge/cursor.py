@@ -1,0 +1,52 @@
+"""How far the broker has the journal: two records in one file, so that a torn write leaves the other."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final, NamedTuple
+from zlib import crc32
+
+RECORD: Final = 512
+"""Bytes between the two records: a sector each, so that one write cannot damage both."""
+
+
+class Cursor(NamedTuple):
+    """Everything up to entry `seq` of `journal` was acknowledged by the broker."""
+
+    journal: str
+    seq: int
+
+
+class CursorFile:
+    """The cursor on disk, written without a sync: losing the newest means repeats, never losses."""
+
+    def __init__(self, path: Path) -> None:
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._turn = 0
+        self.value: Cursor | None = None
+        for slot in (0, 1):
+            turn, cursor = _parse(os.pread(self._fd, RECORD, slot * RECORD))
+            if cursor and turn >= self._turn:
+                self._turn, self.value = turn, cursor
+
+    def store(self, cursor: Cursor) -> None:
+        """Remember `cursor`. Raises OSError if the disk does not take it; the one before is kept then."""
+        turn = self._turn + 1
+        text = f"{turn} {cursor.journal} {cursor.seq}"
+        record = f"{text} {crc32(text.encode()):08x}\n".encode()
+        os.pwrite(self._fd, record, turn % 2 * RECORD)
+        self._turn, self.value = turn, cursor
+
+    def close(self) -> None:
+        """Give the file back."""
+        os.close(self._fd)
+
+
+def _parse(record: bytes) -> tuple[int, Cursor | None]:
+    """Turn and cursor of a record; (0, None) for one that is empty or torn."""
+    text, _, checksum = record.partition(b"\n")[0].rpartition(b" ")
+    words = text.split(b" ")
+    if len(words) != 3 or checksum != b"%08x" % crc32(text):
+        return 0, None
+    return int(words[0]), Cursor(words[1].decode(), int(words[2]))

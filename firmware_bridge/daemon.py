@@ -1,0 +1,169 @@
+"""The daemon's heart: an input becomes events, a line on disk, and only then light and messages."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from msgspec.structs import replace
+
+from firmware_bridge import __version__
+from firmware_bridge.errors import DiskError
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts.events import AnyEvent
+from firmware_bridge.facts.orders import Answer
+from firmware_bridge.house import House
+from firmware_bridge.journal import Journal
+from firmware_bridge.lamps import DARK, lamps
+from firmware_bridge.line import Line
+from firmware_bridge.shoe import advance, decide, entry_of, fault
+from firmware_bridge.shoe.state import answer_to
+
+log = logging.getLogger(__name__)
+
+RETRY_DISK_S: Final = 1.0
+"""How often a full disk is tried again."""
+
+WAITING_AT_MOST: Final = 10_000
+"""Inputs kept in memory while the disk is full; a reader that numbers its reports keeps them itself."""
+
+
+class Lights(Protocol):
+    """What shows lamps."""
+
+    def show(self, lit: dict[str, str]) -> None:
+        """Light these lamps with these rhythms, all others off."""
+
+
+class Table:
+    """Owns the order of things at one table: decide, journal, acknowledge, show, publish.
+
+    acknowledge: tells the reader that a report is on disk. lights: the lamps. published: takes each new line.
+    changed: something that the retained topics show may be different now.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        name: str,
+        lights: Lights,
+        acknowledge: Callable[[i.Mark], None],
+        published: Callable[[Line], None],
+        changed: Callable[[], None],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self.journal, self.name, self.lights = journal, name, lights
+        self.shoe = journal.shoe
+        self.boot = secrets.token_hex(4)
+        self.disk: DiskError | None = None
+        self._acknowledge, self._published, self._changed, self._loop = acknowledge, published, changed, loop
+        self._waiting: deque[i.AnyInput] = deque()
+        self._disk_since = 0
+        self._retry: asyncio.TimerHandle | None = None
+
+    def start(self, house: House) -> None:
+        """Say that the daemon began; `house` holds from the next shoe on."""
+        self.tell(i.Started(at=now_ms(), version=__version__, house=house, nonce=nonce()))
+        self._show()
+
+    def tell(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
+        """Judge an input and carry it all the way; the events it had, none while the disk is full.
+
+        Raises SyncFailed if the disk did not confirm: the process must end.
+        """
+        if self.disk:
+            self._wait(told)
+            return ()
+        try:
+            return self._journaled(told)
+        except DiskError as error:
+            self._disk_lost(error)
+            self._wait(told)
+            return ()
+
+    def order(self, told: i.Ordered) -> Answer:
+        """Give an order; a repeated id gets the answer it got the first time."""
+        events = self.tell(told)
+        if self.disk:
+            return Answer(ok=False, id=told.id, error=self.disk.what, hint=self.disk.hint)
+        given = next((event.answer for event in reversed(events) if hasattr(event, "answer")), None)
+        return given or answer_to(self.shoe, told.id) or Answer(ok=False, id=told.id, error="not judged")
+
+    def close(self) -> None:
+        """Lamps off, timers off."""
+        if self._retry:
+            self._retry.cancel()
+        self.lights.show({})
+
+    def _journaled(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
+        events = self._decided(told)
+        if not events:
+            return ()
+        entry = entry_of(self.shoe, told, events, self.name, self.boot)
+        line = self.journal.append(entry)
+        self.shoe = advance(self.shoe, entry)
+        self._published(line)
+        mark = getattr(told, "mark", None)
+        if mark:
+            self._acknowledge(mark)
+        self._show()
+        return events
+
+    def _decided(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
+        try:
+            return decide(self.shoe, told)
+        except Exception as error:
+            # Its text might spell a sealed card; the journal holds the input.
+            log.error("internal error while judging %s: %s", type(told).__name__, type(error).__name__)
+            return fault(self.shoe, told, error)
+
+    def _show(self) -> None:
+        self.lights.show(DARK if self.disk else lamps(self.shoe).lit)
+        self._changed()
+
+    def _disk_lost(self, error: DiskError) -> None:
+        log.critical("%s", error)
+        self.disk, self._disk_since = error, now_ms()
+        self._show()
+        self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
+
+    def _wait(self, told: i.AnyInput) -> None:
+        """Keep an input for later, unless its giver will say it again."""
+        repeats_itself = isinstance(told, i.Ordered) or getattr(told, "mark", None) is not None
+        if not repeats_itself and len(self._waiting) < WAITING_AT_MOST:
+            self._waiting.append(told)
+
+    def _try_disk(self) -> None:
+        error = self.disk
+        if error is None:
+            return
+        report = i.DiskFailed(
+            at=self._disk_since, irregularity=error.irregularity, why=error.what, until=now_ms()  # type: ignore[arg-type]  # a DiskError has only these two
+        )
+        try:
+            self._journaled(report)
+            self.disk = None
+            while self._waiting:
+                self._journaled(self._waiting[0])
+                self._waiting.popleft()
+        except DiskError as again:
+            self.disk = again
+            self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
+        else:
+            log.warning("the journal can be written again")
+        self._show()
+
+
+def now_ms() -> int:
+    """The wall clock in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def nonce() -> str:
+    """128 random bits as 32 hex digits."""
+    return secrets.token_hex(16)

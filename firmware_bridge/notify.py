@@ -1,0 +1,27 @@
+"""Tells systemd that the daemon is ready and alive (sd_notify)."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+
+class Systemd:
+    """The notification socket of the unit; silent where there is none."""
+
+    def __init__(self) -> None:
+        address = os.environ.get("NOTIFY_SOCKET", "")
+        self._address = "\0" + address[1:] if address.startswith("@") else address
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) if address else None
+        usec = os.environ.get("WATCHDOG_USEC", "0")
+        mine = os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+        self.beat_s = int(usec) / 1_000_000 / 3 if usec.isdigit() and mine else 0.0
+
+    def tell(self, *states: str) -> None:
+        """Send states such as `READY=1`; a full or missing socket is not our fault and changes nothing."""
+        if self._socket is None:
+            return
+        try:
+            self._socket.sendto("\n".join(states).encode(), socket.MSG_DONTWAIT, self._address)
+        except OSError:
+            return

@@ -1,0 +1,198 @@
+"""The outbox: sends the journal's messages in order, and remembers how far the broker has them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from firmware_bridge.broker import NotConnected
+from firmware_bridge.cursor import Cursor, CursorFile
+from firmware_bridge.journal import Place, file_name, journal_files, read_lines
+from firmware_bridge.line import Line
+from firmware_bridge.messages import OutMessage, messages
+
+WINDOW: Final = 16
+"""Messages in flight at most (a broker's usual limit is 20)."""
+
+READ_AHEAD: Final = 64
+"""Lines taken from disk at a time, and kept in memory at most."""
+
+Publish = Callable[[str, bytes], int]
+"""`publish(topic, payload) -> message id`; raises NotConnected."""
+
+
+class _Due(NamedTuple):
+    """A message to send. `entry_done`: with it the whole entry before `place` has been sent."""
+
+    message: OutMessage
+    place: Place | None
+    entry_done: bool
+
+
+class _Sent:
+    """A message in flight."""
+
+    def __init__(self, due: _Due) -> None:
+        self.due, self.acked = due, False
+
+
+class Outbox:
+    """Reads the journal from the cursor on and publishes it; `add` tells it of each new line.
+
+    Its only input is the journal, so nothing is sent that is not on disk. Order is kept: after a lost
+    connection everything behind the last acknowledged entry is sent again, the same bytes.
+    """
+
+    def __init__(self, directory: Path, cursor: CursorFile, publish: Publish) -> None:
+        self._directory, self._cursor, self._publish = directory, cursor, publish
+        self._up = False
+        self._due: deque[_Due] = deque()
+        self._next = self._after_cursor()
+        self._acked_to = self._next
+        self._drained = False
+        self._flying: deque[_Sent] = deque()
+        self._by_mid: dict[int, _Sent] = {}
+        self._acked = cursor.value
+        self._again: list[Iterator[OutMessage]] = []
+
+    @property
+    def acked(self) -> Cursor | None:
+        """The last entry the broker has, with all before it."""
+        return self._acked
+
+    @property
+    def waiting(self) -> bool:
+        """Whether anything is not acknowledged yet."""
+        return bool(self._due or self._flying or not self._drained)
+
+    def up(self) -> None:
+        """The broker is there: begin behind the last acknowledged entry."""
+        self._up, self._drained = True, False
+        self._due.clear()
+        self._next = self._acked_to
+        self.pump()
+
+    def down(self) -> None:
+        """The broker is gone: what was in flight will be sent again."""
+        self._up = False
+        repeats = [sent.due.message for sent in self._by_mid.values() if sent.due.place is None]
+        if repeats:
+            self._again.insert(0, iter(repeats))
+        self._flying.clear()
+        self._by_mid.clear()
+
+    def add(self, line: Line, end: Place) -> None:
+        """A line was appended; `end` is the place behind it."""
+        if self._drained and len(self._due) < READ_AHEAD:
+            self._take(line, end)
+        else:
+            self._drained = False
+        if self._up:
+            self.pump()
+
+    def pump(self) -> None:
+        """Send what is due, as far as the window allows."""
+        while self._up and len(self._by_mid) < WINDOW:
+            if not self._due and not self._drained:
+                self._read()
+            if self._due:
+                due = self._due[0]
+            elif again := self._repeat():
+                due = _Due(again, None, entry_done=False)
+            else:
+                return
+            if not self._send(due):
+                return
+
+    def delivered(self, mid: int) -> bool:
+        """The broker acknowledged a message; whether it was one of ours."""
+        sent = self._by_mid.pop(mid, None)
+        if sent is None:
+            return False
+        sent.acked = True
+        while self._flying and self._flying[0].acked:
+            due = self._flying.popleft().due
+            if due.entry_done and due.place:
+                self._acked = Cursor(due.message.journal, due.message.seq)
+                self._acked_to = due.place
+        self.pump()
+        return True
+
+    def resend(self, journal: str, start: int, to: int | None) -> None:
+        """Send the messages of entries `start`..`to` of a journal again, beside the new ones."""
+        path = self._directory / file_name(journal)
+        lines = (line for line, _ in read_lines(Place(path, 0)))
+        wanted = islice(lines, start - 1, to)
+        self._again.append(message for line in wanted for message in messages(line))
+        self.pump()
+
+    def save(self) -> None:
+        """Store the cursor if it moved."""
+        if self._acked and self._acked != self._cursor.value:
+            self._cursor.store(self._acked)
+
+    def _send(self, due: _Due) -> bool:
+        try:
+            mid = self._publish(due.message.topic, due.message.payload)
+        except NotConnected:
+            return False
+        sent = _Sent(due)
+        self._by_mid[mid] = sent
+        if due.place:
+            self._due.popleft()
+            self._flying.append(sent)
+        return True
+
+    def _repeat(self) -> OutMessage | None:
+        while self._again:
+            message = next(self._again[0], None)
+            if message:
+                return message
+            self._again.pop(0)
+        return None
+
+    def _take(self, line: Line, place: Place) -> None:
+        every = messages(line)
+        last = len(every) - 1
+        self._due.extend([_Due(message, place, n == last) for n, message in enumerate(every)])
+        self._next = place
+
+    def _read(self) -> None:
+        """Take the next lines from disk; at the end of the newest file everything is taken."""
+        taken = 0
+        while taken < READ_AHEAD:
+            if self._next is None:
+                files = journal_files(self._directory)
+                if not files:
+                    break
+                self._next = Place(files[0], 0)
+            before = taken
+            for line, place in islice(read_lines(self._next), READ_AHEAD - taken):
+                self._take(line, place)
+                taken += 1
+            if taken == before:
+                following = _following(self._directory, self._next.path)
+                if following is None:
+                    self._drained = True
+                    return
+                self._next = Place(following, 0)
+        self._drained = self._next is None
+
+    def _after_cursor(self) -> Place | None:
+        """The place behind the cursor's entry; None for the beginning of everything."""
+        if self._cursor.value is None:
+            return None
+        journal, seq = self._cursor.value
+        place = Place(self._directory / file_name(journal), 0)
+        for _, place in islice(read_lines(place), seq):
+            pass
+        return place
+
+
+def _following(directory: Path, path: Path) -> Path | None:
+    files = journal_files(directory)
+    later = files[files.index(path) + 1 :] if path in files else []
+    return later[0] if later else None

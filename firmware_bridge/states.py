@@ -1,0 +1,75 @@
+"""Publishes the retained state topics: conflated, the latest wins, all of them again at every connect."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from firmware_bridge.broker import NotConnected
+
+CONFLATE_S: Final = 0.05
+"""States that change faster than this are sent once."""
+
+Publish = Callable[[str, bytes], int]
+"""`publish(topic, payload)`: retained, QoS 1."""
+
+
+class States:
+    """Sends what `states()` gives (topic -> value) whenever it differs from what the broker has.
+
+    `head()` gives the fields every message carries. Call `changed` after anything that may matter.
+    """
+
+    def __init__(
+        self,
+        states: Callable[[], dict[str, Any]],
+        head: Callable[[], dict[str, Any]],
+        publish: Publish,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._states, self._head, self._publish, self._loop = states, head, publish, loop
+        self._sent: dict[str, bytes] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._up = False
+
+    def up(self) -> None:
+        """The broker is there: it gets everything again."""
+        self._up = True
+        self._sent.clear()
+        self.flush()
+
+    def down(self) -> None:
+        """The broker is gone."""
+        self._up = False
+
+    def changed(self) -> None:
+        """Something may have changed: send it soon."""
+        if self._up and self._timer is None:
+            self._timer = self._loop.call_later(CONFLATE_S, self.flush)
+
+    def flush(self) -> None:
+        """Send now what differs."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if not self._up:
+            return
+        head = self._head()
+        for topic, value in self._states().items():
+            body = msgspec.json.encode(value)
+            if self._sent.get(topic) == body:
+                continue
+            try:
+                self._publish(topic, msgspec.json.encode(head)[:-1] + b"," + body[1:])
+            except NotConnected:
+                return
+            self._sent[topic] = body
+
+    def close(self) -> None:
+        """Send nothing more."""
+        if self._timer:
+            self._timer.cancel()
+        self._up = False
