@@ -18,9 +18,7 @@ class LineDecoder:
     nothing. The same code within `hold` seconds of its last sighting is the same card.
     """
 
-    def __init__(
-        self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         settings = settings or ReaderSettings()
         self.good = 0
         self.bad = 0

@@ -93,9 +93,7 @@ KINDS: Final[dict[type, int]] = {
 _HELLO = Struct(">HBBB8sB")
 _SAMPLE = Struct(">IB")
 _CARD = Struct(">HHBBBHBBI")
-_CARD_BODY = attrgetter(
-    "session", "code", "quality", "agreed", "taken", "transit_ms", "flags", "lost", "stamp_ms"
-)
+_CARD_BODY = attrgetter("session", "code", "quality", "agreed", "taken", "transit_ms", "flags", "lost", "stamp_ms")
 _FAULT = Struct(">HBBI")
 _BEAT = Struct(">HIBBb")
 _PARAM = Struct(">BH")

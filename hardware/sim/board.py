@@ -47,9 +47,7 @@ class NativeBoard:
     Time is `tick(now_ms)` alone: whatever happens between two ticks happens at the earlier one.
     """
 
-    def __init__(
-        self, session: int = 1, serial: str = "SIM00001", firmware: tuple[int, int] = (1, 0)
-    ) -> None:
+    def __init__(self, session: int = 1, serial: str = "SIM00001", firmware: tuple[int, int] = (1, 0)) -> None:
         self.serial = serial
         self.firmware = firmware
         self.params = dict(_FACTORY_PARAMS)
@@ -90,7 +88,7 @@ class NativeBoard:
         double_feed: bool = False,
         backwards: bool = False,
     ) -> None:
-        """A card with `code` (u16 of the code book, else ValueError) passes; its report leaves with the next tick."""
+        """A card with `code` (u16, else ValueError) passes; its report leaves with the next tick."""
         if not 0 <= code <= 0xFFFF:
             raise ValueError("a code of the native link is 0 to 65535")
         flags = FACE_UP * face_up | DOUBLE_FEED * double_feed | BACKWARDS * backwards

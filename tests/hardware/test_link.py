@@ -176,9 +176,7 @@ def test_the_board_answers_every_command():
 
 def test_only_saved_parameters_outlive_a_reset():
     board = NativeBoard()
-    board.receive(
-        framing.encode(pack(Set(1, 700))) + framing.encode(pack(Save())) + framing.encode(pack(Set(1, 9)))
-    )
+    board.receive(framing.encode(pack(Set(1, 700))) + framing.encode(pack(Save())) + framing.encode(pack(Set(1, 9))))
     assert board.params[1] == 9
     board.reset()
     assert board.params[1] == 700

@@ -218,6 +218,13 @@ def test_our_own_commands_echoed_are_nothing():
     assert list(after(4).feed(framing.encode(pack(Ack(4, 2, S))))) == []
 
 
+def test_what_is_remembered_is_bounded():
+    decoder = after(4)
+    for stamp in range(1000):
+        assert take(decoder, card(5 + stamp % 9, stamp_ms=stamp) + NOISE) == []
+        assert len(decoder._copies) <= 128
+
+
 def test_bytes_one_at_a_time():
     decoder = after(250)
     stream = b"".join(card(seq % 256, code=seq) for seq in range(251, 300))

@@ -33,9 +33,7 @@ class Host:
     def __init__(self, target):
         self.read, self.lost, self.opened, self.heard = [], [], 0, b""
         self.decoder = NativeDecoder()
-        self.port = Port(
-            target, 115_200, asyncio.get_running_loop(), self.hear, self.lost.append, self.resume
-        )
+        self.port = Port(target, 115_200, asyncio.get_running_loop(), self.hear, self.lost.append, self.resume)
         self.port.start()
 
     def resume(self):
@@ -99,9 +97,7 @@ def test_bytes_that_waited_before_the_open_are_kept(reader):
 def test_a_second_open_is_refused_and_names_who_has_it(reader):
     async def main():
         pty = PtyBoard(NativeBoard(), reader)
-        other = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", OWNER, str(reader), stdout=subprocess.PIPE
-        )
+        other = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, str(reader), stdout=subprocess.PIPE)
         assert await other.stdout.readline() == b"open\n"
         with pytest.raises(PortBusy, match=rf"in use by .*\(pid {other.pid}\): stop it"):
             open_tty(str(reader), 115_200)
@@ -130,9 +126,7 @@ def test_after_kill_9_of_an_owner_a_daemon_without_root_opens_it_again():
     async def main():
         pty = PtyBoard(NativeBoard())
         Path(pty.path).chmod(0o666)
-        owner = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", OWNER, pty.path, stdout=subprocess.PIPE
-        )
+        owner = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, pty.path, stdout=subprocess.PIPE)
         assert await owner.stdout.readline() == b"open\n"
         assert await opened_by_nobody(pty.path) == "busy"
         owner.send_signal(signal.SIGKILL)
@@ -212,6 +206,16 @@ def test_each_reason_has_its_remedy(mocker, number, error, remedy):
     mocker.patch("os.open", side_effect=OSError(number, os.strerror(number)))
     with pytest.raises(error, match=remedy):
         open_tty("/dev/ttyUSB9", 115_200)
+
+
+def test_a_device_without_bytes_does_not_look_like_its_end():
+    master, slave = os.openpty()
+    port = open_tty(os.ttyname(slave), 115_200)
+    with pytest.raises(BlockingIOError):
+        os.read(port.fileno(), 10)
+    close_tty(port)
+    os.close(slave)
+    os.close(master)
 
 
 def test_a_file_is_no_serial_port(tmp_path):

@@ -34,9 +34,7 @@ def setwarnings(on):
 
 def setup(channel, function, pull_up_down=PUD_OFF, initial=-1):
     if _mode != BCM:
-        raise RuntimeError(
-            "Please set pin numbering mode using GPIO.setmode(GPIO.BOARD) or GPIO.setmode(GPIO.BCM)"
-        )
+        raise RuntimeError("Please set pin numbering mode using GPIO.setmode(GPIO.BOARD) or GPIO.setmode(GPIO.BCM)")
     if not 0 <= channel <= 27:
         raise ValueError("The channel sent is invalid on a Raspberry Pi")
     level = int(pull_up_down == PUD_UP) if function == IN else int(max(initial, 0))
