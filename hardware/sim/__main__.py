@@ -42,7 +42,7 @@ def _obey(pty: PtyBoard, board: NativeBoard | LineBoard, word: str) -> None:
         case "unplug", _:
             pty.unplug()
         case "plug", _:
-            pty.plug()
+            pty.replug()
         case "stall" | "flow", _:
             pty.up.stalled = word == "stall"
         case _, LineBoard():

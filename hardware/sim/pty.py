@@ -27,9 +27,9 @@ class Board(Protocol):
 
 
 class PtyBoard:
-    """A board on a real pty from `plug` to `close`, on the running loop; plug and unplug it at will.
+    """A board on a real pty from its making to `close`, on the running loop; unplug and replug it at will.
 
-    `link` is a stable name for the device, as udev would give it; without it, `path` changes at each plug.
+    `link` is a stable name for the device, as udev would give it; without it, `path` changes at each replug.
     `up` carries what the board says, `down` what it hears. The board keeps its power while unplugged.
     """
 
@@ -45,7 +45,7 @@ class PtyBoard:
         self._master = self._slave = -1
         self._unsent = b""
         self._timer: asyncio.TimerHandle | None = None
-        self.plug()
+        self.replug()
         self._run()
 
     @property
@@ -58,7 +58,7 @@ class PtyBoard:
         """Whether the device is there."""
         return self._master >= 0
 
-    def plug(self) -> None:
+    def replug(self) -> None:
         """The device appears (again), under the same link."""
         if self.plugged:
             return

@@ -2,55 +2,15 @@
 
 import asyncio
 import os
-import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-from hardware.errors import PortBusy, PortDenied, PortError, PortMissing, PortStalled, PortVanished
-from hardware.port import MOST_UNWRITTEN, Port
-from hardware.readers.native import NativeDecoder
-from hardware.reads import Hello, Read, Repeat
+from hardware.errors import PortMissing, PortStalled, PortVanished
+from hardware.port import MOST_UNWRITTEN
 from hardware.sim.board import NativeBoard
 from hardware.sim.line_board import LineBoard
 from hardware.sim.pty import PtyBoard
-from hardware.tty import close_tty, holders, open_tty
-
-PATIENCE = 20  # seconds: for a slow machine, never for a good run
-
-
-async def until(condition):
-    async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await asyncio.sleep(0.005)
-
-
-class Host:
-    """A bridge without rules: takes what comes, remembers what it was told."""
-
-    def __init__(self, target):
-        self.read, self.lost, self.opened, self.heard = [], [], 0, b""
-        self.decoder = NativeDecoder()
-        self.port = Port(target, 115_200, asyncio.get_running_loop(), self.hear, self.lost.append, self.resume)
-        self.port.start()
-
-    def resume(self):
-        self.opened += 1
-        self.port.write(self.decoder.resume(self.decoder.last))
-
-    def hear(self, chunk):
-        self.heard += chunk
-        for message in self.decoder.feed(chunk):
-            match message:
-                case Read():
-                    self.read.append(message.code)
-                    self.port.write(self.decoder.acknowledge(message.mark))
-                case Repeat():
-                    self.port.write(self.decoder.acknowledge(message.mark))
-                case Hello():
-                    self.port.write(self.decoder.greet(message))
+from tests.hardware.host import PATIENCE, Host, until
 
 
 @pytest.fixture
@@ -94,66 +54,6 @@ def test_bytes_that_waited_before_the_open_are_kept(reader):
     asyncio.run(main())
 
 
-def test_a_second_open_is_refused_and_names_who_has_it(reader):
-    async def main():
-        pty = PtyBoard(NativeBoard(), reader)
-        other = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, str(reader), stdout=subprocess.PIPE)
-        assert await other.stdout.readline() == b"open\n"
-        with pytest.raises(PortBusy, match=rf"in use by .*\(pid {other.pid}\): stop it"):
-            open_tty(str(reader), 115_200)
-        assert any(str(other.pid) in who for who in holders(str(reader)))
-        # The board holds the device too, but not the right to it: after kill -9 that is free.
-        other.send_signal(signal.SIGKILL)
-        await other.wait()
-        host = Host(str(reader))
-        await until(lambda: host.port.is_open)
-        host.port.close()
-        pty.close()
-
-    asyncio.run(main())
-
-
-OWNER = """
-import sys, time
-from hardware.tty import open_tty
-port = open_tty(sys.argv[1], 115200)
-print("open", flush=True)
-time.sleep(60)
-"""
-
-
-def test_after_kill_9_of_an_owner_a_daemon_without_root_opens_it_again():
-    async def main():
-        pty = PtyBoard(NativeBoard())
-        Path(pty.path).chmod(0o666)
-        owner = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, pty.path, stdout=subprocess.PIPE)
-        assert await owner.stdout.readline() == b"open\n"
-        assert await opened_by_nobody(pty.path) == "busy"
-        owner.send_signal(signal.SIGKILL)
-        await owner.wait()
-        async with asyncio.timeout(PATIENCE):
-            while await opened_by_nobody(pty.path) != "open":
-                await asyncio.sleep(0.01)
-        pty.close()
-
-    asyncio.run(main())
-
-
-async def opened_by_nobody(path):
-    # Root may open what is exclusive; the daemon is not root.
-    nobody = {"user": 65534} if os.getuid() == 0 else {}
-    child = await asyncio.create_subprocess_exec(
-        "/bin/sh",
-        "-c",
-        f"exec 3<>{path} && echo open",
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        **nobody,
-    )
-    out, _ = await child.communicate()
-    return out.decode().strip() or "busy"
-
-
 def test_an_unplugged_reader_is_told_at_once_and_opened_again(reader):
     async def main():
         board = NativeBoard()
@@ -167,7 +67,7 @@ def test_an_unplugged_reader_is_told_at_once_and_opened_again(reader):
         board.pull(2)
         await asyncio.sleep(0.3)
         board.pull(3)
-        pty.plug()
+        pty.replug()
         await until(lambda: host.read == [1, 2, 3])
         assert [type(why) for why in host.lost] == [PortVanished]
         assert "check the reader's cable" in str(host.lost[0])
@@ -188,47 +88,6 @@ def test_a_missing_reader_is_told_once_and_waited_for(reader):
         pty = PtyBoard(NativeBoard(), reader)
         await until(lambda: host.port.is_open)
         host.port.close()
-        pty.close()
-
-    asyncio.run(main())
-
-
-@pytest.mark.parametrize(
-    ("number", "error", "remedy"),
-    [
-        (13, PortDenied, "usermod -aG dialout"),
-        (16, PortBusy, "stop it"),
-        (2, PortMissing, "check its cable"),
-        (5, PortError, "check"),
-    ],
-)
-def test_each_reason_has_its_remedy(mocker, number, error, remedy):
-    mocker.patch("os.open", side_effect=OSError(number, os.strerror(number)))
-    with pytest.raises(error, match=remedy):
-        open_tty("/dev/ttyUSB9", 115_200)
-
-
-def test_a_device_without_bytes_does_not_look_like_its_end():
-    master, slave = os.openpty()
-    port = open_tty(os.ttyname(slave), 115_200)
-    with pytest.raises(BlockingIOError):
-        os.read(port.fileno(), 10)
-    close_tty(port)
-    os.close(slave)
-    os.close(master)
-
-
-def test_a_file_is_no_serial_port(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(PortError, match="cannot be opened as a serial port"):
-        open_tty(str(tmp_path / "file"), 115_200)
-
-
-def test_closing_frees_the_device_for_the_next(reader):
-    async def main():
-        pty = PtyBoard(NativeBoard(), reader)
-        for _ in range(2):
-            close_tty(open_tty(str(reader), 115_200))
         pty.close()
 
     asyncio.run(main())

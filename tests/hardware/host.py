@@ -1,0 +1,41 @@
+"""A bridge without rules, for tests of ports."""
+
+import asyncio
+
+from hardware.port import Port
+from hardware.readers.native import NativeDecoder
+from hardware.reads import Hello, Read, Repeat
+
+PATIENCE = 20  # seconds: for a slow machine, never for a good run
+
+
+async def until(condition):
+    async with asyncio.timeout(PATIENCE):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+class Host:
+    """A bridge without rules: takes what comes, remembers what it was told."""
+
+    def __init__(self, target):
+        self.read, self.lost, self.opened, self.heard = [], [], 0, b""
+        self.decoder = NativeDecoder()
+        self.port = Port(target, 115_200, asyncio.get_running_loop(), self.hear, self.lost.append, self.resume)
+        self.port.start()
+
+    def resume(self):
+        self.opened += 1
+        self.port.write(self.decoder.resume(self.decoder.last))
+
+    def hear(self, chunk):
+        self.heard += chunk
+        for message in self.decoder.feed(chunk):
+            match message:
+                case Read():
+                    self.read.append(message.code)
+                    self.port.write(self.decoder.acknowledge(message.mark))
+                case Repeat():
+                    self.port.write(self.decoder.acknowledge(message.mark))
+                case Hello():
+                    self.port.write(self.decoder.greet(message))

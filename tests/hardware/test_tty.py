@@ -1,0 +1,123 @@
+"""Who may open a device, and what those are told who may not."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hardware.errors import PortBusy, PortDenied, PortError, PortMissing
+from hardware.sim.board import NativeBoard
+from hardware.sim.pty import PtyBoard
+from hardware.tty import close_tty, holders, open_tty
+from tests.hardware.host import PATIENCE, Host, until
+
+
+@pytest.fixture
+def reader(tmp_path):
+    """The stable name of a board's device."""
+    return tmp_path / "reader"
+
+
+OWNER = """
+import sys, time
+from hardware.tty import open_tty
+port = open_tty(sys.argv[1], 115200)
+print("open", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_second_open_is_refused_and_names_who_has_it(reader):
+    async def main():
+        pty = PtyBoard(NativeBoard(), reader)
+        other = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, str(reader), stdout=subprocess.PIPE)
+        assert await other.stdout.readline() == b"open\n"
+        with pytest.raises(PortBusy, match=rf"in use by .*\(pid {other.pid}\): stop it"):
+            open_tty(str(reader), 115_200)
+        assert any(str(other.pid) in who for who in holders(str(reader)))
+        # The board holds the device too, but not the right to it: after kill -9 that is free.
+        other.send_signal(signal.SIGKILL)
+        await other.wait()
+        host = Host(str(reader))
+        await until(lambda: host.port.is_open)
+        host.port.close()
+        pty.close()
+
+    asyncio.run(main())
+
+
+def test_after_kill_9_of_an_owner_a_daemon_without_root_opens_it_again():
+    async def main():
+        pty = PtyBoard(NativeBoard())
+        Path(pty.path).chmod(0o666)
+        owner = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, pty.path, stdout=subprocess.PIPE)
+        assert await owner.stdout.readline() == b"open\n"
+        assert await opened_by_nobody(pty.path) == "busy"
+        owner.send_signal(signal.SIGKILL)
+        await owner.wait()
+        async with asyncio.timeout(PATIENCE):
+            while await opened_by_nobody(pty.path) != "open":
+                await asyncio.sleep(0.01)
+        pty.close()
+
+    asyncio.run(main())
+
+
+async def opened_by_nobody(path):
+    # Root may open what is exclusive; the daemon is not root.
+    nobody = {"user": 65534} if os.getuid() == 0 else {}
+    child = await asyncio.create_subprocess_exec(
+        "/bin/sh",
+        "-c",
+        f"exec 3<>{path} && echo open",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        **nobody,
+    )
+    out, _ = await child.communicate()
+    return out.decode().strip() or "busy"
+
+
+@pytest.mark.parametrize(
+    ("number", "error", "remedy"),
+    [
+        (13, PortDenied, "usermod -aG dialout"),
+        (16, PortBusy, "stop it"),
+        (2, PortMissing, "check its cable"),
+        (5, PortError, "check"),
+    ],
+)
+def test_each_reason_has_its_remedy(mocker, number, error, remedy):
+    mocker.patch("os.open", side_effect=OSError(number, os.strerror(number)))
+    with pytest.raises(error, match=remedy):
+        open_tty("/dev/ttyUSB9", 115_200)
+
+
+def test_a_device_without_bytes_does_not_look_like_its_end():
+    master, slave = os.openpty()
+    port = open_tty(os.ttyname(slave), 115_200)
+    with pytest.raises(BlockingIOError):
+        os.read(port.fileno(), 10)
+    close_tty(port)
+    os.close(slave)
+    os.close(master)
+
+
+def test_a_file_is_no_serial_port(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PortError, match="cannot be opened as a serial port"):
+        open_tty(str(tmp_path / "file"), 115_200)
+
+
+def test_closing_frees_the_device_for_the_next(reader):
+    async def main():
+        pty = PtyBoard(NativeBoard(), reader)
+        for _ in range(2):
+            close_tty(open_tty(str(reader), 115_200))
+        pty.close()
+
+    asyncio.run(main())
