@@ -37,7 +37,7 @@ class Card(Enum):
     points: int
 
     def __init__(self, face: str) -> None:
-        self.rank, self.suit = face
+        self.rank, self.suit = face[0], face[1]
         self.points = _POINTS.get(self.rank, 0)
 
     def __repr__(self) -> str:

@@ -8,11 +8,10 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final, Protocol
-
-from msgspec.structs import replace
+from typing import Final, Protocol
 
 from firmware_bridge import __version__
+from firmware_bridge.crashes import Crashes
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import AnyEvent
@@ -21,7 +20,7 @@ from firmware_bridge.house import House
 from firmware_bridge.journal import Journal
 from firmware_bridge.lamps import DARK, lamps
 from firmware_bridge.line import Line
-from firmware_bridge.shoe import advance, decide, entry_of, fault
+from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
 from firmware_bridge.shoe.state import answer_to
 
 log = logging.getLogger(__name__)
@@ -61,6 +60,8 @@ class Table:
         self.shoe = journal.shoe
         self.boot = secrets.token_hex(4)
         self.disk: DiskError | None = None
+        self._crashes = Crashes(journal.directory)
+        self.observing = self._crashes.too_many()
         self._acknowledge, self._published, self._changed, self._loop = acknowledge, published, changed, loop
         self._waiting: deque[i.AnyInput] = deque()
         self._disk_since = 0
@@ -68,6 +69,8 @@ class Table:
 
     def start(self, house: House) -> None:
         """Say that the daemon began; `house` holds from the next shoe on."""
+        if self.observing:
+            log.critical("one input crashed us again and again: observing; update, or delete %s", self._crashes.path)
         self.tell(i.Started(at=now_ms(), version=__version__, house=house, nonce=nonce()))
         self._show()
 
@@ -116,14 +119,18 @@ class Table:
 
     def _decided(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
         try:
-            return decide(self.shoe, told)
+            return observe(self.shoe, told) if self.observing else decide(self.shoe, told)
         except Exception as error:
             # Its text might spell a sealed card; the journal holds the input.
             log.error("internal error while judging %s: %s", type(told).__name__, type(error).__name__)
-            return fault(self.shoe, told, error)
+            try:
+                return fault(self.shoe, told, error)
+            except Exception:
+                self._crashes.record(told)
+                raise
 
     def _show(self) -> None:
-        self.lights.show(DARK if self.disk else lamps(self.shoe).lit)
+        self.lights.show(DARK if self.disk or self.observing else lamps(self.shoe).lit)
         self._changed()
 
     def _disk_lost(self, error: DiskError) -> None:

@@ -62,6 +62,7 @@ def _burning(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
 
 def _betting(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
     why.append(f"round {shoe.round}: betting is open")
+    _move_reserves(shoe, lit, why)
 
 
 def _due(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
@@ -73,9 +74,14 @@ def _due(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
     why.append(table.why)
     if phase(shoe) is Phase.READY:
         lit.setdefault("ready", STEADY)
-        for reserve, slot in zip(_reserves(shoe), table.slots, strict=False):
-            lit[reserve] = lit[slot] = CONFIRM
-            why.append(f"move {reserve} to {slot}")
+        _move_reserves(shoe, lit, why)
+
+
+def _move_reserves(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
+    """Until the first card of the round is drawn, the reserves are moved to the slots they open it in."""
+    for reserve, slot in zip(_reserves(shoe), layout(shoe).slots, strict=False):
+        lit[reserve] = lit[slot] = CONFIRM
+        why.append(f"move {reserve} to {slot}")
 
 
 def _reserves(shoe: Shoe) -> tuple[str, ...]:

@@ -186,10 +186,8 @@ class Outbox:
         if self._cursor.value is None:
             return None
         journal, seq = self._cursor.value
-        place = Place(self._directory / file_name(journal), 0)
-        for _, place in islice(read_lines(place), seq):
-            pass
-        return place
+        start = Place(self._directory / file_name(journal), 0)
+        return [start, *(place for _, place in islice(read_lines(start), seq))][-1]
 
 
 def _following(directory: Path, path: Path) -> Path | None:

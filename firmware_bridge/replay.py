@@ -49,7 +49,7 @@ class Replay:
                 yield from self._tell(i.CardRead(at=self.at, card=card, nonce=self._nonce()))
             case Cut():
                 yield from self._tell(i.CutCardSeen(at=self.at, by="sensor"))
-            case Key(key="next") if phase(self.shoe) in (Phase.EMPTY, Phase.READY, Phase.ENDED):
+            case Key(key="next") if phase(self.shoe) in (Phase.EMPTY, Phase.BETTING, Phase.READY, Phase.ENDED):
                 self.warn("next: nothing is open, ignored")
             case Key(key=key):
                 yield from self._tell(i.Pressed(at=self.at, key=key))

@@ -51,7 +51,7 @@ class Say(Struct, frozen=True):
 Step = NewShoe | Drawn | Cut | Key | Pause | Say
 
 _CARDS: Final = re.compile(r"([A2-9TJQK][shdc]|[1-9w]p)+")
-_PAUSE: Final = re.compile(r"\+(\d+(?:\.\d+)?)s")
+_PAUSE: Final = re.compile(r"\+(\d{1,6}(?:\.\d{1,6})?)s")
 _WORDS: Final[dict[str, Step]] = {
     "shoe": NewShoe(),
     "??": Drawn(None),
@@ -107,8 +107,10 @@ def _order(name: str, words: list[str], number: int) -> o.Order:
         )
     try:
         return build(words)
-    except (IndexError, ValueError) as error:
-        raise ScriptError(f"line {number}: !{name}: {error}", "see the deal script in the README") from None
+    except IndexError:
+        raise ScriptError(f"line {number}: !{name}: words are missing behind it", _USAGE[name.replace("-", "_")]) from None
+    except ValueError as error:
+        raise ScriptError(f"line {number}: !{name}: {error}", _USAGE[name.replace("-", "_")]) from None
 
 
 def _resolve(words: list[str]) -> o.Order:
@@ -117,6 +119,12 @@ def _resolve(words: list[str]) -> o.Order:
         raise ValueError(f"{choice!r} is none of {', '.join(get_args(Choice))}")
     return o.Resolve(irregularity, choice)  # type: ignore[arg-type]  # checked in the line above
 
+
+_USAGE: Final = {
+    "void": "write !void REASON",
+    "resolve": "write !resolve IRREGULARITY CHOICE",
+    "enter": "write !enter CARD, a card as rank then suit: As, Td",
+}
 
 _ORDERS: Final[dict[str, Callable[[list[str]], o.Order]]] = {
     "open_shoe": lambda _: o.OpenShoe(),

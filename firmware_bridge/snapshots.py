@@ -13,6 +13,7 @@ from firmware_bridge.shoe.state import (
     Shoe,
     cards_left,
     is_last,
+    is_open,
     layout,
     phase,
     row,
@@ -101,3 +102,14 @@ def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
         for each in shoe.irregular
         for policy in (row(shoe, each.id),)
     )
+
+
+def mode(shoe: Shoe, observing: bool = False) -> str:
+    """How much the shoe can do now (irregularities.md, degraded modes); the gravest one counts."""
+    if observing:
+        return "OBSERVE"
+    if shoe.entered:
+        return "MANUAL_ENTRY"
+    if is_open(shoe, "cut_card_missing"):
+        return "VIRTUAL_CUT"
+    return "NO_BROKER" if is_open(shoe, "broker_lost") else "FULL"

@@ -46,6 +46,7 @@ class Luggage(Struct, frozen=True):
     reader: Mark | None
     answers: tuple[Answer, ...]
     irregular: tuple[Irregular, ...]
+    entered: tuple[Card, ...] = ()
 
 
 class ShoeOpened(Event, frozen=True, kw_only=True):
@@ -67,10 +68,11 @@ class CardEvent(Event, frozen=True, kw_only=True):
     """A card went somewhere: named (`card`), or sealed (`commit`, and `secret` inside the house only).
 
     `held`: it is the oldest of the cards that were held. `commit` = hex SHA-256 of the ASCII text
-    `journal:seq:n:card:nonce`.
+    `journal:seq:n:card:nonce`. `nonce` opens the commitments made to a named card while it was held.
     """
 
     card: Card | None = None
+    nonce: str | None = None
     commit: str | None = None
     secret: Secret | None = None
     held: bool = False
@@ -118,9 +120,9 @@ class CardConfirmed(Event, frozen=True, kw_only=True):
 
 
 class CardSetAside(CardEvent, frozen=True, kw_only=True):
-    """The card plays no part: `removed` (not of this shoe), `burned`, `void`, or `no shoe`."""
+    """The card plays no part: `removed` (not of this shoe), `burned`, `void`, `no shoe`, or `observed` only."""
 
-    why: Literal["removed", "burned", "void", "no shoe"]
+    why: Literal["removed", "burned", "void", "no shoe", "observed"]
 
 
 class CardRevealed(Event, frozen=True, kw_only=True):

@@ -18,6 +18,10 @@ class Mark(Struct, frozen=True, array_like=True):
     seq: int
 
 
+Flag = Literal["face_up", "double_feed", "backwards"]
+"""What a reader may notice about a card it did read."""
+
+
 class Input(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
     """Something the wires or the people said, at wall time `at` (ms since 1970, UTC)."""
 
@@ -40,7 +44,7 @@ class CardRead(Input, frozen=True, kw_only=True):
     mark: Mark | None = None
     lot: int | None = None
     quality: int | None = None
-    flags: tuple[Literal["face_up", "double_feed", "backwards"], ...] = ()
+    flags: tuple[Flag, ...] = ()
     gap: bool = False
 
 

@@ -88,8 +88,13 @@ class Malformed(_Order, frozen=True, tag="malformed"):
 
 Order = OpenShoe | CloseShoe | BetsOpen | BetsClosed | Next | Void | Resolve | Resend | Enter | Malformed
 
-ORDERS: tuple[type[_Order], ...] = (OpenShoe, CloseShoe, BetsOpen, BetsClosed, Next, Void, Resolve, Resend)
+ORDERS: tuple[type[Order], ...] = (OpenShoe, CloseShoe, BetsOpen, BetsClosed, Next, Void, Resolve, Resend)
 """What the topic `command` takes."""
+
+
+def tag_of(order: Order | type[Order]) -> str:
+    """The name of an order: what `do` says."""
+    return str(order.__struct_config__.tag)
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):

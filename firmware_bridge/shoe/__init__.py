@@ -7,11 +7,11 @@ from msgspec.structs import replace
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.events import AnyEvent, Commissioned, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput
-from firmware_bridge.shoe.decide import decide, fault
+from firmware_bridge.shoe.decide import decide, fault, observe
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.state import Phase, Shoe, phase
 
-__all__ = ["Phase", "Shoe", "advance", "decide", "entry_of", "evolve", "fault", "phase"]
+__all__ = ["Phase", "Shoe", "advance", "decide", "entry_of", "evolve", "fault", "observe", "phase"]
 
 
 def entry_of(shoe: Shoe, told: AnyInput, events: tuple[AnyEvent, ...], table: str, boot: str) -> Entry:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from firmware_bridge.cards import Card
+from msgspec.structs import replace
+
 from firmware_bridge.facts import events as e
-from firmware_bridge.games import GAMES, PACKS
+from firmware_bridge.games import GAMES
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.rounds import close_round, meet_cut_card, reveal_carried, run_out
-from firmware_bridge.shoe.state import Held, Phase, Shoe, blockers, cards_left, layout, phase
+from firmware_bridge.shoe.state import Held, Phase, Shoe, blockers, is_exhausted, is_open, layout, phase
+from firmware_bridge.shoe.suspect import wrong_with
 
 CARRIED_AT_MOST: Final = 3
 """Cards that wait for the next round, reserves included: the fourth slot must be drawn in that round."""
@@ -30,16 +32,25 @@ def take(draft: Draft, card: Held) -> None:
 
 def deal_held(draft: Draft) -> None:
     """Deal what was held, oldest first, as far as that is possible now."""
-    while draft.shoe.held and not blockers(draft.shoe):
+    while draft.shoe.held and _may_deal(draft.shoe):
         waiting = len(draft.shoe.held)
         if seen_by := draft.shoe.held[0].cut:
             meet_cut_card(draft, seen_by, held=True)
             continue
-        if phase(draft.shoe) is Phase.BETTING or _overfull(draft.shoe):
+        if _overfull(draft.shoe):
+            return
+        if phase(draft.shoe) is Phase.BETTING:
+            _tell_too_early(draft)
             return
         place(draft, draft.shoe.held[0], held=True)
         if len(draft.shoe.held) == waiting:
             return
+
+
+def _may_deal(shoe: Shoe) -> bool:
+    """Whether nothing keeps the oldest held card back; a lost reader keeps no entered card back."""
+    blocked = blockers(shoe)
+    return not blocked or (blocked == ("reader_lost",) and shoe.held[0].manual)
 
 
 def hold(draft: Draft, card: Held, why: str) -> None:
@@ -54,7 +65,7 @@ def place(draft: Draft, card: Held, held: bool) -> None:
     """Judge a card and put it where the phase says; a card that something is wrong with is held."""
     now = phase(draft.shoe)
     if now not in (Phase.EMPTY, Phase.ENDED):
-        found = _wrong_with(draft.shoe, card)
+        found = wrong_with(draft.shoe, card)
         if found:
             if not held:
                 hold(draft, card, found[0])
@@ -63,33 +74,6 @@ def place(draft: Draft, card: Held, held: bool) -> None:
         if card.lot is not None and draft.shoe.lot is None:
             draft.add(e.LotAdopted(lot=card.lot))
     _PLACES[now](draft, card, held)
-
-
-def _wrong_with(shoe: Shoe, card: Held) -> tuple[str, str] | None:
-    """The first irregularity of a card that the floor has not cleared: id and detail."""
-    face = card.card
-    if face is None:
-        return "unreadable", f"card {len(shoe.seen) + 1} of this shoe was not read: {card.reason}"
-    if "foreign" not in card.cleared:
-        if face not in PACKS[shoe.house.game]:
-            return "foreign", "a card of another game"
-        if None not in (card.lot, shoe.lot) and card.lot != shoe.lot:
-            return "foreign", f"pack lot {card.lot}, this shoe holds lot {shoe.lot}"
-    for flag in card.flags:
-        if flag not in card.cleared:
-            return flag, f"card {len(shoe.seen) + 1} of this shoe"
-    if "duplicate" not in card.cleared and shoe.seen.count(face) >= shoe.house.decks:
-        named = face.value if _is_named(shoe, face) else "a sealed card"
-        return "duplicate", f"{named}: copy {shoe.house.decks + 1} in {shoe.house.decks} decks"
-    return None
-
-
-def _is_named(shoe: Shoe, face: Card) -> bool:
-    """Whether a card would be disclosed at once if it were dealt now."""
-    if phase(shoe) not in (Phase.READY, Phase.DEALING):
-        return False
-    faces = tuple(laid.card for laid in shoe.moves)
-    return GAMES[shoe.house.game]((*faces, face), shoe.house.procedure).used[-1] is not None
 
 
 def _overfull(shoe: Shoe) -> bool:
@@ -108,15 +92,21 @@ def _set_aside(draft: Draft, card: Held, held: bool) -> None:
 
 def burn(draft: Draft, card: Held, held: bool) -> None:
     """The next card of the burn: the first one is exposed where the house says so, the others stay sealed."""
-    left = draft.shoe.burn_left
-    if left is None and card.card:
-        draft.add(e.CardBurned(card=card.card, left=BURN_VALUE[card.card.rank], held=held))
+    before = draft.shoe.burn_left
+    if before is None and card.card:
+        left = BURN_VALUE[card.card.rank]
+        draft.add(e.CardBurned(card=card.card, nonce=_opened(card, held), left=left, held=held))
         return
     commit, secret = draft.seal(card.card, card.nonce)
-    left = max((left or 0) - 1, 0)
+    left = max((before or 0) - 1, 0)
     draft.add(e.CardBurned(commit=commit, secret=secret, left=left, held=held))
-    if left == 0:
+    if left == 0 and before != 0:
         burn_done(draft)
+
+
+def _opened(card: Held, held: bool) -> str | None:
+    """The nonce that opens an earlier commitment to a card now named, None if there was none."""
+    return card.nonce if held or card.manual else None
 
 
 def burn_done(draft: Draft) -> None:
@@ -128,10 +118,15 @@ def burn_done(draft: Draft) -> None:
 
 def _too_early(draft: Draft, card: Held, held: bool) -> None:
     """A card while betting is open: beyond the burn, or a round's card before its time."""
-    shoe = draft.shoe
     hold(draft, card, "betting is open")
-    burned = shoe.house.burn != "none" and shoe.round == 1 and not shoe.moves
-    if burned:
+    _tell_too_early(draft)
+
+
+def _tell_too_early(draft: Draft) -> None:
+    shoe = draft.shoe
+    if is_open(shoe, "burn_over") or is_open(shoe, "drawn_before_bets_closed"):
+        return
+    if shoe.house.burn not in ("none", 0) and shoe.round == 1 and not shoe.moves:
         draft.trouble("burn_over", "a card after the last one to burn")
     else:
         draft.trouble("drawn_before_bets_closed", f"round {shoe.round}")
@@ -145,25 +140,23 @@ def _deal(draft: Draft, card: Held, held: bool) -> None:
     assert card.card is not None
     faces = (*[laid.card for laid in shoe.moves], card.card)
     after = GAMES[shoe.house.game](faces, shoe.house.procedure)
-    origin = "manual" if card.manual else "reader"
+    dealt = e.CardDealt(round=shoe.round, slot=after.slots[-1], origin=_origin(card), held=held)
     if after.used[-1] is not None:
-        draft.add(
-            e.CardDealt(card=card.card, round=shoe.round, slot=after.slots[-1], origin=origin, held=held)
-        )
+        draft.add(replace(dealt, card=card.card, nonce=_opened(card, held)))
     else:
         commit, secret = draft.seal(card.card, card.nonce)
-        draft.add(
-            e.CardDealt(
-                commit=commit, secret=secret, round=shoe.round, slot=after.slots[-1], origin=origin, held=held
-            )
-        )
+        draft.add(replace(dealt, commit=commit, secret=secret))
     if draft.shoe.irregular:
         for settled in ("restarted_mid_round", "missing_third"):
             draft.settle(settled, "drawn")
     if after.due is None and draft.shoe.house.close == "auto":
         close_round(draft)
-    elif after.due is not None and cards_left(draft.shoe) <= 0:
+    elif after.due is not None and is_exhausted(draft.shoe):
         run_out(draft)
+
+
+def _origin(card: Held) -> e.Origin:
+    return "manual" if card.manual else "reader"
 
 
 def _watch_virtual_cut(draft: Draft) -> None:
@@ -185,8 +178,7 @@ def _overdraw(draft: Draft, card: Held, held: bool) -> None:
         hold(draft, card, "overdrawn")
         return
     commit, secret = draft.seal(card.card, card.nonce)
-    origin = "manual" if card.manual else "reader"
-    draft.add(e.CardOverdrawn(commit=commit, secret=secret, round=shoe.round, origin=origin, held=held))
+    draft.add(e.CardOverdrawn(commit=commit, secret=secret, round=shoe.round, origin=_origin(card), held=held))
     draft.trouble("overdrawn", f"drawn after round {shoe.round} was complete")
 
 

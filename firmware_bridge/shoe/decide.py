@@ -19,7 +19,9 @@ def decide(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
     if _told_before(shoe, told):
         return ()
     draft = Draft(shoe, told.at)
-    trouble.follow_session(draft, told)
+    if trouble.is_card(told) and not trouble.is_entered(shoe, told):
+        orders.auto_open(draft, told)
+    trouble.follow_session(draft, told, inside=shoe.status == "open")
     judge = JUDGES[kind(told)][phase(draft.shoe)]
     try:
         judge(draft, told)
@@ -45,7 +47,7 @@ def _reply(draft: Draft, told: i.AnyInput, answer: o.Answer) -> None:
     if isinstance(told, i.Pressed) and not answer.ok:
         draft.add(e.KeyRefused(key=told.key, why=answer.error or ""))
     if isinstance(told, i.Ordered):
-        named = o.Answer(answer.ok, told.id, told.order.__struct_config__.tag, answer.error, answer.hint)
+        named = o.Answer(answer.ok, told.id, o.tag_of(told.order), answer.error, answer.hint)
         draft.add(e.CommandAnswered(answer=named, by=told.by))
 
 
@@ -53,7 +55,7 @@ def kind(told: i.AnyInput) -> str:
     """The row of the table an input belongs to."""
     match told:
         case i.Ordered(order=order):
-            return str(order.__struct_config__.tag)
+            return o.tag_of(order)
         case i.Pressed(key=key):
             return key
         case i.DeviceLost(device=device):
@@ -67,13 +69,8 @@ Judge = Callable[[Draft, Any], None]
 
 
 def _card(draft: Draft, told: i.CardRead) -> None:
-    card = Held(told.card, told.nonce, told.lot, flags=told.flags)
     if not trouble.already_entered(draft, told):
-        take(draft, card)
-
-
-def _first_card(draft: Draft, told: i.CardRead) -> None:
-    orders.auto_open(draft, Held(told.card, told.nonce, told.lot, flags=told.flags), told.nonce)
+        take(draft, Held(told.card, told.nonce, told.lot, flags=told.flags))
 
 
 def _given(act: Callable[[Draft, i.Ordered, Any], None]) -> Judge:
@@ -122,7 +119,7 @@ _unread = trouble.unread
 # fmt: off
 JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     #                     empty        burning    betting        ready          dealing        complete      ended
-    "CardRead":      _row(_first_card, _card,     _card,         _card,         _card,         _card,        _first_card),
+    "CardRead":      _row(_card),
     "CardUnread":    _row(trouble.unread_outside, _unread, _unread, _unread,    _unread,       _unread,      trouble.unread_outside),
     "CutCardSeen":   _row(trouble.cut_outside, trouble.cut, trouble.cut, trouble.cut, trouble.cut, trouble.cut, trouble.cut_outside),
     "next":          _row(orders.press_next),
@@ -161,4 +158,20 @@ def fault(shoe: Shoe, told: i.AnyInput, error: Exception) -> tuple[e.AnyEvent, .
     where = f"{at.tb_frame.f_code.co_name}:{at.tb_lineno}" if at else "?"
     if not draft.trouble("internal_error", f"{type(error).__name__} in {where}"):
         draft.add(e.Noted(what=f"internal error again: {type(error).__name__} in {where}"))
+    return tuple(draft.events)
+
+
+def observe(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
+    """What is journaled while the shoe only observes: cards are kept on record, and nothing is made of them."""
+    if _told_before(shoe, told):
+        return ()
+    draft = Draft(shoe, told.at)
+    match told:
+        case i.CardRead():
+            commit, secret = draft.seal(told.card, told.nonce)
+            draft.add(e.CardSetAside(commit=commit, secret=secret, why="observed"))
+        case i.CardUnread() | i.CutCardSeen() | i.Pressed():
+            draft.add(e.Noted(what=f"observed: {type(told).__name__}"))
+        case _:
+            return decide(shoe, told)
     return tuple(draft.events)

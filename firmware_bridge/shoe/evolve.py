@@ -15,6 +15,10 @@ BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
 
 
+KEPT: Final = ("keep", "void")
+"""Choices that clear the oldest held card. A void leaves a card held only in the burn: there it is burned."""
+
+
 def evolve(shoe: Shoe, event: e.AnyEvent) -> Shoe:
     """The shoe after `event`. Pure and total; never asks the rules of a game."""
     changed = _CHANGES[type(event)](shoe, event)
@@ -44,6 +48,7 @@ def _shoe_opened(_: Shoe, event: e.ShoeOpened) -> Shoe:
         irregular=luggage.irregular,
         reader=luggage.reader,
         answers=luggage.answers,
+        entered=luggage.entered,
     )
 
 
@@ -111,7 +116,7 @@ def _card_confirmed(shoe: Shoe, _: e.CardConfirmed) -> Shoe:
 
 
 def _card_set_aside(shoe: Shoe, event: e.CardSetAside) -> Shoe:
-    if event.why in ("removed", "no shoe"):
+    if event.why in ("removed", "no shoe", "observed"):
         return replace(shoe, held=shoe.held[1:] if event.held else shoe.held)
     laid = _laid(shoe, event)
     return replace(_drawn(shoe, event, laid), aside=shoe.aside + laid)
@@ -199,7 +204,7 @@ def _irregular(shoe: Shoe, event: e.Irregular) -> Shoe:
 
 def _irregularity_closed(shoe: Shoe, event: e.IrregularityClosed) -> Shoe:
     closed = replace(shoe, irregular=tuple(each for each in shoe.irregular if each.id != event.id))
-    if event.choice == "keep" and shoe.held:
+    if event.choice in KEPT and shoe.held:
         first = replace(shoe.held[0], cleared=(*shoe.held[0].cleared, event.id))
         return replace(closed, held=(first, *shoe.held[1:]))
     if (event.id, event.choice) == ("cut_card_missing", "continue"):

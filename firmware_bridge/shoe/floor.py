@@ -10,8 +10,9 @@ from firmware_bridge.facts.orders import Resolve
 from firmware_bridge.house import Choice
 from firmware_bridge.shoe.dealing import burn, burn_done
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.rounds import end_shoe, void_round
-from firmware_bridge.shoe.state import Phase, is_open, phase, row
+from firmware_bridge.shoe.rounds import end_shoe, meet_cut_card, void_round
+from firmware_bridge.shoe.state import Held, Phase, is_open, phase, row
+from firmware_bridge.shoe.suspect import wrong_with
 
 
 def resolve(draft: Draft, order: Resolve, by: str) -> None:
@@ -32,11 +33,26 @@ def resolve(draft: Draft, order: Resolve, by: str) -> None:
 def _burn(draft: Draft, name: str, by: str) -> None:
     if name == "overdrawn":
         draft.add(e.OverdrawnBurned())
-        return
+    else:
+        _burn_held(draft, _burn_as_sealed)
+
+
+def _burn_as_sealed(draft: Draft, card: Held, held: bool) -> None:
+    commit, secret = draft.seal(card.card, card.nonce)
+    draft.add(e.CardSetAside(commit=commit, secret=secret, held=held, why="burned"))
+
+
+def _burn_held(draft: Draft, put: Callable[[Draft, Held, bool], None]) -> None:
+    """Burn what is held, up to a card that is wrong in itself: that one is the floor's next decision."""
     while draft.shoe.held:
         first = draft.shoe.held[0]
-        commit, secret = draft.seal(first.card, first.nonce)
-        draft.add(e.CardSetAside(commit=commit, secret=secret, held=True, why="burned"))
+        if first.cut:
+            meet_cut_card(draft, first.cut, held=True)
+        elif found := wrong_with(draft.shoe, first):
+            draft.trouble(*found)
+            return
+        else:
+            put(draft, first, True)
 
 
 def _keep(draft: Draft, name: str, by: str) -> None:
@@ -44,28 +60,38 @@ def _keep(draft: Draft, name: str, by: str) -> None:
 
 
 def _remove(draft: Draft, name: str, by: str) -> None:
-    first = draft.shoe.held[0]
+    first = draft.shoe.held[0] if draft.shoe.held else None
+    if first is None or not _is_about(draft, name, first):
+        raise Refused("the card is gone already", "end the shoe, or void the round")
     commit, secret = draft.seal(first.card, first.nonce)
     draft.add(e.CardSetAside(commit=commit, secret=secret, held=True, why="removed"))
 
 
+def _is_about(draft: Draft, name: str, card: Held) -> bool:
+    found = None if card.cut else wrong_with(draft.shoe, card)
+    return found is not None and found[0] == name
+
+
 def _void(draft: Draft, name: str, by: str) -> None:
-    if phase(draft.shoe) is Phase.BURNING:
+    now = phase(draft.shoe)
+    if now in (Phase.EMPTY, Phase.ENDED):
+        raise Refused("no round is open", f"choose one of: {', '.join(row(draft.shoe, name).choices)}")
+    if now is Phase.BURNING:
         _void_in_burn(draft, name)
     else:
         void_round(draft, name, by)
 
 
 def _void_in_burn(draft: Draft, name: str) -> None:
-    """There is no round to void: the card is burned as it is; only the exposed one must be known."""
-    if not draft.shoe.held:
+    """There is no round to void: a card that is wrong in itself is burned unread, or is none of this shoe."""
+    first = draft.shoe.held[0] if draft.shoe.held else None
+    if first is None or not _is_about(draft, name, first):
         return
-    first = draft.shoe.held[0]
     if name in ("foreign", "duplicate"):
         _remove(draft, name, "")
-    elif first.card is None and draft.shoe.burn_left is None:
+    elif name == "unreadable" and draft.shoe.burn_left is None:
         raise Refused("the exposed burn card decides how many to burn", "enter it with `shoe enter`")
-    else:
+    elif name == "unreadable":
         burn(draft, first, held=True)
 
 
@@ -74,8 +100,7 @@ def _accept(draft: Draft, name: str, by: str) -> None:
         draft.add(e.BurnFinished())
         burn_done(draft)
     elif name == "burn_over":
-        while draft.shoe.held:
-            burn(draft, draft.shoe.held[0], held=True)
+        _burn_held(draft, burn)
 
 
 def _continue(draft: Draft, name: str, by: str) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import orders as o
-from firmware_bridge.facts.inputs import Ordered, Pressed
-from firmware_bridge.shoe.dealing import place, take
+from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
+from firmware_bridge.shoe.dealing import place
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.rounds import close_round, end_shoe, open_shoe, reveal_carried, void_round
 from firmware_bridge.shoe.state import Held, Phase, blockers, is_open, layout, phase, row
@@ -21,15 +21,22 @@ def order_shoe(draft: Draft, given: Ordered, order: o.OpenShoe) -> None:
 
 
 def close_shoe(draft: Draft, given: Ordered, order: o.CloseShoe) -> None:
-    """End the shoe between rounds."""
+    """End the shoe between rounds; a card that was drawn for a round is not passed over in silence."""
+    if phase(draft.shoe) is not Phase.BURNING and _is_drawn(draft):
+        raise Refused("a card of this round is out", "void the round first")
     end_shoe(draft, order.why or f"closed by {given.by}")
 
 
 def bets_open(draft: Draft, given: Ordered, order: o.BetsOpen) -> None:
     """Reopen betting: only while nobody has seen a card of the round."""
-    if any(laid.shown for laid in draft.shoe.moves):
+    if any(laid.shown for laid in draft.shoe.moves) or _is_drawn(draft):
         raise Refused("a card of this round is out", "void the round first if bets must be taken again")
     draft.add(e.BetsOpened(round=draft.shoe.round))
+
+
+def _is_drawn(draft: Draft) -> bool:
+    """Whether a card waits that was drawn for the round to come."""
+    return any(not each.cut for each in draft.shoe.held)
 
 
 def bets_closed(draft: Draft, given: Ordered, order: o.BetsClosed) -> None:
@@ -55,7 +62,7 @@ def enter(draft: Draft, given: Ordered, order: o.Enter) -> None:
     entered = e.CardEntered(
         commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second
     )
-    if shoe.held and shoe.held[0].card is None and not shoe.held[0].cut:
+    if is_open(shoe, "unreadable") and shoe.held and shoe.held[0].card is None:
         draft.add(entered)
         draft.settle("unreadable", "entered", given.by)
     elif blockers(shoe) == ("reader_lost",) and not shoe.held:
@@ -73,7 +80,7 @@ def press_next(draft: Draft, given: Given, order: o.Next | None = None) -> None:
     if waiting and not is_open(draft.shoe, "reader_lost"):
         for each in waiting:
             draft.settle(each, "confirm", given.by if isinstance(given, Ordered) else "dealer")
-    elif blocked := blockers(draft.shoe):
+    elif (blocked := blockers(draft.shoe)) and not _may_close(draft):
         raise Refused(f"blocked: {', '.join(blocked)}", row(draft.shoe, blocked[0]).todo)
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left
@@ -91,13 +98,17 @@ def press_next(draft: Draft, given: Given, order: o.Next | None = None) -> None:
         raise Refused("nothing to end")
 
 
+def _may_close(draft: Draft) -> bool:
+    """A round whose cards were entered by hand can be closed while the reader is away."""
+    return phase(draft.shoe) is Phase.COMPLETE and blockers(draft.shoe) == ("reader_lost",)
+
+
 def press_reveal(draft: Draft, given: Given) -> None:
     """Cards are named as they are drawn at this table."""
     raise Refused("nothing to reveal", "cards are shown as they are drawn at this table")
 
 
-def auto_open(draft: Draft, card: Held, nonce: str) -> None:
+def auto_open(draft: Draft, told: CardRead | CardUnread) -> None:
     """The first card after the end opens the next shoe where the house says so."""
-    if draft.shoe.next_house.new_shoe == "auto":
-        open_shoe(draft, o.Pack(), nonce)
-    take(draft, card)
+    if draft.shoe.status != "open" and draft.shoe.next_house.new_shoe == "auto":
+        open_shoe(draft, o.Pack(), told.nonce)

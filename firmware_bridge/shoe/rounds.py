@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -13,7 +13,8 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts.orders import Pack
 from firmware_bridge.house import POLICIES, House
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.state import Laid, Phase, Shoe, cards_left, is_last, layout, phase
+from firmware_bridge.shoe.state import Laid, Phase, Shoe, is_exhausted, is_last, layout, phase
+from firmware_bridge.shoe.suspect import is_of_this_shoe
 
 OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost")
 """Irregularities of devices, not of cards."""
@@ -24,7 +25,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
     before = draft.shoe
     house = before.next_house if pack.decks is None else replace(before.next_house, decks=pack.decks)
     number = before.number + 1
-    luggage = e.Luggage(before.next_house, before.reader, before.answers, before.irregular)
+    luggage = e.Luggage(before.next_house, before.reader, before.answers, before.irregular, before.entered)
     draft.add(
         e.ShoeOpened(
             number=number,
@@ -39,7 +40,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
             luggage=luggage,
         )
     )
-    if house.burn == "none" and house.betting == "required":
+    if draft.shoe.burn_left == 0 and house.betting == "required":
         draft.add(e.BetsOpened(round=1))
 
 
@@ -131,6 +132,8 @@ def meet_cut_card(draft: Draft, by: e.CutBy, held: bool = False) -> None:
     """The round in progress is the last; between rounds the next one is (irregularities.md)."""
     shoe = draft.shoe
     if shoe.last_round is not None:
+        if by != "virtual":
+            draft.settle("cut_card_missing", "seen")
         what = f"cut card seen again by the {by}: round {shoe.last_round} stays the last"
         draft.add(e.Noted(what=what, held=held))
         return
@@ -147,22 +150,15 @@ def discard_held(draft: Draft) -> None:
             meet_cut_card(draft, card.cut, held=True)
             continue
         commit, secret = draft.seal(card.card, card.nonce)
-        foreign = draft.shoe.seen.count(card.card) >= draft.shoe.house.decks if card.card else False
-        draft.add(
-            e.CardSetAside(
-                commit=commit,
-                secret=secret,
-                held=True,
-                why="removed" if foreign or card.reason == "foreign" else "void",
-            )
-        )
+        why: Literal["void", "removed"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
+        draft.add(e.CardSetAside(commit=commit, secret=secret, held=True, why=why))
 
 
 def _after_round(draft: Draft) -> None:
     shoe = draft.shoe
     if shoe.last_round is not None and shoe.round > shoe.last_round:
         end_shoe(draft, "the last round is over")
-    elif cards_left(shoe) <= 0 and not shoe.held:
+    elif is_exhausted(shoe):
         end_shoe(draft, "the shoe is empty")
     elif shoe.house.betting == "required":
         draft.add(e.BetsOpened(round=shoe.round))

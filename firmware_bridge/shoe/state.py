@@ -137,9 +137,14 @@ def cards_left(shoe: Shoe) -> int:
     return shoe.house.size - len(shoe.seen) - shoe.unknown - sum(1 for each in shoe.held if not each.cut)
 
 
+def is_exhausted(shoe: Shoe) -> bool:
+    """Whether every card of the shoe was drawn and put in its place: none left, none held."""
+    return cards_left(shoe) <= 0 and all(each.cut for each in shoe.held)
+
+
 def is_last(shoe: Shoe) -> bool:
-    """Whether the present round is the last of this shoe."""
-    return shoe.last_round is not None and shoe.round >= shoe.last_round
+    """Whether the present round is the last of this shoe: by its cut card, or because no card is left."""
+    return is_exhausted(shoe) or (shoe.last_round is not None and shoe.round >= shoe.last_round)
 
 
 def answer_to(shoe: Shoe, command_id: str | None) -> Answer | None:

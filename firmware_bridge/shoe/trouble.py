@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeGuard
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.shoe import floor
-from firmware_bridge.shoe.dealing import hold, meet_cut_card, take
+from firmware_bridge.shoe.dealing import hold, take
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.rounds import open_shoe
-from firmware_bridge.shoe.state import Held, Phase, layout, phase
+from firmware_bridge.shoe.rounds import meet_cut_card
+from firmware_bridge.shoe.state import Held, Phase, Shoe, layout, phase
 
 OPTICS: Final = ("lamp_weak", "saturated")
 """Reports about the reader itself: no card is concerned."""
@@ -29,38 +29,55 @@ def start(draft: Draft, told: i.Started) -> None:
         draft.trouble("restarted_mid_round", f"round {draft.shoe.round}, {layout(draft.shoe).due} is due")
 
 
-def follow_session(draft: Draft, told: i.AnyInput) -> None:
-    """A report from another reader session, or after a gap, means that cards may have been missed."""
+def is_card(told: i.AnyInput) -> TypeGuard[i.CardRead | i.CardUnread]:
+    """Whether a card of the packs passed the reader, read or not."""
+    return isinstance(told, i.CardRead) or (
+        isinstance(told, i.CardUnread) and told.reason not in OPTICS + NO_CARD
+    )
+
+
+def follow_session(draft: Draft, told: i.AnyInput, inside: bool) -> None:
+    """A report from another reader session, or after a gap, means that cards may have been missed.
+
+    inside: a shoe was open already before this input.
+    """
     mark = getattr(told, "mark", None)
     if mark is None:
         return
-    _new_session(draft, mark.session)
+    _new_session(draft, mark.session, inside)
     if getattr(told, "gap", False) and draft.shoe.status == "open":
         draft.trouble("reader_gap", f"reports before number {mark.seq} are lost")
 
 
 def reader_booted(draft: Draft, told: i.ReaderBooted) -> None:
     """The board said hello."""
-    _new_session(draft, told.session)
+    _new_session(draft, told.session, inside=draft.shoe.status == "open")
 
 
-def _new_session(draft: Draft, session: int) -> None:
+def _new_session(draft: Draft, session: int, inside: bool) -> None:
     known = draft.shoe.reader
     if known is not None and known.session == session:
         return
     draft.add(e.ReaderSession(session=session))
-    if known is not None and draft.shoe.status == "open":
+    if known is not None and inside:
         draft.trouble("reader_gap", "the reader board restarted inside the shoe")
 
 
-def already_entered(draft: Draft, told: i.CardRead) -> bool:
-    """Whether the reader now reports a card that people entered while it was away."""
-    if not draft.shoe.entered or told.mark is None:
+def is_entered(shoe: Shoe, told: i.AnyInput) -> bool:
+    """Whether the reader now reports the card that people entered while it was away."""
+    mark = getattr(told, "mark", None)
+    if not isinstance(told, i.CardRead) or mark is None or shoe.reader is None:
         return False
-    if draft.shoe.entered[0] is told.card:
+    return shoe.entered[:1] == (told.card,) and mark.session == shoe.reader.session
+
+
+def already_entered(draft: Draft, told: i.CardRead) -> bool:
+    """Take the report of an entered card as its confirmation; another card instead of it is a gap."""
+    if is_entered(draft.shoe, told):
         draft.add(e.CardConfirmed())
         return True
-    draft.trouble("reader_gap", "the reader read another card than the one entered by hand")
+    if draft.shoe.entered and told.mark is not None and draft.shoe.status == "open":
+        draft.trouble("reader_gap", "the reader read another card than the one entered by hand")
     return False
 
 
@@ -75,12 +92,8 @@ def unread(draft: Draft, told: i.CardUnread) -> None:
 
 
 def unread_outside(draft: Draft, told: i.CardUnread) -> None:
-    """No shoe is open: a card would open one where the house says so."""
-    if told.reason not in OPTICS + NO_CARD and draft.shoe.next_house.new_shoe == "auto":
-        open_shoe(draft, o.Pack(), told.nonce)
-        unread(draft, told)
-    else:
-        draft.add(e.Noted(what=f"reader, with no shoe open: {told.reason}"))
+    """No shoe is open: there is nothing to keep."""
+    draft.add(e.Noted(what=f"reader, with no shoe open: {told.reason}"))
 
 
 def cut(draft: Draft, told: i.CutCardSeen) -> None:

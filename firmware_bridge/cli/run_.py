@@ -1,0 +1,48 @@
+"""`shoe run`: the daemon."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import signal
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge.config import load
+from firmware_bridge.wiring import Bridge
+
+DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
+
+log = logging.getLogger(__name__)
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe run`."""
+    parser.add_argument("--config", type=Path, default=DEFAULT_CONFIG, metavar="FILE")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run until SIGTERM or SIGINT; 0 after a clean end."""
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    config = load(arguments.config)
+    return asyncio.run(_run(config))
+
+
+async def _run(config: Any) -> int:
+    loop = asyncio.get_running_loop()
+    bridge = Bridge(config)
+    failed: list[object] = []
+
+    def fail(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """A daemon that does not know what it has done must end: its journal knows."""
+        failed.append(context)
+        log.critical("ending: %s", context.get("message"), exc_info=context.get("exception"))
+        bridge.stop()
+
+    loop.set_exception_handler(fail)
+    for end in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(end, bridge.stop)
+    await bridge.run()
+    return 1 if failed else 0

@@ -1,0 +1,113 @@
+"""The control socket: how the command line talks to the running daemon, a JSON line each way."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from firmware_bridge import __version__
+from firmware_bridge.commands import LOCAL, NotAnOrder, parse
+from firmware_bridge.daemon import Table
+from firmware_bridge.facts import orders as o
+from firmware_bridge.snapshots import mode, snapshots
+from firmware_bridge.uplink import Uplink
+
+log = logging.getLogger(__name__)
+
+WATCH_S: Final = 0.1
+"""A watcher is told at most this often."""
+
+LONGEST: Final = 65_536
+"""Bytes of the longest request."""
+
+
+class Control:
+    """Answers on a Unix socket that only the daemon's user and root can open, until `close`.
+
+    A request is an order (`{"do": "void", "by": "anna", "why": ".."}`), `{"do": "status"}`, or `{"do": "watch"}`,
+    which is answered with a status whenever it changes.
+    """
+
+    def __init__(self, path: Path, table: Table, uplink: Uplink) -> None:
+        self._path, self._table, self._uplink = path, table, uplink
+        self._server: asyncio.Server | None = None
+        self._clients: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Listen; a socket left by a daemon that died is replaced."""
+        self._path.unlink(missing_ok=True)
+        self._server = await asyncio.start_unix_server(self._serve, self._path, limit=LONGEST)
+        self._path.chmod(0o600)
+
+    async def close(self) -> None:
+        """Stop listening and let everyone go."""
+        if self._server is None:
+            return
+        self._server.close()
+        for client in self._clients:
+            client.cancel()
+        await asyncio.gather(*self._clients, return_exceptions=True)
+        self._path.unlink(missing_ok=True)
+
+    def status(self) -> dict[str, Any]:
+        """What the daemon knows, without any sealed card."""
+        shoe = self._table.shoe
+        return {
+            "version": __version__,
+            "table_id": self._table.name,
+            "boot": self._table.boot,
+            "shoe": shoe.number,
+            "journal": shoe.journal,
+            "seq": shoe.seq,
+            "mode": mode(shoe, self._table.observing),
+            "broker": self._uplink.status(),
+            **msgspec.to_builtins(snapshots(shoe)),
+        }
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._clients.add(task)
+        try:
+            while line := await reader.readline():
+                await self._answer(line, writer)
+        except (ConnectionError, ValueError, asyncio.CancelledError):
+            pass
+        finally:
+            self._clients.discard(task)
+            writer.close()
+
+    async def _answer(self, line: bytes, writer: asyncio.StreamWriter) -> None:
+        try:
+            fields = parse(line)
+        except NotAnOrder as error:
+            await _say(writer, o.Answer(ok=False, error=str(error)))
+            return
+        if fields["do"] == "status":
+            await _say(writer, self.status())
+        elif fields["do"] == "watch":
+            await self._watch(writer)
+        elif not isinstance(by := fields.pop("by", None), str) or not by.strip():
+            await _say(writer, o.Answer(ok=False, error="nobody signed this order", hint="say who: --by NAME"))
+        else:
+            await _say(writer, self._uplink.order(fields, LOCAL, by))
+
+    async def _watch(self, writer: asyncio.StreamWriter) -> None:
+        last = None
+        while not writer.is_closing():
+            status = self.status()
+            if status != last:
+                await _say(writer, status)
+                last = status
+            with contextlib.suppress(TimeoutError):
+                await asyncio.sleep(WATCH_S)
+
+
+async def _say(writer: asyncio.StreamWriter, value: Any) -> None:
+    writer.write(msgspec.json.encode(value) + b"\n")
+    await writer.drain()

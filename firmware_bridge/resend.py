@@ -1,0 +1,61 @@
+"""What a backend may ask to be sent again: a part of a journal, or everything since a time."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from firmware_bridge.facts.orders import Resend
+from firmware_bridge.journal import Place, file_name, journal_files, journal_id, read_lines
+
+
+class NotInJournal(ValueError):
+    """What was asked for is not on this disk."""
+
+
+class Range(NamedTuple):
+    """Entries `start` to `to` (None: the last) of a journal."""
+
+    journal: str
+    start: int
+    to: int | None
+
+
+def ranges(directory: Path, order: Resend) -> list[Range]:
+    """The parts of the journals an order asks for. Raises NotInJournal with what is wrong with it."""
+    if (order.journal is None) == (order.since is None):
+        raise NotInJournal('give either "journal" (with "from" and "to") or "since"')
+    if order.journal is not None:
+        return [_part(directory, order.journal, order.start or 1, order.to)]
+    return _since(directory, order.since or "")
+
+
+def _part(directory: Path, journal: str, start: int, to: int | None) -> Range:
+    try:
+        is_here = (directory / file_name(journal)) in journal_files(directory)
+    except ValueError:
+        is_here = False
+    if not is_here:
+        raise NotInJournal(f"journal {journal} is not on this disk")
+    if start < 1 or (to is not None and to < start):
+        raise NotInJournal('"from" is 1 or more, and "to" not before it')
+    return Range(journal, start, to)
+
+
+def _since(directory: Path, since: str) -> list[Range]:
+    try:
+        earliest = datetime.fromisoformat(since)
+    except ValueError:
+        raise NotInJournal('"since" is a time like 2026-11-20T21:33:05Z') from None
+    if earliest.tzinfo is None:
+        raise NotInJournal('"since" needs a time zone: end it with Z')
+    wanted = []
+    for path in journal_files(directory):
+        if path.stat().st_mtime < earliest.timestamp() - 1:
+            continue
+        lines = (line.public for line, _ in read_lines(Place(path, 0)))
+        first = next((line.seq for line in lines if datetime.fromisoformat(line.at) >= earliest), None)
+        if first is not None:
+            wanted.append(Range(journal_id(path), first, None))
+    return wanted

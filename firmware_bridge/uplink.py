@@ -1,0 +1,205 @@
+"""The table's side of MQTT: the journal out, retained state out, orders in and their answers out."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection
+from typing import Any, Final
+
+import msgspec
+
+from firmware_bridge import __version__
+from firmware_bridge.broker import BrokerSettings, Incoming, Message, NotConnected
+from firmware_bridge.commands import NotAnOrder, order_of, parse
+from firmware_bridge.cursor import CursorFile
+from firmware_bridge.daemon import Table, nonce, now_ms
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from firmware_bridge.line import Line, rfc3339
+from firmware_bridge.mqtt import Link
+from firmware_bridge.outbox import Outbox
+from firmware_bridge.resend import NotInJournal, Range, ranges
+from firmware_bridge.snapshots import alarms, mode, snapshots
+from firmware_bridge.states import States
+
+log = logging.getLogger(__name__)
+
+LOST_AFTER_S: Final = 3.0
+"""An outage shorter than this is no irregularity: play goes on either way."""
+
+SAVE_S: Final = 0.1
+"""The cursor is stored at most this often."""
+
+BACKEND: Final = "backend"
+
+
+class Uplink:
+    """Owns the link to the broker, from `start` to `close`, and everything that goes over it."""
+
+    def __init__(
+        self,
+        table: Table,
+        prefix: str,
+        settings: BrokerSettings,
+        allowed: Collection[str],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._table, self._prefix, self._allowed, self._loop = table, prefix, allowed, loop
+        self.why_down = "not connected yet"
+        self._cursor = CursorFile(table.journal.directory / "cursor")
+        self.outbox = Outbox(table.journal.directory, self._cursor, self._send_event)
+        self.states = States(self._states, self._head, self._send_state, loop)
+        will = self._message("status", self._status("lost"))
+        command = f"{prefix}/command"
+        self.link = Link(
+            settings, will, [command], self._on_up, self._on_down, self._on_delivered, self._on_command, loop
+        )
+        self._saving: asyncio.TimerHandle | None = None
+        self._losing: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Begin to connect."""
+        self._expect_loss()
+        self.link.start()
+
+    async def close(self) -> None:
+        """Say that the table stopped, and leave; what was not delivered is sent at the next start."""
+        for timer in (self._losing, self._saving):
+            if timer:
+                timer.cancel()
+        self.states.close()
+        await self.link.close(self._message("status", self._status("stopped")))
+        self._save()
+        self._cursor.close()
+
+    def publish(self, line: Line) -> None:
+        """A line is on disk: send it."""
+        end = self._table.journal.end
+        assert end is not None
+        self.outbox.add(line, end)
+
+    def changed(self) -> None:
+        """The retained topics may show something new."""
+        self.states.changed()
+
+    def status(self) -> dict[str, Any]:
+        """The link as a technician wants to see it."""
+        return {
+            "up": self.link.up,
+            "protocol": {4: "3.1.1", 5: "5"}.get(self.link.protocol or 0),
+            "why_down": self.why_down or None,
+            "waiting": self.outbox.waiting,
+            "acked": self.outbox.acked,
+        }
+
+    def _on_up(self) -> None:
+        self.why_down = ""
+        if self._losing:
+            self._losing.cancel()
+            self._losing = None
+        self._table.tell(i.DeviceBack(at=now_ms(), device="broker", resumes=True))
+        self.states.up()
+        self.outbox.up()
+
+    def _on_down(self, why: str) -> None:
+        self.why_down = why
+        self.states.down()
+        self.outbox.down()
+        self._expect_loss()
+
+    def _expect_loss(self) -> None:
+        if self._losing is None:
+            self._losing = self._loop.call_later(LOST_AFTER_S, self._lost)
+
+    def _lost(self) -> None:
+        self._table.tell(i.DeviceLost(at=now_ms(), device="broker", why=self.why_down))
+
+    def _on_delivered(self, mid: int) -> None:
+        if self.outbox.delivered(mid) and self._saving is None:
+            self._saving = self._loop.call_later(SAVE_S, self._save)
+
+    def _save(self) -> None:
+        self._saving = None
+        try:
+            self.outbox.save()
+        except OSError as error:
+            log.warning("the cursor cannot be stored (%s): messages may be repeated after a restart", error)
+
+    def _on_command(self, message: Incoming) -> None:
+        if message.retained:
+            log.warning("a retained command is ignored: clear it at the broker")
+            return
+        try:
+            fields = parse(message.payload)
+        except NotAnOrder as error:
+            self._reply(message, o.Answer(ok=False, error=str(error)))
+            return
+        self._reply(message, self.order(fields, self._allowed, BACKEND))
+
+    def order(self, fields: dict[str, Any], allowed: Collection[str], by: str) -> o.Answer:
+        """Carry out a command and answer it; a repeated id acts once."""
+        order, wanted = order_of(fields, allowed), list[Range]()
+        if isinstance(order, o.Resend):
+            try:
+                wanted = ranges(self._table.journal.directory, order)
+            except NotInJournal as error:
+                order = o.Malformed("resend", str(error), "see `shoe journal list`")
+        known = len(self._table.shoe.answers)
+        told = i.Ordered(at=now_ms(), order=order, by=by, nonce=nonce(), id=fields.get("id"))
+        answer = self._table.order(told)
+        if answer.ok and (fields.get("id") is None or known != len(self._table.shoe.answers)):
+            for each in wanted:
+                self.outbox.resend(*each)
+        return answer
+
+    def _reply(self, message: Incoming, answer: o.Answer) -> None:
+        own = f"{self._prefix}/reply"
+        wished = message.response_topic or ""
+        topic = wished if wished.startswith(f"{own}/") and not {"+", "#"} & set(wished) else own
+        payload = msgspec.json.encode(self._head() | msgspec.to_builtins(answer))
+        try:
+            self.link.publish(topic, payload, response=message)
+        except NotConnected:
+            log.warning("an answer could not be sent: the backend repeats its command with the same id")
+
+    def _send_event(self, topic: str, payload: bytes) -> int:
+        return self.link.publish(f"{self._prefix}/{topic}", payload)
+
+    def _send_state(self, topic: str, payload: bytes) -> int:
+        return self.link.publish(f"{self._prefix}/{topic}", payload, retain=True)
+
+    def _states(self) -> dict[str, Any]:
+        shoe, disk = self._table.shoe, self._table.disk
+        states = snapshots(shoe)
+        if disk:
+            open_now = [msgspec.to_builtins(each) for each in alarms(shoe)]
+            urgent = {"id": disk.irregularity, "severity": "critical", "detail": disk.what, "todo": disk.hint}
+            states["alarm"] = {"open": [*open_now, urgent]}
+            states["lamps"] = {"lit": {"fault": "blocked"}, "why": [disk.what]}
+        return states | {"status": self._status("online")}
+
+    def _status(self, state: str) -> dict[str, Any]:
+        shoe = self._table.shoe
+        return {
+            "state": state,
+            "version": __version__,
+            "journal": shoe.journal,
+            "next_seq": shoe.seq + 1,
+            "mode": mode(shoe, self._table.observing),
+        }
+
+    def _head(self) -> dict[str, Any]:
+        shoe = self._table.shoe
+        return {
+            "v": 1,
+            "table": self._table.name,
+            "shoe": str(shoe.number),
+            "journal": shoe.journal,
+            "as_of": shoe.seq,
+            "at": rfc3339(now_ms()),
+            "boot": self._table.boot,
+        }
+
+    def _message(self, topic: str, value: dict[str, Any]) -> Message:
+        return Message(f"{self._prefix}/{topic}", msgspec.json.encode(self._head() | value), retain=True)
