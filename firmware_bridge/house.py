@@ -62,9 +62,7 @@ KEEP_ORDER: Final[dict[str, Row]] = {
         "a card was drawn while betting is open: leave it face down until bets are closed", choices=("burn",)
     ),
     "missing_third": Row("a card is still due: draw it to the lit slot", choices=("void",)),
-    "unreadable": Row(
-        "a card was not read: two people enter it with `shoe enter`", blocks=True, choices=("void",)
-    ),
+    "unreadable": Row("a card was not read: two people enter it with `shoe enter`", blocks=True, choices=("void",)),
     "duplicate": Row(
         "more copies of a card than the packs hold: call the floor",
         blocks=True,
@@ -75,18 +73,14 @@ KEEP_ORDER: Final[dict[str, Row]] = {
         "a card of another pack: call the floor", blocks=True, choices=("remove", "void"), severity="critical"
     ),
     "face_up": Row("a card came out face up: call the floor", blocks=True, choices=("keep", "void")),
-    "double_feed": Row(
-        "two cards may have passed at once: call the floor", blocks=True, choices=("keep", "void")
-    ),
+    "double_feed": Row("two cards may have passed at once: call the floor", blocks=True, choices=("keep", "void")),
     "backwards": Row(
         "a card was moved backwards into the shoe: call the floor",
         blocks=True,
         choices=("keep", "void"),
         severity="critical",
     ),
-    "jam": Row(
-        "a card is stuck in the shoe: free it, then call the floor", blocks=True, choices=("keep", "void")
-    ),
+    "jam": Row("a card is stuck in the shoe: free it, then call the floor", blocks=True, choices=("keep", "void")),
     "cut_card_missing": Row(
         "the cut card was not seen where it must be: this round is the last", choices=("continue",)
     ),

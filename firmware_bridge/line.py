@@ -56,6 +56,10 @@ class Line(Struct, frozen=True):
     data: bytes
     entry: Entry | None
 
+    def __repr__(self) -> str:
+        """Without the bytes: they spell sealed cards."""
+        return f"Line({self.public.journal}, {self.public.seq})"
+
 
 _encode = msgspec.json.Encoder().encode
 _decode_public = msgspec.json.Decoder(Public).decode
@@ -84,9 +88,7 @@ def seal(entry: Entry, before: str) -> Line:
     body = b"%b\t%b\t%b" % (chain.encode(), shown, _encode(sealed))
     line = Line(public, chain, b"%b\t%08x\t%b\n" % (VERSION, crc32(body), body), entry)
     if unseal(line.data).entry != entry:
-        raise JournalError(
-            f"entry {entry.seq} does not survive its own encoding", "call the maker: a software fault"
-        )
+        raise JournalError(f"entry {entry.seq} does not survive its own encoding", "call the maker: a software fault")
     return line
 
 
@@ -97,23 +99,17 @@ def unseal(data: bytes) -> Line:
         raise JournalError("not a whole line", "see `shoe journal verify`")
     version, checksum, chain, shown, hidden = parts
     if version != VERSION:
-        raise JournalError(
-            f"line format {version!r} is not {VERSION!r}", "read it with the software that wrote it"
-        )
+        raise JournalError(f"line format {version!r} is not {VERSION!r}", "read it with the software that wrote it")
     body = data[len(version) + len(checksum) + 2 : -1]
     if b"%08x" % crc32(body) != checksum:
-        raise JournalError(
-            "the checksum is wrong", "the line was damaged or changed: restore it from the export"
-        )
+        raise JournalError("the checksum is wrong", "the line was damaged or changed: restore it from the export")
     try:
         public = _decode_public(shown)
         sealed = _decode_sealed(hidden) if hidden != b"\n" else None
         entry = _entry(public, sealed) if sealed else None
-    except msgspec.MsgspecError:
-        raise JournalError(
-            "not a journal entry", "the checksum is right: written by other software?"
-        ) from None
-    return Line(public, chain.decode(), data, entry)
+    except (msgspec.MsgspecError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise JournalError("not a journal entry", "the checksum is right: written by other software?") from None
+    return Line(public, chain.decode("ascii", "replace"), data, entry)
 
 
 def without_sealed(line: Line) -> bytes:
@@ -163,6 +159,4 @@ def _entry(public: Public, sealed: Sealed) -> Entry:
         events[int(n) - 1] = replace(events[int(n) - 1], secret=secret)
     if sealed.luggage:
         events[0] = replace(events[0], luggage=sealed.luggage)
-    return Entry(
-        public.table, int(public.shoe), public.journal, public.seq, public.boot, sealed.input, tuple(events)
-    )
+    return Entry(public.table, int(public.shoe), public.journal, public.seq, public.boot, sealed.input, tuple(events))

@@ -105,12 +105,13 @@ def _order(name: str, words: list[str], number: int) -> o.Order:
         raise ScriptError(
             f"line {number}: !{name} is no order", f"did you mean !{near[0]}?" if near else f"one of: {known}"
         )
+    usage = _USAGE.get(name.replace("-", "_"), "")
     try:
         return build(words)
     except IndexError:
-        raise ScriptError(f"line {number}: !{name}: words are missing behind it", _USAGE[name.replace("-", "_")]) from None
+        raise ScriptError(f"line {number}: !{name}: words are missing behind it", usage) from None
     except ValueError as error:
-        raise ScriptError(f"line {number}: !{name}: {error}", _USAGE[name.replace("-", "_")]) from None
+        raise ScriptError(f"line {number}: !{name}: {error}", usage) from None
 
 
 def _resolve(words: list[str]) -> o.Order:

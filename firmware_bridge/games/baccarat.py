@@ -63,9 +63,7 @@ def layout(cards: tuple[Card, ...], procedure: str) -> Layout:
         return Layout(base[:count], used, due, f"{due} due", None if due else _result(cards, used, why))
     due = thirds[count - 4] if count < 4 + len(thirds) else None
     slots = (*base, *thirds[: count - 4])
-    return Layout(
-        slots, used, due, f"{due} due: {why[-1]}" if due else "", None if due else _result(cards, used, why)
-    )
+    return Layout(slots, used, due, f"{due} due: {why[-1]}" if due else "", None if due else _result(cards, used, why))
 
 
 def _thirds(cards: tuple[Card, ...]) -> tuple[tuple[bool, bool], tuple[str, ...]]:
@@ -75,9 +73,7 @@ def _thirds(cards: tuple[Card, ...]) -> tuple[tuple[bool, bool], tuple[str, ...]
     """
     p1, b1, p2, b2 = (card.points for card in cards[:4])
     player, banker = (p1 + p2) % 10, (b1 + b2) % 10
-    naturals = [
-        f"{side} natural {total}" for side, total in (("player", player), ("banker", banker)) if total > 7
-    ]
+    naturals = [f"{side} natural {total}" for side, total in (("player", player), ("banker", banker)) if total > 7]
     if naturals:
         return (False, False), tuple(naturals)
     if player not in PLAYER_DRAWS:

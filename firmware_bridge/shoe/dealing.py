@@ -56,9 +56,7 @@ def _may_deal(shoe: Shoe) -> bool:
 def hold(draft: Draft, card: Held, why: str) -> None:
     """Journal a card that cannot be dealt now."""
     commit, secret = draft.seal(card.card, card.nonce)
-    draft.add(
-        e.CardHeld(commit=commit, secret=secret, why=why, lot=card.lot, manual=card.manual, flags=card.flags)
-    )
+    draft.add(e.CardHeld(commit=commit, secret=secret, why=why, lot=card.lot, manual=card.manual, flags=card.flags))
 
 
 def place(draft: Draft, card: Held, held: bool) -> None:

@@ -115,13 +115,16 @@ _bets_closed = _if_required(_given(orders.bets_closed))
 _void = _given(orders.void)
 _enter = _given(orders.enter)
 _unread = trouble.unread
+_no_read = trouble.unread_outside
+_cut = trouble.cut
+_no_cut = trouble.cut_outside
 
 # fmt: off
 JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     #                     empty        burning    betting        ready          dealing        complete      ended
     "CardRead":      _row(_card),
-    "CardUnread":    _row(trouble.unread_outside, _unread, _unread, _unread,    _unread,       _unread,      trouble.unread_outside),
-    "CutCardSeen":   _row(trouble.cut_outside, trouble.cut, trouble.cut, trouble.cut, trouble.cut, trouble.cut, trouble.cut_outside),
+    "CardUnread":    _row(_no_read,    _unread,   _unread,       _unread,        _unread,       _unread,      _no_read),
+    "CutCardSeen":   _row(_no_cut,     _cut,      _cut,          _cut,           _cut,          _cut,         _no_cut),
     "next":          _row(orders.press_next),
     "reveal":        _row(orders.press_reveal),
     "Started":       _row(trouble.start),

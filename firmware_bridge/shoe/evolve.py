@@ -52,9 +52,7 @@ def _shoe_opened(_: Shoe, event: e.ShoeOpened) -> Shoe:
     )
 
 
-def _laid(
-    shoe: Shoe, event: e.CardEvent, origin: e.Origin = "reader", over: bool = False
-) -> tuple[Laid, ...]:
+def _laid(shoe: Shoe, event: e.CardEvent, origin: e.Origin = "reader", over: bool = False) -> tuple[Laid, ...]:
     """The card of an event as it lies: nothing for a card nobody knows."""
     seq, n = shoe.seq + 1, shoe.n + 1
     if event.card is not None:

@@ -23,9 +23,7 @@ def resolve(draft: Draft, order: Resolve, by: str) -> None:
         raise Refused(f"{name} is not open", f"open irregularities: {now}")
     choices = row(draft.shoe, name).choices
     if order.choice not in choices:
-        raise Refused(
-            f"{order.choice} is no choice for {name}", f"choose one of: {', '.join(choices) or 'nothing'}"
-        )
+        raise Refused(f"{order.choice} is no choice for {name}", f"choose one of: {', '.join(choices) or 'nothing'}")
     _CHOICES[order.choice](draft, name, by)
     draft.settle(name, order.choice, by, order.why)
 

@@ -59,9 +59,7 @@ def enter(draft: Draft, given: Ordered, order: o.Enter) -> None:
         raise Refused("a card is entered by two different people", "give both names: --by NAME --second NAME")
     shoe = draft.shoe
     commit, secret = draft.seal(order.card, given.nonce)
-    entered = e.CardEntered(
-        commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second
-    )
+    entered = e.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second)
     if is_open(shoe, "unreadable") and shoe.held and shoe.held[0].card is None:
         draft.add(entered)
         draft.settle("unreadable", "entered", given.by)
@@ -69,9 +67,7 @@ def enter(draft: Draft, given: Ordered, order: o.Enter) -> None:
         draft.add(entered)
         place(draft, Held(order.card, given.nonce, manual=True), held=False)
     else:
-        raise Refused(
-            "no card waits to be entered", "draw the card; enter it only if the shoe says it was not read"
-        )
+        raise Refused("no card waits to be entered", "draw the card; enter it only if the shoe says it was not read")
 
 
 def press_next(draft: Draft, given: Given, order: o.Next | None = None) -> None:
@@ -84,9 +80,7 @@ def press_next(draft: Draft, given: Given, order: o.Next | None = None) -> None:
         raise Refused(f"blocked: {', '.join(blocked)}", row(draft.shoe, blocked[0]).todo)
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left
-        draft.trouble(
-            "burn_short", "the first card is not exposed" if left is None else f"{left} more to burn"
-        )
+        draft.trouble("burn_short", "the first card is not exposed" if left is None else f"{left} more to burn")
         raise Refused("the burn is not finished", "go on burning")
     elif phase(draft.shoe) is Phase.DEALING:
         table = layout(draft.shoe)

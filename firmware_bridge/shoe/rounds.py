@@ -62,9 +62,7 @@ def reveal_carried(draft: Draft) -> None:
 
 
 def _reveal(draft: Draft, laid: Laid, round: int | None = None, slot: str | None = None) -> None:
-    draft.add(
-        e.CardRevealed(card=laid.card, nonce=laid.nonce, seq=laid.seq, n=laid.n, round=round, slot=slot)
-    )
+    draft.add(e.CardRevealed(card=laid.card, nonce=laid.nonce, seq=laid.seq, n=laid.n, round=round, slot=slot))
 
 
 def close_round(draft: Draft) -> None:

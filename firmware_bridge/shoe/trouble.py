@@ -31,9 +31,7 @@ def start(draft: Draft, told: i.Started) -> None:
 
 def is_card(told: i.AnyInput) -> TypeGuard[i.CardRead | i.CardUnread]:
     """Whether a card of the packs passed the reader, read or not."""
-    return isinstance(told, i.CardRead) or (
-        isinstance(told, i.CardUnread) and told.reason not in OPTICS + NO_CARD
-    )
+    return isinstance(told, i.CardRead) or (isinstance(told, i.CardUnread) and told.reason not in OPTICS + NO_CARD)
 
 
 def follow_session(draft: Draft, told: i.AnyInput, inside: bool) -> None:
