@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from firmware_bridge.cards import Card
 from firmware_bridge.games import GAMES, PACKS
 from firmware_bridge.shoe.state import Held, Phase, Shoe, phase
 
-FOREIGN_CODE = "foreign"
-"""The reason of an unread card whose code is in no code book."""
+FOREIGN_CODES: Final = ("unknown code", "foreign")
+"""Why a card has no face although the reader read it: its code is in no code book."""
 
 
 def wrong_with(shoe: Shoe, card: Held) -> tuple[str, str] | None:
@@ -32,7 +34,7 @@ def is_of_this_shoe(shoe: Shoe, card: Held) -> bool:
 
 def _foreign(shoe: Shoe, card: Held) -> str:
     if card.card is None:
-        return "a code that is in no code book" if card.reason == FOREIGN_CODE else ""
+        return "a code that is in no code book" if card.reason in FOREIGN_CODES else ""
     if card.card not in PACKS[shoe.house.game]:
         return "a card of another game"
     if None not in (card.lot, shoe.lot) and card.lot != shoe.lot:

@@ -1,0 +1,136 @@
+"""A table without hardware for the tests of the core: steps in, journal lines and messages out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from firmware_bridge.cards import Card
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from firmware_bridge.house import House
+from firmware_bridge.lamps import lamps
+from firmware_bridge.line import FIRST_CHAIN, Line, seal
+from firmware_bridge.messages import OutMessage, messages
+from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Pause, Say, parse
+from firmware_bridge.shoe import Shoe, advance, decide, entry_of, phase
+from firmware_bridge.snapshots import snapshots
+
+Step = str | i.AnyInput | type[i.AnyInput]
+
+LOST = i.DeviceLost(at=0, device="reader", why="unplugged")
+BACK = i.DeviceBack(at=0, device="reader")
+RESUMED = i.DeviceBack(at=0, device="reader", resumes=True)
+RESTART = i.Started(at=0, version="test", house=House(), nonce="f" * 32)
+
+
+class Table:
+    """Plays deal scripts and inputs as the daemon would; `settings` are those of the house."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.house = House(**settings)
+        self.shoe = Shoe()
+        self.at, self.nonces, self.chain = 0, 0, FIRST_CHAIN
+        self.lines: list[Line] = []
+        self.shown: list[str] = []
+        self.tell(RESTART)
+
+    def play(self, *steps: Step) -> Table:
+        """Deal scripts, and inputs for what a script cannot say."""
+        for step in steps:
+            for told in self._inputs(step):
+                self.tell(told)
+        return self
+
+    def tell(self, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
+        """One input all the way; its events."""
+        self.at += 1
+        told = msgspec.structs.replace(told, at=self.at)
+        if isinstance(told, i.Started):
+            told = msgspec.structs.replace(told, house=self.house)
+        return self.take(told, decide(self.shoe, told))
+
+    def take(self, told: i.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
+        """Journal events, and keep all that can be seen of them outside."""
+        if events:
+            entry = entry_of(self.shoe, told, events, "T07", "boot")
+            line = seal(entry, self.chain)
+            self.shoe, self.chain = advance(self.shoe, entry), line.chain
+            self.lines.append(line)
+            self.shown += [message.payload.decode() for message in messages(line)]
+            self.shown += [repr(entry), repr(line), repr(told)]
+        self.shown += [msgspec.json.encode(snapshots(self.shoe)).decode(), repr(lamps(self.shoe)), repr(self.shoe)]
+        return events
+
+    def _inputs(self, step: Step) -> Iterator[i.AnyInput]:
+        if not isinstance(step, str):
+            yield step
+            return
+        for word in parse(step):
+            match word:
+                case NewShoe():
+                    yield self.order(o.OpenShoe())
+                case Drawn(card=card):
+                    yield self.card(card) if card else i.CardUnread(at=0, reason="unreadable", nonce=self.nonce())
+                case Cut():
+                    yield i.CutCardSeen(at=0, by="sensor")
+                case Key(key=key):
+                    yield i.Pressed(at=0, key=key)
+                case Say(order=order):
+                    yield self.order(order)
+                case Pause(ms=ms):
+                    self.at += ms
+
+    def card(self, card: Card | str, **report: Any) -> i.CardRead:
+        return i.CardRead(at=0, card=Card(card), nonce=self.nonce(), **report)
+
+    def order(self, order: o.Order, **given: Any) -> i.Ordered:
+        return i.Ordered(at=0, order=order, nonce=self.nonce(), **({"by": "floor"} | given))
+
+    def nonce(self) -> str:
+        self.nonces += 1
+        return sha256(b"test %d" % self.nonces).hexdigest()[:32]
+
+    # ------------------------------------------------------------ what came out
+
+    @property
+    def messages(self) -> list[OutMessage]:
+        return [message for line in self.lines for message in messages(line)]
+
+    @property
+    def rounds(self) -> list[dict[str, Any]]:
+        """The payloads of the topic `round`."""
+        return [json.loads(message.payload) for message in self.messages if message.topic == "round"]
+
+    @property
+    def events(self) -> list[e.AnyEvent]:
+        return [event for line in self.lines if line.entry for event in line.entry.events]
+
+    @property
+    def phase(self) -> str:
+        return phase(self.shoe).value
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        return tuple(each.id for each in self.shoe.irregular)
+
+    @property
+    def due(self) -> str | None:
+        """The one slot lamp that is steady."""
+        slots = [lamp for lamp, rhythm in lamps(self.shoe).lit.items() if rhythm == "steady" and lamp[-1].isdigit()]
+        assert len(slots) <= 1
+        return slots[0] if slots else None
+
+    @property
+    def answer(self) -> o.Answer:
+        """The last answer to an order."""
+        return [event.answer for event in self.events if isinstance(event, e.CommandAnswered)][-1]
+
+    def dealt(self, number: int = -1) -> str:
+        """The cards of a round as slots and faces: `P1 As, B1 9c`."""
+        return ", ".join(f"{each['slot']} {each['card']}" for each in self.rounds[number]["cards"])
