@@ -1,0 +1,174 @@
+"""Tables are complete: every (phase x input) has one judge, every irregularity one row per policy."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+import firmware_bridge.shoe
+from firmware_bridge.cards import Card
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from firmware_bridge.house import POLICIES, Choice
+from firmware_bridge.line import seal
+from firmware_bridge.messages import messages
+from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, evolve
+from firmware_bridge.shoe.decide import JUDGES, kind
+from firmware_bridge.shoe.evolve import _CHANGES
+from firmware_bridge.shoe.floor import _CHOICES
+from firmware_bridge.shoe.state import blockers
+from firmware_bridge.snapshots import snapshots
+from tests.core.table import LOST, Table
+
+SOURCES = [*Path(firmware_bridge.shoe.__file__).parent.glob("*.py")]
+TOLD = ("unreadable", "unknown code", "double_feed", "jam", "backwards", "lamp_weak", "saturated")
+FLAGS = get_args(i.Flag)
+
+
+def kinds() -> set[str]:
+    """The kinds of input, derived from the types: a new type or order adds one."""
+    return set(_kinds())
+
+
+def _kinds() -> Iterator[str]:
+    for told in get_args(i.AnyInput):
+        if told is i.Ordered:
+            yield from map(o.tag_of, get_args(o.Order))
+        elif told is i.Pressed:
+            yield from ("next", "reveal")
+        elif told in (i.DeviceLost, i.DeviceBack):
+            yield from (f"{device}_{'lost' if told is i.DeviceLost else 'back'}" for device in ("reader", "broker"))
+        else:
+            yield told.__name__
+
+
+def test_every_input_has_a_judge_in_every_phase() -> None:
+    assert set(JUDGES) == kinds()
+    assert {name: set(row) for name, row in JUDGES.items()} == {name: set(Phase) for name in JUDGES}
+
+
+def test_every_event_changes_the_shoe_in_one_way() -> None:
+    assert set(_CHANGES) == set(get_args(e.AnyEvent))
+
+
+def opened() -> set[str]:
+    """The irregularities the core can open: names spelled in calls of `trouble`, and what readers tell."""
+    names = set(FLAGS) | {"foreign", "unreadable", "duplicate", "jam"} | {"disk_full", "disk_error"}
+    names |= {f"{device}_lost" for device in ("reader", "broker")}
+    for source in SOURCES:
+        for node in ast.walk(ast.parse(source.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "trouble":
+                names |= {each.value for each in node.args[:1] if isinstance(each, ast.Constant)}
+    return names
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_irregularity_has_a_row(policy: str) -> None:
+    assert set(POLICIES[policy]) == opened()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_blocking_irregularity_has_a_way_out(policy: str) -> None:
+    for name, row in POLICIES[policy].items():
+        assert not row.blocks or row.confirm or row.choices or name == "reader_lost", name
+        assert row.todo
+
+
+def test_every_choice_is_carried_out() -> None:
+    assert set(_CHOICES) == set(get_args(Choice))
+
+
+# ---------------------------------------------------------------- every reachable cell
+
+SHOES = {
+    Phase.EMPTY: [Table()],
+    Phase.ENDED: [Table(burn="none").play("shoe 9s Kd Th cut Kc")],
+    Phase.BURNING: [Table().play("shoe"), Table().play("shoe 3c Ks"), Table(burn=3).play("shoe")],
+    Phase.BETTING: [
+        Table(burn="none", betting="required").play("shoe"),
+        Table(burn=1, betting="required").play("shoe 3c"),
+        Table(burn=1, betting="required").play("shoe 3c 4c"),
+        Table(burn="none", betting="required", procedure="six-card").play("shoe bets-closed 9sKdThKc 8h2c next 4h"),
+    ],
+    Phase.READY: [
+        Table(burn="none").play("shoe"),
+        Table(burn="none", procedure="six-card", close="next").play("shoe 9sKdThKc 8h2c 7d next"),
+    ],
+    Phase.DEALING: [
+        Table(burn="none", virtual_cut=410).play("shoe 9sKdTh"),
+        Table(burn="none").play("shoe 9sKdTh cut", "next"),
+        Table(burn="none", procedure="six-card").play("shoe 9sKdThKc 8h"),
+    ],
+    Phase.COMPLETE: [
+        Table(burn="none", close="next").play("shoe 9sKdThKc"),
+        Table(burn="none", close="next", procedure="six-card").play("shoe 9sKdThKc 8h2c 4d"),
+        Table(burn="none", close="next").play("shoe 9sKdThKc 8h2c4d5d"),
+    ],
+}
+
+
+def troubled(table: Table) -> Iterator[Shoe]:
+    """The shoe as it is, with each irregularity open, with each one twice over, and with a lost reader and cards."""
+    yield table.shoe
+    named = [told for told in POLICIES["keep-order"] if told not in {each.id for each in table.shoe.irregular}]
+    for name in named:
+        yield evolve(table.shoe, e.Irregular(id=name, detail="", since=0))
+    if table.shoe.status == "open":
+        for spoiled in (["??"], ["??", "As", "cut", "2d"], [LOST, "As", "cut", "2d"], [LOST, "!enter As"]):
+            after = Table(**{name: getattr(table.house, name) for name in table.house.__struct_fields__})
+            after.shoe, after.chain = table.shoe, table.chain
+            after.play(*spoiled)
+            yield after.shoe
+            for name in named:
+                yield evolve(after.shoe, e.Irregular(id=name, detail="", since=0))
+
+
+def inputs(table: Table) -> Iterator[i.AnyInput]:
+    """One input of every kind, and all that differ in what they ask."""
+    yield i.Started(at=1, version="test", house=table.house, nonce="f" * 32)
+    for gap, mark in ((False, None), (False, i.Mark(7, 3)), (True, i.Mark(7, 4))):
+        yield table.card("As", gap=gap, mark=mark)
+        yield i.CutCardSeen(at=1, by="sensor", mark=mark, gap=gap)
+        for reason in TOLD:
+            yield i.CardUnread(at=1, reason=reason, nonce="a" * 32, mark=mark, gap=gap)
+    yield table.card("1p")
+    yield table.card("As", lot=12)
+    for flag in FLAGS:
+        yield table.card("As", flags=(flag,))
+    yield from (i.Pressed(at=1, key="next"), i.Pressed(at=1, key="reveal"), i.ReaderBooted(at=1, session=9))
+    for device, resumes in product(("reader", "broker"), (False, True)):
+        yield i.DeviceLost(at=1, device=device, why="gone")  # type: ignore[arg-type]  # both are devices
+        yield i.DeviceBack(at=1, device=device, resumes=resumes)  # type: ignore[arg-type]  # both are devices
+    yield from (i.DiskFailed(at=1, irregularity=disk, why="", until=2) for disk in ("disk_full", "disk_error"))
+    yield from (table.order(order) for order in (o.OpenShoe(), o.OpenShoe(o.Pack(decks=13)), o.CloseShoe(), o.Next()))
+    yield from (table.order(order) for order in (o.BetsOpen(), o.BetsClosed(), o.Void("v"), o.Resend()))
+    yield from (
+        table.order(order)
+        for order in (o.Enter(Card("As"), "b"), o.Enter(Card("As"), "floor"), o.Malformed("x", "y", ""))
+    )
+    for name, choice in product(POLICIES["keep-order"], get_args(Choice)):
+        yield table.order(o.Resolve(name, choice))
+
+
+@pytest.mark.parametrize("now", Phase)
+def test_every_reachable_cell_is_judged(now: Phase) -> None:
+    """No exception, and each line survives its bytes."""
+    missed = kinds()
+    for table in SHOES[now]:
+        assert table.phase == now.value
+        for shoe in troubled(table):
+            for told in inputs(table):
+                missed.discard(kind(told))
+                if events := decide(shoe, told):
+                    entry = entry_of(shoe, told, events, "T", "b")
+                    messages(seal(entry, "0" * 64))
+                    after = advance(shoe, entry)
+                    snapshots(after)
+                    assert not (after.held and not blockers(after) and after.held[0].cut)
+    assert not missed
