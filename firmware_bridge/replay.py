@@ -32,8 +32,8 @@ class Replay:
         self.at, self._nonces, self._chain = 0, 0, FIRST_CHAIN
 
     def play(self, steps: list[Step]) -> Iterator[Line]:
-        """The lines of the steps. Without a leading `shoe`, a burned full shoe is open."""
-        if steps and not isinstance(steps[0], NewShoe):
+        """The lines of the steps, which may come in parts. Without a leading `shoe`, a burned full shoe is open."""
+        if steps and not isinstance(steps[0], NewShoe) and self.shoe.status == "empty":
             self.shoe = replace(self.shoe, next_house=replace(self.house, burn="none"))
             yield from self._order(o.OpenShoe())
         for step in steps:
