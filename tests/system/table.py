@@ -1,0 +1,208 @@
+"""A table with real parts: a reader board on a pty, a broker, and the daemon between them."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from firmware_bridge.cards import cards
+from firmware_bridge.codes import NATIVE_CUT_CARD, native_code
+from firmware_bridge.config import Config, load
+from firmware_bridge.journal import Place, journal_files, read_lines
+from firmware_bridge.line import Line
+from firmware_bridge.wiring import Bridge
+from hardware.pins import PinFactory
+from hardware.sim.board import KEEPS, NativeBoard
+from hardware.sim.pty import PtyBoard
+
+LIMIT_S = 30.0
+ROOM = KEEPS - 6
+"""Unacknowledged reports at which the hand at the shoe pauses: a board forgets what is beyond its 32."""
+
+Sections = dict[str, dict[str, Any]]
+
+
+class Table:
+    """A board in its shoe and a config, from making to `close`; time passes only in `until` and `pull`.
+
+    sections: config keys over those of a plain table (`new_shoe` auto, no burn, no pins).
+    """
+
+    def __init__(self, folder: Path, port: int, **sections: Any) -> None:
+        self.folder, self.journal_dir = folder, folder / "journal"
+        self.loop = asyncio.new_event_loop()
+        self.board = NativeBoard()
+        self.config_path = folder / "bridge.toml"
+        self.port = port
+        self.configure(**sections)
+        self.pty = self.loop.run_until_complete(self._plugged())
+
+    def configure(self, **sections: Any) -> None:
+        """Write the config, which the next start reads."""
+        plain: Sections = {
+            "table": {"id": "T07", "new_shoe": "auto", "burn": "none"},
+            "reader": {"port": str(self.folder / "reader")},
+            "pins": {"factory": "mock"},
+            "mqtt": {"port": self.port},
+            "journal": {"dir": str(self.journal_dir)},
+        }
+        merged = {name: plain.get(name, {}) | sections.get(name, {}) for name in {**plain, **sections}}
+        self.config_path.write_text(toml(merged))
+
+    def until(self, condition: Callable[[], Any], limit: float = LIMIT_S) -> Any:
+        """Let time pass until `condition` is true; its value. AssertionError after `limit` seconds."""
+        return self.loop.run_until_complete(self._until(condition, limit))
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass."""
+        self.loop.run_until_complete(asyncio.sleep(seconds))
+
+    def pull(self, text: str) -> None:
+        """Draw these cards (`cut`: the cut card, coded for the reader), as fast as the board can keep them."""
+        for word in text.split():
+            codes = [NATIVE_CUT_CARD] if word == "cut" else map(native_code, cards(word))
+            self.draw(codes)
+
+    def draw(self, codes: Iterable[int]) -> None:
+        """Draw cards by their codes."""
+        for code in codes:
+            self.until(lambda: self.board.waiting < ROOM)
+            self.board.pull(code)
+            self.pty.tick()
+
+    def deal(self, text: str) -> None:
+        """Draw these cards and let the daemon journal them all."""
+        self.pull(text)
+        self.until(lambda: not self.board.waiting)
+
+    def lines(self) -> list[Line]:
+        """Every whole line of the journal, oldest first. Raises JournalError."""
+        return [line for path in journal_files(self.journal_dir) for line, _ in read_lines(Place(path, 0))]
+
+    def close(self) -> None:
+        """Put everything away."""
+        self.loop.run_until_complete(asyncio.sleep(0))
+        self.pty.close()
+        self.loop.close()
+
+    async def _plugged(self) -> PtyBoard:
+        return PtyBoard(self.board, self.folder / "reader")
+
+    async def _until(self, condition: Callable[[], Any], limit: float) -> Any:
+        give_up = time.monotonic() + limit
+        while not (found := condition()):
+            assert time.monotonic() < give_up, f"not within {limit} s\n{self.story()}"
+            await asyncio.sleep(0.005)
+        return found
+
+    def story(self) -> str:
+        """What to look at when a test failed."""
+        return f"{self.board.waiting} reports wait at the board"
+
+
+class DaemonTable(Table):
+    """A table whose daemon is a process of its own, to be started, stopped and killed."""
+
+    process: subprocess.Popen[bytes] | None = None
+    code: tuple[str, ...] = ("-m", "firmware_bridge")
+    """What Python runs, before `run --config`."""
+
+    def start(self, **environ: str) -> "DaemonTable":
+        """Start the daemon; its stderr is added to `log`."""
+        command = [sys.executable, *self.code, "run", "--config", str(self.config_path)]
+        with (self.folder / "stderr").open("ab") as log:
+            self.process = subprocess.Popen(command, stderr=log, env=os.environ | environ)
+        return self
+
+    def stop(self) -> int:
+        """End it with SIGTERM; its exit code."""
+        return self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it with SIGKILL, wherever it is."""
+        self._end(signal.SIGKILL)
+
+    @property
+    def log(self) -> str:
+        """What the daemons so far wrote to stderr."""
+        path = self.folder / "stderr"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def ask(self, **fields: Any) -> dict[str, Any]:
+        """A request to the control socket and its answer."""
+        path = self.journal_dir / "control.sock"
+        self.until(path.exists)
+        with socket.socket(socket.AF_UNIX) as control:
+            control.settimeout(LIMIT_S)
+            control.connect(str(path))
+            control.sendall(json.dumps(fields).encode() + b"\n")
+            answer: dict[str, Any] = json.loads(control.makefile().readline())
+            return answer
+
+    def close(self) -> None:
+        """Put everything away, the daemon first."""
+        self.kill()
+        super().close()
+
+    def story(self) -> str:
+        """What to look at when a test failed."""
+        return f"{super().story()}; the daemon's log ends:\n{self.log[-2000:]}"
+
+    def _end(self, number: signal.Signals) -> int:
+        process, self.process = self.process, None
+        if process is None:
+            return 0
+        process.send_signal(number)
+        self.until(lambda: process.poll() is not None)
+        return int(process.returncode)
+
+
+class BridgeTable(Table):
+    """A table whose bridge runs on the test's own loop, so that its pins and parts can be touched."""
+
+    bridge: Bridge
+    _running: "asyncio.Task[None] | None" = None
+
+    def start(self, pins: PinFactory | None = None) -> "BridgeTable":
+        """Start the bridge and wait until it has the reader."""
+        config = load(self.config_path)
+        self.loop.run_until_complete(self._start(config, pins))
+        self.until(lambda: self.bridge.reader.port.is_open or not self.pty.plugged)
+        return self
+
+    def stop(self) -> None:
+        """End it in order."""
+        running, self._running = self._running, None
+        if running:
+            self.bridge.stop()
+            self.loop.run_until_complete(running)
+
+    def close(self) -> None:
+        """Put everything away, the bridge first."""
+        self.stop()
+        super().close()
+
+    async def _start(self, config: Config, pins: PinFactory | None) -> None:
+        self.bridge = Bridge(config, pins)
+        self._running = asyncio.create_task(self.bridge.run())
+
+
+def toml(sections: Sections) -> str:
+    """A TOML document of these sections; a None is left out."""
+    return "\n".join(
+        f"[{name}]\n" + "".join(f"{key} = {_value(value)}\n" for key, value in keys.items() if value is not None)
+        for name, keys in sections.items()
+    )
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_value(each)}" for key, each in value.items()) + " }"
+    return json.dumps(value)
