@@ -12,6 +12,7 @@ from typing import Final, Literal
 from msgspec.structs import asdict
 
 from firmware_bridge import codes
+from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.config import AnyPin, Config, PinConfig, ReaderConfig, broker_settings
 from firmware_bridge.control import Control
 from firmware_bridge.cursor import CursorFile
@@ -158,12 +159,16 @@ def _flags(read: reads.Read) -> tuple[i.Flag, ...]:
 class Bridge:
     """A whole table: built from a config, run on the present loop until `stop`.
 
+    pins, broker: in place of those the config names.
+
     Raises ConfigError, JournalError or PinError before anything is touched that could not be given back.
     """
 
-    def __init__(self, config: Config, pins: PinFactory | None = None) -> None:
+    def __init__(
+        self, config: Config, pins: PinFactory | None = None, broker: BrokerSettings | None = None
+    ) -> None:
         self.config, self._loop = config, asyncio.get_running_loop()
-        settings = broker_settings(config)
+        settings = broker or broker_settings(config)
         self.pins = pins or (pin_factory(config.pins.factory) if _uses_pins(config) else None)
         self._sensors: list[Contact] = []
         self._stopped = asyncio.Event()
