@@ -177,7 +177,7 @@ class Journal:
                 raise JournalError(f"{self._path.name}: sealed parts are missing", "this is an export: restore it")
             self.shoe = advance(self.shoe, line.entry)
             self._chain, self._length = line.chain, place.offset
-        if cursor and cursor.journal == self.shoe.journal and self.shoe.seq < cursor.seq:
+        if cursor and cursor.journal == journal_id(self._path) and self.shoe.seq < cursor.seq:
             raise _removed(self._path, self.shoe.seq, cursor)
         if os.fstat(self._fd).st_size > self._length:
             os.ftruncate(self._fd, self._length)

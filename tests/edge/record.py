@@ -1,0 +1,63 @@
+"""A journal kept as the daemon keeps it, without the daemon."""
+
+from hashlib import sha256
+from pathlib import Path
+
+from firmware_bridge.cards import cards
+from firmware_bridge.cursor import Cursor
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from firmware_bridge.house import House
+from firmware_bridge.journal import Journal
+from firmware_bridge.line import Line
+from firmware_bridge.shoe import advance, decide, entry_of
+
+AT = 1_700_000_000_000
+
+
+class Record:
+    """Opens the journal in `directory`; what is told is decided, appended and folded."""
+
+    def __init__(self, directory: Path, cursor: Cursor | None = None) -> None:
+        self.journal = Journal(directory, cursor)
+        self.shoe = self.journal.shoe
+        self.lines: list[Line] = []
+        self._nonces = 0
+
+    def begin(self, burn: str = "none") -> "Record":
+        """The daemon starts and a shoe is opened."""
+        self.tell(i.Started(at=AT, version="0", house=House(burn=burn), nonce=self._nonce()))  # type: ignore[arg-type]
+        return self.open_shoe()
+
+    def open_shoe(self) -> "Record":
+        """Another shoe, and with it another file."""
+        if self.shoe.status == "open":
+            self.order(o.CloseShoe())
+        self.order(o.OpenShoe())
+        return self
+
+    def deal(self, text: str) -> "Record":
+        """Draw these cards."""
+        for card in cards(text):
+            self.tell(i.CardRead(at=AT, card=card, nonce=self._nonce()))
+        return self
+
+    def order(self, order: o.Order) -> None:
+        """Give an order."""
+        self.tell(i.Ordered(at=AT, order=order, by="test", nonce=self._nonce()))
+
+    def tell(self, told: i.AnyInput) -> None:
+        """Judge an input and keep what became true."""
+        if events := decide(self.shoe, told):
+            entry = entry_of(self.shoe, told, events, "T07", "b007")
+            self.lines.append(self.journal.append(entry))
+            self.shoe = advance(self.shoe, entry)
+
+    def close(self) -> list[Path]:
+        """Let go of the journal; its files."""
+        self.journal.close()
+        return sorted(self.journal.directory.glob("*.journal"))
+
+    def _nonce(self) -> str:
+        self._nonces += 1
+        return sha256(f"{self.journal.directory} {len(self.lines)} {self._nonces}".encode()).hexdigest()[:32]

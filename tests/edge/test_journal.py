@@ -1,0 +1,242 @@
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_mock import MockerFixture
+
+from firmware_bridge.cursor import Cursor
+from firmware_bridge.errors import JournalError
+from firmware_bridge.journal import Journal, Place, SyncFailed, journal_id, read_lines
+from firmware_bridge.line import without_sealed
+from firmware_bridge.shoe import Shoe, advance
+from tests.edge.record import Record
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder in memory where there is one: thousands of journals are opened here."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as name:
+        yield Path(name) / "journal"
+
+
+@pytest.fixture
+def kept(folder: Path) -> list[Path]:
+    """The files of a device with two shoes; the second has dealt a round and two cards."""
+    return Record(folder).begin().deal("9sTdTsTc").open_shoe().deal("9hTdTsTc 2s3h").close()
+
+
+def opened(folder: Path, cursor: Cursor | None = None) -> Shoe:
+    journal = Journal(folder, cursor)
+    journal.close()
+    return journal.shoe
+
+
+def folds(path: Path) -> list[Shoe]:
+    """The shoe after each line of a file, from none on."""
+    shoes = [Shoe()]
+    for line, _ in read_lines(Place(path, 0)):
+        assert line.entry
+        shoes.append(advance(shoes[-1], line.entry))
+    return shoes
+
+
+def test_what_is_written_folds_to_the_same_shoe(folder: Path) -> None:
+    record = Record(folder).begin(burn="first-card").deal("2s Ah Ad 9s Td")
+    record.close()
+    assert opened(folder) == record.shoe
+
+
+def test_a_journal_cut_at_any_byte_gives_exactly_its_whole_lines(folder: Path, kept: list[Path]) -> None:
+    newest = kept[-1]
+    whole, shoes = newest.read_bytes(), folds(newest)
+    assert len(shoes) == 8
+    for length in range(whole.index(b"\n") + 1, len(whole) + 1):
+        newest.write_bytes(whole[:length])
+        lines = whole[:length].count(b"\n")
+        assert opened(folder) == shoes[lines]
+        assert newest.read_bytes() == b"".join(whole.splitlines(keepends=True)[:lines])
+
+
+def test_a_file_cut_in_its_first_line_was_never_begun(folder: Path, kept: list[Path]) -> None:
+    newest = kept[-1]
+    first = newest.read_bytes().partition(b"\n")[0]
+    before = folds(kept[-2])[-1]
+    for length in range(len(first) + 1):
+        newest.write_bytes(first[:length])
+        assert opened(folder) == before
+        assert not newest.exists()
+
+
+def test_a_removed_tail_is_told_from_a_torn_one_by_the_cursor(folder: Path, kept: list[Path]) -> None:
+    newest = kept[-1]
+    whole, last = newest.read_bytes(), len(folds(newest)) - 1
+    for length in range(0, len(whole) + 1, 3):
+        newest.write_bytes(whole[:length])
+        lines = whole[:length].count(b"\n")
+        for sent in range(1, last + 1):
+            cursor = Cursor(journal_id(newest), sent)
+            if sent <= lines:
+                assert opened(folder, cursor).seq == lines
+                newest.write_bytes(whole[:length])
+            else:
+                with pytest.raises(JournalError, match=f"{newest.name} ends after line {lines}.*line {sent};.*restore"):
+                    opened(folder, cursor)
+                assert newest.read_bytes() == whole[:length], "evidence was changed"
+
+
+def test_after_a_torn_line_is_cut_off_the_next_one_is_whole(folder: Path, kept: list[Path]) -> None:
+    with kept[-1].open("r+b") as file:
+        file.truncate(kept[-1].stat().st_size - 5)
+    record = Record(folder).deal("4d 5c")
+    record.close()
+    assert opened(folder) == record.shoe
+
+
+@pytest.mark.parametrize("torn", [b"\0" * 700, b"1\t0", bytes(range(11, 256))])
+def test_any_unterminated_tail_is_cut_off(folder: Path, kept: list[Path], torn: bytes) -> None:
+    whole = kept[-1].read_bytes()
+    kept[-1].write_bytes(whole + torn)
+    assert opened(folder).seq == whole.count(b"\n")
+    assert kept[-1].read_bytes() == whole
+
+
+@pytest.mark.parametrize("bit", [0, 6])
+def test_a_flipped_bit_anywhere_refuses_and_names_the_line(folder: Path, kept: list[Path], bit: int) -> None:
+    newest = kept[-1]
+    whole = newest.read_bytes()
+    for place in range(len(whole) - 1):
+        broken = bytearray(whole)
+        broken[place] ^= 1 << bit
+        newest.write_bytes(broken)
+        line = whole[:place].count(b"\n") + 1
+        with pytest.raises(JournalError, match=f"^{newest.name}, line {line}: "):
+            opened(folder)
+
+
+def test_a_flipped_last_line_end_is_torn_unless_the_broker_has_the_line(folder: Path, kept: list[Path]) -> None:
+    newest = kept[-1]
+    broken = newest.read_bytes()[:-1] + b"\x0b"
+    newest.write_bytes(broken)
+    with pytest.raises(JournalError, match=r"ends after line 6, but the broker has had line 7"):
+        opened(folder, Cursor(journal_id(newest), 7))
+    assert opened(folder, Cursor(journal_id(newest), 6)).seq == 6
+
+
+@pytest.mark.parametrize("change", ["removed", "doubled", "swapped"])
+def test_lines_moved_about_refuse_and_name_the_line(folder: Path, kept: list[Path], change: str) -> None:
+    lines = kept[-1].read_bytes().splitlines(keepends=True)
+    if change == "removed":
+        del lines[3]
+    elif change == "doubled":
+        lines.insert(3, lines[2])
+    else:
+        lines[3], lines[4] = lines[4], lines[3]
+    kept[-1].write_bytes(b"".join(lines))
+    with pytest.raises(JournalError, match=r"line 4: .*restore the file"):
+        opened(folder)
+
+
+def test_a_line_of_another_history_does_not_chain(folder: Path, tmp_path: Path, kept: list[Path]) -> None:
+    other = Record(tmp_path / "other").begin().deal("9sTdTsTc").open_shoe().close()
+    name = kept[-1].name
+    kept[-1].unlink()
+    moved = folder / other[-1].name
+    shutil.copy(other[-1], moved)
+    assert moved.name != name
+    with pytest.raises(JournalError, match=f"{moved.name}, line 1: it does not follow the line before it"):
+        opened(folder)
+
+
+def test_a_missing_file_behind_the_cursor_refuses(folder: Path, kept: list[Path]) -> None:
+    cursor = Cursor(journal_id(kept[0]), 1)
+    kept[1].unlink()
+    with pytest.raises(JournalError, match="journal files from .* on are missing.*restore them"):
+        opened(folder, cursor)
+
+
+@pytest.mark.parametrize("gone", [0, 1, 2])
+def test_the_cursors_own_file_must_be_there(folder: Path, kept: list[Path], gone: int) -> None:
+    cursor = Cursor(journal_id(kept[gone]), 1)
+    kept[gone].unlink()
+    with pytest.raises(JournalError, match=r"missing"):
+        opened(folder, cursor)
+
+
+def test_an_older_file_with_lines_removed_refuses(folder: Path, kept: list[Path]) -> None:
+    whole = kept[1].read_bytes().splitlines(keepends=True)
+    kept[1].write_bytes(b"".join(whole[:-2]))
+    with pytest.raises(JournalError, match=rf"{kept[1].name} ends after line 4|{kept[2].name}, line 1"):
+        opened(folder, Cursor(journal_id(kept[1]), len(whole)))
+
+
+def test_files_before_the_cursor_may_be_gone(folder: Path, kept: list[Path]) -> None:
+    kept[0].unlink()
+    assert opened(folder, Cursor(journal_id(kept[1]), 2)).seq == 7
+
+
+def test_an_export_without_sealed_parts_is_no_journal(folder: Path, kept: list[Path]) -> None:
+    lines = [without_sealed(line) for line, _ in read_lines(Place(kept[-1], 0))]
+    kept[-1].write_bytes(b"".join(lines))
+    with pytest.raises(JournalError, match="an export: restore it"):
+        opened(folder)
+
+
+def test_only_one_daemon_keeps_a_journal(folder: Path) -> None:
+    first = Journal(folder, None)
+    with pytest.raises(JournalError, match=r"another daemon.*systemctl stop"):
+        Journal(folder, None)
+    first.close()
+    opened(folder)
+
+
+def test_nobody_else_reads_the_journal(folder: Path, kept: list[Path]) -> None:
+    assert [path.stat().st_mode & 0o777 for path in kept] == [0o600] * 3
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_disk_that_does_not_confirm_ends_the_process(folder: Path, mocker: MockerFixture) -> None:
+    record = Record(folder).begin()
+    mocker.patch("os.fdatasync", side_effect=OSError(5, "Input/output error"))
+    with pytest.raises(SyncFailed, match="did not confirm a write"):
+        record.deal("9s")
+    record.close()
+
+
+def test_a_line_that_does_not_survive_its_encoding_is_not_written(folder: Path, mocker: MockerFixture) -> None:
+    record = Record(folder).begin()
+    size = record.journal.end
+    mocker.patch("firmware_bridge.line._without_secret", side_effect=lambda event: record.lines[0].entry.events[0])  # type: ignore[union-attr]
+    with pytest.raises(JournalError, match="does not survive its own encoding"):
+        record.deal("9s")
+    assert record.journal.end == size
+    record.close()
+
+
+@pytest.mark.parametrize("fitting", [0, 1, 40])
+def test_a_short_write_is_taken_back(folder: Path, mocker: MockerFixture, fitting: int) -> None:
+    record = Record(folder).begin().deal("9s")
+    real, before = os.pwrite, record.close()[-1].read_bytes()
+    record = Record(folder)
+    broken = mocker.patch("os.pwrite", side_effect=lambda fd, chunk, at: real(fd, chunk[:fitting], at))
+    with pytest.raises(OSError, match="cannot be written"):
+        record.deal("Td")
+    mocker.stop(broken)
+    record.deal("Td")
+    assert record.close()[-1].read_bytes().startswith(before)
+    assert opened(folder) == record.shoe
+
+
+def test_a_new_file_that_does_not_fit_was_never_begun(folder: Path, kept: list[Path], mocker: MockerFixture) -> None:
+    record = Record(folder)
+    broken = mocker.patch("os.pwrite", side_effect=OSError(28, "No space left on device"))
+    with pytest.raises(OSError, match="No space left"):
+        record.open_shoe()
+    mocker.stop(broken)
+    assert sorted(folder.glob("*.journal")) == kept
+    record.open_shoe().deal("9s")
+    record.close()
+    assert opened(folder) == record.shoe
