@@ -15,12 +15,13 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 
 class Received(NamedTuple):
-    """A message as the backend got it; `payload` is the decoded JSON object."""
+    """A message as the backend got it; `payload` is the decoded JSON object, `raw` its bytes."""
 
     topic: str
     payload: dict[str, Any]
     retained: bool
     correlation: bytes | None = None
+    raw: bytes = b""
 
 
 class Backend:
@@ -108,5 +109,5 @@ class Backend:
         correlation = getattr(message.properties, "CorrelationData", None)
         payload = json.loads(message.payload or b"{}")
         with self._news:
-            self.received.append(Received(message.topic, payload, message.retain, correlation))
+            self.received.append(Received(message.topic, payload, message.retain, correlation, message.payload))
             self._news.notify_all()
