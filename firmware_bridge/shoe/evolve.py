@@ -15,10 +15,6 @@ BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
 
 
-KEPT: Final = ("keep", "void")
-"""Choices that clear the oldest held card. A void leaves a card held only in the burn: there it is burned."""
-
-
 def evolve(shoe: Shoe, event: e.AnyEvent) -> Shoe:
     """The shoe after `event`. Pure and total; never asks the rules of a game."""
     changed = _CHANGES[type(event)](shoe, event)
@@ -202,7 +198,7 @@ def _irregular(shoe: Shoe, event: e.Irregular) -> Shoe:
 
 def _irregularity_closed(shoe: Shoe, event: e.IrregularityClosed) -> Shoe:
     closed = replace(shoe, irregular=tuple(each for each in shoe.irregular if each.id != event.id))
-    if event.choice in KEPT and shoe.held:
+    if event.choice == "keep" and shoe.held:
         first = replace(shoe.held[0], cleared=(*shoe.held[0].cleared, event.id))
         return replace(closed, held=(first, *shoe.held[1:]))
     if (event.id, event.choice) == ("cut_card_missing", "continue"):

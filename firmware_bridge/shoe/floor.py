@@ -75,22 +75,24 @@ def _void(draft: Draft, name: str, by: str) -> None:
     if now in (Phase.EMPTY, Phase.ENDED):
         raise Refused("no round is open", f"choose one of: {', '.join(row(draft.shoe, name).choices)}")
     if now is Phase.BURNING:
-        _void_in_burn(draft, name)
+        _void_in_burn(draft, name, by)
     else:
         void_round(draft, name, by)
 
 
-def _void_in_burn(draft: Draft, name: str) -> None:
-    """There is no round to void: a card that is wrong in itself is burned unread, or is none of this shoe."""
+def _void_in_burn(draft: Draft, name: str, by: str) -> None:
+    """There is no round to void: a card that is wrong in itself is burned as it is, or is none of this shoe."""
     first = draft.shoe.held[0] if draft.shoe.held else None
     if first is None or not _is_about(draft, name, first):
         return
     if name in ("foreign", "duplicate"):
-        _remove(draft, name, "")
+        _remove(draft, name, by)
     elif name == "unreadable" and draft.shoe.burn_left is None:
         raise Refused("the exposed burn card decides how many to burn", "enter it with `shoe enter`")
     elif name == "unreadable":
         burn(draft, first, held=True)
+    else:
+        draft.settle(name, "keep", by)
 
 
 def _accept(draft: Draft, name: str, by: str) -> None:

@@ -134,3 +134,16 @@ class Table:
     def dealt(self, number: int = -1) -> str:
         """The cards of a round as slots and faces: `P1 As, B1 9c`."""
         return ", ".join(f"{each['slot']} {each['card']}" for each in self.rounds[number]["cards"])
+
+    @property
+    def told(self) -> str:
+        """The rounds in short: `1 closed player, 2 voided last`."""
+        return ", ".join(
+            " ".join(filter(None, [str(r["round"]), r["status"], r.get("outcome", ""), "last" * r["last"]]))
+            for r in self.rounds
+        )
+
+    @property
+    def seen(self) -> str:
+        """The cards counted as out of the shoe, in order."""
+        return " ".join(card.value for card in self.shoe.seen)

@@ -1,0 +1,336 @@
+"""Random play at a table: what must hold after every step, whatever people and devices do."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import hypothesis.strategies as st
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from firmware_bridge.cards import FACES, Card
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from firmware_bridge.games.baccarat import layout as layout_of
+from firmware_bridge.house import KEEP_ORDER
+from firmware_bridge.lamps import lamps
+from firmware_bridge.line import unseal
+from firmware_bridge.messages import messages
+from firmware_bridge.shoe import Phase, Shoe, advance, decide, fault, phase
+from firmware_bridge.shoe.state import blockers, layout
+from firmware_bridge.snapshots import snapshots
+from tests.core.table import Table
+
+HOUSES = st.fixed_dictionaries(
+    {
+        "procedure": st.sampled_from(["on-demand", "six-card"]),
+        "close": st.sampled_from(["auto", "next"]),
+        "betting": st.sampled_from(["ignored", "required"]),
+        "burn": st.sampled_from(["none", "first-card", 2]),
+        "after_cut": st.sampled_from(["finish", "one-more"]),
+        "new_shoe": st.sampled_from(["command", "auto"]),
+        "virtual_cut": st.sampled_from([None, None, 20, 45]),
+        "decks": st.just(1),
+    }
+)
+CARDS = st.sampled_from(FACES)
+GONE = ("removed", "no shoe")
+
+
+class AtTheTable(RuleBasedStateMachine):
+    """One deck, so that duplicates and empty shoes come up; the machine counts cards by itself."""
+
+    @initialize(house=HOUSES)
+    def begin(self, house: dict[str, object]) -> None:
+        self.table = Table(**house)
+        self.session, self.seq = 1, 255
+        self.numbered = True
+        self.last: i.AnyInput | None = None
+
+    def tell(self, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
+        self.last = told
+        return self.table.tell(told)
+
+    def mark(self, skip: int = 0) -> i.Mark | None:
+        self.seq = (self.seq + 1 + skip) % 256
+        return i.Mark(self.session, self.seq) if self.numbered else None
+
+    # -------------------------------------------------------- what happens
+
+    @rule(count=st.integers(1, 9), order=st.randoms(use_true_random=False))
+    def deal(self, count: int, order: object) -> None:
+        """Cards as they come from a shuffled pack: the ordinary thing."""
+        for _ in range(count):
+            self.deal_one(order)
+
+    def deal_one(self, order: object) -> None:
+        left = list((Counter(FACES) - Counter(self.table.shoe.seen)).elements()) or list(FACES)
+        card = left[order.randrange(len(left))]  # type: ignore[attr-defined]  # a Random
+        self.tell(self.table.card(card, mark=self.mark()))
+
+    @rule(rounds=st.integers(1, 4), order=st.randoms(use_true_random=False))
+    def ordinary_rounds(self, rounds: int, order: object) -> None:
+        """Everything is put right, and a few rounds go by."""
+        self.put_right(0)
+        for _ in range(rounds):
+            if self.table.phase == "betting":
+                self.tell(self.table.order(o.BetsClosed()))
+            before = self.table.shoe.round
+            for _ in range(12):
+                if self.table.shoe.round != before or self.table.phase == "complete":
+                    break
+                self.deal_one(order)
+            if self.table.phase == "complete":
+                self.tell(i.Pressed(at=0, key="next"))
+
+    @rule(pick=st.integers(0, 5))
+    def put_right(self, pick: int) -> None:
+        """The reader comes back, the floor decides all that is open, the dealer confirms; a shoe is opened."""
+        if "reader_lost" in self.table.open:
+            self.tell(i.DeviceBack(at=0, device="reader", resumes=True))
+        for attempt in range(40):
+            waiting = [name for name in self.table.open if KEEP_ORDER[name].blocks]
+            if not waiting:
+                break
+            if KEEP_ORDER[waiting[0]].confirm:
+                self.tell(i.Pressed(at=0, key="next"))
+            elif waiting[0] == "unreadable":
+                self.tell(self.table.order(o.Enter(FACES[pick], "second")))
+            else:
+                choices = KEEP_ORDER[waiting[0]].choices
+                self.tell(self.table.order(o.Resolve(waiting[0], choices[(pick + attempt) % len(choices)])))
+        else:
+            raise AssertionError(f"no way out of {self.table.open}")
+        if self.table.shoe.status != "open":
+            self.open_shoe(None)
+
+    @rule(card=CARDS, lot=st.sampled_from([None, None, 1, 2]), flags=st.sampled_from([(), (), ("face_up",), i.Flag]))
+    def any_card(self, card: Card, lot: int | None, flags: object) -> None:
+        told = ("double_feed", "backwards") if flags is i.Flag else flags
+        self.tell(self.table.card(card, mark=self.mark(), lot=lot, flags=told))
+
+    @rule()
+    def tile(self) -> None:
+        self.tell(self.table.card("3p", mark=self.mark()))
+
+    @rule(
+        reason=st.sampled_from(
+            ["unreadable", "unreadable", "unknown code", "double_feed", "jam", "backwards", "lamp_weak"]
+        )
+    )
+    def unread(self, reason: str) -> None:
+        self.tell(i.CardUnread(at=0, reason=reason, nonce=self.table.nonce(), mark=self.mark()))
+
+    @rule(card=CARDS, second=st.sampled_from(["second", "second", "floor"]))
+    def enter(self, card: Card, second: str) -> None:
+        self.tell(self.table.order(o.Enter(card, second)))
+
+    @rule(by=st.sampled_from(["sensor", "reader"]))
+    def cut(self, by: str) -> None:
+        self.tell(i.CutCardSeen(at=0, by=by, mark=self.mark() if by == "reader" else None))  # type: ignore[arg-type]
+
+    @rule(key=st.sampled_from(["next", "next", "next", "reveal"]))
+    def press(self, key: str) -> None:
+        self.tell(i.Pressed(at=0, key=key))  # type: ignore[arg-type]  # both are keys
+
+    @rule(order=st.sampled_from([o.BetsOpen(), o.BetsClosed(), o.BetsClosed(), o.BetsClosed(), o.OpenShoe(), o.Next()]))
+    def order(self, order: o.Order) -> None:
+        self.tell(self.table.order(order))
+
+    @rule(order=st.sampled_from([o.Void("misdeal"), o.CloseShoe(), o.Malformed("x", "y", "z"), o.Resend()]))
+    def rare_order(self, order: o.Order) -> None:
+        self.tell(self.table.order(order))
+
+    @rule(lot=st.sampled_from([None, 1]))
+    def open_shoe(self, lot: int | None) -> None:
+        self.tell(self.table.order(o.OpenShoe(o.Pack(lot))))
+
+    @precondition(lambda self: self.table.shoe.irregular)
+    @rule(pick=st.integers(0, 99))
+    def resolve(self, pick: int) -> None:
+        """The floor takes one of the choices it has."""
+        name = self.table.open[pick % len(self.table.open)]
+        if choices := KEEP_ORDER[name].choices:
+            self.tell(self.table.order(o.Resolve(name, choices[(pick) % len(choices)])))
+
+    @rule(device=st.sampled_from(["reader", "broker"]), is_lost=st.booleans(), resumes=st.booleans())
+    def device(self, device: str, is_lost: bool, resumes: bool) -> None:
+        lost = i.DeviceLost(at=0, device=device, why="gone")  # type: ignore[arg-type]  # both are devices
+        back = i.DeviceBack(at=0, device=device, resumes=resumes)  # type: ignore[arg-type]  # both are devices
+        self.tell(lost if is_lost else back)
+
+    @rule()
+    def reader_back(self) -> None:
+        self.tell(i.DeviceBack(at=0, device="reader", resumes=True))
+
+    @rule()
+    def restart(self) -> None:
+        self.tell(i.Started(at=0, version="test", house=self.table.house, nonce=self.table.nonce()))
+
+    @rule(hello=st.booleans())
+    def board_resets(self, hello: bool) -> None:
+        self.session, self.seq = self.session + 1, 255
+        if hello:
+            self.tell(i.ReaderBooted(at=0, session=self.session))
+
+    @rule(numbered=st.booleans())
+    def another_reader(self, numbered: bool) -> None:
+        self.numbered = numbered
+
+    @rule(card=CARDS, skip=st.integers(1, 20))
+    def reports_lost(self, card: Card, skip: int) -> None:
+        self.tell(self.table.card(card, mark=self.mark(skip), gap=True))
+
+    @rule()
+    def disk(self) -> None:
+        self.tell(i.DiskFailed(at=0, irregularity="disk_full", why="no space", until=1))
+
+    @precondition(lambda self: getattr(self.last, "mark", None))
+    @rule()
+    def repeated(self) -> None:
+        """The reader sends its last report again: nothing comes of it."""
+        assert self.last
+        assert self.table.tell(self.last) == ()
+
+    @rule(name=st.sampled_from("abc"), order=st.sampled_from([o.BetsClosed(), o.Next(), o.Void("twice")]))
+    def repeated_order(self, name: str, order: o.Order) -> None:
+        self.tell(self.table.order(order, id=name))
+        assert self.table.tell(self.table.order(order, id=name)) == ()
+
+    @rule(card=CARDS)
+    def own_fault(self, card: Card) -> None:
+        """`decide` fails on a card: it is kept, not judged."""
+        told = self.table.card(card, mark=self.mark())
+        self.table.take(told, fault(self.table.shoe, told, ValueError("a bug")))
+        self.last = told
+
+    # -------------------------------------------------------- what must hold
+
+    @invariant()
+    def folding_gives_the_live_shoe(self) -> None:
+        """The newest line, from its bytes, on top of the shoe before it (all lines: at the end)."""
+        line = unseal(self.table.lines[-1].data)
+        assert messages(line) == messages(self.table.lines[-1])
+        assert line.entry == self.table.lines[-1].entry
+
+    def teardown(self) -> None:
+        if not hasattr(self, "table"):
+            return
+        shoe = Shoe()
+        for line in (unseal(line.data) for line in self.table.lines):
+            assert line.entry
+            if not self.is_fault(line.entry.events):
+                assert decide(shoe, line.entry.input) == line.entry.events
+            shoe = advance(shoe, line.entry)
+        assert shoe == self.table.shoe
+        self.identities()
+        self.every_card_is_somewhere()
+        self.rounds_are_the_rule_books()
+
+    def identities(self) -> None:
+        """No identity twice, entries without gaps, events numbered 1..of."""
+        sent = self.table.messages
+        assert len({each[:4] for each in sent}) == len(sent)
+        numbers: dict[str, int] = {}
+        for line in self.table.lines:
+            assert line.public.seq == numbers.get(line.public.journal, 0) + 1
+            numbers[line.public.journal] = line.public.seq
+
+    def every_card_is_somewhere(self) -> None:
+        """Read or entered = dealt + burned + overdrawn + set aside + still held + confirmed."""
+        told, put = Counter[Card](), Counter[Card]()
+        for line in self.table.lines:
+            assert line.entry
+            if isinstance(line.entry.input, i.CardRead):
+                told[line.entry.input.card] += 1
+            for event in line.entry.events:
+                if isinstance(event, e.CardEntered):
+                    told[event.secret.card] += 1  # type: ignore[union-attr]  # always sealed
+                if isinstance(event, e.CardConfirmed):
+                    put[line.entry.input.card] += 1  # type: ignore[union-attr]  # the input is a CardRead
+                if isinstance(event, e.CardDealt | e.CardBurned | e.CardOverdrawn | e.CardSetAside):
+                    face = event.card or (event.secret and event.secret.card)
+                    put.update([face] if face else [])
+            if self.is_fault(line.entry.events) and not isinstance(line.entry.events[0], e.CardHeld):
+                put[line.entry.input.card] += 1  # type: ignore[union-attr]  # no shoe was open: it is in the record only
+        put.update(each.card for each in self.table.shoe.held if each.card)
+        assert told == put
+
+    @staticmethod
+    def is_fault(events: tuple[e.AnyEvent, ...]) -> bool:
+        """Whether `fault` made this entry: its events name the error."""
+        return any("ValueError" in getattr(each, "detail", "") + getattr(each, "what", "") for each in events)
+
+    def rounds_are_the_rule_books(self) -> None:
+        """Closed rounds: numbers 1, 2, 3 .. per shoe with no gap, and exactly the cards the rules draw."""
+        numbers: dict[str, int] = {}
+        ended: set[str] = set()
+        for message, payload in zip(
+            [m for m in self.table.messages if m.topic == "round"], self.table.rounds, strict=True
+        ):
+            assert payload["round"] == numbers.get(message.journal, 0) + 1
+            assert message.journal not in ended
+            numbers[message.journal] = payload["round"]
+            if payload["last"]:
+                ended.add(message.journal)
+            if payload["status"] == "closed":
+                played = tuple(Card(each["card"]) for each in payload["cards"])
+                result = layout_of(played, "on-demand").result
+                assert result
+                assert result.outcome == payload["outcome"]
+                assert [each["slot"] for each in payload["cards"]] == list(layout_of(played, "on-demand").slots)
+                assert result.totals == {side: hand["total"] for side, hand in payload["hands"].items()}
+        if self.table.shoe.status == "ended":
+            finished = [each for each in self.table.events if isinstance(each, e.ShoeEnded)][-1]
+            assert finished.rounds == numbers.get(self.table.shoe.journal, 0)
+
+    @invariant()
+    def the_packs_hold_what_was_seen(self) -> None:
+        shoe = self.table.shoe
+        kept = [each for each in self.table.events if isinstance(each, e.IrregularityClosed) and each.choice == "keep"]
+        over = Counter(shoe.seen) - Counter(FACES)
+        assert over.total() <= len([each for each in kept if each.id == "duplicate"])
+
+    @invariant()
+    def one_slot_is_due(self) -> None:
+        shoe = self.table.shoe
+        lit = lamps(shoe).lit
+        steady = [lamp for lamp, rhythm in lit.items() if rhythm == "steady" and lamp not in ("ready", "fault")]
+        now = phase(shoe)
+        due = now in (Phase.READY, Phase.DEALING) and not blockers(shoe)
+        assert steady == ([layout(shoe).due] if due else [])
+        assert ("fault" in lit) == bool(shoe.irregular)
+        if blockers(shoe):
+            assert set(lit) == {"fault"}
+
+    @invariant()
+    def held_cards_wait_for_a_reason(self) -> None:
+        shoe = self.table.shoe
+        if shoe.held and not blockers(shoe):
+            assert phase(shoe) in (Phase.BETTING, Phase.COMPLETE)
+        assert shoe.status == "open" or not (shoe.held or shoe.moves or shoe.overdrawn or shoe.aside)
+
+    @invariant()
+    def nothing_sealed_is_shown(self) -> None:
+        """The nonce of a sealed card stands for it: it is in nothing that leaves, before its time."""
+        shoe = self.table.shoe
+        sealed = [each.nonce for each in (*shoe.moves, *shoe.overdrawn, *shoe.aside) if not each.shown and each.nonce]
+        sealed += [each.nonce for each in shoe.held if each.nonce]
+        news = b"".join(m.payload for line in self.table.lines[-2:] for m in messages(line)).decode()
+        assert not [nonce for nonce in sealed if nonce in news]
+        for slot, laid in zip(snapshots(shoe)["table"].slots, shoe.moves, strict=True):
+            assert (slot.card == laid.card.value) is laid.shown
+
+    @invariant()
+    def at_most_one_of_a_name_is_open(self) -> None:
+        assert len(set(self.table.open)) == len(self.table.open)
+
+
+TestAtTheTable = AtTheTable.TestCase
+TestAtTheTable.settings = settings(
+    max_examples=60,
+    stateful_step_count=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
