@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from firmware_bridge import __version__
 from firmware_bridge.commands import LOCAL, NotAnOrder, parse
 from firmware_bridge.daemon import Table
 from firmware_bridge.facts import orders as o
+from firmware_bridge.last_rounds import LastRounds
 from firmware_bridge.snapshots import mode, snapshots
 from firmware_bridge.uplink import Uplink
 
@@ -30,11 +31,12 @@ class Control:
     """Answers on a Unix socket that only the daemon's user and root can open, until `close`.
 
     A request is an order (`{"do": "void", "by": "anna", "why": ".."}`), `{"do": "status"}`, or `{"do": "watch"}`,
-    which is answered with a status whenever it changes.
+    which is answered with a status whenever it changes. reader: what the reader's side knows, for the status.
     """
 
-    def __init__(self, path: Path, table: Table, uplink: Uplink) -> None:
-        self._path, self._table, self._uplink = path, table, uplink
+    def __init__(self, path: Path, table: Table, uplink: Uplink, reader: Callable[[], dict[str, Any]]) -> None:
+        self._path, self._table, self._uplink, self._reader = path, table, uplink, reader
+        self._rounds = LastRounds()
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
 
@@ -65,7 +67,10 @@ class Control:
             "journal": shoe.journal,
             "seq": shoe.seq,
             "mode": mode(shoe, self._table.observing),
+            "disk": self._table.disk and self._table.disk.what,
             "broker": self._uplink.status(),
+            "reader": self._reader(),
+            "rounds": self._rounds.up_to(self._table.journal.end),
             **msgspec.to_builtins(snapshots(shoe)),
         }
 
@@ -75,14 +80,14 @@ class Control:
         self._clients.add(task)
         try:
             while line := await reader.readline():
-                await self._answer(line, writer)
+                await self._answer(line, reader, writer)
         except (ConnectionError, ValueError, asyncio.CancelledError):
             pass
         finally:
             self._clients.discard(task)
             writer.close()
 
-    async def _answer(self, line: bytes, writer: asyncio.StreamWriter) -> None:
+    async def _answer(self, line: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             fields = parse(line)
         except NotAnOrder as error:
@@ -91,21 +96,20 @@ class Control:
         if fields["do"] == "status":
             await _say(writer, self.status())
         elif fields["do"] == "watch":
-            await self._watch(writer)
+            await self._watch(reader, writer)
         elif not isinstance(by := fields.pop("by", None), str) or not by.strip():
             await _say(writer, o.Answer(ok=False, error="nobody signed this order", hint="say who: --by NAME"))
         else:
             await _say(writer, self._uplink.order(fields, LOCAL, by))
 
-    async def _watch(self, writer: asyncio.StreamWriter) -> None:
+    async def _watch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         last = None
-        while not writer.is_closing():
+        while not reader.at_eof():  # the watcher's end: writing alone would find out at the next change only
             status = self.status()
             if status != last:
                 await _say(writer, status)
                 last = status
-            with contextlib.suppress(TimeoutError):
-                await asyncio.sleep(WATCH_S)
+            await asyncio.sleep(WATCH_S)
 
 
 async def _say(writer: asyncio.StreamWriter, value: Any) -> None:

@@ -7,7 +7,7 @@ import logging
 import time
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from msgspec.structs import asdict
 
@@ -47,7 +47,7 @@ class Reader:
     """Owns the reader's port: its messages become inputs, and what is journaled is acknowledged."""
 
     def __init__(self, config: ReaderConfig, table: Table, loop: asyncio.AbstractEventLoop) -> None:
-        self._table, self._loop = table, loop
+        self._table, self._loop, self._protocol = table, loop, config.protocol
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
         self.decoder = READERS[config.protocol](settings)
         self._book = codes.load(Path(config.code_book)) if config.code_book else codes.plain()
@@ -73,6 +73,15 @@ class Reader:
     def acknowledge(self, mark: Mark) -> None:
         """The report is on disk: the board may forget it."""
         self.port.write(self.decoder.acknowledge(reads.Mark(mark.session, mark.seq)))
+
+    def status(self) -> dict[str, Any]:
+        """The reader as a technician wants to see it; `lost`: its port is gone, or it fell silent."""
+        return {
+            "protocol": self._protocol,
+            "port": self.port.target,
+            "open": self.port.is_open,
+            "lost": is_open(self._table.shoe, "reader_lost"),
+        }
 
     def _on_open(self) -> None:
         self._heard_at, self._beats = self._loop.time(), False
@@ -186,7 +195,7 @@ class Bridge:
         prefix = f"{config.mqtt.root}/{config.table.id}"
         self.uplink = Uplink(self.table, prefix, settings, config.mqtt.commands, self._loop)
         self.reader = Reader(config.reader, self.table, self._loop)
-        self.control = Control(config.control, self.table, self.uplink)
+        self.control = Control(config.control, self.table, self.uplink, self.reader.status)
 
     async def run(self) -> None:
         """Work until `stop`, then leave everything as it should be found."""
