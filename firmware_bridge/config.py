@@ -142,14 +142,19 @@ class Config(Struct, frozen=True, kw_only=True):
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
 
-def load(path: Path) -> Config:
-    """The configuration in a file. Raises ConfigError with every mistake, one a line."""
+def load(path: Path, nameless: str | None = None) -> Config:
+    """The configuration in a file. Raises ConfigError with every mistake, one a line.
+
+    nameless: the table's id where the file gives none; without it the id is required.
+    """
     try:
         raw = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}", "name the file with --config") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not TOML: {error}", "a text is written in quotation marks") from None
+    if nameless and isinstance(table := raw.setdefault("table", {}), dict):
+        table.setdefault("id", nameless)
     return parse(raw, str(path))
 
 

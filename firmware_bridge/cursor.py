@@ -23,12 +23,7 @@ class CursorFile:
 
     def __init__(self, path: Path) -> None:
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        self._turn = 0
-        self.value: Cursor | None = None
-        for slot in (0, 1):
-            turn, cursor = _parse(os.pread(self._fd, RECORD, slot * RECORD))
-            if cursor and turn >= self._turn:
-                self._turn, self.value = turn, cursor
+        self._turn, self.value = _newest(self._fd)
 
     def store(self, cursor: Cursor) -> None:
         """Remember `cursor`. Raises OSError if the disk does not take it; the one before is kept then."""
@@ -41,6 +36,24 @@ class CursorFile:
     def close(self) -> None:
         """Give the file back."""
         os.close(self._fd)
+
+
+def read_cursor(path: Path) -> Cursor | None:
+    """The cursor in a file that a daemon may be writing; None where there is none. Raises OSError."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        return _newest(fd)[1]
+    finally:
+        os.close(fd)
+
+
+def _newest(fd: int) -> tuple[int, Cursor | None]:
+    """Turn and cursor of the later record."""
+    records = [_parse(os.pread(fd, RECORD, slot * RECORD)) for slot in (0, 1)]
+    return max(records, key=lambda record: record[0])
 
 
 def _parse(record: bytes) -> tuple[int, Cursor | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from typing import Final, Literal, get_args
 
@@ -65,7 +65,13 @@ _WORDS: Final[dict[str, Step]] = {
 
 def parse(text: str) -> list[Step]:
     """The steps of a deal script. Raises ScriptError that names the line and the word."""
-    return [step for number, line in enumerate(text.splitlines(), 1) for step in _line(line, number)]
+    return [step for steps in parse_lines(text.splitlines()) for step in steps]
+
+
+def parse_lines(lines: Iterable[str]) -> Iterator[list[Step]]:
+    """The steps of each line of a deal script, one after the other. Raises ScriptError as `parse` does."""
+    for number, line in enumerate(lines, 1):
+        yield list(_line(line, number))
 
 
 def _line(line: str, number: int) -> Iterator[Step]:
