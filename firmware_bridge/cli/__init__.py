@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from importlib import import_module
 from typing import Final
@@ -23,7 +24,7 @@ COMMANDS: Final = {
 }
 """Each has a module of its name here, with `options(parser)` and `run(arguments) -> exit code`."""
 
-FINE, FAILED, USAGE, CONFIG = 0, 1, 2, 78
+FINE, FAILED, USAGE, CONFIG, INTERRUPTED = 0, 1, 2, 78, 130
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -36,17 +37,29 @@ def main(argv: list[str] | None = None) -> int:
         command = commands.add_parser(name, help=text, description=text)
         if name in words[:1]:  # only its own module is loaded: `shoe status` must be quick on a Pi
             import_module(f"{__name__}.{name}_").options(command)
+    _guess(parser, words)
     arguments = parser.parse_args(words)
     try:
-        return int(import_module(f"{__name__}.{arguments.command}_").run(arguments))
+        code = int(import_module(f"{__name__}.{arguments.command}_").run(arguments))
+        sys.stdout.flush()
+        return code
     except ConfigError as error:
         print(f"shoe: {error}", file=sys.stderr)
         return CONFIG
     except BridgeError as error:
         print(f"shoe: {error}", file=sys.stderr)
         return FAILED
-    except BrokenPipeError:
-        sys.stderr.close()
+    except BrokenPipeError:  # `| head` has seen enough; what is left goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
+
+
+def _guess(parser: argparse.ArgumentParser, words: list[str]) -> None:
+    """End with a did-you-mean where the first word is no command."""
+    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
+        from difflib import get_close_matches
+
+        near = get_close_matches(words[0], COMMANDS, 1)
+        parser.error(f"{words[0]!r} is no command; {f'did you mean {near[0]}?' if near else 'see shoe --help'}")

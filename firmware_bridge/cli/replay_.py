@@ -1,0 +1,106 @@
+"""`shoe replay`: a deal script or a journal as the MQTT messages it would send, offline."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, Final, get_args, get_type_hints
+
+from msgspec.structs import replace
+
+from firmware_bridge.cli.record import JOURNAL_STARTS, Walk
+from firmware_bridge.cli.retained import Retained
+from firmware_bridge.errors import ScriptError
+from firmware_bridge.house import House
+from firmware_bridge.line import Line
+from firmware_bridge.messages import messages
+from firmware_bridge.replay import Replay
+from firmware_bridge.script import parse_lines
+from firmware_bridge.shoe import Shoe, advance
+
+NAMELESS: Final = "replay"
+"""The table where no config names one."""
+
+PROCEDURES: Final = get_args(get_type_hints(House)["procedure"])
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe replay`."""
+    parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="deal script or journal (default: stdin)")
+    parser.add_argument("--procedure", choices=PROCEDURES, help="over the config's")
+    parser.add_argument("--no-burn", action="store_true", help="skip the burn of each new shoe")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="deal by this table's settings")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the messages as JSON lines; 0. Raises ConfigError, ScriptError, JournalError."""
+    house, table = _table(arguments)
+    with _opened(arguments.file) as source:
+        if source.peek(len(JOURNAL_STARTS)).startswith(JOURNAL_STARTS):
+            _write(_journal(source, arguments.file))
+        else:
+            play = Replay(house, table, _warn, burn=not arguments.no_burn)
+            _write(_script(play, source))
+    return 0
+
+
+def _table(arguments: argparse.Namespace) -> tuple[House, str]:
+    """The settings to deal by, and the table's name."""
+    house, table = House(), NAMELESS
+    if arguments.config:
+        from firmware_bridge.config import load
+
+        config = load(arguments.config, nameless=NAMELESS)
+        house, table = config.house, config.table.id
+    if arguments.procedure:
+        house = replace(house, procedure=arguments.procedure)
+    return house, table
+
+
+def _opened(name: str) -> io.BufferedReader:
+    try:
+        return io.BufferedReader(io.FileIO(0 if name == "-" else name, closefd=name != "-"))
+    except OSError as error:
+        raise ScriptError(f"{name}: {error.strerror}", "name a deal script, a journal, or - for stdin") from None
+
+
+def _script(play: Replay, source: BinaryIO) -> Iterator[tuple[Line, Shoe]]:
+    """The lines of a deal script with the shoe after each."""
+    for steps in parse_lines(io.TextIOWrapper(source, "utf-8", errors="replace")):
+        for line in play.play(steps):
+            yield line, play.shoe
+
+
+def _journal(source: BinaryIO, name: str) -> Iterator[tuple[Line, Shoe | None]]:
+    """The lines of a journal with the shoe after each; no shoe where sealed parts are left out."""
+    shoe: Shoe | None = Shoe()
+    walk = Walk(name)
+    for line in walk.lines(source):
+        if line.entry is None and shoe is not None:
+            _warn("the sealed parts are left out: no states, only events and rounds")
+        shoe = advance(shoe, line.entry) if shoe is not None and line.entry is not None else None
+        yield line, shoe
+    if walk.torn:
+        _warn(f"an unfinished line of {walk.torn} bytes at the end is left out")
+
+
+def _write(lines: Iterable[tuple[Line, Shoe | None]]) -> None:
+    """Each line's messages, and the states that it changed."""
+    out, retained = sys.stdout.buffer, Retained()
+    for line, shoe in lines:
+        for message in messages(line):
+            out.write(_json_line(message.topic, b"false", message.payload))
+        for topic, payload in retained.changed(line, shoe) if shoe else ():
+            out.write(_json_line(topic, b"true", payload))
+
+
+def _json_line(topic: str, retain: bytes, payload: bytes) -> bytes:
+    """A message as a JSON line: the payload's bytes as they are sent."""
+    return b'{"topic":"%b","retain":%b,"payload":%b}\n' % (topic.encode(), retain, payload)
+
+
+def _warn(text: str) -> None:
+    print(f"shoe replay: {text}", file=sys.stderr)

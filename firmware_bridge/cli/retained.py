@@ -1,0 +1,38 @@
+"""The retained topics as they change along a journal, for a reader without a broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from firmware_bridge.line import Line
+from firmware_bridge.shoe import Shoe
+from firmware_bridge.snapshots import snapshots
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Retained:
+    """Remembers what each retained topic said last."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, bytes] = {}
+
+    def changed(self, line: Line, shoe: Shoe) -> Iterator[tuple[str, bytes]]:
+        """Topic and payload of each state that `line` changed; `shoe` is the shoe after it."""
+        public = line.public
+        head = {
+            "v": public.v,
+            "table": public.table,
+            "shoe": public.shoe,
+            "journal": public.journal,
+            "as_of": public.seq,
+            "at": public.at,
+            "boot": public.boot,
+        }
+        for topic, value in snapshots(shoe).items():
+            body = _encode(value)
+            if self._said.get(topic) != body:
+                self._said[topic] = body
+                yield topic, _encode(head)[:-1] + b"," + body[1:]
