@@ -1,0 +1,113 @@
+"""Talks to the running daemon over its control socket: blocking, and quick to start on a Pi."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge.errors import BridgeError, ConfigError
+
+DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
+RUNTIME: Final = Path("/run/firmware-bridge/control.sock")
+"""Where the daemon listens when systemd runs it."""
+
+SOCKET: Final = "control.sock"
+JOURNAL_DIR: Final = "/var/lib/firmware-bridge"
+ANSWER_S: Final = 10.0
+"""A daemon that says nothing for this long hangs."""
+
+
+class NoDaemon(BridgeError, ConnectionError):
+    """The daemon cannot be asked; the text says why and what to do."""
+
+
+def config_option(parser: argparse.ArgumentParser) -> None:
+    """Add `--config`, the file that names the daemon's journal and so its socket."""
+    parser.add_argument(
+        "--config", type=Path, default=DEFAULT_CONFIG, metavar="FILE", help=f"the table's (default {DEFAULT_CONFIG})"
+    )
+
+
+def socket_path(config: Path) -> Path:
+    """Where the daemon of a config listens. Raises ConfigError for a file that cannot be read.
+
+    Another config than the system's never leads to the system's daemon: an order must not reach a wrong table.
+    """
+    if given := os.environ.get("RUNTIME_DIRECTORY"):
+        return Path(given) / SOCKET
+    if config == DEFAULT_CONFIG and (_may_exist(RUNTIME) or not config.exists()):
+        return RUNTIME
+    return Path(journal_dir(config)) / SOCKET
+
+
+def journal_dir(config: Path) -> Path:
+    """The journal's directory by a config, read on its own: `shoe status` loads no more than it needs."""
+    import tomllib
+
+    try:
+        section = tomllib.loads(config.read_text("utf-8")).get("journal", {})
+    except OSError as error:
+        raise ConfigError(f"{config}: {error.strerror}", "name the file with --config, or use sudo") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{config}: not TOML: {error}", "`shoe check` lists every mistake") from None
+    given = section.get("dir", JOURNAL_DIR) if isinstance(section, dict) else JOURNAL_DIR
+    return Path(str(given))
+
+
+def ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:
+    """The daemon's answer to a request. Raises NoDaemon."""
+    with _connected(path) as control:
+        control.settimeout(ANSWER_S)
+        return next(_said(control, request, path))
+
+
+def follow(path: Path) -> Iterator[dict[str, Any]]:
+    """The daemon's status now and whenever it changes. Raises NoDaemon when it ends."""
+    with _connected(path) as control:
+        yield from _said(control, {"do": "watch"}, path)
+
+
+def _said(control: socket.socket, request: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
+    """Send a request; what comes back, line by line."""
+    try:
+        control.sendall(json.dumps(request).encode() + b"\n")
+        with control.makefile("rb") as lines:
+            for line in lines:
+                yield json.loads(line)
+    except TimeoutError:
+        what = f"the daemon at {path} does not answer"
+        raise NoDaemon(what, "restart it: systemctl restart firmware-bridge") from None
+    except (OSError, ValueError):
+        pass
+    raise NoDaemon("the daemon hung up", "see: systemctl status firmware-bridge")
+
+
+def _connected(path: Path) -> socket.socket:
+    control = socket.socket(socket.AF_UNIX)
+    try:
+        control.connect(str(path))
+    except OSError as error:
+        control.close()
+        raise NoDaemon(*_why(path, error)) from None
+    return control
+
+
+def _why(path: Path, error: OSError) -> tuple[str, str]:
+    if isinstance(error, PermissionError):
+        return f"no permission to ask the daemon at {path}", "put sudo before the command"
+    if isinstance(error, FileNotFoundError | ConnectionRefusedError):
+        return f"no daemon listens at {path}", "see: systemctl status firmware-bridge, or name its --config"
+    return f"{path}: {error.strerror or error}", "see: systemctl status firmware-bridge"
+
+
+def _may_exist(path: Path) -> bool:
+    """Whether something is there, or hidden from this user."""
+    try:
+        return path.exists()
+    except PermissionError:
+        return True

@@ -1,0 +1,31 @@
+"""Gives an order to the running daemon and tells its answer."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from firmware_bridge.cli.daemon_socket import ask, config_option, socket_path
+
+
+def order_options(parser: argparse.ArgumentParser) -> None:
+    """The options that every order has."""
+    parser.add_argument("--by", required=True, metavar="NAME", help="who gives the order; it is on record")
+    config_option(parser)
+    parser.add_argument("--json", action="store_true", help="the answer as one JSON object, for programs")
+
+
+def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> int:
+    """Give the order `name` and tell the answer; 0 if it was obeyed, 1 if not. Raises NoDaemon."""
+    request = {"do": name.replace("-", "_"), "by": arguments.by, **fields}
+    answer = ask(socket_path(arguments.config), request)
+    if arguments.json:
+        print(json.dumps(answer, ensure_ascii=False))
+    elif answer["ok"]:
+        print(f"{name}: done")
+    else:
+        hint = f"; {answer['hint']}" if answer.get("hint") else ""
+        print(f"shoe: {name} refused: {answer['error']}{hint}", file=sys.stderr)
+    return 0 if answer["ok"] else 1

@@ -1,0 +1,123 @@
+"""The daemon's status as people read it: one screen, or one line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+Status = dict[str, Any]
+
+
+def screen(status: Status) -> list[str]:
+    """The lines of one screen."""
+    rows = (
+        ("phase", _phase(status)),
+        ("slots", _slots(status) or "none filled"),
+        ("lamps", _lamps(status)),
+        ("cards", _cards(status)),
+        ("rounds", _rounds(status)),
+        ("broker", _broker(status)),
+        ("reader", _reader(status)),
+        ("journal", _journal(status)),
+    )
+    return [_title(status), *[f"  {name:<9}{text}" for name, text in rows], *_alarms(status)]
+
+
+def line(status: Status) -> str:
+    """What may change while cards come, in one line."""
+    parts = [
+        f"shoe {status['shoe']}",
+        _phase(status),
+        _slots(status),
+        f"open: {', '.join(each['id'] for each in status['alarm']['open'])}" if status["alarm"]["open"] else "",
+        "" if status["broker"]["up"] else "broker down",
+    ]
+    return "  ".join(part for part in parts if part)
+
+
+def _title(status: Status) -> str:
+    table = status["table"]
+    settings = table["settings"]
+    shoe = f"shoe {status['shoe']}" if status["shoe"] else "no shoe yet"
+    rules = f"{settings['game']}, {settings['procedure']}, {settings['decks']} decks"
+    return f"table {status['table_id']}  {shoe}  {rules}  {status['mode']}  (version {status['version']})"
+
+
+def _phase(status: Status) -> str:
+    table = status["table"]
+    parts = [f"round {table['round']} {table['phase']}" if table["round"] else table["phase"]]
+    if table["due"]:
+        parts.append(f"{table['due']} is due")
+    if table["last"]:
+        parts.append("the last round")
+    if table["shoe_change"]:
+        parts.append("change the shoe")
+    if table["held"]:
+        parts.append(f"{table['held']} held")
+    return ", ".join(parts)
+
+
+def _slots(status: Status) -> str:
+    return "  ".join(f"{slot['slot']} {slot.get('card', '??')}" for slot in status["table"]["slots"])
+
+
+def _lamps(status: Status) -> str:
+    lit = ", ".join(f"{lamp} {rhythm}" for lamp, rhythm in status["lamps"]["lit"].items()) or "all dark"
+    why = "; ".join(status["lamps"]["why"])
+    return f"{lit}  ({why})" if why else lit
+
+
+def _cards(status: Status) -> str:
+    table = status["table"]
+    if table["cards_left"] is None:
+        return "no shoe is open"
+    burn = f", {table['burn_left']} still to burn" if table["burn_left"] else ""
+    return f"{table['cards_left']} left{burn}"
+
+
+def _rounds(status: Status) -> str:
+    return "  ".join(map(_round, status["rounds"])) or "none in this shoe"
+
+
+def _round(told: dict[str, Any]) -> str:
+    if told["status"] == "voided":
+        return f"{told['round']} void"
+    points = ":".join(str(points) for points in told["totals"].values())
+    return f"{told['round']} {told['outcome']} {points}"
+
+
+def _broker(status: Status) -> str:
+    broker = status["broker"]
+    if broker["up"]:
+        return f"connected (MQTT {broker['protocol']}), {_waiting(status)}"
+    return f"NOT CONNECTED: {broker['why_down']}; {_waiting(status)}"
+
+
+def _waiting(status: Status) -> str:
+    """How much the broker has not acknowledged yet."""
+    acked, seq = status["broker"]["acked"], status["seq"]
+    if not status["broker"]["waiting"]:
+        return "nothing waits"
+    if acked and acked[0] == status["journal"]:
+        return f"{seq - acked[1]} entries wait"
+    return f"all since {acked[0]} entry {acked[1]} waits" if acked else "everything waits"
+
+
+def _reader(status: Status) -> str:
+    reader = status["reader"]
+    state = "not open" if not reader["open"] else "open, but SILENT" if reader["lost"] else "open"
+    return f"{reader['protocol']} at {reader['port']}, {state}"
+
+
+def _journal(status: Status) -> str:
+    place = f"{status['journal']} entry {status['seq']}"
+    return f"{place}; CANNOT BE WRITTEN: {status['disk']}" if status["disk"] else place
+
+
+def _alarms(status: Status) -> Iterator[str]:
+    for alarm in status["alarm"]["open"]:
+        since = time.strftime("%H:%M:%S", time.localtime(alarm["since"] / 1000))
+        yield f"! {alarm['id']} ({alarm['severity']}, since {since}): {alarm['detail']}"
+        choices = f"  [shoe do resolve {alarm['id']} {'|'.join(alarm['choices'])}]" if alarm["choices"] else ""
+        yield f"    {alarm['todo']}{choices}"

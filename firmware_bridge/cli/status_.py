@@ -1,0 +1,22 @@
+"""`shoe status`: what the running daemon knows, once."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from firmware_bridge.cli.daemon_socket import ask, config_option, socket_path
+from firmware_bridge.cli.screen import screen
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe status`."""
+    config_option(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show one screen; 0. Raises NoDaemon."""
+    status = ask(socket_path(arguments.config), {"do": "status"})
+    print(json.dumps(status, ensure_ascii=False) if arguments.json else "\n".join(screen(status)))
+    return 0
