@@ -1,0 +1,41 @@
+"""`shoe journal`: the record, read only; it works while the daemon runs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge.cli import journal_export, journal_list, journal_show, journal_verify
+from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, JOURNAL_DIR, journal_dir
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe journal`."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, (text, add, _) in ACTIONS.items():
+        action = actions.add_parser(name, help=text, description=text)
+        where = action.add_mutually_exclusive_group()
+        where.add_argument("--dir", type=Path, metavar="DIR", help="where the journals are")
+        where.add_argument("--config", type=Path, default=DEFAULT_CONFIG, metavar="FILE", help="or the table's config")
+        add(action)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it; 0 if all is well, 1 at a fault. Raises ConfigError, JournalError."""
+    if arguments.dir is None:
+        is_bare = arguments.config == DEFAULT_CONFIG and not DEFAULT_CONFIG.exists()
+        arguments.dir = Path(JOURNAL_DIR) if is_bare else journal_dir(arguments.config)
+    return ACTIONS[arguments.action][2](arguments)
+
+
+Action = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
+
+ACTIONS: Final[dict[str, Action]] = {
+    "list": ("the journals of this table, one per shoe", journal_list.options, journal_list.run),
+    "show": ("what is in a journal, without sealed cards", journal_show.options, journal_show.run),
+    "verify": ("whether the record is whole and unchanged", journal_verify.options, journal_verify.run),
+    "export": ("a journal for people outside: it verifies, but holds no sealed card", journal_export.options,
+               journal_export.run),
+}

@@ -1,0 +1,83 @@
+"""`shoe journal list`: the journals of a table, one per shoe."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge.cli.record import files_in
+from firmware_bridge.cursor import Cursor, read_cursor
+from firmware_bridge.errors import JournalError
+from firmware_bridge.journal import file_name, journal_id
+from firmware_bridge.line import Line, unseal
+
+TAIL: Final = 65_536
+"""Bytes read from the end of a file: its last line is in there."""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe journal list`."""
+    parser.add_argument("--json", action="store_true", help="one JSON object per journal, for programs")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List them, oldest first; 0. Raises JournalError if the directory cannot be read."""
+    files = files_in(arguments.dir)
+    cursor = read_cursor(arguments.dir / "cursor")
+    rows = [_row(path, cursor) for path in files]
+    for row in rows:
+        print(json.dumps(row) if arguments.json else _text(row))
+    if rows and not arguments.json and rows[-1]["head"]:
+        print(f"head {rows[-1]['head']}")
+    return 0
+
+
+def _row(path: Path, cursor: Cursor | None) -> dict[str, Any]:
+    """First and last line of a journal; its middle is left to `verify`."""
+    first, last, fault = None, None, None
+    try:
+        first, last = _ends(path)
+    except (JournalError, OSError) as error:
+        fault = str(error)
+    return {
+        "journal": journal_id(path),
+        "entries": last.public.seq if last else 0,
+        "from": first.public.at if first else None,
+        "to": last.public.at if last else None,
+        "bytes": path.stat().st_size,
+        "delivered": _delivered(path, last, cursor),
+        "head": f"{last.public.seq}:{last.chain}" if last else None,
+        "fault": fault,
+    }
+
+
+def _ends(path: Path) -> tuple[Line | None, Line | None]:
+    """The first and the last whole line; nothing in a file whose first line is unfinished."""
+    with path.open("rb") as file:
+        first = file.readline()
+        if not first.endswith(b"\n"):
+            return None, None
+        file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
+        whole = [line for line in file.read().splitlines(keepends=True) if line.endswith(b"\n")]
+    return unseal(first), unseal(whole[-1])
+
+
+def _delivered(path: Path, last: Line | None, cursor: Cursor | None) -> int:
+    """Entries the broker has acknowledged."""
+    if cursor is None or last is None or path.name > file_name(cursor.journal):
+        return 0
+    return cursor.seq if path.name == file_name(cursor.journal) else last.public.seq
+
+
+def _text(row: dict[str, Any]) -> str:
+    if row["fault"]:
+        return f"{row['journal']:<12} {row['fault']}"
+    if not row["entries"]:
+        return f"{row['journal']:<12} its first line is unfinished"
+    waiting = row["entries"] - row["delivered"]
+    sent = f"{waiting} not delivered" if waiting else "delivered"
+    size = f"{row['bytes'] / 1000:.0f} kB"
+    return f"{row['journal']:<12} {row['from']} to {row['to']}  {row['entries']:>5} entries  {size:>7}  {sent}"
