@@ -105,6 +105,8 @@ class Outbox:
             else:
                 return
             if not self._send(due):
+                if due.place is None:
+                    self._again.insert(0, iter([due.message]))
                 return
 
     def delivered(self, mid: int) -> bool:
