@@ -1,0 +1,112 @@
+"""Deal scripts: every word, and what is said about one that is none."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from firmware_bridge.cards import Card
+from firmware_bridge.errors import ScriptError
+from firmware_bridge.facts import orders as o
+from firmware_bridge.house import House
+from firmware_bridge.replay import Replay
+from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Pause, Say, Step, parse
+
+WORDS: list[tuple[str, list[Step]]] = [
+    ("shoe", [NewShoe()]),
+    ("As", [Drawn(Card("As"))]),
+    ("AsJc", [Drawn(Card("As")), Drawn(Card("Jc"))]),
+    ("wp 9p", [Drawn(Card("wp")), Drawn(Card("9p"))]),
+    ("??", [Drawn(None)]),
+    ("cut", [Cut()]),
+    ("next reveal", [Key("next"), Key("reveal")]),
+    ("+2.5s", [Pause(2500)]),
+    ("bets-open bets-closed", [Say(o.BetsOpen()), Say(o.BetsClosed())]),
+    ("!void misdeal As", [Say(o.Void("misdeal")), Drawn(Card("As"))]),
+    ('!void "two words"', [Say(o.Void("two words"))]),
+    ("!resolve duplicate keep", [Say(o.Resolve("duplicate", "keep"))]),
+    ("!enter As", [Say(o.Enter(Card("As"), "second"))]),
+    ("!close-shoe !open_shoe !next", [Say(o.CloseShoe()), Say(o.OpenShoe()), Say(o.Next())]),
+    ("# a comment\n\n As # another", [Drawn(Card("As"))]),
+]
+
+
+@pytest.mark.parametrize(("text", "steps"), WORDS, ids=[row[0] for row in WORDS])
+def test_words(text: str, steps: list[Step]) -> None:
+    assert parse(text) == steps
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("As\nTd sheo", "line 2: 'sheo' is no word of a deal script; did you mean 'shoe'?"),
+        ("nxt", "line 1: 'nxt' is no word of a deal script; did you mean 'next'?"),
+        ("bets-close", "did you mean 'bets-closed'?"),
+        ("1s", "line 1: '1s' is no word of a deal script; a card is written rank then suit: As, Td"),
+        ("sA", "a card is written rank then suit"),
+        ("!viod x", "line 1: !viod is no order; did you mean !void?"),
+        ("!xyzzy", "one of: bets_closed, bets_open, close_shoe"),
+        ("!void", "line 1: !void: words are missing behind it; write !void REASON"),
+        ("!resolve duplicate", "words are missing behind it; write !resolve IRREGULARITY CHOICE"),
+        ("!resolve duplicate kep", "'kep' is none of burn, keep, remove"),
+        ("!enter xx", "write !enter CARD"),
+        ('!void "x', "line 1: No closing quotation; close the quotation mark"),
+        ("+9999999s", "'+9999999s' is no word"),
+    ],
+)
+def test_mistakes_name_the_line_and_what_to_write(text: str, said: str) -> None:
+    with pytest.raises(ScriptError) as caught:
+        parse(text)
+    assert said in str(caught.value)
+
+
+ORDERS = ["!void x", "!close_shoe", "!next", "!enter 2c", "!resolve unreadable void", "!resolve duplicate keep", "!"]
+WORD = ["shoe", "As", "9d", "Kc", "5h", "3p", "??", "cut", "next", "reveal", "bets-closed", "bets-open", "+1s", "#"]
+PIECES = st.sampled_from([*WORD, *ORDERS, "\n"])
+
+
+@given(st.text())
+def test_any_text_is_a_script_or_a_mistake(text: str) -> None:
+    with suppress(ScriptError):
+        parse(text)
+
+
+@given(st.lists(PIECES), st.sampled_from(["on-demand", "six-card"]), st.booleans())
+def test_any_script_can_be_replayed(words: list[str], procedure: str, burn: bool) -> None:
+    """Whatever it says, the same script gives the same bytes."""
+    try:
+        steps = parse(" ".join(words))
+    except ScriptError:
+        return
+    house = House(procedure=procedure, decks=1)  # type: ignore[arg-type]  # both are procedures
+    told = [[line.data for line in Replay(house, "T", lambda _: None, burn).play(steps)] for _ in range(2)]
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "warned"),
+    [
+        ("shoe next", []),
+        ("9s Kd Th Kc next", ["next: nothing is open, ignored"]),
+        ("9s shoe", ["shoe: round 1 is not finished, voided"]),
+        ("9s !close_shoe", ["close_shoe: a round is open"]),
+    ],
+)
+def test_replay_warns_of_what_makes_no_sense(text: str, warned: list[str]) -> None:
+    told: list[str] = []
+    list(Replay(House(), "T", told.append).play(parse(text)))
+    assert told == warned
+
+
+def test_without_a_leading_shoe_a_burned_one_is_open() -> None:
+    replay = Replay(House(), "T", lambda _: None)
+    list(replay.play(parse("9s Kd Th Kc shoe 2c")))
+    assert (replay.shoe.number, replay.shoe.burn_left) == (2, 2)
+
+
+def test_time_passes_as_written() -> None:
+    lines = list(Replay(House(), "T", lambda _: None).play(parse("9s +2.5s Kd")))
+    assert [line.public.at for line in lines][-1] == "1970-01-01T00:00:02.500Z"
