@@ -154,7 +154,7 @@ def test_a_line_of_another_history_does_not_chain(folder: Path, tmp_path: Path, 
 def test_a_missing_file_behind_the_cursor_refuses(folder: Path, kept: list[Path]) -> None:
     cursor = Cursor(journal_id(kept[0]), 1)
     kept[1].unlink()
-    with pytest.raises(JournalError, match="journal files from .* on are missing.*restore them"):
+    with pytest.raises(JournalError, match=r"journal files from .* on are missing.*restore them"):
         opened(folder, cursor)
 
 

@@ -1,0 +1,174 @@
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import asdict
+
+from firmware_bridge.config import SECTIONS, Config, broker_settings, load, parse
+from firmware_bridge.errors import ConfigError
+
+PROJECT = Path(__file__).parents[2]
+
+EVERY_KEY: dict[str, dict[str, Any]] = {
+    "table": {
+        "id": "T07", "game": "baccarat", "procedure": "six-card", "decks": 6, "burn": 7, "close": "auto",
+        "betting": "required", "disclose": "dealt", "after_cut": "one-more", "new_shoe": "auto", "virtual_cut": 14,
+        "policy": "keep-order",
+    },
+    "reader": {
+        "protocol": "line", "port": "socket://reader:4001", "baud": 9600, "code_book": "book.csv", "pattern": "(.+)",
+        "line_end": "\r\n", "hold": 0.25, "min_quality": 12,
+    },
+    "pins": {"factory": "mock", "cut_card": 27, "next": {"pin": 22, "pull_up": False, "debounce_ms": 5}, "reveal": 23},
+    "lamps": {
+        "P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "R1": 16, "R2": 20, "ready": 12,
+        "fault": {"pin": 25, "active_low": True},
+    },
+    "mqtt": {
+        "host": "broker", "port": 8883, "root": "casino", "client_id": "c", "username": "u", "password_file": "p",
+        "ca": "ca.pem", "cert": "c.pem", "key": "k.pem", "commands": ["next", "void"],
+    },
+    "journal": {"dir": "/tmp/j", "keep_days": 30, "max_mb": 100, "warn_mb": 50},
+}  # fmt: skip
+
+
+def mistakes(raw: dict[str, Any]) -> list[str]:
+    with pytest.raises(ConfigError) as raised:
+        parse(raw)
+    return raised.value.what.split("\n")
+
+
+def test_only_the_tables_name_has_no_default() -> None:
+    assert parse({"table": {"id": "T07"}}).table.id == "T07"
+    assert "id is missing" in mistakes({})[0]
+    assert "id is missing" in mistakes({"table": {}})[0]
+
+
+def test_every_key_is_taken() -> None:
+    config = parse(EVERY_KEY)
+    assert {name: set(keys) for name, keys in EVERY_KEY.items()} == {
+        name: set(section.__struct_fields__) for name, section in SECTIONS.items()
+    }
+    for name in ("table", "reader", "journal"):
+        assert asdict(getattr(config, name)) == EVERY_KEY[name]
+    assert config.pins.next.pin == 22  # type: ignore[union-attr]
+    assert config.lamps.fault.active_low is True  # type: ignore[union-attr]
+    assert config.mqtt.commands == ("next", "void")
+    assert config.house.burn == 7
+
+
+@pytest.mark.parametrize(
+    ("procedure", "close", "expected"),
+    [
+        ("on-demand", None, "auto"),
+        ("six-card", None, "next"),
+        ("six-card", "auto", "auto"),
+        ("on-demand", "next", "next"),
+    ],
+)
+def test_six_card_rounds_end_with_next_unless_told_otherwise(
+    procedure: str, close: str | None, expected: str
+) -> None:
+    table = {"id": "T07", "procedure": procedure} | ({"close": close} if close else {})
+    assert parse({"table": table}).house.close == expected
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "text"),
+    [
+        ("table", "id", "a/b", "Expected `str` matching regex"),
+        ("table", "id", "", "Expected `str` matching regex"),
+        ("table", "decks", 0, "Expected `int` >= 1"),
+        ("table", "decks", "8", "Expected `int`, got `str`"),
+        ("table", "procedure", "sixcard", "Invalid enum value 'sixcard'"),
+        ("table", "burn", True, "got `bool`"),
+        ("table", "dekcs", 8, "did you mean decks?"),
+        ("table", "colour", "red", "known are: id, game"),
+        ("reader", "hold", -1, "Expected `float` >= 0.0"),
+        ("reader", "protocol", "natvie", "Invalid enum value"),
+        ("pins", "cut_card", 54, "Expected `int` <= 53"),
+        ("pins", "next", {"pin": 22, "pul_up": True}, "unknown field `pul_up`"),
+        ("mqtt", "port", 70_000, "Expected `int` <= 65535"),
+        ("mqtt", "commands", ["enter"], "Invalid enum value 'enter'"),
+        ("mqtt", "root", "#", "Expected `str` matching regex"),
+        ("journal", "keep_days", 0, "Expected `int` >= 1"),
+    ],
+)
+def test_a_wrong_value_names_section_key_and_what_is_right(section: str, key: str, value: Any, text: str) -> None:
+    raw = {"table": {"id": "T07"}}
+    raw[section] = raw.get(section, {}) | {key: value}
+    (told,) = mistakes(raw)
+    assert f"[{section}] {key}" in told
+    assert text in told
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    raw = {
+        "table": {"decks": 99, "burn": "all"},
+        "raeder": {"port": "x"},
+        "mqtt": {"porf": 1883, "host": ""},
+        "pins": {"cut_card": 5, "next": 5},
+        "lamps": {"P1": 5},
+        "journal": 3,
+    }
+    told = mistakes(raw)
+    assert len(told) == 8
+    assert all(each.startswith("config: ") for each in told)
+    for part in ("did you mean reader?", "did you mean port?", "GPIO 5 is used by", "write [journal]", "id is missing"):
+        assert sum(part in each for each in told) == 1
+
+
+def test_lamps_may_share_a_pin_with_each_other_only() -> None:
+    assert parse({"table": {"id": "T"}, "lamps": {"P3": 5, "B3": 5}}).lamps.B3 == 5
+    assert "GPIO 5" in mistakes({"table": {"id": "T"}, "lamps": {"P3": 5}, "pins": {"next": {"pin": 5}}})[0]
+
+
+def test_a_secret_is_not_shown() -> None:
+    told = mistakes({"table": {"id": "T"}, "mqtt": {"password_file": 4711, "password": "s3cret"}})
+    assert not any("4711" in each or "s3cret" in each for each in told)
+    assert len(told) == 2
+
+
+def test_the_password_comes_from_its_file(tmp_path: Path) -> None:
+    (tmp_path / "password").write_bytes(b" right \n")
+    raw = {"table": {"id": "T"}, "mqtt": {"username": "u", "password_file": f"{tmp_path}/password"}}
+    settings = broker_settings(parse(raw))
+    assert settings.password == b" right "
+    assert "right" not in repr(settings)
+
+
+def test_a_password_that_cannot_be_read_is_a_mistake(tmp_path: Path) -> None:
+    raw = {"table": {"id": "T"}, "mqtt": {"password_file": f"{tmp_path}/none"}}
+    with pytest.raises(ConfigError, match=r"password_file .*/none: No such file"):
+        broker_settings(parse(raw))
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [("table = [", "not TOML"), ("[table]\nid = T07", "quotation marks"), (b"\xff", "not TOML")],
+)
+def test_what_is_no_toml_is_told(tmp_path: Path, content: str | bytes, text: str) -> None:
+    path = tmp_path / "bridge.toml"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ConfigError, match=text):
+        load(path)
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"none\.toml: No such file.*--config"):
+        load(tmp_path / "none.toml")
+
+
+def test_the_shipped_example_is_good_and_shows_the_defaults() -> None:
+    path = PROJECT / "systemd" / "bridge.toml"
+    shipped = load(path)
+    assert shipped.table == Config(table=shipped.table).table
+    assert (shipped.reader.port, shipped.journal.dir) == ("/dev/shoe-reader", "/var/lib/firmware-bridge")
+
+
+def test_what_the_example_shows_behind_a_hash_is_taken_too() -> None:
+    text = (PROJECT / "systemd" / "bridge.toml").read_text()
+    lines = [line.removeprefix("# ") for line in text.splitlines() if " = " in line or line.startswith("[")]
+    raw = tomllib.loads("\n".join(lines))
+    assert parse(raw).table.virtual_cut == 14
