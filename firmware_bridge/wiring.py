@@ -13,7 +13,15 @@ from msgspec.structs import asdict
 
 from firmware_bridge import codes
 from firmware_bridge.broker import BrokerSettings
-from firmware_bridge.config import AnyPin, Config, PinConfig, ReaderConfig, broker_settings
+from firmware_bridge.config import (
+    AnyPin,
+    Config,
+    LampsConfig,
+    PinConfig,
+    PinsConfig,
+    ReaderConfig,
+    broker_settings,
+)
 from firmware_bridge.control import Control
 from firmware_bridge.cursor import CursorFile
 from firmware_bridge.daemon import Table, nonce, now_ms
@@ -178,7 +186,7 @@ class Bridge:
     ) -> None:
         self.config, self._loop = config, asyncio.get_running_loop()
         settings = broker or broker_settings(config)
-        self.pins = pins or (pin_factory(config.pins.factory) if _uses_pins(config) else None)
+        self.pins = pins or (pin_factory(config.pins.factory) if wires(config) else None)
         self._sensors: list[Contact] = []
         self._stopped = asyncio.Event()
         self.journal = _open_journal(Path(config.journal.dir))
@@ -271,13 +279,14 @@ def _open_journal(directory: Path) -> Journal:
         cursor.close()
 
 
-def _uses_pins(config: Config) -> bool:
-    inputs = (config.pins.cut_card, config.pins.next, config.pins.reveal)
-    return bool(_wires(config.lamps)) or any(pin is not None for pin in inputs)
+def wires(config: Config) -> dict[str, Pin]:
+    """Every wire of a table, sensors and keys and lamps, by the name of its config key."""
+    return _wires(config.pins) | _wires(config.lamps)
 
 
-def _wires(section: object) -> dict[str, Pin]:
-    return {name: _wire(pin) for name, pin in asdict(section).items() if pin is not None}  # type: ignore[arg-type]
+def _wires(section: PinsConfig | LampsConfig) -> dict[str, Pin]:
+    pins = {name: pin for name, pin in asdict(section).items() if name != "factory"}
+    return {name: _wire(pin) for name, pin in pins.items() if pin is not None}
 
 
 def _wire(pin: AnyPin) -> Pin:

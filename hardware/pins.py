@@ -56,6 +56,16 @@ def claim(build: Callable[..., Any], pin: Pin, **options: Any) -> Any:
         ) from error
 
 
+def try_pin(pin: Pin, factory: PinFactory) -> None:
+    """Claim a wire as an input and give it back; PinError with its remedy if it cannot be had.
+
+    No lamp lights; one that is lit goes dark.
+    """
+    from gpiozero import InputDevice  # here: a table without pins does not load gpiozero
+
+    claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory).close()
+
+
 def _lgpio() -> PinFactory:
     from gpiozero.pins.lgpio import LGPIOFactory
 

@@ -26,6 +26,10 @@ class NoDaemon(BridgeError, ConnectionError):
     """The daemon cannot be asked; the text says why and what to do."""
 
 
+class NotRunning(NoDaemon):
+    """No daemon listens there."""
+
+
 def config_option(parser: argparse.ArgumentParser) -> None:
     """Add `--config`, the file that names the daemon's journal and so its socket."""
     parser.add_argument(
@@ -93,16 +97,17 @@ def _connected(path: Path) -> socket.socket:
         control.connect(str(path))
     except OSError as error:
         control.close()
-        raise NoDaemon(*_why(path, error)) from None
+        raise _told(path, error) from None
     return control
 
 
-def _why(path: Path, error: OSError) -> tuple[str, str]:
+def _told(path: Path, error: OSError) -> NoDaemon:
     if isinstance(error, PermissionError):
-        return f"no permission to ask the daemon at {path}", "put sudo before the command"
+        return NoDaemon(f"no permission to ask the daemon at {path}", "put sudo before the command")
     if isinstance(error, FileNotFoundError | ConnectionRefusedError):
-        return f"no daemon listens at {path}", "see: systemctl status firmware-bridge, or name its --config"
-    return f"{path}: {error.strerror or error}", "see: systemctl status firmware-bridge"
+        hint = "see: systemctl status firmware-bridge, or name its --config"
+        return NotRunning(f"no daemon listens at {path}", hint)
+    return NoDaemon(f"{path}: {error.strerror or error}", "see: systemctl status firmware-bridge")
 
 
 def _may_exist(path: Path) -> bool:

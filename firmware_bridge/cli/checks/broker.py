@@ -1,0 +1,74 @@
+"""Checks of the broker: whether it can be reached, and lets us in."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from firmware_bridge.broker import BrokerSettings, Message, silence
+from firmware_bridge.cli.checks.finding import Finding, Machine, failed, failed
+from firmware_bridge.config import broker_settings
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.mqtt import Link
+
+ANSWER_S: Final = 25.0
+"""Long enough for name server, TCP, TLS and CONNECT with both protocol versions, each of which has its own limit."""
+
+LOCAL: Final = ("127.0.0.1", "localhost", "::1")
+
+
+def broker(machine: Machine) -> Iterator[Finding]:
+    """Whether the broker takes us, asked under another client id; the daemon's own link if it runs."""
+    try:
+        settings = broker_settings(machine.config)
+    except ConfigError as error:
+        yield Finding("FAIL", "broker", error.what, error.hint)
+        return
+    yield from _in_clear(settings)
+    if machine.daemon:
+        yield _held(machine.daemon["broker"], settings)
+        return
+    topic = f"{machine.config.mqtt.root}/{machine.config.table.id}/check"
+    found = asyncio.run(_connect(replace(settings, client_id=f"{settings.client_id}-check"), topic))
+    if isinstance(found, int):
+        version = {4: "3.1.1", 5: "5"}[found]
+        yield Finding("OK", "broker", f"{settings.address} lets us in (MQTT {version})")
+    else:
+        yield failed("broker", found)
+
+
+def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
+    if link["up"]:
+        return Finding("OK", "broker", f"{settings.address}, the daemon is connected (MQTT {link['protocol']})")
+    return failed("broker", f"the daemon is not connected, {link['why_down']}")
+
+
+def _in_clear(settings: BrokerSettings) -> Iterator[Finding]:
+    if not settings.encrypted and settings.host not in LOCAL:
+        what = f"{settings.address} is reached without TLS: anybody on the network can read and change rounds"
+        yield Finding("WARN", "broker", what, "set [mqtt] ca, and the broker's TLS port")
+
+
+async def _connect(settings: BrokerSettings, topic: str) -> int | str:
+    """Connect once: the protocol level the broker took, or why it took none."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[int | str] = loop.create_future()
+
+    def tell(found: int | str) -> None:
+        if not answer.done():
+            answer.set_result(found)
+
+    logging.getLogger("firmware_bridge").setLevel(logging.CRITICAL)  # what it warns of is our finding
+    will = Message(topic, b"{}", qos=0)
+    link = Link(settings, will, [], lambda: tell(link.protocol or 5), tell, lambda _: None, lambda _: None, loop)
+    link.start()
+    try:
+        return await asyncio.wait_for(answer, ANSWER_S)
+    except TimeoutError:
+        return silence(settings)
+    finally:
+        await link.close(None)

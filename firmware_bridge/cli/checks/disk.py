@@ -1,0 +1,80 @@
+"""Checks of the disk that keeps the journal: rights, room, and how long a card waits for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from firmware_bridge.cli.checks.finding import Finding, Machine
+
+SYNCS: Final = 10
+LINE: Final = b"x" * 600
+"""About as long as a journal line."""
+
+SLOW_MS: Final = 50.0
+"""A dealer notices a lamp that comes later than about a tenth of a second."""
+
+
+def disk(machine: Machine) -> Iterator[Finding]:
+    """Whether the journal can be written, for how long, and how fast."""
+    directory = Path(machine.config.journal.dir)
+    if not directory.is_dir():
+        yield _missing(directory)
+        return
+    yield from _rights(directory)
+    yield _room(directory, machine.config.journal.warn_mb)
+    try:
+        yield _speed(directory)
+    except OSError as error:
+        yield Finding("FAIL", "disk", f"{directory} cannot be written ({error.strerror})", _owner_remedy(directory))
+
+
+def _missing(directory: Path) -> Finding:
+    """The daemon makes the directory if it may."""
+    above = next(each for each in directory.absolute().parents if each.exists())
+    if above.is_dir() and os.access(above, os.W_OK):
+        return Finding("OK", "disk", f"{directory} is made at the first start")
+    remedy = f"sudo install -d -m 0700 -o shoe-bridge -g shoe-bridge {directory}"
+    return Finding("FAIL", "disk", f"{directory} does not exist, and cannot be made in {above}", remedy)
+
+
+def _rights(directory: Path) -> Iterator[Finding]:
+    mode = stat.S_IMODE(directory.stat().st_mode)
+    if mode & 0o077:
+        what = f"{directory} has mode {mode:04o}: others may see the record"
+        yield Finding("WARN", "disk", what, f"sudo chmod 0700 {directory}")
+
+
+def _room(directory: Path, warn_mb: int) -> Finding:
+    free = shutil.disk_usage(directory).free // 1_000_000
+    if free < warn_mb:
+        what = f"{free} MB free, fewer than the {warn_mb} MB of [journal] warn_mb"
+        return Finding("WARN", "disk", what, "free some space, or lower [journal] keep_days")
+    return Finding("OK", "disk", f"{directory}, {free} MB free")
+
+
+def _speed(directory: Path) -> Finding:
+    """How long a write takes until it is safe. Raises OSError."""
+    spent = []
+    with tempfile.TemporaryFile(dir=directory) as file:
+        for _ in range(SYNCS):
+            began = time.perf_counter()
+            os.write(file.fileno(), LINE)
+            os.fdatasync(file.fileno())
+            spent.append((time.perf_counter() - began) * 1000)
+    what = f"a line is safe after {median(spent):.1f} ms (the slowest of {SYNCS}: {max(spent):.1f} ms)"
+    if median(spent) > SLOW_MS:
+        return Finding("WARN", "disk", what, "lamps lag behind: use a faster card, one made for constant writing")
+    return Finding("OK", "disk", what)
+
+
+def _owner_remedy(directory: Path) -> str:
+    """What to do about a directory this user may not write."""
+    return f"put sudo before the command; the daemon's user must own it: sudo chown -R shoe-bridge: {directory}"
