@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from firmware_bridge.broker import BrokerSettings, Message, silence
-from firmware_bridge.cli.checks.finding import Finding, Machine, failed, failed
+from firmware_bridge.cli.checks.finding import Finding, Machine, failed
 from firmware_bridge.config import broker_settings
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.mqtt import Link
