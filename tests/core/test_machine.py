@@ -12,14 +12,13 @@ from firmware_bridge.cards import FACES, Card
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.games.baccarat import layout as layout_of
 from firmware_bridge.house import KEEP_ORDER
 from firmware_bridge.lamps import lamps
-from firmware_bridge.line import unseal
 from firmware_bridge.messages import messages
-from firmware_bridge.shoe import Phase, Shoe, advance, decide, fault, phase
+from firmware_bridge.shoe import Phase, fault, phase
 from firmware_bridge.shoe.state import blockers, layout
 from firmware_bridge.snapshots import snapshots
+from tests.core import oracles
 from tests.core.table import Table
 
 HOUSES = st.fixed_dictionaries(
@@ -35,7 +34,6 @@ HOUSES = st.fixed_dictionaries(
     }
 )
 CARDS = st.sampled_from(FACES)
-GONE = ("removed", "no shoe")
 
 
 class AtTheTable(RuleBasedStateMachine):
@@ -207,83 +205,17 @@ class AtTheTable(RuleBasedStateMachine):
 
     # -------------------------------------------------------- what must hold
 
-    @invariant()
-    def folding_gives_the_live_shoe(self) -> None:
-        """The newest line, from its bytes, on top of the shoe before it (all lines: at the end)."""
-        line = unseal(self.table.lines[-1].data)
-        assert messages(line) == messages(self.table.lines[-1])
-        assert line.entry == self.table.lines[-1].entry
-
     def teardown(self) -> None:
+        """The whole journal once more, from its bytes."""
         if not hasattr(self, "table"):
             return
-        shoe = Shoe()
-        for line in (unseal(line.data) for line in self.table.lines):
-            assert line.entry
-            if not self.is_fault(line.entry.events):
-                assert decide(shoe, line.entry.input) == line.entry.events
-            shoe = advance(shoe, line.entry)
-        assert shoe == self.table.shoe
-        self.identities()
-        self.every_card_is_somewhere()
-        self.rounds_are_the_rule_books()
-
-    def identities(self) -> None:
-        """No identity twice, entries without gaps, events numbered 1..of."""
-        sent = self.table.messages
-        assert len({each[:4] for each in sent}) == len(sent)
-        numbers: dict[str, int] = {}
-        for line in self.table.lines:
-            assert line.public.seq == numbers.get(line.public.journal, 0) + 1
-            numbers[line.public.journal] = line.public.seq
-
-    def every_card_is_somewhere(self) -> None:
-        """Read or entered = dealt + burned + overdrawn + set aside + still held + confirmed."""
-        told, put = Counter[Card](), Counter[Card]()
-        for line in self.table.lines:
-            assert line.entry
-            if isinstance(line.entry.input, i.CardRead):
-                told[line.entry.input.card] += 1
-            for event in line.entry.events:
-                if isinstance(event, e.CardEntered):
-                    told[event.secret.card] += 1  # type: ignore[union-attr]  # always sealed
-                if isinstance(event, e.CardConfirmed):
-                    put[line.entry.input.card] += 1  # type: ignore[union-attr]  # the input is a CardRead
-                if isinstance(event, e.CardDealt | e.CardBurned | e.CardOverdrawn | e.CardSetAside):
-                    face = event.card or (event.secret and event.secret.card)
-                    put.update([face] if face else [])
-            if self.is_fault(line.entry.events) and not isinstance(line.entry.events[0], e.CardHeld):
-                put[line.entry.input.card] += 1  # type: ignore[union-attr]  # no shoe was open: it is in the record only
-        put.update(each.card for each in self.table.shoe.held if each.card)
-        assert told == put
-
-    @staticmethod
-    def is_fault(events: tuple[e.AnyEvent, ...]) -> bool:
-        """Whether `fault` made this entry: its events name the error."""
-        return any("ValueError" in getattr(each, "detail", "") + getattr(each, "what", "") for each in events)
-
-    def rounds_are_the_rule_books(self) -> None:
-        """Closed rounds: numbers 1, 2, 3 .. per shoe with no gap, and exactly the cards the rules draw."""
-        numbers: dict[str, int] = {}
-        ended: set[str] = set()
-        for message, payload in zip(
-            [m for m in self.table.messages if m.topic == "round"], self.table.rounds, strict=True
-        ):
-            assert payload["round"] == numbers.get(message.journal, 0) + 1
-            assert message.journal not in ended
-            numbers[message.journal] = payload["round"]
-            if payload["last"]:
-                ended.add(message.journal)
-            if payload["status"] == "closed":
-                played = tuple(Card(each["card"]) for each in payload["cards"])
-                result = layout_of(played, "on-demand").result
-                assert result
-                assert result.outcome == payload["outcome"]
-                assert [each["slot"] for each in payload["cards"]] == list(layout_of(played, "on-demand").slots)
-                assert result.totals == {side: hand["total"] for side, hand in payload["hands"].items()}
-        if self.table.shoe.status == "ended":
-            finished = [each for each in self.table.events if isinstance(each, e.ShoeEnded)][-1]
-            assert finished.rounds == numbers.get(self.table.shoe.journal, 0)
+        lines, shoe = self.table.lines, self.table.shoe
+        assert oracles.replayed(lines) == shoe
+        assert oracles.cards_keep_their_order(lines) == [oracles.CUT if each.cut else each.card for each in shoe.held]
+        oracles.identities_are_unique(lines)
+        oracles.rounds_are_the_rule_books(lines)
+        oracles.last_means_last(lines)
+        oracles.bets_come_first(lines)
 
     @invariant()
     def the_packs_hold_what_was_seen(self) -> None:

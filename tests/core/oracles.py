@@ -1,0 +1,147 @@
+"""What must be true of any journal, judged from its lines alone by rules written for the tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from firmware_bridge.cards import Card
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.entry import Entry
+from firmware_bridge.games.baccarat import layout
+from firmware_bridge.line import Line, unseal
+from firmware_bridge.messages import messages
+from firmware_bridge.shoe import Shoe, advance, decide
+
+CUT = "cut card"
+Waiting = Card | str | None
+
+
+def entries(lines: list[Line]) -> Iterator[Entry]:
+    """The entries of the lines, from their bytes."""
+    for line in lines:
+        entry = unseal(line.data).entry
+        assert entry
+        yield entry
+
+
+def is_fault(events: tuple[e.AnyEvent, ...]) -> bool:
+    """Whether `fault` made this entry: its events name the error."""
+    return any("ValueError" in getattr(each, "detail", "") + getattr(each, "what", "") for each in events)
+
+
+def replayed(lines: list[Line]) -> Shoe:
+    """The shoe the lines fold to; deciding their inputs again gives the same events."""
+    shoe = Shoe()
+    for entry in entries(lines):
+        if not is_fault(entry.events):
+            assert decide(shoe, entry.input) == entry.events
+        shoe = advance(shoe, entry)
+    return shoe
+
+
+def identities_are_unique(lines: list[Line]) -> None:
+    """No identity twice, entries without gaps, the same bytes again."""
+    sent = [message for line in lines for message in messages(line)]
+    assert len({message[:4] for message in sent}) == len(sent)
+    assert sent == [message for line in lines for message in messages(unseal(line.data))]
+    numbers: dict[str, int] = {}
+    for line in lines:
+        assert line.public.seq == numbers.get(line.public.journal, 0) + 1
+        numbers[line.public.journal] = line.public.seq
+
+
+def cards_keep_their_order(lines: list[Line]) -> list[Waiting]:
+    """Every card is put in one place, in the order drawn; what still waits at the end."""
+    queue: list[Waiting] = []
+    for entry in entries(lines):
+        placed = 0
+        for event in entry.events:
+            placed += _place(event, entry.input, queue)
+        reported = isinstance(entry.input, i.CardRead) and not (is_fault(entry.events) and not placed)
+        assert not reported or placed == 1, entry
+    return queue
+
+
+def _place(event: e.AnyEvent, told: i.AnyInput, queue: list[Waiting]) -> int:
+    """Follow one event; 1 if it is what became of the card of this input."""
+    match event:
+        case e.CardHeld():
+            queue.append(_face(event))
+            assert _face(event) == _told(told)
+            return 1
+        case e.CutCardHeld():
+            queue.append(CUT)
+        case e.CutCardMet(held=True) | e.Noted(held=True):
+            assert queue.pop(0) == CUT
+        case e.CardEntered(held=True):
+            assert queue[0] is None
+            queue[0] = _face(event)
+        case e.CardDealt() | e.CardBurned() | e.CardOverdrawn() | e.CardSetAside():
+            if event.held:
+                assert queue.pop(0) == _face(event)
+                return 0
+            assert not queue
+            assert _face(event) == _told(told)
+            return 1
+        case e.CardConfirmed():
+            return 1
+        case e.ShoeOpened() | e.ShoeEnded():
+            assert not queue
+    return 0
+
+
+def _face(event: e.CardEvent) -> Card | None:
+    return event.card or (event.secret.card if event.secret else None)
+
+
+def _told(told: i.AnyInput) -> Card | None:
+    if isinstance(told, i.Ordered):
+        return told.order.card if isinstance(told.order, o.Enter) else None
+    return told.card if isinstance(told, i.CardRead) else None
+
+
+def rounds_are_the_rule_books(lines: list[Line]) -> None:
+    """Rounds count 1, 2, 3 .. in each shoe, hold exactly the cards the rules draw, and tell what came before."""
+    numbers: dict[str, int] = {}
+    before: dict[str, int] = {}
+    for message in (each for line in lines for each in messages(line) if each.topic == "round"):
+        told = json.loads(message.payload)
+        assert told["round"] == numbers.get(message.journal, 0) + 1
+        assert told["prev"] == before.get(message.journal)
+        numbers[message.journal], before[message.journal] = told["round"], message.seq
+        if told["status"] == "closed":
+            table = layout(tuple(Card(each["card"]) for each in told["cards"]), "on-demand")
+            assert table.result
+            assert table.result.outcome == told["outcome"]
+            assert list(table.slots) == [each["slot"] for each in told["cards"]]
+            assert table.result.totals == {side: hand["total"] for side, hand in told["hands"].items()}
+
+
+def last_means_last(lines: list[Line]) -> None:
+    """A round is marked as the last exactly when the shoe ends with it."""
+    for entry in entries(lines):
+        events = [each for each in entry.events if isinstance(each, e.RoundClosed | e.RoundVoided | e.ShoeEnded)]
+        for event, after in zip_longest(events, events[1:]):
+            if not isinstance(event, e.ShoeEnded):
+                assert event.last is isinstance(after, e.ShoeEnded), entry
+            else:
+                assert after is None
+
+
+def bets_come_first(lines: list[Line]) -> None:
+    """Where betting is required, no card of a round is dealt or named while bets may be placed."""
+    betting = False
+    for event in (event for entry in entries(lines) for event in entry.events):
+        match event:
+            case e.BetsOpened():
+                betting = True
+            case e.BetsClosed() | e.ShoeEnded() | e.RoundVoided():
+                betting = False
+            case e.CardDealt() | e.CardOverdrawn():
+                assert not betting, event
+            case e.CardRevealed(round=number):
+                assert not (betting and number), event
