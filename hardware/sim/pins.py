@@ -32,8 +32,9 @@ class MockPins:
         await self.press(pin, seconds, bounces)
 
     def lit(self, pin: Pin) -> bool:
-        """Whether the lamp at `pin` is lit at this moment."""
-        return bool(self._factory.pin(pin.number).state) == pin.active_level(is_input=False)
+        """Whether the lamp at `pin` is lit at this moment; one that nobody drives is dark."""
+        wire = self._factory.pin(pin.number)
+        return wire.function == "output" and bool(wire.state) == pin.active_level(is_input=False)
 
     async def _bounce(self, pin: Pin, active: bool, bounces: int) -> None:
         for _ in range(bounces):

@@ -1,0 +1,154 @@
+"""The demo's backend: it subscribes, drops repeats, asks for gaps, and keeps what a screen shows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from statistics import median
+from typing import Any, Final
+from uuid import uuid4
+
+from firmware_bridge.broker import BrokerSettings, Incoming, Message
+from firmware_bridge.mqtt import Link, NotConnected
+
+Payload = dict[str, Any]
+Hear = Callable[[str, Payload], None]
+"""`hear(name, payload)`: a new message of the topic `event` or `round`."""
+
+DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardHeld", "CardSetAside")
+"""Events of a card that just left the shoe, unless they are about a card held before."""
+
+STATES: Final = ("table", "lamps", "alarm", "status")
+
+
+class Audience:
+    """A subscriber of one table, from `start` to `close`; knows nothing but the messages.
+
+    states: topic -> latest payload. rounds: the messages of `round` in order. burned: the shoe's burn, None
+    for a card unseen. drawn: put the time of each draw in here (None: it does not count), and `latency_ms` tells
+    what a card took.
+    """
+
+    def __init__(self, settings: BrokerSettings, prefix: str, hear: Hear, loop: asyncio.AbstractEventLoop) -> None:
+        self.states: dict[str, Payload] = {name: {} for name in STATES}
+        self.rounds: list[Payload] = []
+        self.burned: list[str | None] = []
+        self.opened: set[str] = set()
+        self.closed: set[str] = set()
+        self.cut_card: int | None = None
+        self.cards = self.messages = 0
+        self.heard_at = loop.time()
+        self.drawn: deque[float | None] = deque()
+        self.up = asyncio.Event()
+        self._took: list[float] = []
+        self._prefix, self._hear, self._loop = prefix, hear, loop
+        self._at: dict[str, tuple[int, int]] = {}
+        self._early: dict[str, dict[tuple[int, int, str], Payload]] = {}
+        self._known: set[tuple[str, int, int, str]] = set()
+        self._asked: set[tuple[str, int]] = set()
+        self._doubtful = False
+        will = Message("demo/backend", b"gone")
+        self.link = Link(
+            settings, will, [f"{prefix}/#"], self._connected, lambda _: None, lambda _: None, self._take, loop
+        )
+
+    def start(self) -> None:
+        """Begin to connect; `up` is set once the subscription is asked for."""
+        self.link.start()
+
+    async def close(self) -> None:
+        """Leave in order."""
+        await self.link.close(None)
+
+    @property
+    def latency_ms(self) -> float | None:
+        """Median time from a card's draw to its message here, in milliseconds."""
+        return 1000 * median(self._took) if self._took else None
+
+    @property
+    def delivered(self) -> int:
+        """Rounds closed so far, over all shoes."""
+        return sum(1 for each in self.rounds if each["status"] == "closed")
+
+    def _connected(self) -> None:
+        """What came before may be incomplete: a broker that acked is not one that passed it on."""
+        self._doubtful = bool(self._at)
+        self.up.set()
+
+    def _take(self, message: Incoming) -> None:
+        name = message.topic.removeprefix(f"{self._prefix}/")
+        if name not in (*STATES, "event", "round"):
+            return
+        payload = json.loads(message.payload)
+        self.messages += 1
+        self.heard_at = self._loop.time()
+        if name in STATES:
+            self.states[name] = payload
+        else:
+            self._sort(name, payload)
+
+    def _sort(self, name: str, payload: Payload) -> None:
+        """Take a message in its turn: what is early waits until the gap before it is filled."""
+        journal, place = payload["journal"], (payload["seq"], payload["n"])
+        self._early.setdefault(journal, {})[(*place, name)] = payload
+        due = self._at.setdefault(journal, (1, 1))
+        if place > due or self._doubtful:
+            self._ask_again(journal, due[0] if place > due else max(due[0] - 1, 1), place)
+        self._drain(journal)
+
+    def _drain(self, journal: str) -> None:
+        early = self._early[journal]
+        for key in sorted(early):
+            seq, n, name = key
+            due = self._at[journal]
+            if (seq, n) > due or (name == "round" and (seq, n) == due):
+                return
+            payload = early.pop(key)
+            if (journal, *key) in self._known:
+                continue
+            self._known.add((journal, *key))
+            if name == "event":
+                self._at[journal] = (seq, n + 1) if n < payload["of"] else (seq + 1, 1)
+            self._keep(name, payload)
+            self._hear(name, payload)
+
+    def _ask_again(self, journal: str, start: int, before: tuple[int, int]) -> None:
+        """Order the entries from `start` on once more, once per gap."""
+        to = before[0] if before[1] > 1 else max(before[0] - 1, start)
+        if (journal, start) in self._asked and not self._doubtful:
+            return
+        order = {"id": uuid4().hex, "do": "resend", "journal": journal, "from": start, "to": to}
+        with suppress(NotConnected):  # then the link comes back, and with it the doubt
+            self.link.publish(f"{self._prefix}/command", json.dumps(order).encode())
+            self._asked.add((journal, start))
+            self._doubtful = False
+
+    def _keep(self, name: str, payload: Payload) -> None:
+        if name == "round":
+            self.rounds.append(payload)
+            return
+        event = payload["event"]
+        match event["type"]:
+            case "ShoeOpened":
+                self.burned, self.cut_card = [], None
+            case "CutCardMet":
+                self.cut_card = event["last_round"]
+                self.closed.add("cut_card_mid_round")
+            case "Irregular":
+                self.opened.add(event["id"])
+            case "IrregularityClosed":
+                self.closed.add(event["id"])
+        self._count(event)
+
+    def _count(self, event: Payload) -> None:
+        if event["type"] not in DRAWN or event.get("held"):
+            return
+        self.cards += 1
+        if event["type"] == "CardBurned":
+            self.burned.append(event.get("card"))
+        drawn = self.drawn.popleft() if self.drawn else None
+        if drawn is not None:
+            self._took.append(self._loop.time() - drawn)

@@ -1,0 +1,163 @@
+"""`shoe demo`: a whole table, everything simulated."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import secrets
+import signal
+import sys
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from firmware_bridge.cli.embedded import CHOICES
+from firmware_bridge.cli.faults import FAULTS, unknown
+from firmware_bridge.cli.stage import DemoError, Play, Stage
+from firmware_bridge.cli.story import Story
+from hardware.sim.dealer import Puzzled
+
+STALLED_S: Final = 60.0
+"""Without a message for this long (longer for a slow dealer) the demo has failed."""
+
+FRAME_S: Final = 0.08
+STOPPED: Final = 130
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe demo`."""
+    parser.add_argument("--rounds", type=_count, default=10, metavar="N", help="end after N rounds (default 10)")
+    parser.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a human dealer (default)")
+    parser.add_argument("--reader", choices=("native", "line"), help="the reader's protocol (default native)")
+    parser.add_argument("--procedure", choices=("on-demand", "six-card"), default="on-demand")
+    parser.add_argument("--fault", type=_fault, metavar="ID", help=f"let it happen: {', '.join(FAULTS)}")
+    parser.add_argument("--seed", type=int, metavar="N", help="shuffle like that other time")
+    parser.add_argument("--broker", choices=CHOICES, default="auto", help="default: mosquitto if installed")
+    parser.add_argument("--plain", action="store_true", help="lines instead of a picture")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Play until the rounds are delivered: 0; 130 after Ctrl-C. Raises DemoError, BrokerError."""
+    play = _play(arguments)
+    with TemporaryDirectory(prefix="shoe-") as folder:
+        logging.basicConfig(filename=Path(folder) / "log", level=logging.INFO)
+        return asyncio.run(_perform(play, Path(folder), _is_live(arguments.plain)))
+
+
+def _play(arguments: argparse.Namespace) -> Play:
+    readers = FAULTS[arguments.fault].readers if arguments.fault else ("native", "line")
+    reader = arguments.reader or readers[0]
+    if reader not in readers:
+        raise DemoError(f"{arguments.fault} does not happen to a {reader} reader", f"use --reader {readers[0]}")
+    seed = secrets.randbelow(10_000) if arguments.seed is None else arguments.seed
+    return Play(
+        arguments.rounds, arguments.speed, reader, arguments.procedure, arguments.fault, seed, arguments.broker
+    )
+
+
+def _is_live(plain: bool) -> bool:
+    return not plain and sys.stdout.isatty() and find_spec("rich") is not None
+
+
+async def _perform(play: Play, folder: Path, live: bool) -> int:
+    story = Story(sys.stdout if not live else None)
+    stage = Stage(play, folder, story.hear, story.say)
+    story.begin(stage)
+    stop = asyncio.Event()
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(each, stop.set)
+    try:
+        await stage.open()
+        showing = asyncio.create_task(_show(stage, story)) if live else None
+        try:
+            stopped = await _deal(stage, stop)
+        finally:
+            await _cancel(showing)
+        story.end(stage)
+    finally:
+        await stage.close()
+    return STOPPED if stopped else 0
+
+
+async def _deal(stage: Stage, stop: asyncio.Event) -> bool:
+    """Let the dealer work until all is delivered; whether it was stopped before. Raises DemoError."""
+    dealing = asyncio.create_task(stage.dealer().work())
+    stopping = asyncio.create_task(stop.wait())
+    patience = STALLED_S + 20 / stage.play.speed
+    try:
+        while not is_over(stage):
+            waiting: list[asyncio.Future[Any]] = [dealing, stopping, stage.failed]
+            await asyncio.wait(waiting, timeout=0.02, return_when=asyncio.FIRST_COMPLETED)
+            if stopping.done():
+                return True
+            for each in (stage.failed, dealing):
+                if each.done():
+                    raise _failed(stage, each.exception())
+            if asyncio.get_running_loop().time() - stage.audience.heard_at > patience:
+                raise _failed(stage, DemoError(f"no message came for {patience:.0f} s"))
+        return False
+    finally:
+        await _cancel(dealing)
+        await _cancel(stopping)
+
+
+def is_over(stage: Stage) -> bool:
+    """Whether the subscriber has the rounds, and saw the fault asked for come and go."""
+    play, audience = stage.play, stage.audience
+    return audience.delivered >= play.rounds and (play.fault is None or play.fault in audience.closed)
+
+
+def _failed(stage: Stage, why: BaseException | None) -> DemoError:
+    audience = stage.audience
+    reached = f"{audience.delivered} of {stage.play.rounds} rounds delivered"
+    lamps = "; ".join(audience.states["lamps"].get("why", ()))
+    text = str(why) if isinstance(why, DemoError | Puzzled) else f"{type(why).__name__}: {why}"
+    hint = f"the lamps last said: {lamps or 'nothing'}; run it again with --seed {stage.play.seed} and report it"
+    return DemoError(f"{reached}, then: {text}", hint)
+
+
+async def _show(stage: Stage, story: Story) -> None:
+    """Draw the picture until cancelled; the last one stays."""
+    from rich.live import Live
+
+    from firmware_bridge.cli.picture import picture
+
+    with Live(auto_refresh=False, redirect_stderr=False) as screen:
+        try:
+            while True:
+                screen.update(picture(stage, story), refresh=True)
+                await asyncio.sleep(FRAME_S)
+        finally:
+            screen.update(picture(stage, story), refresh=True)
+
+
+async def _cancel(task: asyncio.Task[Any] | None) -> None:
+    if task:
+        task.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await task
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of rounds: write 1 or more")
+    return int(text)
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0.01 <= speed <= 10_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no speed: write 1 for a human dealer, 50 for a quick look")
+    return speed
+
+
+def _fault(text: str) -> str:
+    if text not in FAULTS:
+        raise argparse.ArgumentTypeError(unknown(text))
+    return text

@@ -1,0 +1,128 @@
+"""The broker inside `shoe demo`: mosquitto where it is installed, else one written in Python."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge.errors import BridgeError
+
+HOST: Final = "127.0.0.1"
+START_S: Final = 20.0
+END_S: Final = 5.0
+
+MOSQUITTO: Final = "mosquitto"
+AMQTT: Final = "amqtt"
+CHOICES: Final = ("auto", MOSQUITTO, AMQTT)
+
+PROTOCOL: Final = {MOSQUITTO: 5, AMQTT: 4}
+"""What each speaks. amqtt leaves an MQTT 5 client without an answer, so it must not be asked."""
+
+
+class BrokerError(BridgeError, RuntimeError):
+    """No broker could be had."""
+
+
+class EmbeddedBroker:
+    """A broker process in `folder`, on a free port of the loopback that it keeps from start to start.
+
+    Raises BrokerError if `kind` is not installed.
+    """
+
+    def __init__(self, kind: str, folder: Path) -> None:
+        self.kind = _installed() if kind == "auto" else kind
+        self.port, self.protocol = _free_port(), PROTOCOL[self.kind]
+        self._folder = folder
+        self._command = self._mosquitto() if self.kind == MOSQUITTO else self._amqtt()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    async def start(self) -> None:
+        """Start it and return when it takes connections. Raises BrokerError if it does not."""
+        log = self._folder / "broker.log"
+        with log.open("ab") as out:
+            # Its own group: a Ctrl-C in the terminal is for the demo, which ends the broker in order.
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=out, stderr=out, start_new_session=True
+            )
+        give_up = time.monotonic() + START_S
+        while not await self._answers():
+            if self._process.poll() is not None or time.monotonic() > give_up:
+                said = log.read_text(errors="replace").strip().splitlines()[-1:]
+                raise BrokerError(f"{self.kind} does not start: {' '.join(said)}", "try the other one with --broker")
+            await asyncio.sleep(0.02)
+
+    async def stop(self) -> None:
+        """End it; clients see their connections close."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.terminate()
+        try:
+            await asyncio.to_thread(process.wait, END_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdin:
+            process.stdin.close()
+
+    async def _answers(self) -> bool:
+        try:
+            _, writer = await asyncio.open_connection(HOST, self.port)
+        except OSError:
+            return False
+        writer.close()
+        return True
+
+    def _mosquitto(self) -> list[str]:
+        program = _find_mosquitto()
+        if program is None:
+            raise BrokerError("mosquitto is not installed", "sudo apt install mosquitto, or use --broker amqtt")
+        config = self._folder / "mosquitto.conf"
+        user = "user root\n" if os.geteuid() == 0 else ""
+        config.write_text(f"listener {self.port} {HOST}\nallow_anonymous true\n{user}")
+        return [program, "-c", str(config)]
+
+    def _amqtt(self) -> list[str]:
+        if find_spec("amqtt") is None:
+            raise BrokerError("amqtt is not installed", "pip install 'firmware-bridge[demo]', or apt install mosquitto")
+        return [sys.executable, "-m", __name__, str(self.port)]
+
+
+def _installed() -> str:
+    return MOSQUITTO if _find_mosquitto() else AMQTT
+
+
+def _find_mosquitto() -> str | None:
+    """Debian puts it where only root looks."""
+    return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+async def serve(port: int) -> None:
+    """Be the broker written in Python, until whoever started it is gone."""
+    from amqtt.broker import Broker
+
+    everybody = {"amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": True}}
+    broker = Broker({"listeners": {"default": {"type": "tcp", "bind": f"{HOST}:{port}"}}, "plugins": everybody})
+    await broker.start()
+    await asyncio.to_thread(sys.stdin.buffer.read)
+    await broker.shutdown()
+
+
+if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)
+    asyncio.run(serve(int(sys.argv[1])))

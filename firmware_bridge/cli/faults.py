@@ -1,0 +1,147 @@
+"""What `shoe demo --fault` can let go wrong, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Final, Protocol
+
+from hardware.sim.dealer import CUT_FROM_END, SLOTS, Dealer
+
+UNPLUGGED_S: Final = 2.0
+BROKER_AWAY_S: Final = 4.0
+"""Longer than the 3 s after which a broker counts as lost."""
+
+
+class Accidents(Protocol):
+    """What can happen to a table besides its dealer's mistakes."""
+
+    async def unplug(self, seconds: float) -> None:
+        """Pull the reader's cable for a while."""
+
+    def reset_board(self) -> None:
+        """Let the reader board boot again."""
+
+    async def stop_broker(self, seconds: float) -> None:
+        """Stop the broker; it comes back by itself after a while."""
+
+    async def restart_daemon(self) -> None:
+        """End the daemon and start it again."""
+
+    def jam(self) -> None:
+        """Let the reader report a jam."""
+
+
+Act = Callable[[Dealer, Accidents], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One `--fault`. act, at, after: as in `Mistake`. table: config keys of `[table]` it takes to show."""
+
+    text: str
+    act: Act | None = None
+    at: tuple[str, ...] = ("P2",)
+    after: int = 1
+    table: dict[str, Any] = field(default_factory=dict)
+    readers: tuple[str, ...] = ("native", "line")
+    cut_from_end: tuple[int, int] | None = CUT_FROM_END
+
+
+def _card(how: str) -> Act:
+    """The next card goes wrong."""
+
+    async def act(dealer: Dealer, _: Accidents) -> bool:
+        dealer.draw(how)
+        await dealer.see("fault")
+        return True
+
+    return act
+
+
+def _other_card(how: str) -> Act:
+    """A card comes that is none of this shoe's."""
+
+    async def act(dealer: Dealer, _: Accidents) -> bool:
+        dealer.draw_other(how)
+        await dealer.see("fault")
+        return True
+
+    return act
+
+
+async def _too_soon(dealer: Dealer, _: Accidents) -> bool:
+    await dealer.hands.press_next()
+    return False
+
+
+async def _cut_card(dealer: Dealer, _: Accidents) -> bool:
+    await dealer.hands.cut_card()
+    return False
+
+
+async def _jam(dealer: Dealer, table: Accidents) -> bool:
+    table.jam()
+    await dealer.see("fault")
+    return True
+
+
+async def _unplug(dealer: Dealer, table: Accidents) -> bool:
+    await table.unplug(UNPLUGGED_S)
+    return True
+
+
+async def _reset(dealer: Dealer, table: Accidents) -> bool:
+    table.reset_board()
+    await dealer.see("fault")
+    return True
+
+
+async def _stop_broker(dealer: Dealer, table: Accidents) -> bool:
+    await table.stop_broker(BROKER_AWAY_S)
+    return False
+
+
+async def _restart(dealer: Dealer, table: Accidents) -> bool:
+    await table.restart_daemon()
+    await dealer.see("ready", *SLOTS)
+    return True
+
+
+_NATIVE: Final = ("native",)
+
+FAULTS: Final[dict[str, Fault]] = {
+    "unreadable": Fault("a card is not read: two people enter it", _card("unreadable")),
+    "duplicate": Fault(
+        "a card comes twice (one pack): the floor removes it",
+        _other_card(""),
+        table={"decks": 1},
+        cut_from_end=(13, 20),
+    ),
+    "foreign": Fault("a card of another pack: the floor removes it", _other_card("foreign")),
+    "face_up": Fault("a card comes out face up", _card("face_up"), readers=_NATIVE),
+    "double_feed": Fault("two cards may pass at once", _card("double_feed"), readers=_NATIVE),
+    "backwards": Fault("a card is moved backwards", _card("backwards"), readers=_NATIVE),
+    "jam": Fault("a card is stuck", _jam, readers=_NATIVE),
+    "overdrawn": Fault("a card too many", _card(""), at=("next",), table={"close": "next"}),
+    "missing_third": Fault("NEXT while a card is due", _too_soon, at=("P3", "B3", "R1", "R2"), after=0),
+    "burn_short": Fault("NEXT before the burn is done", _too_soon, at=("burn",), after=0),
+    "shoe_empty": Fault("one pack, dealt to the last card", table={"decks": 1}, cut_from_end=None),
+    "cut_card_mid_round": Fault("the cut card comes early", _cut_card),
+    "cut_card_missing": Fault(
+        "nobody put the cut card in (one pack)", table={"decks": 1, "virtual_cut": 30}, cut_from_end=None
+    ),
+    "reader_lost": Fault("the reader's cable is pulled for 2 s", _unplug),
+    "reader_back": Fault("the same, with a reader that keeps nothing: NEXT confirms", _unplug, readers=("line",)),
+    "reader_gap": Fault("the reader board boots again inside a round", _reset, readers=_NATIVE),
+    "broker_lost": Fault("the broker is away for 4 s", _stop_broker),
+    "restarted_mid_round": Fault("the daemon ends and starts again inside a round", _restart),
+}
+
+
+def unknown(fault: str) -> str:
+    """What to say about an id that is none of these."""
+    near = get_close_matches(fault.replace("-", "_"), FAULTS, 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"{fault!r} cannot be simulated: {hint}known are: {', '.join(FAULTS)}"

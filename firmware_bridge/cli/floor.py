@@ -1,0 +1,66 @@
+"""The floor of a simulated table: the pit boss who opens shoes, and decides what is wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge.cards import Card
+from firmware_bridge.errors import BridgeError
+
+CHOICES: Final = {
+    "foreign": "remove",
+    "duplicate": "remove",
+    "face_up": "keep",
+    "double_feed": "keep",
+    "backwards": "keep",
+    "jam": "keep",
+    "burn_over": "accept",
+    "internal_error": "continue",
+}
+"""What this floor decides; of what is not here it waits for the dealer, or for the device to come back."""
+
+LONGEST: Final = 1 << 20
+"""Bytes of the longest answer."""
+
+
+class Refused(BridgeError, RuntimeError):
+    """The daemon did not obey."""
+
+
+class Floor:
+    """Speaks to the daemon over its control socket, as `shoe do` does."""
+
+    def __init__(self, socket: Path) -> None:
+        self._socket = socket
+
+    async def open_shoe(self) -> None:
+        """Confirm the packs and open the shoe. Raises Refused."""
+        await self._order(do="open_shoe", by="Ines", dealer="Dora", confirmed_by="Ines")
+
+    async def decide(self, last: Card | None) -> None:
+        """Look at what is open and settle it; `last` is the card drawn last. Raises Refused."""
+        status = await self._ask({"do": "status"})
+        for alarm in status["alarm"]["open"]:
+            irregularity = alarm["id"]
+            if irregularity == "unreadable" and last is not None:
+                await self._order(do="enter", by="Ines", second="Dora", card=last.value)
+            elif irregularity in CHOICES:
+                choice = CHOICES[irregularity]
+                await self._order(do="resolve", by="Ines", irregularity=irregularity, choice=choice)
+
+    async def _order(self, **fields: str) -> None:
+        answer = await self._ask(fields)
+        if not answer["ok"]:
+            raise Refused(f"{fields['do']}: {answer.get('error')}", answer.get("hint", ""))
+
+    async def _ask(self, request: dict[str, str]) -> dict[str, Any]:
+        reader, writer = await asyncio.open_unix_connection(self._socket, limit=LONGEST)
+        try:
+            writer.write(json.dumps(request).encode() + b"\n")
+            answer: dict[str, Any] = json.loads(await reader.readline())
+            return answer
+        finally:
+            writer.close()

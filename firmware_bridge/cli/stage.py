@@ -1,0 +1,246 @@
+"""A whole simulated table: the real daemon between a reader board, mock pins and a broker."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from firmware_bridge.broker import BrokerSettings
+from firmware_bridge.cards import FACES, Card
+from firmware_bridge.cli.audience import Audience, Hear
+from firmware_bridge.cli.embedded import HOST, EmbeddedBroker
+from firmware_bridge.cli.faults import FAULTS, Fault
+from firmware_bridge.cli.floor import Floor
+from firmware_bridge.codes import native_code
+from firmware_bridge.config import Config, parse
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.wiring import Bridge
+from hardware.pins import Pin, pin_factory
+from hardware.sim.board import NativeBoard
+from hardware.sim.dealer import Dealer, Mistake, Paper
+from hardware.sim.line_board import LineBoard
+from hardware.sim.pins import MockPins
+from hardware.sim.pty import PtyBoard
+
+TABLE: Final = "DEMO"
+LAMPS: Final = {"P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "R1": 20, "R2": 16, "ready": 12, "fault": 25}
+CUT_CARD, NEXT = Pin(27), Pin(22)
+LOT: Final = 7
+"""The lot printed on the demo's packs."""
+
+BURNS: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10}
+UP_S: Final = 30.0
+
+
+Say = Callable[[str, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """What was asked for on the command line."""
+
+    rounds: int = 10
+    speed: float = 1.0
+    reader: str = "native"
+    procedure: str = "on-demand"
+    fault: str | None = None
+    seed: int = 0
+    broker: str = "auto"
+
+
+class DemoError(BridgeError, RuntimeError):
+    """The demo did not get where it should."""
+
+
+class Stage:
+    """Owns everything simulated from `open` to `close`, and is the dealer's hands and the faults' accidents.
+
+    hear: takes every new message of the topics `event` and `round` as the subscriber gets it. say: takes a word
+    and a text about what happens to the table from outside.
+    """
+
+    def __init__(self, play: Play, folder: Path, hear: Hear, say: Say) -> None:
+        self.play, self._say, self._loop = play, say, asyncio.get_running_loop()
+        self.failed: asyncio.Future[None] = self._loop.create_future()
+        self._fault = FAULTS[play.fault] if play.fault else Fault("")
+        self.broker = EmbeddedBroker(play.broker, folder)
+        self.config = _config(play, self._fault, folder, self.broker.port)
+        self._factory = pin_factory("mock")
+        self._pins = MockPins(self._factory)
+        self._wires = {lamp: Pin(number) for lamp, number in LAMPS.items()}
+        self.board = NativeBoard() if play.reader == "native" else LineBoard()
+        self.pty = PtyBoard(self.board, folder / "reader")
+        self.audience = Audience(self._client("backend"), f"{self.config.mqtt.root}/{TABLE}", hear, self._loop)
+        self._floor = Floor(self.config.control)
+        self.bridge: Bridge | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    @property
+    def size(self) -> int:
+        """Cards in a full shoe."""
+        return self.config.house.size
+
+    async def open(self) -> None:
+        """Start broker, subscriber and daemon, in this order: nothing the daemon says is missed."""
+        self._loop.set_exception_handler(self._crashed)
+        await self.broker.start()
+        self.audience.start()
+        async with asyncio.timeout(UP_S):
+            await self.audience.up.wait()
+        self._start_daemon()
+
+    async def close(self) -> None:
+        """End all of it; the daemon first, so that it can say goodbye."""
+        await self._stop_daemon()
+        await self.audience.close()
+        await self.broker.stop()
+        self.pty.close()
+        self._factory.close()
+
+    def dealer(self) -> Dealer:
+        """A dealer for this table, with the mistake asked for."""
+        fault = self._fault
+        mistake = None
+        if act := fault.act:
+
+            async def err(dealer: Dealer) -> bool:
+                return await act(dealer, self)
+
+            mistake = Mistake(err, fault.at, fault.after)
+        rng = Random(self.play.seed)
+        return Dealer(self, self._packs(), rng, self.play.speed, mistake, fault.cut_from_end)
+
+    # ------------------------------------------------------------ the dealer's hands
+
+    def lit(self) -> set[str]:
+        """The lamps that are lit at this moment, seen at their pins."""
+        return {lamp for lamp, wire in self._wires.items() if self._pins.lit(wire)}
+
+    def draw(self, paper: Paper, how: str = "") -> None:
+        """Pull a card over the reader."""
+        is_up = self.bridge is not None and self.bridge.uplink.link.up
+        self.audience.drawn.append(self._loop.time() if is_up else None)
+        if isinstance(self.board, LineBoard):
+            self.board.pull({"unreadable": "%", "foreign": "Zz"}.get(how, str(paper.code)))
+        elif how == "unreadable":
+            self.board.fault(how)
+        else:
+            code = int(paper.code) + (64 if how == "foreign" else 0)  # the next lot
+            self.board.pull(code, **({how: True} if how in ("face_up", "double_feed", "backwards") else {}))
+        self.pty.tick()
+
+    async def cut_card(self) -> None:
+        """Pull the cut card over its sensor."""
+        await self._pins.pass_cut_card(CUT_CARD)
+
+    async def press_next(self) -> None:
+        """Press the key NEXT."""
+        await self._pins.press(NEXT)
+
+    async def ask_for_shoe(self) -> None:
+        """The pit boss opens the shoe."""
+        await self._floor.open_shoe()
+
+    async def call_floor(self, last: Paper | None) -> None:
+        """The pit boss decides."""
+        await self._floor.decide(self._faces[last.code] if last else None)
+
+    # ------------------------------------------------------------ accidents
+
+    async def unplug(self, seconds: float) -> None:
+        """Pull the reader's cable for a while."""
+        self._say("accident", f"the reader's cable is pulled for {seconds:.0f} s")
+        self.pty.unplug()
+        await asyncio.sleep(seconds)
+        self.pty.replug()
+
+    def reset_board(self) -> None:
+        """Let the reader board boot again."""
+        assert isinstance(self.board, NativeBoard)
+        self._say("accident", "the reader board boots again")
+        self.board.reset()
+
+    async def stop_broker(self, seconds: float) -> None:
+        """Stop the broker; it comes back by itself while play goes on."""
+        self._say("accident", f"the broker is away for {seconds:.0f} s; play goes on")
+        await self.broker.stop()
+        self._loop.call_later(seconds, self._bring_broker_back)
+
+    async def restart_daemon(self) -> None:
+        """End the daemon in order and start it again from its journal."""
+        self._say("accident", "the daemon ends and starts again")
+        await self._stop_daemon()
+        self._start_daemon()
+
+    def jam(self) -> None:
+        """Let the reader report a jam."""
+        assert isinstance(self.board, NativeBoard)
+        self.board.fault("jam")
+
+    def _bring_broker_back(self) -> None:
+        self._coming_back = self._loop.create_task(self.broker.start())
+        self._coming_back.add_done_callback(self._ended)
+
+    # ------------------------------------------------------------ the daemon
+
+    def _start_daemon(self) -> None:
+        self.bridge = Bridge(self.config, self._factory, self._client(TABLE))
+        self._running = self._loop.create_task(self.bridge.run())
+        self._running.add_done_callback(self._ended)
+
+    async def _stop_daemon(self) -> None:
+        if self.bridge and self._running:
+            self.bridge.stop()
+            await asyncio.wait([self._running])
+
+    def _client(self, name: str) -> BrokerSettings:
+        return BrokerSettings(client_id=name, host=HOST, port=self.broker.port, protocol=self.broker.protocol)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()):
+            self._fail(error)
+
+    def _crashed(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        self._fail(context.get("exception") or DemoError(str(context.get("message"))))
+
+    def _fail(self, error: BaseException) -> None:
+        if not self.failed.done():
+            self.failed.set_exception(error)
+
+    # ------------------------------------------------------------ the cards
+
+    def _packs(self) -> list[Paper]:
+        papers = [self._paper(card) for card in FACES]
+        return papers * self.config.table.decks
+
+    def _paper(self, card: Card) -> Paper:
+        return Paper(self._code(card), BURNS.get(card.rank) or int(card.rank))
+
+    def _code(self, card: Card) -> int | str:
+        return native_code(card, LOT) if self.play.reader == "native" else card.value
+
+    @property
+    def _faces(self) -> dict[int | str, Card]:
+        return {self._code(card): card for card in FACES}
+
+
+def _config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
+    return parse(
+        {
+            "table": {"id": TABLE, "procedure": play.procedure, **fault.table},
+            "reader": {
+                "protocol": play.reader,
+                "port": str(folder / "reader"),
+                "pattern": r"(\w+)",
+                "hold": 0.0,  # at speed the same face may come twice within the usual half second
+            },
+            "pins": {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number},
+            "lamps": dict(LAMPS),
+            "mqtt": {"port": port},
+            "journal": {"dir": str(folder / "journal")},
+        }
+    )

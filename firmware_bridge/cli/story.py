@@ -1,0 +1,130 @@
+"""The demo in words: a line per round, irregularity, burn, shoe and cut card, read off the messages."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from typing import Any, Final, TextIO
+
+from firmware_bridge.cli.stage import Stage
+
+SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
+KEPT: Final = 6
+"""Lines kept for a picture."""
+
+CUT_BY: Final = {"sensor": "passed its sensor", "reader": "read", "virtual": "not seen where it must be"}
+_SHOWS_SIGNS: Final = (getattr(sys.__stdout__, "encoding", None) or "").lower().startswith("utf")
+OUTCOMES: Final = ("player", "banker", "tie")
+
+
+def face(card: str) -> str:
+    """A card with its suit's sign, where the terminal can show it."""
+    return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS else card
+
+
+class Story:
+    """Writes lines to `out` as messages come; None: only keeps the last ones in `lines`."""
+
+    def __init__(self, out: TextIO | None) -> None:
+        self.lines: deque[tuple[str, str]] = deque(maxlen=KEPT)
+        self._out, self._began = out, time.monotonic()
+        self._burn: list[str | None] = []
+
+    def begin(self, stage: Stage) -> None:
+        """Say what is played."""
+        play = stage.play
+        broker = f"broker {stage.broker.kind} (MQTT {'5' if stage.broker.protocol == 5 else '3.1.1'})"
+        what = f"{play.procedure}, reader {play.reader}, {broker}, {stage.size} cards"
+        fault = f", fault {play.fault}" if play.fault else ""
+        self.say("demo", f"{play.rounds} rounds, {what}, speed {play.speed:g}, seed {play.seed}{fault}")
+
+    def hear(self, name: str, payload: dict[str, Any]) -> None:
+        """A message came."""
+        for word, text in _round(payload) if name == "round" else self._event(payload["event"]):
+            self.say(word, text)
+
+    def end(self, stage: Stage) -> None:
+        """Say what came of it."""
+        self._out = None
+        for line in summary(stage, time.monotonic() - self._began):
+            print(line, flush=True)
+
+    def _event(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        match event["type"]:
+            case "ShoeOpened":
+                self._burn = []
+                confirmed = event.get("confirmed_by")
+                by = f", confirmed by {confirmed}" if confirmed else ""
+                yield f"shoe {event['number']}", f"open: {event['house']['decks'] * 52} cards{by}"
+            case "CardBurned":
+                self._burn.append(event.get("card"))
+                if event["left"] == 0:
+                    yield "burn", _burn(self._burn)
+            case "CutCardMet":
+                yield "cut card", f"{CUT_BY[event['by']]}: round {event['last_round']} is the last"
+            case "ShoeEnded":
+                yield "shoe", f"over after {event['rounds']} rounds: {event['why']}"
+            case "Irregular":
+                yield "! open", f"{event['id']}: {event['detail']}"
+            case "IrregularityClosed":
+                by = f" by {event['by']}" if event.get("by") else ""
+                yield "! closed", f"{event['id']}: {event['choice']}{by}"
+            case "CardEntered":
+                yield "entered", f"a card that was not read, by {event['by']} and {event['second']}"
+            case "KeyRefused":
+                yield "refused", f"{event['key'].upper()}: {event['why']}"
+
+    def say(self, word: str, text: str) -> None:
+        """Something happened, in a word or two and a sentence."""
+        self.lines.append((word, text))
+        if self._out:
+            print(f"{time.monotonic() - self._began:7.2f}  {word:<9} {text}".rstrip(), file=self._out, flush=True)
+
+
+def _burn(cards: list[str | None]) -> str:
+    exposed = f"{face(cards[0])} exposed, then " if cards[0] else ""
+    return f"{exposed}{sum(card is None for card in cards)} cards unseen"
+
+
+def _round(told: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    word = f"round {told['round']}"
+    if told["status"] == "voided":
+        yield word, f"VOID by {told['by']}: {'; '.join(told['why'])}"
+        return
+    yield word, f"{headline(told):<11} {_hands(told)}{remarks(told)}"
+
+
+def headline(told: dict[str, Any]) -> str:
+    """The outcome and both totals, player's first: `BANKER 3:8`."""
+    totals = ":".join(str(hand["total"]) for hand in told["hands"].values())
+    return f"{told['outcome'].upper():<6} {totals}"
+
+
+def _hands(told: dict[str, Any]) -> str:
+    hands = [f"{side[0].upper()} {' '.join(map(face, hand['cards']))}" for side, hand in told["hands"].items()]
+    return "  ".join(f"{hand:<10}" for hand in hands)
+
+
+def remarks(told: dict[str, Any]) -> str:
+    """What else is worth saying of a round."""
+    pairs = [f"{side} pair" for side, is_pair in told["pairs"].items() if is_pair]
+    natural = ["natural"] if told["natural"] else []
+    carried = [f"{told['carried']} carried"] if told["carried"] else []
+    last = ["last of this shoe"] if told["last"] else []
+    words = [*natural, *pairs, *carried, *last, *told["flags"]]
+    return f"  {', '.join(words)}" if words else ""
+
+
+def summary(stage: Stage, seconds: float) -> Iterator[str]:
+    """What came of it, in two lines."""
+    audience = stage.audience
+    closed = [each for each in audience.rounds if each["status"] == "closed"]
+    counts = Counter(each["outcome"] for each in closed)
+    voided = len(audience.rounds) - len(closed)
+    split = ", ".join(f"{outcome} {counts[outcome]}" for outcome in OUTCOMES) + (f", void {voided}" if voided else "")
+    yield f"{len(closed)} rounds delivered ({split}), {audience.cards} cards, {audience.messages} messages"
+    took = audience.latency_ms
+    median = f"card to subscriber {took:.1f} ms (median), " if took is not None else ""
+    yield f"{median}{seconds:.1f} s in all"

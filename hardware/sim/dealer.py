@@ -1,0 +1,218 @@
+"""A dealer at a simulated table: looks at the lamps, draws cards, presses NEXT, and errs when asked."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Protocol
+
+from hardware.sim.eyes import Eyes, Seen
+
+SLOTS = ("P1", "B1", "P2", "B2", "P3", "B3", "R1", "R2")
+CUT_FROM_END = (13, 52)  # cards behind the cut card (baccarat.md)
+THINK_S = (0.6, 1.5)  # a practised hand, per card
+SHUFFLE_S = 3.0
+GLANCE_S = 0.7  # tells a steady lamp from one that blinks
+STARE_S = 2.2  # longer than the dark of any rhythm
+ANSWER_S = 30.0  # until the lamps answer a card
+_POLL_S = 0.004
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A card in the dealer's hand: the code the reader sees, and how many are burned if it is exposed."""
+
+    code: int | str = field(repr=False)  # nobody may know it yet
+    burns: int = 0
+
+
+class Puzzled(RuntimeError):
+    """The dealer does not know how to go on; the message says why."""
+
+
+class Hands(Protocol):
+    """What a dealer sees and touches."""
+
+    def lit(self) -> Collection[str]:
+        """The lamps that are lit at this moment."""
+
+    def draw(self, paper: Paper, how: str = "") -> None:
+        """Pull a card over the reader; `how` names what goes wrong with it, if anything."""
+
+    async def cut_card(self) -> None:
+        """Pull the cut card over its sensor."""
+
+    async def press_next(self) -> None:
+        """Press the key NEXT."""
+
+    async def ask_for_shoe(self) -> None:
+        """Have the pit boss open the shuffled shoe."""
+
+    async def call_floor(self, last: Paper | None) -> None:
+        """Let the floor decide; `last` is the card drawn last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What goes wrong once: at the lamp of one of `slots`, at `next`, or at the last card to `burn`.
+
+    act: does it, and says whether it took the place of the card or key that was due. after: chances let
+    pass before, so that one sees first how it should be.
+    """
+
+    act: Callable[["Dealer"], Awaitable[bool]]
+    at: tuple[str, ...] = ("P2",)
+    after: int = 1
+
+
+class Dealer:
+    """Deals shoe after shoe at `speed` (1: human); knows the lamps and the cards in hand, nothing else.
+
+    packs: the cards of a full shoe, unshuffled. cut_from_end: where the cut card goes; None: it is forgotten.
+    """
+
+    def __init__(
+        self,
+        hands: Hands,
+        packs: Sequence[Paper],
+        rng: Random,
+        speed: float = 1.0,
+        mistake: Mistake | None = None,
+        cut_from_end: tuple[int, int] | None = CUT_FROM_END,
+    ) -> None:
+        self.hands = hands
+        self.last: Paper | None = None
+        self._packs, self._rng, self._speed = packs, rng, speed
+        self._mistake, self._chances = mistake, 0
+        self._cut_from_end = cut_from_end
+        self._eyes = Eyes(hands.lit)
+        self._shoe: list[Paper] = []
+        self._cut_at = -1
+        self._unburned = False
+
+    async def work(self) -> None:
+        """Deal until cancelled. Raises Puzzled."""
+        await self._bring_shoe()
+        while True:
+            slot = self._the_one_lit()
+            if slot is None:
+                await self._look()
+            else:
+                await self._deal(slot)
+
+    def draw(self, how: str = "") -> None:
+        """Draw the next card, the right way or as `how` says."""
+        if not self._shoe:
+            raise Puzzled("a card is due and the shoe is empty: open a new one")
+        self.last = self._shoe.pop()
+        self.hands.draw(self.last, how)
+
+    def draw_other(self, how: str = "") -> None:
+        """Draw a card that is in the shoe although it must not: the one drawn last once more, say."""
+        assert self.last is not None
+        self.hands.draw(self.last, how)
+
+    async def see(self, *lamps: str) -> None:
+        """Wait until one of `lamps` is lit. Raises Puzzled if none ever is."""
+        await self._until(lambda: any(lamp in self.hands.lit() for lamp in lamps), " or ".join(lamps))
+
+    async def _bring_shoe(self) -> None:
+        await self._pause(SHUFFLE_S)
+        self._shoe = list(self._packs)
+        self._rng.shuffle(self._shoe)
+        self._cut_at = self._rng.randint(*self._cut_from_end) if self._cut_from_end else -1
+        self._unburned = True
+        await self.hands.ask_for_shoe()
+        await self.see("ready", *SLOTS)
+
+    async def _deal(self, slot: str) -> None:
+        """Draw a card to the slot whose lamp is steady."""
+        await self._think()
+        if slot not in self.hands.lit() or await self._errs(slot):
+            return
+        self._unburned = False
+        await self._draw()
+        await self._until(lambda: slot not in self.hands.lit(), f"the lamp of {slot} to go out")
+
+    async def _draw(self) -> None:
+        if len(self._shoe) == self._cut_at:
+            await self.hands.cut_card()
+            await self._think()
+        self.draw()
+
+    async def _look(self) -> None:
+        """More or fewer lamps than one: look which blink, and do what they say."""
+        seen = await self._eyes.look(GLANCE_S)
+        if not seen.lit & {"ready", *SLOTS} and "fault" not in seen.slow | seen.fast:
+            seen = await self._eyes.look(STARE_S)
+        due = [slot for slot in SLOTS if slot in seen.steady and slot in self.hands.lit()]
+        if len(due) == 1:
+            await self._deal(due[0])
+        elif self._the_one_lit() is None:
+            await self._follow(seen)
+
+    async def _follow(self, seen: Seen) -> None:
+        """No card is due: the lamps ask for the floor, for a look at the cards, for NEXT, or for a shoe."""
+        if "fault" in seen.fast:
+            await self._think()
+            await self.hands.call_floor(self.last)
+        elif "fault" in seen.slow:
+            await self._confirm()
+        elif "ready" in seen.lit and self._unburned:
+            await self._burn()
+        elif "ready" in seen.lit:
+            await self._press_next()
+        elif not seen.lit & set(SLOTS):
+            await self._bring_shoe()
+
+    async def _confirm(self) -> None:
+        """Compare the cards with the screen, then say that they are right."""
+        await self._think()
+        if not any(slot in self.hands.lit() for slot in SLOTS):
+            await self.hands.press_next()
+
+    async def _burn(self) -> None:
+        """Expose the first card and burn as many as it says."""
+        await self._think()
+        self._unburned = False
+        await self._draw()
+        assert self.last is not None
+        for left in range(self.last.burns, 0, -1):
+            await self._think()
+            if left == 1:
+                await self._errs("burn")
+            await self._draw()
+        await self.see("fault", *SLOTS)
+
+    async def _press_next(self) -> None:
+        await self._think()
+        if not await self._errs("next"):
+            await self.hands.press_next()
+
+    async def _errs(self, where: str) -> bool:
+        """Make the mistake if this is its moment; whether it took the place of what was due."""
+        mistake = self._mistake
+        if mistake is None or where not in mistake.at:
+            return False
+        self._chances += 1
+        if self._chances <= mistake.after:
+            return False
+        self._mistake = None
+        return await mistake.act(self)
+
+    def _the_one_lit(self) -> str | None:
+        lit = [slot for slot in SLOTS if slot in self.hands.lit()]
+        return lit[0] if len(lit) == 1 else None
+
+    async def _until(self, condition: Callable[[], bool], what: str) -> None:
+        give_up = asyncio.get_running_loop().time() + ANSWER_S
+        while not condition():
+            if asyncio.get_running_loop().time() > give_up:
+                raise Puzzled(f"the dealer waited {ANSWER_S:.0f} s in vain for {what}")
+            await asyncio.sleep(_POLL_S)
+
+    async def _think(self) -> None:
+        await self._pause(self._rng.uniform(*THINK_S))
+
+    async def _pause(self, seconds: float) -> None:
+        await asyncio.sleep(seconds / self._speed)
