@@ -62,14 +62,14 @@ def _table(arguments: argparse.Namespace) -> tuple[House, str]:
 
 def _opened(name: str) -> io.BufferedReader:
     try:
-        return io.BufferedReader(io.FileIO(0 if name == "-" else name, closefd=name != "-"))
+        return open(0, "rb", closefd=False) if name == "-" else Path(name).open("rb")
     except OSError as error:
         raise ScriptError(f"{name}: {error.strerror}", "name a deal script, a journal, or - for stdin") from None
 
 
 def _script(play: Replay, source: BinaryIO) -> Iterator[tuple[Line, Shoe]]:
     """The lines of a deal script with the shoe after each."""
-    for steps in parse_lines(io.TextIOWrapper(source, "utf-8", errors="replace")):
+    for steps in parse_lines(line.decode("utf-8", "replace") for line in source):
         for line in play.play(steps):
             yield line, play.shoe
 

@@ -1,0 +1,57 @@
+"""The command `shoe`, run in this process or in one of its own."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+
+from firmware_bridge.cli import main
+
+LIMIT_S = 60.0
+
+
+class Ran(NamedTuple):
+    """How a command ended and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> list[Any]:
+        """A value per line of stdout."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def shoe(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command here: `shoe("replay", path)`."""
+
+    def run(*words: object) -> Ran:
+        capsys.readouterr()
+        try:
+            code = main([str(word) for word in words])
+        except SystemExit as end:  # argparse's
+            code = int(end.code or 0)
+        return Ran(code, *capsys.readouterr())
+
+    return run
+
+
+def spawn(*words: object, **options: Any) -> subprocess.Popen[str]:
+    """Start a command as a process; its stdout and stderr are pipes unless `options` say otherwise."""
+    command = [sys.executable, "-m", "firmware_bridge", *map(str, words)]
+    return subprocess.Popen(command, text=True, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options)
+
+
+def piped(text: str, *words: object) -> Ran:
+    """Run a command as a process with `text` on its stdin."""
+    process = spawn(*words, stdin=subprocess.PIPE)
+    out, err = process.communicate(text, LIMIT_S)
+    return Ran(process.returncode, out, err)

@@ -1,0 +1,97 @@
+import subprocess
+import sys
+
+import pytest
+
+from firmware_bridge.cli import COMMANDS
+from firmware_bridge.cli.do_ import ORDERS
+from firmware_bridge.cli.journal_ import ACTIONS
+from firmware_bridge.commands import BY_MQTT
+from tests.system import command
+
+shoe = command.shoe  # fixture
+
+WORDS = [
+    *[[name] for name in COMMANDS],
+    *[["do", name] for name in ORDERS],
+    *[["journal", name] for name in ACTIONS],
+]
+HEAVY = ("asyncio", "gpiozero", "msgspec", "paho", "rich", "serial", "tomllib", "firmware_bridge.wiring")
+
+
+@pytest.mark.parametrize("words", WORDS, ids=" ".join)
+def test_every_command_has_a_help_text(shoe: command.Run, words: list[str]) -> None:
+    ran = shoe(*words, "--help")
+    assert ran.code == 0
+    assert ran.out.startswith(f"usage: shoe {' '.join(words)} ")
+
+
+def test_the_help_names_every_command(shoe: command.Run) -> None:
+    assert all(text in " ".join(shoe("--help").out.split()) for text in COMMANDS.values())
+
+
+def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:
+    assert {name.replace("-", "_") for name in ORDERS} == set(BY_MQTT)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["stauts"], "did you mean status?"),
+        (["xyz"], "see shoe --help"),
+        ([], "COMMAND"),
+        (["do", "next"], "--by"),
+        (["do", "void", "--by", "anna"], "--why"),
+        (["do", "resolve", "foreign", "shrug", "--by", "anna"], "end-shoe"),
+        (["do", "resend", "--by", "anna"], "--since"),
+        (["enter", "9s", "--by", "anna"], "--second"),
+        (["enter", "9x", "--by", "anna", "--second", "ben"], "write rank then suit"),
+        (["journal", "show", "--seq", "later"], "write 5-9"),
+        (["journal", "verify", "--head", "7:abc"], "write SEQ:HASH"),
+        (["replay", "--procedure", "both"], "six-card"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_usage_ends_with_2_and_says_what_is_right(shoe: command.Run, words: list[str], says: str) -> None:
+    ran = shoe(*words)
+    assert ran.code == 2
+    assert says in ran.err
+
+
+@pytest.mark.parametrize("words", [["status"], ["watch"], ["enter", "9s", "--by", "a", "--second", "b"]], ids=" ".join)
+def test_without_a_daemon_the_remedy_is_named(shoe: command.Run, tmp_path, words: list[str]) -> None:
+    config = tmp_path / "bridge.toml"
+    config.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{tmp_path}"\n')
+    ran = shoe(*words, "--config", config)
+    assert ran.code == 1
+    assert ran.err == (
+        f"shoe: no daemon listens at {tmp_path}/control.sock; "
+        "see: systemctl status firmware-bridge, or name its --config\n"
+    )
+
+
+def test_a_wrong_config_ends_with_78(shoe: command.Run, tmp_path) -> None:
+    config = tmp_path / "bridge.toml"
+    config.write_text("[table")
+    assert shoe("status", "--config", config).code == 78
+    assert "not TOML" in shoe("status", "--config", config).err
+    assert shoe("status", "--config", tmp_path / "none").code == 78
+
+
+def test_a_socket_of_another_user_asks_for_sudo(shoe: command.Run, tmp_path, mocker) -> None:
+    config = tmp_path / "bridge.toml"
+    config.write_text("")
+    mocker.patch("socket.socket.connect", side_effect=PermissionError(13, "Permission denied"))
+    ran = shoe("status", "--config", config)
+    assert ran.code == 1
+    assert "put sudo before the command" in ran.err
+
+
+def test_status_loads_next_to_nothing() -> None:
+    """A Pi is slow: what is not needed to ask the daemon is not imported."""
+    code = (
+        "import sys; from firmware_bridge.cli import main; main(['status']); "
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"
