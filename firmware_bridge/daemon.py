@@ -17,7 +17,7 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.house import House
-from firmware_bridge.journal import Journal
+from firmware_bridge.journal import Journal, SyncFailed
 from firmware_bridge.lamps import DARK, lamps
 from firmware_bridge.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
@@ -60,6 +60,7 @@ class Table:
         self.shoe = journal.shoe
         self.boot = secrets.token_hex(4)
         self.disk: DiskError | None = None
+        self._failed: Exception | None = None
         self._crashes = Crashes(journal.directory)
         self.observing = self._crashes.too_many()
         self._acknowledge, self._published, self._changed, self._loop = acknowledge, published, changed, loop
@@ -77,7 +78,8 @@ class Table:
     def tell(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
         """Judge an input and carry it all the way; the events it had, none while the disk is full.
 
-        Raises SyncFailed if the disk did not confirm: the process must end.
+        Raises, from then on always, what must end the process: SyncFailed if the disk did not confirm, or an
+        error of our own that could not even be journaled. The loop's exception handler is told, whoever called.
         """
         if self.disk:
             self._wait(told)
@@ -104,6 +106,20 @@ class Table:
         self.lights.show({})
 
     def _journaled(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
+        if self._failed:
+            raise self._failed
+        try:
+            return self._carried(told)
+        except DiskError:
+            raise
+        except Exception as error:
+            self._failed = error
+            if not isinstance(error, SyncFailed):
+                self._crashes.record(told)
+            self._loop.call_exception_handler({"message": "the table cannot go on", "exception": error})
+            raise
+
+    def _carried(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
         events = self._decided(told)
         if not events:
             return ()
@@ -123,11 +139,7 @@ class Table:
         except Exception as error:
             # Its text might spell a sealed card; the journal holds the input.
             log.error("internal error while judging %s: %s", type(told).__name__, type(error).__name__)
-            try:
-                return fault(self.shoe, told, error)
-            except Exception:
-                self._crashes.record(told)
-                raise
+            return fault(self.shoe, told, error)
 
     def _show(self) -> None:
         self.lights.show(DARK if self.disk or self.observing else lamps(self.shoe).lit)

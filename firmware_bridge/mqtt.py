@@ -160,7 +160,7 @@ class Link:
                 taken_over = code.value == broker.SESSION_TAKEN_OVER
                 self._lose(broker.ended(code, by_broker, self._settings), refused=taken_over)
             case Crashed(error):
-                self._lose(f"internal error ({error!r}): report it, with the log")
+                self._lose(f"internal error ({type(error).__name__}): report it, with the log")
 
     def _rise(self) -> None:
         assert self._connection is not None

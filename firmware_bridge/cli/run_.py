@@ -6,10 +6,10 @@ import argparse
 import asyncio
 import logging
 import signal
-import sys
 from pathlib import Path
 from typing import Any, Final
 
+from firmware_bridge.cli.log import set_up
 from firmware_bridge.config import load
 from firmware_bridge.wiring import Bridge
 
@@ -25,7 +25,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run until SIGTERM or SIGINT; 0 after a clean end."""
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    set_up()
     config = load(arguments.config)
     return asyncio.run(_run(config))
 
