@@ -135,13 +135,17 @@ class DaemonTable(Table):
         path = self.folder / "stderr"
         return path.read_text(errors="replace") if path.exists() else ""
 
+    def control(self) -> socket.socket:
+        """A connection to the control socket, once somebody listens there."""
+        path = str(self.journal_dir / "control.sock")
+        control = socket.socket(socket.AF_UNIX)
+        control.settimeout(LIMIT_S)
+        self.until(lambda: control.connect_ex(path) == 0)
+        return control
+
     def ask(self, **fields: Any) -> dict[str, Any]:
         """A request to the control socket and its answer."""
-        path = self.journal_dir / "control.sock"
-        self.until(path.exists)
-        with socket.socket(socket.AF_UNIX) as control:
-            control.settimeout(LIMIT_S)
-            control.connect(str(path))
+        with self.control() as control:
             control.sendall(json.dumps(fields).encode() + b"\n")
             answer: dict[str, Any] = json.loads(control.makefile().readline())
             return answer
