@@ -41,7 +41,7 @@ class Audit:
     def __init__(self, directory: Path, wanted: Head | None = None, *, whole: bool, replay: bool = False) -> None:
         self.head = ""
         self._directory, self._wanted, self._whole = directory, wanted, whole
-        self._found, self._at_wanted = False, "has no such entry"
+        self._found, self._at_wanted = False, ""
         self._cursor = read_cursor(directory / "cursor")
         self._newest = next(reversed(journal_files(directory)), None)
         self._last: Walk | None = None
@@ -50,6 +50,7 @@ class Audit:
     def verify(self, path: Path) -> Verdict:
         """Walk along one file. Raises JournalError at the first fault, OSError if it cannot be read."""
         walk = self._walk(path)
+        self._at_wanted = "has no such entry"
         trusted = walk.chain is None
         commitments = Commitments(path.name)
         if self._rejudge:

@@ -1,0 +1,61 @@
+"""A record on disk as the daemon writes it, without its hardware."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from firmware_bridge.cursor import Cursor, CursorFile
+from firmware_bridge.daemon import Table, nonce, now_ms
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from firmware_bridge.house import House
+from firmware_bridge.journal import Journal, journal_files
+from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Say, Step, parse
+
+
+class NoLamps:
+    def show(self, lit: dict[str, str]) -> None:
+        pass
+
+
+def record(directory: Path, text: str, **settings: Any) -> list[Path]:
+    """Play a deal script at a table that journals to `directory`; the journal files, oldest first."""
+    loop = asyncio.new_event_loop()
+    journal = Journal(directory, None)
+    table = Table(journal, "T07", NoLamps(), lambda _: None, lambda _: None, lambda: None, loop)
+    table.start(House(**settings))
+    for step in parse(text):
+        for told in inputs(step, table.shoe.status == "open"):
+            table.tell(told)
+    table.close()
+    journal.close()
+    loop.close()
+    return journal_files(directory)
+
+
+def inputs(step: Step, in_use: bool) -> list[i.AnyInput]:
+    match step:
+        case NewShoe():
+            return [*([order(o.CloseShoe("worn"))] if in_use else []), order(o.OpenShoe())]
+        case Drawn(card=None):
+            return [i.CardUnread(at=now_ms(), reason="unreadable", nonce=nonce())]
+        case Drawn(card=card) if card:
+            return [i.CardRead(at=now_ms(), card=card, nonce=nonce())]
+        case Cut():
+            return [i.CutCardSeen(at=now_ms(), by="sensor")]
+        case Key(key=key):
+            return [i.Pressed(at=now_ms(), key=key)]
+        case Say(order=said):
+            return [order(said)]
+    raise ValueError(step)
+
+
+def order(said: o.Order) -> i.Ordered:
+    return i.Ordered(at=now_ms(), order=said, by="anna", nonce=nonce())
+
+
+def delivered(directory: Path, journal: str, seq: int) -> None:
+    """Move the cursor: the broker has had everything up to this entry."""
+    cursor = CursorFile(directory / "cursor")
+    cursor.store(Cursor(journal, seq))
+    cursor.close()
