@@ -1,0 +1,118 @@
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.control import LONGEST
+from tests.broker import free_port
+from tests.system.table import BridgeTable
+
+
+class Client:
+    """One person at the control socket."""
+
+    def __init__(self, table: BridgeTable) -> None:
+        self._table = table
+        self.path = table.journal_dir / "control.sock"
+        opened = asyncio.open_unix_connection(str(self.path), limit=2**20)
+        self._reader, self._writer = table.loop.run_until_complete(opened)
+
+    def say(self, line: bytes) -> None:
+        self._writer.write(line)
+
+    def hear(self) -> dict[str, Any]:
+        """The next answer; an empty one when the other side has hung up."""
+        line = self._table.loop.run_until_complete(asyncio.wait_for(self._reader.readline(), 20))
+        return json.loads(line or b"{}")  # type: ignore[no-any-return]
+
+    def ask(self, **fields: Any) -> dict[str, Any]:
+        self.say(json.dumps(fields).encode() + b"\n")
+        return self.hear()
+
+    def close(self) -> None:
+        self._writer.close()
+        self._table.loop.run_until_complete(self._writer.wait_closed())
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[BridgeTable]:
+    table = BridgeTable(tmp_path, free_port(), table={"new_shoe": "command"}).start()
+    yield table
+    table.close()
+
+
+@pytest.fixture
+def client(table: BridgeTable) -> Iterator[Client]:
+    client = Client(table)
+    yield client
+    client.close()
+
+
+def test_an_order_is_obeyed_and_signed(client: Client, table: BridgeTable) -> None:
+    assert client.ask(do="open_shoe", by="anna") == {"ok": True, "do": "open_shoe"}
+    assert table.lines()[-1].entry.events[-1].by == "anna"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("request_", "error"),
+    [
+        (b"hello\n", "not JSON"),
+        (b"\n", "not JSON"),
+        (b"{}\n", 'no "do"'),
+        (b'{"do":"next"}\n', "nobody signed"),
+        (b'{"do":"next","by":" "}\n', "nobody signed"),
+        (b'{"do":"nxt","by":"anna"}\n', "nxt is no command"),
+        (b'{"do":"next","by":"anna"}\n', "nothing to end"),
+    ],
+)
+def test_what_is_refused_says_why(client: Client, request_: bytes, error: str) -> None:
+    client.say(request_)
+    answer = client.hear()
+    assert (answer["ok"], answer["error"][: len(error)]) == (False, error)
+    assert client.ask(do="status")["table_id"] == "T07"
+
+
+def test_an_endless_request_ends_the_connection_not_the_daemon(client: Client, table: BridgeTable) -> None:
+    client.say(b"x" * 2 * LONGEST)
+    assert client.hear() == {}
+    other = Client(table)
+    assert other.ask(do="status")["mode"] == "FULL"
+    other.close()
+
+
+def test_a_watcher_hears_of_every_change(client: Client, table: BridgeTable) -> None:
+    assert client.ask(do="watch")["table"]["phase"] == "empty"
+    other = Client(table)
+    other.ask(do="open_shoe", by="anna")
+    while (status := client.hear())["table"]["phase"] == "empty":
+        pass
+    assert status["table"]["phase"] == "ready"
+    other.close()
+
+
+def test_many_may_watch_and_leave(table: BridgeTable) -> None:
+    clients = [Client(table) for _ in range(20)]
+    for each in clients:
+        assert each.ask(do="watch")
+        each.close()
+    last = Client(table)
+    assert last.ask(do="status")
+    last.close()
+
+
+def test_only_its_own_user_may_speak(client: Client) -> None:
+    assert client.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_socket_left_by_a_dead_daemon_is_replaced(table: BridgeTable) -> None:
+    table.stop()
+    path = table.journal_dir / "control.sock"
+    assert not path.exists()
+    path.touch()
+    table.start()
+    client = Client(table)
+    assert client.ask(do="status")
+    client.close()

@@ -1,0 +1,182 @@
+import resource
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.journal import journal_files
+from tests import broker as real
+from tests.backend import Backend
+from tests.broker import Broker
+from tests.system.table import DaemonTable
+
+broker, brokers = real.broker, real.brokers  # fixtures
+
+# From the moment `flag` exists, the disk confirms nothing more.
+UNCONFIRMED = """
+import os, sys
+from pathlib import Path
+from firmware_bridge.cli import main
+
+flag, sync = Path(sys.argv[1]), os.fdatasync
+
+def fdatasync(fd):
+    if flag.exists():
+        with flag.open("a") as file:
+            file.write("!")
+        raise OSError(5, "Input/output error")
+    sync(fd)
+
+os.fdatasync = fdatasync
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.fixture
+def backend(broker: Broker) -> Iterator[Backend]:
+    with Backend(broker.port) as backend:
+        yield backend
+
+
+@pytest.fixture
+def table(tmp_path: Path, broker: Broker) -> Iterator[DaemonTable]:
+    table = DaemonTable(tmp_path, broker.port)
+    yield table
+    table.close()
+
+
+def newest(table: DaemonTable) -> Path:
+    return journal_files(table.journal_dir)[-1]
+
+
+def fill(table: DaemonTable, room: int) -> Callable[[], None]:
+    """Leave the daemon `room` bytes in its newest file, none of its files growing beyond that; undone by the call."""
+    assert table.process
+    limit = newest(table).stat().st_size + room
+    before = resource.prlimit(table.process.pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    return lambda: resource.prlimit(table.process.pid, resource.RLIMIT_FSIZE, before) and None  # type: ignore[union-attr]
+
+
+def alarms(backend: Backend) -> list[str]:
+    return [each["id"] for each in backend.on("alarm")[-1]["open"]] if backend.on("alarm") else []
+
+
+def dealt(backend: Backend) -> list[str]:
+    first = {(each["journal"], each["seq"], each["n"]): each["event"] for each in backend.on("event")}
+    return [event["card"] for event in first.values() if event["type"] == "CardDealt"]
+
+
+@pytest.mark.parametrize("room", [0, 1, 40])
+def test_on_a_full_disk_nothing_is_guided_or_lost(table: DaemonTable, backend: Backend, room: int) -> None:
+    table.start().deal("9s Td")
+    table.until(lambda: dealt(backend) == ["9s", "Td"])
+    before, free = newest(table).read_bytes(), fill(table, room)
+    table.pull("Ts Tc 2s")
+    table.until(lambda: alarms(backend) == ["disk_full"])
+    lamps = backend.on("lamps")[-1]
+    assert (lamps["lit"], table.board.waiting) == ({"fault": "blocked"}, 3)
+    assert "free some space" in backend.on("alarm")[-1]["open"][0]["todo"]
+    refused = table.ask(do="void", by="anna", why="why not")
+    assert (refused["ok"], "cannot be written" in refused["error"]) == (False, True)
+    assert newest(table).read_bytes() == before
+    free()
+    table.until(lambda: not table.board.waiting)
+    table.until(lambda: dealt(backend) == ["9s", "Td", "Ts", "Tc", "2s"])
+    told = [each["event"] for each in backend.on("event") if each["event"].get("id") == "disk_full"]
+    assert [(each["type"], each.get("choice")) for each in told] == [
+        ("Irregular", None),
+        ("IrregularityClosed", "recovered"),
+    ]
+    table.until(lambda: not alarms(backend))
+    assert table.stop() == 0
+
+
+def test_a_shoe_that_does_not_fit_is_opened_when_there_is_space(table: DaemonTable, backend: Backend) -> None:
+    table.start()
+    table.until(lambda: table.journal_dir.exists() and journal_files(table.journal_dir))
+    table.until(lambda: backend.on("event"))
+    free = fill(table, 0)
+    table.pull("9s Td")
+    table.until(lambda: alarms(backend) == ["disk_full"])
+    assert len(journal_files(table.journal_dir)) == 1
+    free()
+    table.until(lambda: dealt(backend) == ["9s", "Td"])
+
+
+def test_a_full_disk_survives_a_kill(table: DaemonTable, backend: Backend) -> None:
+    table.start().deal("9s Td")
+    fill(table, 7)
+    table.pull("Ts Tc")
+    table.until(lambda: alarms(backend) == ["disk_full"])
+    table.kill()
+    table.start()
+    table.until(lambda: dealt(backend) == ["9s", "Td", "Ts", "Tc"])
+
+
+def test_a_real_disk_without_space(table: DaemonTable, backend: Backend) -> None:
+    table.journal_dir.mkdir()
+    disk = str(table.journal_dir)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True).returncode:
+        pytest.skip("only root can mount a small disk")
+    try:
+        table.start().deal("9s Td")
+        ballast = table.journal_dir / "ballast"
+        with pytest.raises(OSError, match="No space left"):
+            stuff(ballast)
+        for _ in range(40):
+            table.pull("Ts")
+            table.pause(0.02)
+            if alarms(backend) == ["disk_full"]:
+                break
+        table.until(lambda: alarms(backend) == ["disk_full"])
+        waiting = table.board.waiting
+        assert waiting
+        ballast.unlink()
+        table.until(lambda: not table.board.waiting)
+        drawn = table.board.acknowledged
+        table.until(lambda: len(dealt(backend)) + held(backend) == drawn)
+    finally:
+        table.kill()
+        subprocess.run(["umount", disk], check=True)
+
+
+def stuff(path: Path) -> None:
+    """Write until the disk is full. Raises OSError when it is."""
+    with path.open("wb", 0) as file:
+        while True:
+            file.write(bytes(1024))
+
+
+def held(backend: Backend) -> int:
+    """Cards beyond the eight copies of a face wait for the floor."""
+    first = {(each["journal"], each["seq"], each["n"]): each["event"]["type"] for each in backend.on("event")}
+    return list(first.values()).count("CardHeld")
+
+
+@pytest.mark.parametrize("by", ["card", "command", "control"])
+def test_a_disk_that_confirms_nothing_ends_the_process_at_once(
+    table: DaemonTable, backend: Backend, tmp_path: Path, by: str
+) -> None:
+    flag = tmp_path / "flag"
+    table.code = ("-c", UNCONFIRMED, str(flag))
+    table.start().deal("9s Td")
+    table.until(lambda: dealt(backend) == ["9s", "Td"])
+    control = table.control()
+    flag.touch()
+    if by == "card":
+        table.pull("Ts Tc 2s")
+    elif by == "command":
+        backend.publish("shoe/T07/command", {"id": "v", "do": "void", "why": "test"})
+    else:
+        control.sendall(b'{"do":"void","by":"anna","why":"test"}\n')
+    process = table.process
+    table.until(lambda: process.poll() is not None)
+    control.close()
+    assert process.returncode == 1
+    assert flag.read_text() == "!", "a failed fdatasync was tried again"
+    assert "the disk did not confirm a write" in table.log
+    flag.unlink()
+    table.start().deal("4s 5s")
+    drawn = ["Ts", "Tc", "2s", "4s", "5s"] if by == "card" else ["4s", "5s"]
+    table.until(lambda: dealt(backend) == ["9s", "Td", *drawn])
