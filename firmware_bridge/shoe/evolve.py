@@ -15,6 +15,10 @@ BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
 
 
+FORGETS: Final = ("reader_gap", "reader_back")
+"""After these the reader does not tell again what people entered in its absence."""
+
+
 def evolve(shoe: Shoe, event: e.AnyEvent) -> Shoe:
     """The shoe after `event`. Pure and total; never asks the rules of a game."""
     changed = _CHANGES[type(event)](shoe, event)
@@ -192,7 +196,7 @@ def _shoe_ended(shoe: Shoe, _: e.ShoeEnded) -> Shoe:
 
 
 def _irregular(shoe: Shoe, event: e.Irregular) -> Shoe:
-    entered = () if event.id == "reader_gap" else shoe.entered
+    entered = () if event.id in FORGETS else shoe.entered
     return replace(shoe, irregular=(*shoe.irregular, event), entered=entered)
 
 

@@ -103,6 +103,12 @@ def test_an_entered_card_is_told_again_in_the_next_shoe() -> None:
     assert (table.due, table.seen) == ("P1", "")
 
 
+def test_a_reader_that_keeps_no_reports_confirms_no_entered_card() -> None:
+    table = Table(**PLAIN).play("shoe", LOST, "!enter 9s", BACK, "next")
+    table.tell(table.card("9s", mark=i.Mark(1, 0)))
+    assert table.seen == "9s 9s"
+
+
 def test_another_card_than_the_one_entered_blocks() -> None:
     table = Table(**PLAIN).play("shoe")
     table.tell(table.card("9s", mark=i.Mark(1, 0)))

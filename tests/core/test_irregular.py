@@ -83,6 +83,8 @@ SCENARIOS: list[tuple[str, dict[str, object], list[Step], str, str, str]] = [
     ("it is dealt when they are", BETS, ["shoe 9s bets-closed Kd Th Kc"], "1 closed player", "betting", ""),
     ("or burned", BETS, [f"shoe 8s !resolve drawn_before_bets_closed burn bets-closed {NATURAL}"], "1 closed player", "betting", ""),
     ("no duplicate is burned unseen", BETS | {"decks": 1}, ["shoe 8s 8s !resolve drawn_before_bets_closed burn"], "", "betting", "duplicate"),
+    ("a wrong card behind it is judged in its turn", BETS, ["shoe 9s 1p"], "", "betting", "drawn_before_bets_closed"),
+    ("its turn has come", BETS, ["shoe 9s 1p bets-closed"], "", "dealing", "foreign"),
     ("betting reopens before the first card", BETS, ["shoe bets-closed bets-open"], "", "betting", ""),
     ("betting stays closed after it", BETS, ["shoe bets-closed 9s bets-open"], "", "dealing", ""),
     ("betting stays closed after an unread card", BETS, ["shoe bets-closed ?? bets-open"], "", "ready", "unreadable"),

@@ -261,7 +261,7 @@ class AtTheTable(RuleBasedStateMachine):
 
 TestAtTheTable = AtTheTable.TestCase
 TestAtTheTable.settings = settings(
-    max_examples=60,
+    max_examples=200,
     stateful_step_count=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],

@@ -167,8 +167,9 @@ def test_every_reachable_cell_is_judged(now: Phase) -> None:
                 missed.discard(kind(told))
                 if events := decide(shoe, told):
                     entry = entry_of(shoe, told, events, "T", "b")
-                    messages(seal(entry, "0" * 64))
                     after = advance(shoe, entry)
-                    snapshots(after)
+                    if shoe is table.shoe:
+                        messages(seal(entry, "0" * 64))
+                        snapshots(after)
                     assert not (after.held and not blockers(after) and after.held[0].cut)
     assert not missed
