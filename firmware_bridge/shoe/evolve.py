@@ -39,6 +39,7 @@ def _shoe_opened(_: Shoe, event: e.ShoeOpened) -> Shoe:
     return Shoe(
         next_house=luggage.next_house,
         house=event.house,
+        policy=event.policy,
         journal=event.journal,
         number=event.number,
         status="open",

@@ -71,6 +71,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
 
     next_house: House = House()
     house: House = House()
+    policy: dict[str, Row] = {}
     journal: str = ""
     seq: int = 0
     n: int = 0
@@ -118,8 +119,8 @@ def phase(shoe: Shoe) -> Phase:
 
 
 def row(shoe: Shoe, irregularity: str) -> Row:
-    """What the policy of this shoe says about an irregularity."""
-    return POLICIES[shoe.house.policy][irregularity]
+    """What the policy this shoe was opened under says; today's, for what that one did not know yet."""
+    return shoe.policy.get(irregularity) or POLICIES[shoe.house.policy][irregularity]
 
 
 def is_open(shoe: Shoe, irregularity: str) -> bool:

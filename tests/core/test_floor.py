@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.lamps import lamps
-from firmware_bridge.shoe import fault
-from firmware_bridge.shoe.state import cards_left
+from firmware_bridge.shoe import Shoe, evolve, fault
+from firmware_bridge.shoe.state import blockers, cards_left
 from tests.core.table import BACK, LOST, RESTART, RESUMED, Table
 
 NATURAL = "9s Kd Th Kc"
@@ -219,6 +220,16 @@ def test_a_choice_the_policy_does_not_leave_is_refused() -> None:
     assert (table.answer.ok, table.answer.hint) == (False, "choose one of: void")
     table.play("!resolve jam keep")
     assert (table.answer.error, table.answer.hint) == ("jam is not open", "open irregularities: unreadable")
+
+
+def test_the_policy_is_the_one_the_shoe_was_opened_under() -> None:
+    """An update of the software inside a shoe changes no row of it."""
+    table = Table(**PLAIN).play("shoe")
+    opened = next(event for event in table.events if isinstance(event, e.ShoeOpened))
+    lenient = {"jam": replace(opened.policy["jam"], blocks=False)}
+    shoe = evolve(evolve(Shoe(), replace(opened, policy=lenient)), e.Irregular(id="jam", detail="", since=0))
+    assert blockers(shoe) == ()
+    assert blockers(evolve(shoe, e.Irregular(id="unreadable", detail="", since=0))) == ("unreadable",)
 
 
 def test_a_wrong_lot_is_foreign_and_the_first_lot_is_adopted() -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 
-from firmware_bridge.snapshots import snapshots
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.snapshots import mode, snapshots
 from tests.core.table import LOST, Step, Table
 
 NATURAL = "9s Kd Th Kc"
+NO_BROKER = i.DeviceLost(at=0, device="broker", why="gone")
 SIX = {"burn": "none", "close": "next", "procedure": "six-card"}
 
 
@@ -86,3 +89,17 @@ def test_alarms_say_what_to_do() -> None:
 def test_lamps_are_mirrored() -> None:
     state = told(Table(burn="none").play("shoe 9s"))["lamps"]
     assert state == {"lit": {"B1": "steady"}, "why": ["B1 due"]}
+
+
+@pytest.mark.parametrize(
+    ("steps", "observing", "named"),
+    [
+        (["shoe 9s"], False, "FULL"),
+        (["shoe 9s", NO_BROKER], False, "NO_BROKER"),
+        (["shoe 9s Kd Th Kc 2s", NO_BROKER], False, "VIRTUAL_CUT"),
+        (["shoe", LOST, "!enter 9s", NO_BROKER], False, "MANUAL_ENTRY"),
+        (["shoe", LOST, "!enter 9s"], True, "OBSERVE"),
+    ],
+)
+def test_the_gravest_mode_counts(steps: list[Step], observing: bool, named: str) -> None:
+    assert mode(Table(burn="none", virtual_cut=412).play(*steps).shoe, observing) == named
