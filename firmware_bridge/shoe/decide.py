@@ -13,6 +13,9 @@ from firmware_bridge.shoe.dealing import deal_held, take
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.state import Held, Phase, Shoe, answer_to, phase
 
+BOARD_KEEPS: Final = 32
+"""Reports a reader board can repeat (readers.md): one further back than that is a new one."""
+
 
 def decide(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
     """What becomes true because of `told`; nothing for a repeat. Pure and total."""
@@ -40,7 +43,7 @@ def _told_before(shoe: Shoe, told: i.AnyInput) -> bool:
     mark = getattr(told, "mark", None)
     if mark is None or shoe.reader is None or mark.session != shoe.reader.session:
         return False
-    return not 1 <= (mark.seq - shoe.reader.seq) % 256 <= 127
+    return bool((shoe.reader.seq - mark.seq) % 256 < BOARD_KEEPS)
 
 
 def _reply(draft: Draft, told: i.AnyInput, answer: o.Answer) -> None:

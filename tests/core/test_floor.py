@@ -177,6 +177,13 @@ def test_a_repeated_report_is_nothing() -> None:
     assert table.tell(card) == ()
 
 
+@pytest.mark.parametrize(("seq", "is_new"), [(10, False), (235, False), (234, True), (11, True), (180, True)])
+def test_a_report_is_a_repeat_only_if_a_board_can_still_hold_it(seq: int, is_new: bool) -> None:
+    table = Table(**PLAIN).play("shoe")
+    table.tell(table.card("9s", mark=i.Mark(1, 10)))
+    assert bool(table.tell(table.card("Kd", mark=i.Mark(1, seq)))) is is_new
+
+
 @pytest.mark.parametrize("choice", ["continue", "void"])
 def test_an_error_of_our_own_holds_the_card(choice: str) -> None:
     table = Table(**PLAIN).play("shoe 9s")
