@@ -48,7 +48,7 @@ SILENT_AFTER_S: Final = 3.5
 """A board that beats every second and misses three beats is gone."""
 
 KEEPS_REPORTS: Final = ("native",)
-"""Protocols whose reader keeps its reports until they are acknowledged."""
+"""Protocols whose reader keeps its reports until they are acknowledged, and beats every second."""
 
 
 class Reader:
@@ -64,7 +64,6 @@ class Reader:
             config.port, config.baud or BAUD[config.protocol], loop, self._on_bytes, self._on_lost, self._on_open
         )
         self._heard_at = loop.time()
-        self._beats = False
         self._watch: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
@@ -92,7 +91,7 @@ class Reader:
         }
 
     def _on_open(self) -> None:
-        self._heard_at, self._beats = self._loop.time(), False
+        self._heard_at = self._loop.time()
         known = self._table.shoe.reader
         self.port.write(self.decoder.resume(reads.Mark(known.session, known.seq) if known else None))
         if not self._keeps_reports:
@@ -129,8 +128,6 @@ class Reader:
                 self._table.tell(i.ReaderBooted(at=now_ms(), session=session))
                 if not self._table.disk:
                     self.port.write(self.decoder.greet(message))
-            case reads.Beat():
-                self._beats = True
 
     def _card(self, read: reads.Read) -> i.AnyInput:
         """The input a reader's code stands for; a code in no book is an unread card, never a guess."""
@@ -155,8 +152,7 @@ class Reader:
         """Notice a board that fell silent although its port is there."""
         self._watch = self._loop.call_later(1, self._listen)
         silent = self._loop.time() - self._heard_at
-        unheard = self._keeps_reports and not self.decoder.good
-        if self.port.is_open and silent > SILENT_AFTER_S and (self._beats or unheard):
+        if self.port.is_open and self._keeps_reports and silent > SILENT_AFTER_S:
             self._lost(f"no word from the reader for {silent:.0f} s: check its power and cable")
 
 
