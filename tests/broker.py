@@ -92,6 +92,10 @@ class Broker:
         """Let a frozen broker go on."""
         self._send(signal.SIGCONT)
 
+    def reload(self) -> None:
+        """Let it read its acl and passwords again."""
+        self._send(signal.SIGHUP)
+
     @property
     def log(self) -> str:
         """What mosquitto has logged so far."""

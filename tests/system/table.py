@@ -129,6 +129,13 @@ class DaemonTable(Table):
         """End it with SIGKILL, wherever it is."""
         self._end(signal.SIGKILL)
 
+    def fallen(self) -> int:
+        """Wait until it has ended by itself; its exit code."""
+        process = self.process
+        assert process
+        self.until(lambda: process.poll() is not None)
+        return int(process.returncode)
+
     @property
     def log(self) -> str:
         """What the daemons so far wrote to stderr."""
