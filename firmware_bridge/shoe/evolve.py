@@ -212,7 +212,8 @@ def _irregularity_closed(shoe: Shoe, event: e.IrregularityClosed) -> Shoe:
 
 
 def _reader_session(shoe: Shoe, event: e.ReaderSession) -> Shoe:
-    return replace(shoe, reader=Mark(event.session, BEFORE_FIRST), entered=())
+    entered = () if shoe.reader else shoe.entered  # a board seen for the first time has kept its reports
+    return replace(shoe, reader=Mark(event.session, BEFORE_FIRST), entered=entered)
 
 
 def _command_answered(shoe: Shoe, event: e.CommandAnswered) -> Shoe:

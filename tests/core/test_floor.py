@@ -104,6 +104,14 @@ def test_an_entered_card_is_told_again_in_the_next_shoe() -> None:
     assert (table.due, table.seen) == ("P1", "")
 
 
+@pytest.mark.parametrize("hello", [True, False])
+def test_a_reader_first_heard_of_after_an_entry_confirms_it(hello: bool) -> None:
+    table = Table(**PLAIN).play("shoe", LOST, "!enter 9s")
+    table.play(*[i.ReaderBooted(at=0, session=1)] * hello, RESUMED)
+    table.tell(table.card("9s", mark=i.Mark(1, 0)))
+    assert (table.seen, table.open, table.due) == ("9s", (), "B1")
+
+
 def test_a_reader_that_keeps_no_reports_confirms_no_entered_card() -> None:
     table = Table(**PLAIN).play("shoe", LOST, "!enter 9s", BACK, "next")
     table.tell(table.card("9s", mark=i.Mark(1, 0)))

@@ -1,0 +1,162 @@
+"""The same cards give the same rounds, whatever happens around them and is put right."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+
+from firmware_bridge.cards import FACES, Card
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from tests.core import oracles
+from tests.core.table import BACK, LOST, RESTART, RESUMED, Table
+
+JAM = i.CardUnread(at=0, reason="jam", nonce="a" * 32)
+CUT = i.CutCardSeen(at=0, by="sensor")
+
+HOUSES = st.fixed_dictionaries(
+    {
+        "procedure": st.sampled_from(["on-demand", "six-card"]),
+        "close": st.sampled_from(["auto", "next"]),
+        "betting": st.sampled_from(["ignored", "required"]),
+        "burn": st.sampled_from(["none", "first-card", 2]),
+        "after_cut": st.sampled_from(["finish", "one-more"]),
+        "decks": st.just(2),
+    }
+)
+DISTURBANCES = ["restart", "next", "unread", "blocked", "lost", "gap", "entered", "repeat", "broker", "keep"]
+
+
+class Dealer:
+    """Deals a shuffled shoe with its cut card; `disturb` says what goes wrong before which card."""
+
+    def __init__(self, house: dict[str, Any], seed: int, cut: int) -> None:
+        order = list(FACES * house["decks"])
+        Random(seed).shuffle(order)
+        self.coming: list[Card | i.CutCardSeen] = [*order[:cut], CUT, *order[cut:]]
+        self.table = Table(**house).play("shoe")
+        self.seq = 0
+
+    def deal(self, disturb: dict[int, str]) -> Table:
+        """The whole shoe; its table."""
+        drawn = 0
+        while self.table.shoe.status == "open":
+            self._go_on()
+            if self.table.shoe.status == "open":
+                self._disturbed(disturb.get(drawn, ""))
+                drawn += 1
+        return self.table
+
+    def _go_on(self) -> None:
+        """What a dealer does between cards: bets are closed, a complete round is ended."""
+        while self.table.phase in ("betting", "complete"):
+            self.table.play("bets-closed" if self.table.phase == "betting" else "next")
+
+    def _draw(self, **report: Any) -> None:
+        if not self.coming or self.table.shoe.status != "open":
+            return
+        each = self.coming.pop(0)
+        if not isinstance(each, Card):
+            self.table.tell(each)
+            return
+        self.seq = (self.seq + 1) % 256
+        self.table.tell(self.table.card(each, mark=i.Mark(1, self.seq), **report))
+
+    def _more(self, count: int) -> None:
+        """Cards drawn although the shoe is blocked; not in the burn, where nobody knows how many are left."""
+        if self.table.phase != "burning":
+            for _ in range(count):
+                self._draw()
+
+    def _disturbed(self, what: str) -> None:
+        is_card = isinstance(self.coming[0], Card)
+        getattr(self, what if is_card and what else "_draw")()
+
+    def restart(self) -> None:
+        self.table.play(RESTART)
+
+    def next(self) -> None:
+        self.table.play("" if self.table.phase == "burning" else "next")
+        self._draw()
+
+    def broker(self) -> None:
+        self.table.play(i.DeviceLost(at=0, device="broker", why="gone"))
+
+    def unread(self) -> None:
+        self.table.play("??")
+        face = self.coming.pop(0)
+        self._more(3)
+        self.table.tell(self.table.order(o.Enter(face, "second")))  # type: ignore[arg-type]  # a card
+
+    def blocked(self) -> None:
+        self.table.play(JAM)
+        self._draw()
+        self._more(6)
+        self.table.play("!resolve jam keep")
+
+    def lost(self) -> None:
+        self.table.play(LOST)
+        self._draw()
+        self._more(1)
+        self.table.play(BACK)
+        self._more(1)
+        self.table.play("next")
+
+    def gap(self) -> None:
+        self._draw(gap=True)
+        self._more(1)
+        self.table.play("next")
+
+    def entered(self) -> None:
+        self.table.play(LOST)
+        self.table.tell(self.table.order(o.Enter(self.coming[0], "second")))  # type: ignore[arg-type]  # a card
+        self.table.play(RESUMED)
+        self._draw()
+
+    def repeat(self) -> None:
+        self._draw()
+        assert self.table.tell(self.table.card("As", mark=i.Mark(1, self.seq))) == ()
+
+    def keep(self) -> None:
+        self._draw(flags=("face_up",))
+        self._more(1)
+        self.table.play("!resolve face_up keep")
+
+
+def facts(table: Table) -> list[tuple[Any, ...]]:
+    """What money depends on in each round."""
+    return [
+        (r["round"], r["status"], [(c["slot"], c["card"]) for c in r["cards"]], r.get("outcome"), r["last"])
+        for r in table.rounds
+    ]
+
+
+@given(
+    HOUSES,
+    st.integers(0, 2**32),
+    st.integers(14, 90),
+    st.dictionaries(st.integers(0, 80), st.sampled_from(DISTURBANCES), max_size=12),
+)
+@settings(max_examples=120, deadline=None)
+def test_disturbances_that_are_put_right_change_no_round(
+    house: dict[str, Any], seed: int, cut: int, disturb: dict[int, str]
+) -> None:
+    quiet = Dealer(house, seed, cut).deal({})
+    table = Dealer(house, seed, cut).deal(disturb)
+    assert facts(table) == facts(quiet)
+    oracles.last_means_last(table.lines)
+    oracles.bets_come_first(table.lines)
+
+
+@pytest.mark.parametrize("what", DISTURBANCES)
+@pytest.mark.parametrize("procedure", ["on-demand", "six-card"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_one_kind_of_trouble_at_every_other_card(procedure: str, what: str, first: int) -> None:
+    house = {"procedure": procedure, "decks": 2, "betting": "required"}
+    quiet = Dealer(house, 1, 60).deal({})
+    assert facts(Dealer(house, 1, 60).deal(dict.fromkeys(range(first, 99, 2), what))) == facts(quiet)
+    assert len(facts(quiet)) > 6
