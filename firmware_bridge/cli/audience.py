@@ -29,10 +29,17 @@ class Audience:
 
     states: topic -> latest payload. rounds: the messages of `round` in order. burned: the shoe's burn, None
     for a card unseen. drawn: put the time of each draw in here (None: it does not count), and `latency_ms` tells
-    what a card took.
+    what a card took. hear: takes each new message, in order; fail: what went wrong while taking one.
     """
 
-    def __init__(self, settings: BrokerSettings, prefix: str, hear: Hear, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self,
+        settings: BrokerSettings,
+        prefix: str,
+        hear: Hear,
+        fail: Callable[[Exception], None],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
         self.states: dict[str, Payload] = {name: {} for name in STATES}
         self.rounds: list[Payload] = []
         self.burned: list[str | None] = []
@@ -44,7 +51,7 @@ class Audience:
         self.drawn: deque[float | None] = deque()
         self.up = asyncio.Event()
         self._took: list[float] = []
-        self._prefix, self._hear, self._loop = prefix, hear, loop
+        self._prefix, self._hear, self._fail, self._loop = prefix, hear, fail, loop
         self._at: dict[str, tuple[int, int]] = {}
         self._early: dict[str, dict[tuple[int, int, str], Payload]] = {}
         self._known: set[tuple[str, int, int, str]] = set()
@@ -52,7 +59,7 @@ class Audience:
         self._doubtful = False
         will = Message("demo/backend", b"gone")
         self.link = Link(
-            settings, will, [f"{prefix}/#"], self._connected, lambda _: None, lambda _: None, self._take, loop
+            settings, will, [f"{prefix}/#"], self._connected, _nothing, _nothing, self._receive, loop
         )
 
     def start(self) -> None:
@@ -77,6 +84,12 @@ class Audience:
         """What came before may be incomplete: a broker that acked is not one that passed it on."""
         self._doubtful = bool(self._at)
         self.up.set()
+
+    def _receive(self, message: Incoming) -> None:
+        try:
+            self._take(message)
+        except Exception as error:  # the link would only connect again
+            self._fail(error)
 
     def _take(self, message: Incoming) -> None:
         name = message.topic.removeprefix(f"{self._prefix}/")
@@ -152,3 +165,7 @@ class Audience:
         drawn = self.drawn.popleft() if self.drawn else None
         if drawn is not None:
             self._took.append(self._loop.time() - drawn)
+
+
+def _nothing(_: object) -> None:
+    """The link comes back by itself; what was delivered shows in what is heard."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import secrets
 import signal
 import sys
@@ -18,10 +19,14 @@ from firmware_bridge.cli.embedded import CHOICES
 from firmware_bridge.cli.faults import FAULTS, unknown
 from firmware_bridge.cli.stage import DemoError, Play, Stage
 from firmware_bridge.cli.story import Story
+from firmware_bridge.errors import BridgeError
 from hardware.sim.dealer import Puzzled
 
 STALLED_S: Final = 60.0
 """Without a message for this long (longer for a slow dealer) the demo has failed."""
+
+SERVICE: Final = ("RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC")
+"""What systemd tells a service; a demo started inside one is none."""
 
 FRAME_S: Final = 0.08
 STOPPED: Final = 130
@@ -42,6 +47,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Play until the rounds are delivered: 0; 130 after Ctrl-C. Raises DemoError, BrokerError."""
     play = _play(arguments)
+    for name in SERVICE:
+        os.environ.pop(name, None)
     with TemporaryDirectory(prefix="shoe-") as folder:
         logging.basicConfig(filename=Path(folder) / "log", level=logging.INFO)
         return asyncio.run(_perform(play, Path(folder), _is_live(arguments.plain)))
@@ -72,6 +79,8 @@ async def _perform(play: Play, folder: Path, live: bool) -> int:
     try:
         await stage.open()
         showing = asyncio.create_task(_show(stage, story)) if live else None
+        if showing:
+            showing.add_done_callback(stage.watch)
         try:
             stopped = await _deal(stage, stop)
         finally:
@@ -110,11 +119,14 @@ def is_over(stage: Stage) -> bool:
     return audience.delivered >= play.rounds and (play.fault is None or play.fault in audience.closed)
 
 
-def _failed(stage: Stage, why: BaseException | None) -> DemoError:
+def _failed(stage: Stage, why: BaseException | None) -> Exception:
+    """The error with how far it got; a reader of our lines who has seen enough is none of ours."""
+    if isinstance(why, BrokenPipeError):
+        return why
     audience = stage.audience
     reached = f"{audience.delivered} of {stage.play.rounds} rounds delivered"
     lamps = "; ".join(audience.states["lamps"].get("why", ()))
-    text = str(why) if isinstance(why, DemoError | Puzzled) else f"{type(why).__name__}: {why}"
+    text = str(why) if isinstance(why, BridgeError | Puzzled) else f"{type(why).__name__}: {why}"
     hint = f"the lamps last said: {lamps or 'nothing'}; run it again with --seed {stage.play.seed} and report it"
     return DemoError(f"{reached}, then: {text}", hint)
 

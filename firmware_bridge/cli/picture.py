@@ -33,9 +33,9 @@ Slots = dict[str, str | None]
 def picture(stage: Stage, story: Story) -> RenderableType:
     """The whole screen, from what the subscriber has heard so far."""
     audience = stage.audience
-    table, lamps = audience.states["table"], audience.states["lamps"].get("lit", {})
+    lamps = audience.states["lamps"].get("lit", {})
     slots, is_over = _slots(stage)
-    cards = _felt(slots, table.get("due"), lamps, stage, is_over)
+    cards = _felt(slots, lamps, stage, is_over)
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim", width=7)
     facts.add_column(overflow="fold")
@@ -68,13 +68,13 @@ def _slots(stage: Stage) -> tuple[Slots, bool]:
     return {each["slot"]: each["card"] for each in audience.rounds[-1]["cards"]}, True
 
 
-def _felt(slots: Slots, due: str | None, lamps: dict[str, str], stage: Stage, is_over: bool) -> Table:
+def _felt(slots: Slots, lamps: dict[str, str], stage: Stage, is_over: bool) -> Table:
     felt = Table.grid(padding=(0, 3))
-    totals = _totals(slots, stage.play.procedure)
+    points = totals(slots, stage.play.procedure)
     sides = [side for side in SIDES if side != "reserve" or stage.play.procedure == "six-card"]
     winner = stage.audience.rounds[-1].get("outcome") if is_over else None
-    felt.add_row(*[_name(side, totals.get(side), winner) for side in sides])
-    felt.add_row(*[_row(SIDES[side], slots, due, lamps, is_over) for side in sides])
+    felt.add_row(*[_name(side, points.get(side), winner) for side in sides])
+    felt.add_row(*[_row(SIDES[side], slots, lamps, is_over) for side in sides])
     return felt
 
 
@@ -86,15 +86,16 @@ def _name(side: str, total: int | None, winner: str | None) -> Text:
     return Text.assemble(text, (won, "bold") if side != "reserve" else "")
 
 
-def _row(names: tuple[str, ...], slots: Slots, due: str | None, lamps: dict[str, str], is_over: bool) -> Text:
-    """Cards side by side in five lines, with the lamp of each slot below."""
-    boxes = [_box(name, slots, due == name, lamps.get(name), is_over) for name in names]
+def _row(names: tuple[str, ...], slots: Slots, lamps: dict[str, str], is_over: bool) -> Text:
+    """Cards side by side in three lines, the lamp of each slot below."""
+    boxes = [_box(name, slots, lamps.get(name), is_over) for name in names]
     lines = [Text(" ").join(parts) for parts in zip(*boxes, strict=True)]
     return Text("\n").join(lines)
 
 
-def _box(name: str, slots: Slots, is_due: bool, rhythm: str | None, is_over: bool) -> list[Text]:
-    filled = name in slots
+def _box(name: str, slots: Slots, rhythm: str | None, is_over: bool) -> list[Text]:
+    """A card's place; a steady lamp asks for the card."""
+    filled, is_due = name in slots, rhythm == "steady"
     edge = "dim" if is_over or not filled else ""
     top, bottom = ("┌────┐", "└────┘") if filled else ("┌╌╌╌╌┐", "└╌╌╌╌┘")
     if is_due:
@@ -117,8 +118,8 @@ def _inside(card: str | None) -> Text:
     return Text(f" {face(card)} ", _colour(card))
 
 
-def _totals(slots: Slots, procedure: str) -> dict[str, int]:
-    """Both totals as far as the open cards tell; a card face down has no part in them."""
+def totals(slots: Slots, procedure: str) -> dict[str, int]:
+    """Both totals as far as the open cards tell; none while a carried card is face down."""
     order = [name for name in ("P1", "B1", "P2", "B2", "P3", "B3", "R1", "R2") if name in slots]
     if any(slots[name] is None for name in order[:4]):
         return {}
@@ -221,18 +222,29 @@ def _broker(stage: Stage) -> Text:
     if stage.bridge is None:
         return Text("-")
     status = stage.bridge.uplink.status()
-    waits = "queue on disk, not yet sent" if status["waiting"] else "all delivered"
     if not status["up"]:
-        return Text(f"✗ NOT CONNECTED  {waits}", RED)
+        return Text(f"✗ NOT CONNECTED  {_waiting(stage, status)}; this picture stands still", RED)
     took = stage.audience.latency_ms
     median = f", card to subscriber {took:.1f} ms" if took is not None else ""
-    return Text(f"✓ {stage.broker.kind}, MQTT {status['protocol']}, {waits}{median}")
+    return Text(f"✓ {stage.broker.kind}, MQTT {status['protocol']}, {_waiting(stage, status)}{median}")
+
+
+def _waiting(stage: Stage, status: dict[str, Any]) -> str:
+    """How much of the journal the broker does not have yet."""
+    assert stage.bridge is not None
+    shoe, acked = stage.bridge.table.shoe, status["acked"]
+    if not status["waiting"]:
+        return "queue empty"
+    if acked and acked[0] == shoe.journal:
+        return f"queue {shoe.seq - acked[1]} entries"
+    return "queue on disk"
 
 
 def _reader(stage: Stage) -> Text:
     if not stage.pty.plugged:
         return Text("✗ CABLE PULLED", RED)
-    return Text(f"✓ {stage.play.reader}, {stage.audience.cards} cards, {stage.audience.messages} messages heard")
+    audience = stage.audience
+    return Text(f"✓ {stage.play.reader}, {audience.cards} drawn in {audience.messages} messages")
 
 
 def _open(alarms: Iterable[dict[str, Any]]) -> Text:

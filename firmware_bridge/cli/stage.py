@@ -74,10 +74,12 @@ class Stage:
         self._wires = {lamp: Pin(number) for lamp, number in LAMPS.items()}
         self.board = NativeBoard() if play.reader == "native" else LineBoard()
         self.pty = PtyBoard(self.board, folder / "reader")
-        self.audience = Audience(self._client("backend"), f"{self.config.mqtt.root}/{TABLE}", hear, self._loop)
+        prefix = f"{self.config.mqtt.root}/{TABLE}"
+        self.audience = Audience(self._client("backend"), prefix, hear, self._fail, self._loop)
         self._floor = Floor(self.config.control)
         self.bridge: Bridge | None = None
         self._running: asyncio.Task[None] | None = None
+        self._away: asyncio.Task[None] | None = None
 
     @property
     def size(self) -> int:
@@ -89,13 +91,18 @@ class Stage:
         self._loop.set_exception_handler(self._crashed)
         await self.broker.start()
         self.audience.start()
-        async with asyncio.timeout(UP_S):
-            await self.audience.up.wait()
+        try:
+            await asyncio.wait_for(self.audience.up.wait(), UP_S)
+        except TimeoutError:
+            what = f"{self.broker.kind} let no subscriber in within {UP_S:.0f} s"
+            raise DemoError(what, "try the other one with --broker") from None
         self._start_daemon()
 
     async def close(self) -> None:
         """End all of it; the daemon first, so that it can say goodbye."""
         await self._stop_daemon()
+        if self._away:
+            self._away.cancel()
         await self.audience.close()
         await self.broker.stop()
         self.pty.close()
@@ -168,7 +175,8 @@ class Stage:
         """Stop the broker; it comes back by itself while play goes on."""
         self._say("accident", f"the broker is away for {seconds:.0f} s; play goes on")
         await self.broker.stop()
-        self._loop.call_later(seconds, self._bring_broker_back)
+        self._away = self._loop.create_task(self._bring_broker_back(seconds))
+        self._away.add_done_callback(self.watch)
 
     async def restart_daemon(self) -> None:
         """End the daemon in order and start it again from its journal."""
@@ -181,16 +189,16 @@ class Stage:
         assert isinstance(self.board, NativeBoard)
         self.board.fault("jam")
 
-    def _bring_broker_back(self) -> None:
-        self._coming_back = self._loop.create_task(self.broker.start())
-        self._coming_back.add_done_callback(self._ended)
+    async def _bring_broker_back(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await self.broker.start()
 
     # ------------------------------------------------------------ the daemon
 
     def _start_daemon(self) -> None:
         self.bridge = Bridge(self.config, self._factory, self._client(TABLE))
         self._running = self._loop.create_task(self.bridge.run())
-        self._running.add_done_callback(self._ended)
+        self._running.add_done_callback(self.watch)
 
     async def _stop_daemon(self) -> None:
         if self.bridge and self._running:
@@ -200,7 +208,8 @@ class Stage:
     def _client(self, name: str) -> BrokerSettings:
         return BrokerSettings(client_id=name, host=HOST, port=self.broker.port, protocol=self.broker.protocol)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def watch(self, task: asyncio.Task[None]) -> None:
+        """`task` has ended: if it failed, all of it has."""
         if not task.cancelled() and (error := task.exception()):
             self._fail(error)
 

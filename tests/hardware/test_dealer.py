@@ -1,0 +1,204 @@
+"""The simulated dealer: what it does is what the lamps ask for, at the pace of a hand."""
+
+import asyncio
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from hardware.lamps import phase
+from hardware.sim.dealer import ANSWER_S, CUT_FROM_END, THINK_S, Dealer, Mistake, Paper, Puzzled
+from hardware.sim.eyes import Eyes
+from tests.hardware.virtual import run
+
+PACKS = [Paper(code, burns=2) for code in range(52)]
+READY = {"ready": "confirm"}
+
+
+class Enough(Exception):
+    pass
+
+
+class Table:
+    """Lamps that change as `steps` say: after each thing the dealer does, the lamps that follow it."""
+
+    def __init__(self, steps):
+        self.steps = list(steps)
+        self.lamps = {}
+        self.done = []
+        self.drawn = []
+        self.at = []
+
+    def lit(self):
+        now = round(1000 * asyncio.get_running_loop().time())
+        return {lamp for lamp, rhythm in self.lamps.items() if phase(rhythm, now)[0]}
+
+    def draw(self, paper, how=""):
+        self.drawn.append(paper.code)
+        self.did(f"draw {how}".strip())
+
+    async def cut_card(self):
+        self.done.append("cut")
+
+    async def press_next(self):
+        self.did("next")
+
+    async def ask_for_shoe(self):
+        self.did("shoe")
+
+    async def call_floor(self, last):
+        self.did("floor")
+
+    def did(self, what):
+        self.done.append(what)
+        self.at.append(asyncio.get_running_loop().time())
+        if not self.steps:
+            raise Enough
+        self.lamps = self.steps.pop(0)
+
+
+def played(*steps, **options):
+    """The table after a dealer has played it to the end of its steps, and one thing more."""
+
+    async def main():
+        table = Table(steps)
+        dealer = Dealer(table, PACKS, Random(1), **options)
+        with pytest.raises(Enough):
+            await dealer.work()
+        return table
+
+    return run(main())
+
+
+@pytest.mark.parametrize(
+    ("lamps", "steady", "slow", "fast"),
+    [
+        ({}, "", "", ""),
+        ({"P1": "steady"}, "P1", "", ""),
+        ({"ready": "confirm"}, "", "ready", ""),
+        ({"ready": "double"}, "", "ready", ""),
+        ({"fault": "blocked"}, "", "", "fault"),
+        ({"fault": "blocked", "P1": "steady", "R1": "confirm"}, "P1", "R1", "fault"),
+    ],
+)
+@pytest.mark.parametrize("seconds", [2.2, 2.3, 3.1])
+def test_eyes_tell_rhythms_apart(lamps, steady, slow, fast, seconds):
+    async def main():
+        table = Table([])
+        table.lamps = lamps
+        return await Eyes(table.lit).look(seconds)
+
+    seen = run(main())
+    assert (" ".join(seen.steady), " ".join(seen.slow), " ".join(seen.fast)) == (steady, slow, fast)
+
+
+@pytest.mark.parametrize("begin", [0, 0.1, 0.3, 0.49, 0.7, 0.99])
+@pytest.mark.parametrize(("rhythm", "speed"), [("confirm", "slow"), ("blocked", "fast"), ("steady", "steady")])
+def test_a_glance_is_enough_for_a_fault(begin, rhythm, speed):
+    async def main():
+        table = Table([])
+        table.lamps = {"fault": rhythm}
+        await asyncio.sleep(begin)
+        return await Eyes(table.lit).look(0.7)
+
+    assert getattr(run(main()), speed) == {"fault"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "done"),
+    [
+        # The exposed first card says that two more are burned.
+        ([READY, READY, READY, {"P1": "steady"}, {}], "shoe draw draw draw draw shoe"),
+        ([{"P1": "steady"}, {"B1": "steady"}, {"P2": "steady"}, {}], "shoe draw draw draw shoe"),
+        # No card is due while a lamp asks for NEXT, for the floor, or for a look at the cards.
+        ([{"P1": "steady"}, READY, {"P1": "steady"}, {}], "shoe draw next draw shoe"),
+        ([{"P1": "steady"}, {"fault": "blocked"}, {"P1": "steady"}, {}], "shoe draw floor draw shoe"),
+        ([{"P1": "steady"}, {"fault": "confirm"}, {"B1": "steady"}, {}], "shoe draw next draw shoe"),
+        # A steady fault lamp, and a last round, keep nobody from dealing.
+        ([{"P1": "steady"}, {"B1": "steady", "fault": "steady", "ready": "double"}, {}], "shoe draw draw shoe"),
+        ([{"P1": "steady"}, {"ready": "double"}, {}], "shoe draw next shoe"),
+        # Reserves are moved while R2 and P1 blink together; B1 is due.
+        ([{"P1": "steady"}, {"R2": "confirm", "P1": "confirm", "B1": "steady"}, {}], "shoe draw draw shoe"),
+        ([{"P1": "steady"}, {"R1": "confirm", "P3": "confirm", **READY}, {}], "shoe draw next shoe"),
+    ],
+)
+def test_the_dealer_does_what_the_lamps_ask_for(steps, done):
+    assert " ".join(played(*steps).done) == done
+
+
+SHOE = [{"P1": "steady"}, {"B1": "steady"}, {"P2": "steady"}, READY] * 3
+
+
+async def _smudge(dealer):
+    dealer.draw("unreadable")
+    return True
+
+
+async def _hurry(dealer):
+    await dealer.hands.press_next()
+    return False
+
+
+@pytest.mark.parametrize(
+    ("mistake", "done"),
+    [
+        (Mistake(_smudge, ("P2",), after=0), "shoe draw draw draw unreadable next draw"),
+        (Mistake(_smudge, ("P2",)), "shoe draw draw draw next draw draw draw unreadable"),
+        (Mistake(_smudge, ("next",), after=0), "shoe draw draw draw draw unreadable"),
+    ],
+)
+def test_a_mistake_is_made_once_at_its_moment(mistake, done):
+    made = " ".join(played(*SHOE, mistake=mistake).done)
+    assert made.startswith(done)
+    assert made.count("unreadable") == 1
+
+
+def test_next_before_the_burn_is_done():
+    table = played(READY, READY, READY, READY, {"P1": "steady"}, {}, mistake=Mistake(_hurry, ("burn",), after=0))
+    assert table.done == ["shoe", "draw", "draw", "next", "draw", "draw", "shoe"]
+
+
+def deal_all(**options):
+    """Two lamps in turn until the shoe is empty."""
+    steps = [{"P1": "steady"} if n % 2 else {"B1": "steady"} for n in range(200)]
+
+    async def main():
+        table = Table(steps)
+        with pytest.raises(Puzzled, match="the shoe is empty"):
+            await Dealer(table, PACKS, Random(2), **options).work()
+        return table
+
+    return run(main())
+
+
+def test_every_card_of_the_packs_is_dealt_once_and_the_cut_card_where_it_belongs():
+    table = deal_all()
+    assert sorted(table.drawn) == list(range(52))
+    assert table.drawn != list(range(52))
+    behind = len(table.done) - 1 - table.done.index("cut")
+    assert CUT_FROM_END[0] <= behind <= CUT_FROM_END[1]
+
+
+def test_a_forgotten_cut_card_never_comes():
+    assert "cut" not in deal_all(cut_from_end=None).done
+
+
+@pytest.mark.parametrize("speed", [1.0, 2.0, 50.0])
+def test_cards_come_at_the_pace_of_a_hand(speed):
+    at = deal_all(speed=speed, cut_from_end=None).at
+    pauses = [after - before for before, after in pairwise(at)]
+    assert min(pauses) >= THINK_S[0] / speed
+    assert max(pauses) <= THINK_S[1] / speed + 0.01
+
+
+def test_a_lamp_that_never_answers_puzzles_the_dealer():
+    async def main():
+        table = Table([{"P1": "steady"}] * 9)
+        with pytest.raises(Puzzled, match=f"waited {ANSWER_S:.0f} s in vain for the lamp of P1"):
+            await Dealer(table, PACKS, Random(3)).work()
+
+    run(main())
+
+
+def test_a_paper_hides_its_face():
+    assert "17" not in repr(Paper(17))

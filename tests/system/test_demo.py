@@ -1,0 +1,230 @@
+"""`shoe demo`: the whole way with everything simulated, as a person starts it."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.cli.faults import FAULTS
+from firmware_bridge.cli.picture import totals
+
+SHOE = [sys.executable, "-m", "firmware_bridge", "demo"]
+LIMIT_S = 120.0
+
+
+def environment(folder, **more):
+    return os.environ | {"TMPDIR": str(folder), "PYTHONIOENCODING": "utf-8", "RUNTIME_DIRECTORY": str(folder)} | more
+
+
+def demo(folder, *words, code=0, env=None):
+    """What a demo of seed 3 prints, without the times; it must leave nothing behind."""
+    folder.mkdir(exist_ok=True)
+    command = [*SHOE, "--seed", "3", "--speed", "200", *words]
+    done = subprocess.run(command, env=env or environment(folder), text=True, capture_output=True, timeout=LIMIT_S)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert list(folder.iterdir()) == []
+    return re.sub(r"^ *\d+\.\d\d  ", "", done.stdout + done.stderr, flags=re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """`played(words)`: what a demo prints. All demos run side by side: a dealer's time is mostly looking."""
+    folder = tmp_path_factory.mktemp("demos")
+    with ThreadPoolExecutor(AT_ONCE) as hands:
+        going = {words: hands.submit(demo, folder / str(n), *words.split()) for n, words in enumerate(PLAYS)}
+        yield lambda words: going[words].result()
+
+
+TABLES = {
+    f"--rounds 2 --broker {broker} --procedure {procedure} --reader {reader}": (broker, procedure, reader)
+    for broker, procedure, reader in (
+        ("mosquitto", "on-demand", "native"),
+        ("mosquitto", "six-card", "line"),
+        ("amqtt", "on-demand", "line"),
+        ("amqtt", "six-card", "native"),
+    )
+}
+FAULTY = {
+    "unreadable": ["! open    unreadable: ", "entered   a card that was not read, by Ines and Dora", "  manual"],
+    "foreign": ["foreign: pack lot 8, this shoe holds lot 7", "! closed  foreign: remove by Ines"],
+    "duplicate": ["! closed  duplicate: remove by Ines"],
+    "jam": ["! closed  jam: keep by Ines"],
+    "overdrawn": ["! open    overdrawn: drawn after round 2 was complete", "! closed  overdrawn: kept"],
+    "missing_third": ["refused   NEXT: B3 is due", "! closed  missing_third: drawn"],
+    "burn_short": ["refused   NEXT: the burn is not finished", "! closed  burn_short: burned"],
+    "cut_card_mid_round": ["cut card  passed its sensor: round 2 is the last", "over after 2 rounds", "shoe 2 "],
+    "cut_card_missing": ["cut card  not seen where it must be"],
+    "shoe_empty": ["VOID by shoe: the shoe is empty"],
+    "reader_lost": ["cable is pulled for 2 s", "! closed  reader_lost: back"],
+    "reader_back": ["! closed  reader_back: confirm by dealer"],
+    "reader_gap": ["! closed  reader_gap: confirm by dealer"],
+    "restarted_mid_round": ["the daemon ends and starts again", "! closed  restarted_mid_round: drawn"],
+}
+LOST = {broker: f"--fault broker_lost --speed 20 --broker {broker}" for broker in ("mosquitto", "amqtt")}
+PLAYS = (*LOST.values(), *[f"--rounds 3 --fault {fault}" for fault in FAULTY], *TABLES)
+AT_ONCE = 6
+
+
+@pytest.mark.parametrize("words", TABLES)
+def test_rounds_are_delivered(played, words):
+    broker, procedure, reader = TABLES[words]
+    protocol = {"mosquitto": "5", "amqtt": "3.1.1"}[broker]
+    first, shoe, burn, one, two, rounds, times = played(words).splitlines()
+    assert first.startswith(
+        f"demo      2 rounds, {procedure}, reader {reader}, broker {broker} (MQTT {protocol}), 416 cards, speed 200"
+    )
+    assert shoe == "shoe 1    open: 416 cards, confirmed by Ines"
+    assert burn == "burn      5♥ exposed, then 5 cards unseen"
+    carried = procedure == "six-card"
+    assert one == "round 1   PLAYER 9:7  P 9♦ Q♦     B 9♠ 8♦     natural" + ", 2 carried" * carried
+    assert two == "round 2   PLAYER 7:0  P Q♣ 7♦     B 7♠ 3♦ T♥" + "  1 carried" * carried
+    assert re.fullmatch(r"2 rounds delivered \(player 2, banker 0, tie 0\), \d\d cards, \d+ messages", rounds)
+    assert re.fullmatch(r"card to subscriber \d+\.\d ms \(median\), \d+\.\d s in all", times)
+
+
+@pytest.mark.parametrize("fault", FAULTY)
+def test_play_goes_on_after(played, fault):
+    said = played(f"--rounds 3 --fault {fault}")
+    for text in FAULTY[fault]:
+        assert text in said
+
+
+@pytest.mark.parametrize("broker", LOST)
+def test_no_round_is_lost_when_the_broker_is(played, broker):
+    said = played(LOST[broker])
+    assert "! closed  broker_lost: back" in said
+    numbers = [int(number) for number in re.findall(r"^round (\d+)", said, re.MULTILINE)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(numbers) >= 10
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--fault", "reader-lots"], r"'reader-lots' cannot be simulated: did you mean reader_lost\? known are: "),
+        (["--fault", "disk_full"], "'disk_full' cannot be simulated: .*known are: unreadable, duplicate"),
+        (["--speed", "0"], "'0' is no speed: write 1 for a human dealer"),
+        (["--rounds", "none"], "'none' is no number of rounds"),
+    ],
+)
+def test_a_wrong_word_is_told(tmp_path, words, told):
+    assert re.search(told, re.sub(r"\s+", " ", demo(tmp_path, *words, code=2)))
+
+
+def test_a_fault_that_a_reader_cannot_have(tmp_path):
+    said = demo(tmp_path, "--fault", "jam", "--reader", "line", code=1)
+    assert said == "shoe: jam does not happen to a line reader; use --reader native\n"
+
+
+def test_a_broker_that_does_not_start_is_a_reason(tmp_path):
+    broken = tmp_path / "broken"
+    (broken / "amqtt").mkdir(parents=True)
+    (broken / "amqtt" / "__init__.py").write_text("raise ImportError('worn out')")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    said = demo(temporary, "--broker", "amqtt", code=1, env=environment(temporary, PYTHONPATH=str(broken)))
+    assert "shoe: amqtt does not start: ImportError: worn out; try the other one with --broker" in said
+
+
+@pytest.mark.parametrize(("how", "broker"), [(signal.SIGINT, "mosquitto"), (signal.SIGTERM, "amqtt")])
+def test_it_can_be_stopped_and_leaves_nothing(tmp_path, how, broker):
+    command = [*SHOE, "--broker", broker]
+    with subprocess.Popen(command, env=environment(tmp_path), stdout=-1, stderr=-1, text=True) as running:
+        assert "10 rounds" in running.stdout.readline()
+        while "shoe 1" not in running.stdout.readline():
+            pass
+        brokers = children(running.pid)
+        running.send_signal(how)
+        assert running.wait(LIMIT_S) == 130
+        assert "0 rounds delivered" in running.stdout.read()
+        assert running.stderr.read() == ""
+    assert list(tmp_path.iterdir()) == []
+    assert brokers
+    assert not any(Path(f"/proc/{each}").exists() for each in brokers)
+
+
+def children(process):
+    tasks = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(each) for path in tasks for each in path.read_text().split()]
+
+
+def test_enough_is_enough_for_a_pipe(tmp_path):
+    command = [*SHOE, "--speed", "50"]
+    with subprocess.Popen(command, env=environment(tmp_path), stdout=-1, stderr=-1) as running:
+        running.stdout.readline()
+        running.stdout.close()
+        assert running.wait(LIMIT_S) == 0
+        assert running.stderr.read() == b""
+    assert list(tmp_path.iterdir()) == []
+
+
+def on_terminal(folder, *words):
+    """What a demo draws on a terminal of 100 x 40."""
+    host, terminal = pty.openpty()
+    size = {"COLUMNS": "100", "LINES": "40", "TERM": "xterm-256color"}
+    command = [*SHOE, "--seed", "3", *words]
+    with subprocess.Popen(command, env=environment(folder, **size), stdin=terminal, stdout=terminal) as running:
+        os.close(terminal)
+        drawn = b""
+        try:
+            while chunk := os.read(host, 65536):
+                drawn += chunk
+        except OSError:  # the last one to write has gone
+            pass
+        assert running.wait(LIMIT_S) == 0
+    os.close(host)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", drawn.decode())
+
+
+def test_the_picture_on_a_terminal(tmp_path):
+    drawn = on_terminal(tmp_path, "--rounds", "3", "--speed", "10")
+    for text in (
+        "table DEMO",
+        "PLAYER",
+        "BANKER",
+        "║DRAW║",
+        "│ 9♦ │",
+        "ready 1 Hz",
+        "P1 steady",
+        "5♥ ░░ ░░ ░░ ░░ ░░",
+        "round 2: PLAYER 7:0",
+        "✓ mosquitto, MQTT 5",
+        "3 rounds delivered",
+    ):
+        assert text in drawn, text
+
+
+def test_the_picture_says_what_to_do_when_something_is_wrong(tmp_path):
+    drawn = on_terminal(tmp_path, *"--rounds 2 --speed 50 --fault reader_lost --procedure six-card".split())
+    for text in ("✗ CABLE PULLED", "fault 5 Hz", "! reader_lost: the reader does not answer", "RESERVE", "░░░░"):
+        assert text in drawn, text
+
+
+@pytest.mark.parametrize(
+    ("laid", "procedure", "shown"),
+    [
+        ("", "on-demand", {}),
+        ("P1 9d", "on-demand", {"player": 9}),
+        ("P1 9d B1 9s P2 5d B2 Kd P3 8h", "on-demand", {"player": 2, "banker": 9}),
+        ("P1 ?? B1 9s", "six-card", {}),
+        # R1 is the player's third, R2 the banker's or nobody's.
+        ("P1 2d B1 3s P2 2c B2 Kd R1 5h R2 ??", "six-card", {"player": 9, "banker": 3}),
+        ("P1 2d B1 2s P2 2c B2 Kd R1 5h R2 4c", "six-card", {"player": 9, "banker": 6}),
+        # The player stands: R1 is the banker's.
+        ("P1 7d B1 2s P2 Tc B2 Kd R1 5h R2 ??", "six-card", {"player": 7, "banker": 7}),
+    ],
+)
+def test_totals_of_open_cards(laid, procedure, shown):
+    words = laid.split()
+    slots = {slot: None if card == "??" else card for slot, card in zip(words[::2], words[1::2], strict=True)}
+    assert totals(slots, procedure) == shown
+
+
+def test_every_fault_says_what_it_is():
+    assert all(fault.text and fault.readers for fault in FAULTS.values())
