@@ -3,8 +3,9 @@
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import pytest
 
@@ -48,6 +49,22 @@ def spawn(*words: object, **options: Any) -> subprocess.Popen[str]:
     """Start a command as a process; its stdout and stderr are pipes unless `options` say otherwise."""
     command = [sys.executable, "-m", "firmware_bridge", *map(str, words)]
     return subprocess.Popen(command, text=True, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options)
+
+
+class Heard:
+    """The lines a process has written to a stream so far; they are read as they come."""
+
+    def __init__(self, stream: IO[str] | None) -> None:
+        assert stream is not None
+        self.lines: list[str] = []
+        self._stream = stream
+        self._thread = threading.Thread(target=lambda: self.lines.extend(stream))
+        self._thread.start()
+
+    def close(self) -> None:
+        """Wait until the process has said its last."""
+        self._thread.join(LIMIT_S)
+        self._stream.close()
 
 
 def piped(text: str, *words: object) -> Ran:

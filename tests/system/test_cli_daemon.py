@@ -1,0 +1,256 @@
+import contextlib
+import json
+import os
+import pty
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.cli.daemon_socket import ask
+from tests import broker as real
+from tests.broker import Broker
+from tests.system import command
+from tests.system.command import LIMIT_S
+from tests.system.table import DaemonTable
+
+broker, brokers, shoe = real.broker, real.brokers, command.shoe  # fixtures
+
+
+@pytest.fixture
+def table(tmp_path: Path, broker: Broker) -> Iterator[Callable[..., DaemonTable]]:
+    """A running daemon with its reader, connected."""
+    made: list[DaemonTable] = []
+
+    def make(**sections: Any) -> DaemonTable:
+        made.append(DaemonTable(tmp_path, broker.port, **sections))
+        started = made[-1].start()
+        started.ask(do="status")
+        started.until(lambda: status(started)["broker"]["up"] and status(started)["reader"]["open"])
+        return started
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def naturals(rounds: int) -> str:
+    """So many rounds of four cards that the player wins 9:0."""
+    suits = ["shdc"[number % 4] for number in range(rounds)]
+    return "".join(f" 9{suit} T{suit} K{suit} Q{suit}" for suit in suits)
+
+
+def status(bridge: DaemonTable) -> dict[str, Any]:
+    return ask(bridge.journal_dir / "control.sock", {"do": "status"})
+
+
+def test_status_says_on_one_screen_where_the_table_stands(table, shoe: command.Run) -> None:
+    bridge = table()
+    bridge.deal("9s Td Ts Tc 2s 3h")
+    ran = shoe("status", "--config", bridge.config_path)
+    assert ran.code == 0
+    told = {line.split()[0]: line.strip() for line in ran.out.splitlines()}
+    assert told["table"].startswith("table T07  shoe 1  baccarat, on-demand, 8 decks  FULL")
+    assert told["phase"].endswith("round 2 dealing, P2 is due")
+    assert told["slots"].endswith("P1 2s  B1 3h")
+    assert "P2 steady" in told["lamps"]
+    assert told["cards"].endswith("410 left")
+    assert told["rounds"].endswith("1 player 9:0")
+    assert "connected (MQTT 5)" in told["broker"]
+    assert told["reader"].endswith(f"native at {bridge.folder}/reader, open")
+    assert "entry" in told["journal"]
+    assert len(ran.out.splitlines()) <= 24
+
+
+def test_status_as_json_is_one_object(table, shoe: command.Run) -> None:
+    bridge = table()
+    bridge.deal("9s Td Ts Tc")
+    (told,) = shoe("status", "--json", "--config", bridge.config_path).json
+    assert told["table_id"] == "T07"
+    assert told["rounds"] == [
+        {"round": 1, "status": "closed", "outcome": "player", "totals": {"player": 9, "banker": 0}, "last": False}
+    ]
+
+
+def test_last_rounds_are_those_of_this_shoe_also_after_a_restart(table, shoe: command.Run) -> None:
+    bridge = table()
+    bridge.deal(naturals(10))
+    bridge.stop()
+    rounds = bridge.start().ask(do="status")["rounds"]
+    assert [told["round"] for told in rounds] == list(range(3, 11))
+    assert shoe("do", "close-shoe", "--by", "anna", "--config", bridge.config_path).code == 0
+    assert shoe("do", "open-shoe", "--by", "anna", "--config", bridge.config_path).code == 0
+    assert status(bridge)["rounds"] == []
+
+
+def test_an_alarm_says_what_to_do_and_which_command_settles_it(table, shoe: command.Run) -> None:
+    bridge = table(table={"decks": 1})
+    bridge.deal("9s 9s")
+    ran = shoe("status", "--config", bridge.config_path)
+    assert "! duplicate (critical, since " in ran.out
+    assert "call the floor  [shoe do resolve duplicate keep|remove|void]" in ran.out
+    ran = shoe("do", "resolve", "duplicate", "remove", "--by", "ben", "--why", "seen", "--config", bridge.config_path)
+    assert (ran.code, ran.out) == (0, "resolve: done\n")
+    assert "duplicate" not in shoe("status", "--config", bridge.config_path).out
+
+
+def test_a_broker_that_is_gone_and_what_waits_for_it(table, shoe: command.Run, broker: Broker) -> None:
+    bridge = table()
+    bridge.until(lambda: not status(bridge)["broker"]["waiting"])
+    broker.stop()
+    bridge.until(lambda: not status(bridge)["broker"]["up"])
+    bridge.deal("9s Td Ts")
+    told = shoe("status", "--config", bridge.config_path).out
+    assert "NOT CONNECTED: " in told
+    assert "wait" in told
+
+
+def test_a_whole_shoe_is_opened_dealt_and_closed_by_hand(table, shoe: command.Run) -> None:
+    bridge = table(table={"new_shoe": "command", "betting": "required"})
+
+    def do(*words: str) -> tuple[int, str]:
+        ran = shoe("do", *words, "--by", "anna", "--config", bridge.config_path)
+        return ran.code, ran.out or ran.err
+
+    assert do("void", "--why", "x") == (1, "shoe: void refused: no shoe is open; open one: open_shoe\n")
+    assert do("open-shoe", "--lot", "0", "--decks", "6", "--dealer", "eve", "--confirmed-by", "ben")[0] == 0
+    assert status(bridge)["table"]["cards_left"] == 312
+    assert do("bets-closed")[0] == 0
+    assert do("bets-open")[0] == 0
+    assert do("bets-closed")[0] == 0
+    assert do("next") == (1, "shoe: next refused: nothing to end\n") or do("next")[0] == 1
+    bridge.deal("9s Td")
+    assert do("void", "--why", "dropped") == (0, "void: done\n")
+    assert do("close-shoe", "--why", "over")[0] == 0
+    orders = [line.entry.input for line in bridge.lines() if line.entry and hasattr(line.entry.input, "order")]
+    assert {order.by for order in orders} == {"anna"}
+    assert [order.order.why for order in orders if hasattr(order.order, "why")] == ["x", "dropped", "over"]
+
+
+def test_resend_by_journal_and_by_time(table, shoe: command.Run) -> None:
+    bridge = table()
+    bridge.deal("9s Td Ts Tc")
+    journal = status(bridge)["journal"]
+
+    def resend(*words: str) -> command.Ran:
+        return shoe("do", "resend", *words, "--by", "anna", "--json", "--config", bridge.config_path)
+
+    assert resend("--journal", journal, "--from", "1", "--to", "2").json == [{"ok": True, "do": "resend"}]
+    assert resend("--since", "2026-01-01T00:00:00Z").code == 0
+    refused = resend("--journal", "9-abc")
+    assert refused.code == 1
+    assert refused.json[0]["hint"] == "see `shoe journal list`"
+
+
+def test_two_people_enter_a_card_that_was_not_read(table, shoe: command.Run) -> None:
+    bridge = table()
+    bridge.deal("9s")
+    bridge.board.fault("unreadable")
+    bridge.until(lambda: status(bridge)["alarm"]["open"])
+    assert status(bridge)["mode"] == "FULL"
+
+    def enter(card: str, second: str) -> command.Ran:
+        return shoe("enter", card, "--by", "anna", "--second", second, "--config", bridge.config_path)
+
+    assert "refused" in enter("Td", "anna").err
+    assert enter("Td", "ben").code == 0
+    assert status(bridge)["table"]["slots"] == [{"slot": "P1", "card": "9s"}, {"slot": "B1", "card": "Td"}]
+
+
+class Watch:
+    """A `shoe watch` of its own process, and what it says."""
+
+    def __init__(self, bridge: DaemonTable, *words: str) -> None:
+        self.process = command.spawn("watch", "--config", bridge.config_path, *words)
+        self.out, self.err = command.Heard(self.process.stdout), command.Heard(self.process.stderr)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait(LIMIT_S)
+        self.out.close()
+        self.err.close()
+
+
+@pytest.fixture
+def watch() -> Iterator[Callable[..., Watch]]:
+    made: list[Watch] = []
+
+    def make(bridge: DaemonTable, *words: str) -> Watch:
+        made.append(Watch(bridge, *words))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def test_watch_follows_the_table_and_ctrl_c_ends_it_cleanly(table, watch) -> None:
+    bridge = table()
+    bridge.deal("9s")
+    watching = watch(bridge)
+    bridge.until(lambda: watching.out.lines)
+    assert watching.out.lines[0].endswith("round 1 dealing, B1 is due  P1 9s\n")
+    bridge.deal("Td Ks Qc" + naturals(20))
+    bridge.until(lambda: "round 22 ready" in watching.out.lines[-1])
+    watching.process.send_signal(signal.SIGINT)
+    assert watching.process.wait(LIMIT_S) == 0
+    watching.close()
+    assert watching.err.lines == []
+
+
+def test_watch_as_json_lines_until_the_daemon_ends(table, watch) -> None:
+    bridge = table()
+    watching = watch(bridge, "--json")
+    bridge.until(lambda: watching.out.lines)
+    assert json.loads(watching.out.lines[0])["table_id"] == "T07"
+    bridge.stop()
+    assert watching.process.wait(LIMIT_S) == 1
+    watching.close()
+    assert "systemctl status firmware-bridge" in watching.err.lines[-1]
+
+
+def test_watch_on_a_terminal_shows_the_screen(table) -> None:
+    bridge = table()
+    ours, theirs = pty.openpty()
+    watching = command.spawn("watch", "--config", bridge.config_path, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    os.set_blocking(ours, False)
+    shown = bytearray()
+
+    def drawn() -> bool:
+        with contextlib.suppress(BlockingIOError):
+            shown.extend(os.read(ours, 65_536))
+        return b"reader" in shown
+
+    bridge.until(drawn)
+    assert b"table T07" in shown
+    watching.send_signal(signal.SIGINT)
+    assert watching.wait(LIMIT_S) == 0
+    os.close(ours)
+
+
+def test_check_knows_what_the_daemon_holds(table, shoe: command.Run) -> None:
+    bridge = table(pins={"cut_card": 27})
+    (told,) = shoe("check", "--json", "--config", bridge.config_path).json
+    by_name = {each["name"]: each for each in told["checks"]}
+    assert told["ok"], told
+    assert "held by the daemon" in by_name["reader"]["text"]
+    assert "held by the daemon" in by_name["pins"]["text"]
+    assert "the daemon is connected" in by_name["broker"]["text"]
+    bridge.pty.unplug()
+    bridge.until(lambda: not status(bridge)["reader"]["open"])
+    ran = shoe("check", "--config", bridge.config_path)
+    assert ran.code == 1
+    assert "the daemon cannot open it" in ran.out
+
+
+def test_the_record_is_read_while_the_daemon_writes_it(table, shoe: command.Run) -> None:
+    bridge = table()
+    bridge.deal(naturals(3))
+    ran = shoe("journal", "verify", "--replay", "--config", bridge.config_path)
+    assert ran.code == 0, ran.out
+    assert "judged again" in ran.out
+    assert shoe("journal", "list", "--config", bridge.config_path).code == 0
+    assert "round 3" in shoe("journal", "show", "--config", bridge.config_path).out
