@@ -66,7 +66,7 @@ ENTRIES = st.builds(
 
 
 @given(ENTRIES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_every_fact_round_trips(entry: Entry) -> None:
     line = seal(entry, FIRST_CHAIN)
     assert unseal(line.data) == line
@@ -75,7 +75,7 @@ def test_every_fact_round_trips(entry: Entry) -> None:
 
 
 @given(ENTRIES)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_without_its_sealed_part_a_line_still_verifies(entry: Entry) -> None:
     line = seal(entry, "ab" * 32)
     outside = unseal(without_sealed(line))
@@ -122,7 +122,6 @@ def forged(chain: bytes, public: bytes, sealed: bytes) -> bytes:
 
 
 @given(st.sampled_from(PLAYED), st.data())
-@settings(deadline=None)
 def test_a_forged_line_is_a_line_or_an_error(line: Line, data: st.DataObject) -> None:
     """Damage under a right checksum: another value somewhere, never another exception."""
     parts = line.data[:-1].split(b"\t")[2:]

@@ -263,6 +263,5 @@ TestAtTheTable = AtTheTable.TestCase
 TestAtTheTable.settings = settings(
     max_examples=200,
     stateful_step_count=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+    suppress_health_check=list(HealthCheck),
 )
