@@ -152,9 +152,11 @@ class Table:
         self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
 
     def _wait(self, told: i.AnyInput) -> None:
-        """Keep an input for later, unless its giver will say it again."""
-        repeats_itself = isinstance(told, i.Ordered) or getattr(told, "mark", None) is not None
-        if not repeats_itself and len(self._waiting) < WAITING_AT_MOST:
+        """Keep an input for later, in its order; a report that the reader says again is kept once."""
+        mark = getattr(told, "mark", None)
+        known = mark is not None and any(getattr(each, "mark", None) == mark for each in self._waiting)
+        # An order was refused to its giver's face; a full queue leaves a report with the reader.
+        if not (isinstance(told, i.Ordered) or known or len(self._waiting) >= WAITING_AT_MOST):
             self._waiting.append(told)
 
     def _try_disk(self) -> None:
