@@ -28,7 +28,7 @@ def broker(machine: Machine) -> Iterator[Finding]:
     except ConfigError as error:
         yield Finding("FAIL", "broker", error.what, error.hint)
         return
-    yield from _in_clear(settings)
+    yield from in_clear(settings)
     if machine.daemon:
         yield _held(machine.daemon["broker"], settings)
         return
@@ -47,7 +47,8 @@ def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
     return failed("broker", f"the daemon is not connected, {link['why_down']}")
 
 
-def _in_clear(settings: BrokerSettings) -> Iterator[Finding]:
+def in_clear(settings: BrokerSettings) -> Iterator[Finding]:
+    """A warning where rounds and password travel unprotected."""
     if not settings.encrypted and settings.host not in LOCAL:
         what = f"{settings.address} is reached without TLS: anybody on the network can read and change rounds"
         yield Finding("WARN", "broker", what, "set [mqtt] ca, and the broker's TLS port")

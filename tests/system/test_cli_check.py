@@ -1,0 +1,210 @@
+import errno
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.broker import BrokerSettings
+from firmware_bridge.cli.checks.broker import in_clear
+from firmware_bridge.cli.checks.finding import failed
+from hardware.errors import PinError
+from hardware.pins import FACTORIES
+from tests import broker as real
+from tests.broker import Broker, free_port
+from tests.system import command
+from tests.system.table import Table
+
+broker, brokers, shoe = real.broker, real.brokers, command.shoe  # fixtures
+
+HOLD = """
+import sys, time
+from hardware.tty import open_tty
+port = open_tty(sys.argv[1], 115200)
+print("open", flush=True)
+time.sleep(60)
+"""
+
+
+PIPE = ".lgd-nfy-test"
+
+
+def leave_a_pipe_and_fail() -> None:
+    """What lgpio does in the working directory, on a machine without pins."""
+    Path(PIPE).touch()
+    raise RuntimeError("can not open gpiochip")
+
+
+class Checked:
+    """A machine without a running daemon; calling it runs `shoe check` on a config with these sections."""
+
+    def __init__(self, table: Table, shoe: command.Run) -> None:
+        self.table, self._shoe = table, shoe
+
+    def __call__(self, **sections: Any) -> dict[str, list[dict[str, str]]]:
+        """Check name -> its findings."""
+        self.table.configure(**sections)
+        ran = self._shoe("check", "--json", "--config", self.table.config_path)
+        told = json.loads(ran.out)
+        assert told["ok"] == (ran.code == 0) == all(each["level"] != "FAIL" for each in told["checks"])
+        found: dict[str, list[dict[str, str]]] = {}
+        for each in told["checks"]:
+            found.setdefault(each["name"], []).append(each)
+        return found
+
+    def one(self, name: str, **sections: Any) -> tuple[str, str, str]:
+        """Level, text and remedy of the one finding of a check."""
+        (found,) = self(**sections)[name]
+        return found["level"], found["text"], found["remedy"]
+
+
+@pytest.fixture
+def check(tmp_path: Path, broker: Broker, shoe: command.Run) -> Iterator[Checked]:
+    (tmp_path / "journal").mkdir(mode=0o700)
+    table = Table(tmp_path, broker.port)
+    yield Checked(table, shoe)
+    table.close()
+
+
+def test_a_machine_in_order_passes(check: Checked, shoe: command.Run) -> None:
+    found = check(pins={"cut_card": 27}, lamps={"P1": 5})
+    assert {name: {each["level"] for each in findings} for name, findings in found.items()} == {
+        "config": {"OK"},
+        "daemon": {"OK"},
+        "reader": {"OK"},
+        "pins": {"WARN", "OK"},  # simulated pins
+        "broker": {"OK"},
+        "disk": {"OK"},
+    }
+    assert found["broker"][0]["text"].endswith("lets us in (MQTT 5)")
+    assert "a line is safe after" in found["disk"][-1]["text"]
+    assert list(check.table.journal_dir.iterdir()) == []
+    ran = shoe("check", "--config", check.table.config_path)
+    assert ran.code == 0
+    assert '\n                 -> on a Raspberry Pi write [pins] factory = "lgpio"\n' in ran.out
+
+
+def test_every_mistake_of_the_config_is_told_at_once(check: Checked, shoe: command.Run) -> None:
+    found = check(table={"decks": 99, "burm": 3}, mqtt={"port": "x"})
+    assert [each["level"] for each in found["config"]] == ["FAIL"] * 3
+    assert any("did you mean burn?" in each["text"] for each in found["config"])
+    assert "name the file with --config" in shoe("check", "--config", "/nowhere/bridge.toml").out
+
+
+def test_a_reader_that_is_missing(check: Checked) -> None:
+    level, text, remedy = check.one("reader", reader={"port": "/dev/serial/by-id/none"})
+    assert (level, text) == ("FAIL", "no reader at /dev/serial/by-id/none")
+    assert remedy.startswith("check its cable and [reader] port")
+
+
+def test_a_reader_that_another_program_has_is_named_with_it(check: Checked) -> None:
+    other = subprocess.Popen([sys.executable, "-c", HOLD, check.table.pty.path], stdout=subprocess.PIPE)
+    assert other.stdout
+    with other, other.stdout as out:
+        out.readline()
+        level, text, remedy = check.one("reader")
+        other.kill()
+    assert (level, remedy) == ("FAIL", "stop it, or give this bridge another port")
+    assert f"(pid {other.pid})" in text
+
+
+def test_a_reader_on_the_network(check: Checked, broker: Broker) -> None:
+    assert check.one("reader", reader={"port": f"socket://127.0.0.1:{broker.port}"})[0] == "OK"
+    level, text, _ = check.one("reader", reader={"port": f"socket://127.0.0.1:{free_port()}"})
+    assert level == "FAIL"
+    assert "no reader answers" in text
+
+
+def test_a_code_book_with_its_wrong_lines(check: Checked, tmp_path: Path) -> None:
+    book = tmp_path / "book.csv"
+    book.write_text("code,card\nA1,As\nA2,Xx\nA1,Ks\n")
+    section = {"protocol": "line", "code_book": str(book)}
+    assert [each["text"].split(": ", 1)[1] for each in check(reader=section)["code book"]] == [
+        "'Xx' is no card: write As, Td, .. or cut",
+        "code 'A1' is there twice",
+    ]
+    book.write_text("A1,As\nA2,As\n")
+    assert check.one("code book", reader=section) == ("OK", f"{book}: 2 codes of 1 cards", "")
+
+
+def test_pins_that_cannot_be_had_are_named_by_their_keys(check: Checked, mocker: Any) -> None:
+    busy = PinError("GPIO 27 cannot be used ('GPIO busy'): stop other programs that use it")
+    mocker.patch("firmware_bridge.cli.checks.pins.try_pin", side_effect=[busy, None])
+    found = check(pins={"cut_card": 27, "next": 22})["pins"]
+    assert found[-1]["level"] == "FAIL"
+    assert found[-1]["text"] == "cut_card on GPIO 27 cannot be used ('GPIO busy')"
+    assert found[-1]["remedy"] == "stop other programs that use it"
+
+
+def test_a_pin_library_that_is_missing_or_does_not_start(check: Checked, mocker: Any, tmp_path: Path) -> None:
+    wires = {"factory": "lgpio", "cut_card": 27}
+    mocker.patch.dict(FACTORIES, lgpio=mocker.Mock(side_effect=ImportError("no module lgpio")))
+    level, text, remedy = check.one("pins", pins=wires)
+    assert (level, text) == ("FAIL", "[pins] factory lgpio is not installed (no module lgpio)")
+    assert "apt install python3-lgpio" in remedy
+    mocker.patch.dict(FACTORIES, lgpio=leave_a_pipe_and_fail)
+    assert "the group gpio" in check.one("pins", pins=wires)[2]
+    assert not Path(PIPE).exists()
+
+
+def test_pins_are_given_back(check: Checked) -> None:
+    assert check(pins={"cut_card": 27}, lamps={"P1": 5, "P2": 5})["pins"][-1]["text"].startswith("3 wires by mock")
+    assert check()["pins"][0]["text"] == "none configured"
+
+
+def test_a_broker_that_is_down_or_refuses_us(check: Checked, brokers: Callable[..., Broker], tmp_path: Path) -> None:
+    port = free_port()
+    level, text, remedy = check.one("broker", mqtt={"port": port})
+    assert (level, text) == ("FAIL", f"nothing listens at 127.0.0.1:{port}")
+    assert remedy == "start the broker or correct [mqtt] host and port"
+    guarded = brokers(users={"table-07": "secret"})
+    (tmp_path / "password").write_text("wrong\n")
+    login = {"port": guarded.port, "username": "table-07", "password_file": str(tmp_path / "password")}
+    assert "refuses user 'table-07'" in check.one("broker", mqtt=login)[1]
+    (tmp_path / "password").write_text("secret\n")
+    assert check.one("broker", mqtt=login)[0] == "OK"
+    (tmp_path / "password").unlink()
+    assert check.one("broker", mqtt=login)[2] == "check the path and its owner"
+
+
+@pytest.mark.parametrize(
+    ("host", "ca", "warns"), [("10.0.0.5", None, True), ("10.0.0.5", "ca.pem", False), ("127.0.0.1", None, False)]
+)
+def test_rounds_in_clear_over_the_network_are_warned_of(host: str, ca: str | None, warns: bool) -> None:
+    assert [each.level for each in in_clear(BrokerSettings(client_id="x", host=host, ca=ca))] == ["WARN"] * warns
+
+
+def test_a_disk_that_is_open_to_others_or_nearly_full(check: Checked) -> None:
+    check.table.journal_dir.chmod(0o755)
+    found = check(journal={"warn_mb": 10**9})["disk"]
+    assert [each["level"] for each in found] == ["WARN", "WARN", "OK"]
+    assert found[0]["remedy"] == f"sudo chmod 0700 {check.table.journal_dir}"
+    assert "[journal] keep_days" in found[1]["remedy"]
+
+
+def test_a_disk_that_is_missing_broken_or_slow(check: Checked, mocker: Any, tmp_path: Path) -> None:
+    new = check.one("disk", journal={"dir": str(tmp_path / "new" / "journal")})
+    assert new == ("OK", f"{tmp_path}/new/journal is made at the first start", "")
+    (tmp_path / "file").touch()
+    level, _, remedy = check.one("disk", journal={"dir": str(tmp_path / "file" / "journal")})
+    assert (level, remedy.split()[:3]) == ("FAIL", ["sudo", "install", "-d"])
+    mocker.patch("os.fdatasync", side_effect=OSError(errno.EIO, "Input/output error"))
+    assert "cannot be written (Input/output error)" in check()["disk"][-1]["text"]
+    mocker.stopall()
+    mocker.patch("firmware_bridge.cli.checks.disk.SLOW_MS", -1.0)
+    assert "use a faster card" in check()["disk"][-1]["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("told", "what", "remedy"),
+    [
+        ("no reader at /dev/x: check its cable", "no reader at /dev/x", "check its cable"),
+        ("/dev/x is busy (error 5: no): stop it: now", "/dev/x is busy (error 5: no)", "stop it: now"),
+        ("it is broken", "it is broken", ""),
+    ],
+)
+def test_an_error_is_parted_into_what_and_remedy(told: str, what: str, remedy: str) -> None:
+    assert failed("reader", told)[2:] == (what, remedy)
