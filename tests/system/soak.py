@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,6 +20,7 @@ from firmware_bridge.journal import Place, journal_files, read_lines
 from firmware_bridge.messages import messages
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import Cut, Drawn, NewShoe, Step
+from firmware_bridge.uplink import LOST_AFTER_S
 from tests.backend import Backend
 from tests.broker import Broker
 from tests.system.account import Account
@@ -105,8 +107,8 @@ class Soak:
                 self.next_shoe()
             self.work_a_while()
             self.kill()
-            self.trouble()
             self.table.start()
+            self.trouble()
         self.settle()
         account = Account(self.table.lines(), self.subscriber.received, self.dealer.drawn, self.dealer.rounds)
         if self.done["daemons that fell"] or "Traceback" in self.table.log:
@@ -119,6 +121,9 @@ class Soak:
         acknowledged, started = table.board.acknowledged, time.monotonic()
         starting = self.random.random() < 0.2
         limit = started + (self.random.uniform(0, 0.4) if starting else 3.0)
+        if self.broker_is != "up" and self.random.random() < 0.05:
+            starting, limit = True, started + LOST_AFTER_S + 1
+            self.done["long outages"] += 1
         while time.monotonic() < limit and not self.dealer.between_shoes:
             self.dealer.draw()
             table.pause(self.random.uniform(0, 2 * PACE_S))
@@ -152,6 +157,20 @@ class Soak:
         elif self.random.random() < 0.1:
             self.table.pty.unplug()
             self.done["unplugged"] += 1
+        noise = 0.01 if self.random.random() < 0.15 else 0.0
+        for cable in (self.table.pty.up, self.table.pty.down):
+            cable.flipped = cable.dropped = noise
+        self.done["noisy cables"] += noise > 0
+        if self.broker_is == "up" and self.random.random() < 0.15:
+            self.ask_again()
+
+    def ask_again(self) -> None:
+        """The backend wants a part of the newest journal it knows once more (if the daemon lives to hear of it)."""
+        if events := self.subscriber.on("event"):
+            self.done["resends asked for"] += 1
+            order = {"id": str(self.done["resends asked for"]), "do": "resend", "journal": events[-1]["journal"]}
+            with suppress(RuntimeError):  # the backend itself is not back at the broker yet
+                self.subscriber.publish("shoe/T07/command", order | {"from": self.random.randint(1, 20)})
 
     def broker_up(self) -> None:
         """The broker works again."""
