@@ -27,7 +27,7 @@ FIRST_CHAIN: Final = "0" * 64
 """What the very first line of a device chains to."""
 
 
-class Public(Struct, frozen=True):
+class Public(Struct, frozen=True, forbid_unknown_fields=True):
     """The published part of a line. `at` is RFC 3339, ms, UTC."""
 
     v: int
@@ -40,7 +40,7 @@ class Public(Struct, frozen=True):
     events: tuple[Raw, ...]
 
 
-class Sealed(Struct, frozen=True, omit_defaults=True):
+class Sealed(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The part that stays in the house; `secrets` and `luggage` belong to the events, by their number from 1."""
 
     input: AnyInput

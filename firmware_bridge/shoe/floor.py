@@ -24,12 +24,12 @@ def resolve(draft: Draft, order: Resolve, by: str) -> None:
     choices = row(draft.shoe, name).choices
     if order.choice not in choices:
         raise Refused(f"{order.choice} is no choice for {name}", f"choose one of: {', '.join(choices) or 'nothing'}")
-    _CHOICES[order.choice](draft, name, by)
+    _CHOICES[order.choice](draft, order, by)
     draft.settle(name, order.choice, by, order.why)
 
 
-def _burn(draft: Draft, name: str, by: str) -> None:
-    if name == "overdrawn":
+def _burn(draft: Draft, order: Resolve, by: str) -> None:
+    if order.irregularity == "overdrawn":
         draft.add(e.OverdrawnBurned())
     else:
         _burn_held(draft, _burn_as_sealed)
@@ -53,13 +53,13 @@ def _burn_held(draft: Draft, put: Callable[[Draft, Held, bool], None]) -> None:
             put(draft, first, True)
 
 
-def _keep(draft: Draft, name: str, by: str) -> None:
+def _keep(draft: Draft, order: Resolve, by: str) -> None:
     """Closing the irregularity clears the card; it is dealt like any held card."""
 
 
-def _remove(draft: Draft, name: str, by: str) -> None:
+def _remove(draft: Draft, order: Resolve, by: str) -> None:
     first = draft.shoe.held[0] if draft.shoe.held else None
-    if first is None or not _is_about(draft, name, first):
+    if first is None or not _is_about(draft, order.irregularity, first):
         raise Refused("the card is gone already", "end the shoe, or void the round")
     commit, secret = draft.seal(first.card, first.nonce)
     draft.add(e.CardSetAside(commit=commit, secret=secret, held=True, why="removed"))
@@ -70,23 +70,29 @@ def _is_about(draft: Draft, name: str, card: Held) -> bool:
     return found is not None and found[0] == name
 
 
-def _void(draft: Draft, name: str, by: str) -> None:
+def _void(draft: Draft, order: Resolve, by: str) -> None:
     now = phase(draft.shoe)
     if now in (Phase.EMPTY, Phase.ENDED):
-        raise Refused("no round is open", f"choose one of: {', '.join(row(draft.shoe, name).choices)}")
+        choices = row(draft.shoe, order.irregularity).choices
+        raise Refused("no round is open", f"choose one of: {', '.join(choices)}")
     if now is Phase.BURNING:
-        _void_in_burn(draft, name, by)
+        _void_in_burn(draft, order, by)
     else:
-        void_round(draft, name, by)
+        void_round(draft, _reason(order), by)
 
 
-def _void_in_burn(draft: Draft, name: str, by: str) -> None:
+def _reason(order: Resolve) -> str:
+    return f"{order.irregularity}: {order.why}" if order.why else order.irregularity
+
+
+def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
     """There is no round to void: a card that is wrong in itself is burned as it is, or is none of this shoe."""
+    name = order.irregularity
     first = draft.shoe.held[0] if draft.shoe.held else None
     if first is None or not _is_about(draft, name, first):
         return
     if name in ("foreign", "duplicate"):
-        _remove(draft, name, by)
+        _remove(draft, order, by)
     elif name == "unreadable" and draft.shoe.burn_left is None:
         raise Refused("the exposed burn card decides how many to burn", "enter it with `shoe enter`")
     elif name == "unreadable":
@@ -95,26 +101,26 @@ def _void_in_burn(draft: Draft, name: str, by: str) -> None:
         draft.settle(name, "keep", by)
 
 
-def _accept(draft: Draft, name: str, by: str) -> None:
-    if name == "burn_short":
+def _accept(draft: Draft, order: Resolve, by: str) -> None:
+    if order.irregularity == "burn_short":
         draft.add(e.BurnFinished())
         burn_done(draft)
-    elif name == "burn_over":
+    elif order.irregularity == "burn_over":
         _burn_held(draft, burn)
 
 
-def _continue(draft: Draft, name: str, by: str) -> None:
+def _continue(draft: Draft, order: Resolve, by: str) -> None:
     """Closing the irregularity is all there is to it."""
 
 
-def _end_shoe(draft: Draft, name: str, by: str) -> None:
+def _end_shoe(draft: Draft, order: Resolve, by: str) -> None:
     if phase(draft.shoe) in (Phase.DEALING, Phase.COMPLETE):
-        void_round(draft, name, by)
+        void_round(draft, _reason(order), by)
     if phase(draft.shoe) is not Phase.ENDED:
-        end_shoe(draft, f"the floor ended it: {name}")
+        end_shoe(draft, f"the floor ended it: {_reason(order)}")
 
 
-_CHOICES: Final[dict[Choice, Callable[[Draft, str, str], None]]] = {
+_CHOICES: Final[dict[Choice, Callable[[Draft, Resolve, str], None]]] = {
     "burn": _burn,
     "keep": _keep,
     "remove": _remove,
