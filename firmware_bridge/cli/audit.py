@@ -22,24 +22,27 @@ _OUR_NAMES: Final = re.compile(r"\d{8}-\w+\.journal")
 
 
 class Verdict(NamedTuple):
-    """What was found in one file; `fault` names file and line of the first thing wrong."""
+    """What was found in one file; `fault` names file and line of the first thing wrong.
+
+    head: the last entry's number and chain value, `SEQ:HASH`, to be written down.
+    """
 
     file: str
     entries: int = 0
+    head: str = ""
     proved: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     fault: str | None = None
 
 
 class Audit:
-    """Goes from file to file, in the order of their shoes; `head` is where it came to, to be written down.
+    """Goes from file to file, in the order of their shoes.
 
     wanted: a chain value that one of the files must hold. whole: the files are all there are, so that none may be
     missing between them. The cursor is read before the files: the daemon may be writing both.
     """
 
     def __init__(self, directory: Path, wanted: Head | None = None, *, whole: bool, replay: bool = False) -> None:
-        self.head = ""
         self._directory, self._wanted, self._whole = directory, wanted, whole
         self._found, self._at_wanted = False, ""
         self._cursor = read_cursor(directory / "cursor")
@@ -62,8 +65,9 @@ class Audit:
                 if self._rejudge:
                     self._rejudge.judge(line)
         warnings = [*self._end(path, walk), *(self._rejudge.warnings if self._rejudge else ())]
-        self._last, self.head = walk, f"{walk.count}:{walk.chain}" if walk.count else self.head
-        return Verdict(path.name, walk.count, self._proved(trusted), tuple(warnings))
+        self._last = walk
+        head = f"{walk.count}:{walk.chain}" if walk.count else ""
+        return Verdict(path.name, walk.count, head, self._proved(trusted), tuple(warnings))
 
     def finish(self) -> str | None:
         """What is wrong with the whole: a wanted head that was not met, journals that are gone; None if nothing."""

@@ -15,6 +15,9 @@ from firmware_bridge.line import Line, Public
 LENGTHY: Final = ("type", "policy", "house", "digest", "settings")
 """Fields that people are not shown (`--json` has them)."""
 
+_DIGITS: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{20,}\b")
+"""Commitments and nonces, of which people are shown the beginning."""
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -56,8 +59,8 @@ def _lines(public: Public) -> list[str]:
 
 def _words(event: dict[str, Any]) -> str:
     told = {name: value for name, value in event.items() if name not in LENGTHY and value not in (None, "", [], {})}
-    return "  ".join(f"{name} {value if isinstance(value, str) else _encode(value).decode()}"
-                     for name, value in told.items())
+    words = [f"{name} {value if isinstance(value, str) else _encode(value).decode()}" for name, value in told.items()]
+    return _DIGITS.sub(r"\1..", "  ".join(words))
 
 
 def _range(text: str) -> tuple[int, int]:

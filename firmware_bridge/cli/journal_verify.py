@@ -23,8 +23,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Verify in order up to the first fault; 0 if there is none, else 1."""
     audit = Audit(arguments.dir, arguments.head, whole=not arguments.journals, replay=arguments.replay)
+    head = ""
     for path in chosen(arguments.dir, arguments.journals):
         verdict = _verdict(audit, path)
+        head = verdict.head or head
         print(json.dumps(verdict._asdict()) if arguments.json else _text(verdict))
         if verdict.fault:
             return 1
@@ -32,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"fault": fault}) if arguments.json else f"FAIL  {fault}")
         return 1
     if not arguments.json:
-        print(f"head {audit.head}")
+        print(f"head {head}")
     return 0
 
 

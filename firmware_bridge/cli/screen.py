@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 Status = dict[str, Any]
+
+IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
+"""Phases that belong to a round."""
 
 
 def screen(status: Status) -> list[str]:
@@ -46,8 +49,10 @@ def _title(status: Status) -> str:
 
 def _phase(status: Status) -> str:
     table = status["table"]
-    parts = [f"round {table['round']} {table['phase']}" if table["round"] else table["phase"]]
-    if table["due"]:
+    parts = [f"round {table['round']} {table['phase']}" if table["phase"] in IN_PLAY else table["phase"]]
+    if any(alarm["blocks"] for alarm in status["alarm"]["open"]):
+        parts.append("BLOCKED")
+    elif table["due"]:
         parts.append(f"{table['due']} is due")
     if table["last"]:
         parts.append("the last round")

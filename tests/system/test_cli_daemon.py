@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.daemon_socket import ask
+from firmware_bridge.cli.daemon_socket import ask, follow
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command
@@ -229,6 +229,21 @@ def test_watch_on_a_terminal_shows_the_screen(table) -> None:
     watching.send_signal(signal.SIGINT)
     assert watching.wait(LIMIT_S) == 0
     os.close(ours)
+
+
+def test_a_watcher_that_leaves_is_let_go_at_once(table) -> None:
+    bridge = table()
+
+    def open_files() -> int:
+        return len(list(Path(f"/proc/{bridge.process.pid}/fd").iterdir()))
+
+    before = open_files()
+    watchers = [follow(bridge.journal_dir / "control.sock") for _ in range(5)]
+    assert {next(watcher)["table_id"] for watcher in watchers} == {"T07"}
+    assert open_files() > before
+    for watcher in watchers:
+        watcher.close()
+    bridge.until(lambda: open_files() <= before)
 
 
 def test_check_knows_what_the_daemon_holds(table, shoe: command.Run) -> None:

@@ -1,9 +1,10 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from firmware_bridge.cli import COMMANDS
+from firmware_bridge.cli import COMMANDS, daemon_socket
 from firmware_bridge.cli.do_ import ORDERS
 from firmware_bridge.cli.journal_ import ACTIONS
 from firmware_bridge.commands import BY_MQTT
@@ -85,6 +86,39 @@ def test_a_socket_of_another_user_asks_for_sudo(shoe: command.Run, tmp_path, moc
     ran = shoe("status", "--config", config)
     assert ran.code == 1
     assert "put sudo before the command" in ran.err
+
+
+@pytest.fixture
+def system(tmp_path, monkeypatch, mocker):
+    """A machine whose system paths are below tmp_path; its daemon runs under systemd."""
+    monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
+    mocker.patch.object(daemon_socket, "RUNTIME", tmp_path / "run" / "control.sock")
+    mocker.patch.object(daemon_socket, "DEFAULT_CONFIG", tmp_path / "etc.toml")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "control.sock").touch()
+    return tmp_path
+
+
+def test_the_daemon_of_the_system_is_found_without_its_config(system) -> None:
+    assert daemon_socket.socket_path(system / "etc.toml") == system / "run" / "control.sock"
+
+
+def test_another_config_never_leads_to_the_daemon_of_the_system(system) -> None:
+    (system / "other.toml").write_text('[journal]\ndir = "/srv/other"\n')
+    assert daemon_socket.socket_path(system / "other.toml") == Path("/srv/other/control.sock")
+
+
+def test_a_daemon_started_by_hand_listens_beside_its_journal(system) -> None:
+    (system / "run" / "control.sock").unlink()
+    (system / "etc.toml").write_text("")
+    assert daemon_socket.socket_path(system / "etc.toml") == Path("/var/lib/firmware-bridge/control.sock")
+    (system / "etc.toml").unlink()
+    assert daemon_socket.socket_path(system / "etc.toml") == system / "run" / "control.sock"
+
+
+def test_a_runtime_directory_is_over_everything(system, monkeypatch) -> None:
+    monkeypatch.setenv("RUNTIME_DIRECTORY", "/run/here")
+    assert daemon_socket.socket_path(system / "other.toml") == Path("/run/here/control.sock")
 
 
 def test_status_loads_next_to_nothing() -> None:

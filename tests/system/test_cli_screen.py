@@ -1,0 +1,73 @@
+from typing import Any
+
+import msgspec
+import pytest
+
+from firmware_bridge.cli.screen import line, screen
+from firmware_bridge.house import House
+from firmware_bridge.replay import Replay
+from firmware_bridge.script import parse
+from firmware_bridge.snapshots import snapshots
+
+GONE = {"up": False, "why_down": "x", "waiting": True}
+BEHIND = {"waiting": True, "acked": ["0-a", 4]}
+
+
+def status(script: str, **told: Any) -> dict[str, Any]:
+    """What the daemon would tell after a deal script; `told` is put over it."""
+    play = Replay(House(burn="none"), "T07", lambda _: None)
+    list(play.play(parse(script)))
+    shoe = play.shoe
+    broker = {"up": True, "protocol": "5", "why_down": None, "waiting": False, "acked": None}
+    plain = {
+        "version": "1.0",
+        "table_id": "T07",
+        "shoe": shoe.number,
+        "journal": shoe.journal,
+        "seq": shoe.seq,
+        "mode": "FULL",
+        "disk": None,
+        "broker": broker | told.pop("broker", {}),
+        "reader": {"protocol": "native", "port": "/dev/r", "open": True, "lost": False} | told.pop("reader", {}),
+        "rounds": [],
+    }
+    return plain | msgspec.to_builtins(snapshots(shoe)) | told
+
+
+def row(name: str, told: dict[str, Any]) -> str:
+    return next(text.split(None, 1)[1] for text in screen(told) if text.split()[0] == name)
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "shown"),
+    [
+        ("table", status(""), "T07  no shoe yet  baccarat, on-demand, 8 decks  FULL  (version 1.0)"),
+        ("phase", status(""), "empty"),
+        ("cards", status(""), "no shoe is open"),
+        ("slots", status(""), "none filled"),
+        ("rounds", status(""), "none in this shoe"),
+        ("phase", status("cut 9sTdTs"), "round 1 dealing, B2 is due, the last round"),
+        ("phase", status("cut 9sTdTsTc"), "ended, change the shoe"),
+        ("slots", status("2s3h4d"), "P1 2s  B1 3h  P2 4d"),
+        ("cards", status("shoe 2s3h"), "414 left"),
+        ("reader", status("", reader={"open": False}), "native at /dev/r, not open"),
+        ("reader", status("", reader={"lost": True}), "native at /dev/r, open, but SILENT"),
+        ("broker", status("", broker=GONE), "NOT CONNECTED: x; everything waits"),
+        ("broker", status("", broker=BEHIND), "connected (MQTT 5), all since 0-a entry 4 waits"),
+        ("journal", status("", journal="3-a", seq=7, disk="no space"), "3-a entry 7; CANNOT BE WRITTEN: no space"),
+        ("rounds", status("", rounds=[{"round": 4, "status": "voided", "totals": {}}]), "4 void"),
+    ],
+)
+def test_the_screen_says_it_in_words(name: str, told: dict[str, Any], shown: str) -> None:
+    assert row(name, told) == shown
+
+
+def test_what_waits_is_counted_in_entries() -> None:
+    told = status("9sTdTsTc")
+    told["broker"] |= {"waiting": True, "acked": [told["journal"], 2]}
+    assert row("broker", told) == "connected (MQTT 5), 3 entries wait"
+
+
+def test_one_line_names_what_is_wrong() -> None:
+    assert line(status("9s ?? Td")) == "shoe 1  round 1 dealing, BLOCKED, 2 held  P1 9s  open: unreadable"
+    assert line(status("9s", broker={"up": False})).endswith("broker down")
