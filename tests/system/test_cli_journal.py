@@ -112,6 +112,18 @@ def test_one_flipped_bit_is_found_in_its_line(files, journal, number: int) -> No
     assert ran.out.splitlines()[-1].startswith(f"FAIL  {files[1].name}, line {number}: the checksum is wrong")
 
 
+def test_programs_get_a_verdict_per_journal(files, journal) -> None:
+    verdicts = journal("verify", "--json").json
+    assert [verdict["file"] for verdict in verdicts] == [path.name for path in files]
+    assert verdicts[-1]["head"] == journal("list", "--json").json[-1]["head"]
+    edit(files[1], 2, lambda line: b"x" + line)
+    ran = journal("verify", "--json")
+    assert ran.code == 1
+    assert [verdict["fault"] is None for verdict in ran.json] == [True, False]
+    edit(files[1], 1, lambda line: b"x" + line)
+    assert "line format" in journal("list").out
+
+
 def test_a_forged_line_breaks_the_chain(files, journal) -> None:
     edit(files[1], 2, lambda line: forged(line, b'"9s"', b'"8s"'))
     assert f"FAIL  {files[1].name}, line 2: it does not follow the line before it" in journal("verify").out
