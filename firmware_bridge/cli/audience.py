@@ -59,7 +59,7 @@ class Audience:
         self._doubtful = False
         will = Message("demo/backend", b"gone")
         self.link = Link(
-            settings, will, [f"{prefix}/#"], self._connected, _nothing, _nothing, self._receive, loop
+            settings, will, [f"{prefix}/#"], self._connected, _nothing, _nothing, self.take, loop
         )
 
     def start(self) -> None:
@@ -80,16 +80,17 @@ class Audience:
         """Rounds closed so far, over all shoes."""
         return sum(1 for each in self.rounds if each["status"] == "closed")
 
-    def _connected(self) -> None:
-        """What came before may be incomplete: a broker that acked is not one that passed it on."""
-        self._doubtful = bool(self._at)
-        self.up.set()
-
-    def _receive(self, message: Incoming) -> None:
+    def take(self, message: Incoming) -> None:
+        """A message came from the broker."""
         try:
             self._take(message)
         except Exception as error:  # the link would only connect again
             self._fail(error)
+
+    def _connected(self) -> None:
+        """What came before may be incomplete: a broker that acked is not one that passed it on."""
+        self._doubtful = bool(self._at)
+        self.up.set()
 
     def _take(self, message: Incoming) -> None:
         name = message.topic.removeprefix(f"{self._prefix}/")

@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from firmware_bridge.cli.embedded import CHOICES
 from firmware_bridge.cli.faults import FAULTS, unknown
-from firmware_bridge.cli.stage import DemoError, Play, Stage
+from firmware_bridge.cli.props import Play
+from firmware_bridge.cli.stage import DemoError, Stage
 from firmware_bridge.cli.story import Story
 from firmware_bridge.errors import BridgeError
 from hardware.sim.dealer import Puzzled

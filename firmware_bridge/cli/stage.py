@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 from firmware_bridge.broker import BrokerSettings
-from firmware_bridge.cards import FACES, Card
 from firmware_bridge.cli.audience import Audience, Hear
 from firmware_bridge.cli.embedded import HOST, EmbeddedBroker
 from firmware_bridge.cli.faults import FAULTS, Fault
 from firmware_bridge.cli.floor import Floor
-from firmware_bridge.codes import native_code
-from firmware_bridge.config import Config, parse
+from firmware_bridge.cli.props import CUT_CARD, LAMPS, NEXT, OTHER_LOT, TABLE, Play, config, faces, packs
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.wiring import Bridge
 from hardware.pins import Pin, pin_factory
@@ -26,30 +23,10 @@ from hardware.sim.line_board import LineBoard
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 
-TABLE: Final = "DEMO"
-LAMPS: Final = {"P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "R1": 20, "R2": 16, "ready": 12, "fault": 25}
-CUT_CARD, NEXT = Pin(27), Pin(22)
-LOT: Final = 7
-"""The lot printed on the demo's packs."""
-
-BURNS: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10}
 UP_S: Final = 30.0
-
+"""The longest wait for a subscriber's connection."""
 
 Say = Callable[[str, str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Play:
-    """What was asked for on the command line."""
-
-    rounds: int = 10
-    speed: float = 1.0
-    reader: str = "native"
-    procedure: str = "on-demand"
-    fault: str | None = None
-    seed: int = 0
-    broker: str = "auto"
 
 
 class DemoError(BridgeError, RuntimeError):
@@ -68,7 +45,7 @@ class Stage:
         self.failed: asyncio.Future[None] = self._loop.create_future()
         self._fault = FAULTS[play.fault] if play.fault else Fault("")
         self.broker = EmbeddedBroker(play.broker, folder)
-        self.config = _config(play, self._fault, folder, self.broker.port)
+        self.config = config(play, self._fault, folder, self.broker.port)
         self._factory = pin_factory("mock")
         self._pins = MockPins(self._factory)
         self._wires = {lamp: Pin(number) for lamp, number in LAMPS.items()}
@@ -118,8 +95,8 @@ class Stage:
                 return await act(dealer, self)
 
             mistake = Mistake(err, fault.at, fault.after)
-        rng = Random(self.play.seed)
-        return Dealer(self, self._packs(), rng, self.play.speed, mistake, fault.cut_from_end)
+        rng, papers = Random(self.play.seed), packs(self.play.reader, self.config.table.decks)
+        return Dealer(self, papers, rng, self.play.speed, mistake, fault.cut_from_end)
 
     # ------------------------------------------------------------ the dealer's hands
 
@@ -136,7 +113,7 @@ class Stage:
         elif how == "unreadable":
             self.board.fault(how)
         else:
-            code = int(paper.code) + (64 if how == "foreign" else 0)  # the next lot
+            code = int(paper.code) + (OTHER_LOT if how == "foreign" else 0)
             self.board.pull(code, **({how: True} if how in ("face_up", "double_feed", "backwards") else {}))
         self.pty.tick()
 
@@ -154,7 +131,7 @@ class Stage:
 
     async def call_floor(self, last: Paper | None) -> None:
         """The pit boss decides."""
-        await self._floor.decide(self._faces[last.code] if last else None)
+        await self._floor.decide(faces(self.play.reader)[last.code] if last else None)
 
     # ------------------------------------------------------------ accidents
 
@@ -219,37 +196,3 @@ class Stage:
     def _fail(self, error: BaseException) -> None:
         if not self.failed.done():
             self.failed.set_exception(error)
-
-    # ------------------------------------------------------------ the cards
-
-    def _packs(self) -> list[Paper]:
-        papers = [self._paper(card) for card in FACES]
-        return papers * self.config.table.decks
-
-    def _paper(self, card: Card) -> Paper:
-        return Paper(self._code(card), BURNS.get(card.rank) or int(card.rank))
-
-    def _code(self, card: Card) -> int | str:
-        return native_code(card, LOT) if self.play.reader == "native" else card.value
-
-    @property
-    def _faces(self) -> dict[int | str, Card]:
-        return {self._code(card): card for card in FACES}
-
-
-def _config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
-    return parse(
-        {
-            "table": {"id": TABLE, "procedure": play.procedure, **fault.table},
-            "reader": {
-                "protocol": play.reader,
-                "port": str(folder / "reader"),
-                "pattern": r"(\w+)",
-                "hold": 0.0,  # at speed the same face may come twice within the usual half second
-            },
-            "pins": {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number},
-            "lamps": dict(LAMPS),
-            "mqtt": {"port": port},
-            "journal": {"dir": str(folder / "journal")},
-        }
-    )

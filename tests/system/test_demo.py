@@ -1,5 +1,7 @@
 """`shoe demo`: the whole way with everything simulated, as a person starts it."""
 
+import asyncio
+import json
 import os
 import pty
 import re
@@ -11,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.broker import BrokerSettings, Incoming
+from firmware_bridge.cli.audience import Audience
 from firmware_bridge.cli.faults import FAULTS
-from firmware_bridge.cli.picture import totals
+from firmware_bridge.cli.felt import totals
 
 SHOE = [sys.executable, "-m", "firmware_bridge", "demo"]
 LIMIT_S = 120.0
@@ -201,7 +205,8 @@ def test_the_picture_on_a_terminal(tmp_path):
 
 
 def test_the_picture_says_what_to_do_when_something_is_wrong(tmp_path):
-    drawn = on_terminal(tmp_path, *"--rounds 2 --speed 50 --fault reader_lost --procedure six-card".split())
+    words = "--rounds 2 --speed 50 --fault reader_lost --procedure six-card"
+    drawn = on_terminal(tmp_path, *words.split())
     for text in ("✗ CABLE PULLED", "fault 5 Hz", "! reader_lost: the reader does not answer", "RESERVE", "░░░░"):
         assert text in drawn, text
 
@@ -224,6 +229,41 @@ def test_totals_of_open_cards(laid, procedure, shown):
     words = laid.split()
     slots = {slot: None if card == "??" else card for slot, card in zip(words[::2], words[1::2], strict=True)}
     assert totals(slots, procedure) == shown
+
+
+# entry.message, its number of messages behind the stroke; `r` is the round told with it.
+@pytest.mark.parametrize(
+    ("came", "heard", "asked"),
+    [
+        ("1.1/1 2.1/2 2.2/2 3.1/1", "1.1 2.1 2.2 3.1", []),
+        ("1.1/1 r1.1/1 2.1/1 r2.1/1", "1.1 r1.1 2.1 r2.1", []),
+        ("1.1/1 1.1/1 2.1/1 1.1/1", "1.1 2.1", []),
+        ("1.1/1 4.1/1 2.1/1 3.1/1 4.1/1", "1.1 2.1 3.1 4.1", [(2, 3)]),
+        ("3.1/1 4.1/1 1.1/1 2.1/1", "1.1 2.1 3.1 4.1", [(1, 2)]),
+        ("1.1/2 2.1/1 1.1/2 1.2/2", "1.1 1.2 2.1", [(1, 1)]),
+        ("1.1/1 3.1/1 r3.1/1 2.1/1 r2.1/1", "1.1 2.1 3.1 r3.1 r2.1", [(2, 2)]),
+        ("1.1/1 2.2/2 2.1/2", "1.1 2.1 2.2", [(2, 2)]),
+    ],
+)
+def test_the_backend_puts_messages_in_order_and_asks_for_gaps(mocker, came, heard, asked):
+    def tell(name, each):
+        said.append(f"{name[0].replace('e', '')}{each['seq']}.{each['n']}")
+
+    async def main():
+        settings = BrokerSettings(client_id="backend")
+        audience = Audience(settings, "shoe/T07", tell, failed.append, asyncio.get_running_loop())
+        publish = mocker.patch.object(audience.link, "publish")
+        for word in came.split():
+            seq, n, of = map(int, re.findall(r"\d+", word))
+            body = {"journal": "1-a", "seq": seq, "n": n, "of": of, "status": "voided", "event": {"type": "Noted"}}
+            topic = f"shoe/T07/{'round' if word[0] == 'r' else 'event'}"
+            audience.take(Incoming(topic, json.dumps(body).encode(), retained=False))
+        return [json.loads(call.args[1]) for call in publish.call_args_list]
+
+    said, failed = [], []
+    assert [(order["from"], order["to"]) for order in asyncio.run(main())] == asked
+    assert " ".join(said) == heard
+    assert failed == []
 
 
 def test_every_fault_says_what_it_is():

@@ -1,0 +1,67 @@
+"""What a simulated table is made of: its wires, its packs, its config."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge.cards import FACES, Card
+from firmware_bridge.cli.faults import Fault
+from firmware_bridge.codes import FACE_BITS, native_code
+from firmware_bridge.config import Config, parse
+from firmware_bridge.shoe.dealing import BURN_VALUE
+from hardware.pins import Pin
+from hardware.sim.dealer import Paper
+
+TABLE: Final = "DEMO"
+LAMPS: Final = {"P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "R1": 20, "R2": 16, "ready": 12, "fault": 25}
+CUT_CARD, NEXT = Pin(27), Pin(22)
+
+LOT: Final = 7
+"""The lot printed on the packs."""
+
+OTHER_LOT: Final = 1 << FACE_BITS
+"""What makes a native code one of the next lot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """What was asked for on the command line."""
+
+    rounds: int = 10
+    speed: float = 1.0
+    reader: str = "native"
+    procedure: str = "on-demand"
+    fault: str | None = None
+    seed: int = 0
+    broker: str = "auto"
+
+
+def faces(reader: str) -> dict[int | str, Card]:
+    """What the reader says -> the card."""
+    return {native_code(card, LOT) if reader == "native" else card.value: card for card in FACES}
+
+
+def packs(reader: str, decks: int) -> list[Paper]:
+    """The cards of a full shoe, unshuffled."""
+    return [Paper(code, BURN_VALUE[card.rank]) for code, card in faces(reader).items()] * decks
+
+
+def config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
+    """The config of a table whose state is all in `folder`, reporting to the broker at `port`."""
+    return parse(
+        {
+            "table": {"id": TABLE, "procedure": play.procedure, **fault.table},
+            "reader": {
+                "protocol": play.reader,
+                "port": str(folder / "reader"),
+                "pattern": r"(\w+)",
+                "hold": 0.0,  # at speed the same face may come twice within the usual half second
+            },
+            "pins": {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number},
+            "lamps": dict(LAMPS),
+            "mqtt": {"port": port},
+            "journal": {"dir": str(folder / "journal")},
+        }
+    )
