@@ -80,6 +80,15 @@ class Audience:
         """Rounds closed so far, over all shoes."""
         return sum(1 for each in self.rounds if each["status"] == "closed")
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the state topics are as new as the last round."""
+        table = self.states["table"]
+        if not self.rounds or not table:
+            return False
+        last = self.rounds[-1]
+        return bool(table["journal"] != last["journal"] or table["as_of"] >= last["seq"])
+
     def take(self, message: Incoming) -> None:
         """A message came from the broker."""
         try:

@@ -117,7 +117,8 @@ async def _deal(stage: Stage, stop: asyncio.Event) -> bool:
 def is_over(stage: Stage) -> bool:
     """Whether the subscriber has the rounds, and saw the fault asked for come and go."""
     play, audience = stage.play, stage.audience
-    return audience.delivered >= play.rounds and (play.fault is None or play.fault in audience.closed)
+    seen = play.fault is None or play.fault in audience.closed
+    return audience.delivered >= play.rounds and seen and audience.is_settled
 
 
 def _failed(stage: Stage, why: BaseException | None) -> Exception:

@@ -124,7 +124,8 @@ def summary(stage: Stage, seconds: float) -> Iterator[str]:
     counts = Counter(each["outcome"] for each in closed)
     voided = len(audience.rounds) - len(closed)
     split = ", ".join(f"{outcome} {counts[outcome]}" for outcome in OUTCOMES) + (f", void {voided}" if voided else "")
-    yield f"{len(closed)} rounds delivered ({split}), {audience.cards} cards, {audience.messages} messages"
+    rounds = "1 round" if len(closed) == 1 else f"{len(closed)} rounds"
+    yield f"{rounds} delivered ({split}), {audience.cards} cards, {audience.messages} messages"
     took = audience.latency_ms
     median = f"card to subscriber {took:.1f} ms (median), " if took is not None else ""
     yield f"{median}{seconds:.1f} s in all"
