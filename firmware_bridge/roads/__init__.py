@@ -1,0 +1,39 @@
+"""The roads of a shoe: bead plate, big road, three derived roads, ask road, good roads (seeds 000 and 001)."""
+
+from firmware_bridge.roads.ask import Answer, ask
+from firmware_bridge.roads.bead import ROWS, Bead, Cell, Outcome, bead_cells, bead_of
+from firmware_bridge.roads.board import AskCells, Board, board
+from firmware_bridge.roads.derived import DERIVED, Mark
+from firmware_bridge.roads.good import GOOD_ROADS, GoodRoad, good_roads
+from firmware_bridge.roads.picture import Picture, Row1Limit
+from firmware_bridge.roads.record import Column, LeadingTies, Record
+from firmware_bridge.roads.roads import Derived, Roads, RoadSettings, append, roads_of
+
+__all__ = [
+    "DERIVED",
+    "GOOD_ROADS",
+    "ROWS",
+    "Answer",
+    "AskCells",
+    "Bead",
+    "Board",
+    "Cell",
+    "Column",
+    "Derived",
+    "GoodRoad",
+    "LeadingTies",
+    "Mark",
+    "Outcome",
+    "Picture",
+    "Record",
+    "RoadSettings",
+    "Roads",
+    "Row1Limit",
+    "append",
+    "ask",
+    "bead_cells",
+    "bead_of",
+    "board",
+    "good_roads",
+    "roads_of",
+]

@@ -1,0 +1,41 @@
+"""The ask road: what each road would get if the banker, or the player, won the next round."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from firmware_bridge.roads.bead import Cell, Outcome
+from firmware_bridge.roads.derived import DERIVED, Mark, mark
+from firmware_bridge.roads.picture import next_cell
+from firmware_bridge.roads.record import extend
+from firmware_bridge.roads.roads import Roads
+
+SIDES: Final[dict[str, Outcome]] = {"banker": "B", "player": "P"}
+
+
+class Answer(Struct, frozen=True):
+    """One side's next bead: its cell, and mark and cell in the derived roads; None where a road has not begun."""
+
+    big: Cell
+    marks: tuple[Mark | None, ...]
+    cells: tuple[Cell | None, ...]
+
+
+def ask(roads: Roads) -> dict[str, Answer]:
+    """Side -> answer. Both sides get a mark as soon as the column left of the start cell has a bead [000]."""
+    return {side: _answer(roads, letter) for side, letter in SIDES.items()}
+
+
+def _answer(roads: Roads, letter: Outcome) -> Answer:
+    before = roads.record.columns
+    columns = extend(roads.record, letter, roads.settings.leading_ties).columns
+    signs = tuple([mark(columns, back) for back in DERIVED.values()])
+    cells = tuple(
+        [
+            next_cell(road.picture, not road.marks.endswith(sign)) if sign else None
+            for road, sign in zip(roads.derived, signs, strict=True)
+        ]
+    )
+    return Answer(next_cell(roads.big, len(columns) > len(before)), signs, cells)

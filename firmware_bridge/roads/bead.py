@@ -1,0 +1,42 @@
+"""A round as the roads know it: who won, and which side had a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
+
+from firmware_bridge.facts.events import RoundClosed
+
+Outcome = Literal["B", "P", "T"]
+Cell = tuple[int, int]
+"""(column, row) on a grid, 1-based, row 1 on top; never scrolled."""
+
+ROWS: Final = 6
+"""Rows of every grid [000]."""
+
+LETTERS: Final[dict[str, Outcome]] = {"banker": "B", "player": "P", "tie": "T"}
+BEAD_COLOURS: Final = {"B": "red", "P": "blue", "T": "green"}
+
+
+class Bead(NamedTuple):
+    """One round: B = banker, P = player, T = tie."""
+
+    outcome: Outcome
+    banker_pair: bool = False
+    player_pair: bool = False
+
+
+def bead_of(closed: RoundClosed) -> Bead:
+    """The bead of a round that was dealt."""
+    return Bead(LETTERS[closed.outcome], closed.pairs["banker"], closed.pairs["player"])
+
+
+def bead_cells(beads: Iterable[Bead]) -> tuple[tuple[int, int, str, bool, bool], ...]:
+    """The bead plate: (column, row, colour, banker pair, player pair); columns are filled top to bottom [000]."""
+    return tuple([_laid(place, bead) for place, bead in enumerate(beads)])
+
+
+@lru_cache(4096)
+def _laid(place: int, bead: Bead) -> tuple[int, int, str, bool, bool]:
+    return place // ROWS + 1, place % ROWS + 1, BEAD_COLOURS[bead.outcome], bead.banker_pair, bead.player_pair

@@ -1,0 +1,93 @@
+"""The roads in the form programs get them: MQTT topic `roads` and `shoe roads --json`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from firmware_bridge.roads.ask import Answer, ask
+from firmware_bridge.roads.bead import BEAD_COLOURS, Cell, bead_cells
+from firmware_bridge.roads.derived import DERIVED, Mark
+from firmware_bridge.roads.good import good_roads
+from firmware_bridge.roads.roads import Derived, Roads
+
+Signed = tuple[int, int, str]
+
+
+class AskCells(Struct, frozen=True):
+    """Where one side's next bead and marks would lie; None where a road has not begun."""
+
+    big: Cell
+    big_eye: Cell | None
+    small: Cell | None
+    cockroach: Cell | None
+
+
+class Board(Struct, frozen=True):
+    """All roads of a shoe; cells are 1-based, (column, row, ..), and never scrolled.
+
+    bead: (.., colour, banker pair, player pair). big_logical: (side, length, ties per bead) of each column.
+    big_grid: (.., colour, ties, number of its column in big_logical) in the order of beads. Marks and the third
+    of a derived road's cell: R = red, B = blue. ask: side -> marks of big eye, small road, cockroach road.
+    """
+
+    outcomes: str
+    bead: tuple[tuple[int, int, str, bool, bool], ...]
+    big_logical: tuple[tuple[str, int, tuple[int, ...]], ...]
+    held_ties: int
+    big_grid: tuple[tuple[int, int, str, int, int], ...]
+    big_eye: str
+    big_eye_grid: tuple[Signed, ...]
+    small: str
+    small_grid: tuple[Signed, ...]
+    cockroach: str
+    cockroach_grid: tuple[Signed, ...]
+    ask: dict[str, tuple[Mark | None, ...]]
+    ask_cells: dict[str, AskCells]
+    good_roads: tuple[str, ...]
+
+
+ROADS: Final = tuple(DERIVED)
+
+
+def board(roads: Roads) -> Board:
+    """The board of these roads."""
+    columns = roads.record.columns
+    eye, small, cockroach = roads.derived
+    answers = ask(roads)
+    return Board(
+        outcomes="".join([bead[0] for bead in roads.beads]),
+        bead=bead_cells(roads.beads),
+        big_logical=tuple([(side, len(ties), ties) for side, ties in columns]),
+        held_ties=roads.record.held_ties,
+        big_grid=big_grid(roads),
+        big_eye=eye.marks,
+        big_eye_grid=signed(eye),
+        small=small.marks,
+        small_grid=signed(small),
+        cockroach=cockroach.marks,
+        cockroach_grid=signed(cockroach),
+        ask={side: answer.marks for side, answer in answers.items()},
+        ask_cells={side: _ask_cells(answer) for side, answer in answers.items()},
+        good_roads=good_roads(columns, roads.settings.good),
+    )
+
+
+def big_grid(roads: Roads) -> tuple[tuple[int, int, str, int, int], ...]:
+    """The big road's beads: column, row, colour, ties, number of the column in the record."""
+    told = [
+        (BEAD_COLOURS[side], count, number)
+        for number, (side, ties) in enumerate(roads.record.columns, 1)
+        for count in ties
+    ]
+    return tuple([cell + bead for cell, bead in zip(roads.big.cells, told, strict=True)])
+
+
+def signed(road: Derived) -> tuple[Signed, ...]:
+    """A derived road's cells, each with its mark."""
+    return tuple([(column, row, sign) for (column, row), sign in zip(road.picture.cells, road.marks, strict=True)])
+
+
+def _ask_cells(answer: Answer) -> AskCells:
+    return AskCells(answer.big, *answer.cells)

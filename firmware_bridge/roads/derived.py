@@ -1,0 +1,56 @@
+"""The marks of the three derived roads, compared column against column of the big road's record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Final, Literal
+
+from firmware_bridge.roads.record import Column
+
+Mark = Literal["R", "B"]
+"""R = red, regular; B = blue, irregular. Nothing to do with banker and player."""
+
+DERIVED: Final = {"big_eye": 1, "small": 2, "cockroach": 3}
+"""Road -> how many columns to the left it compares with [000]."""
+
+runs_of: Final[Callable[[str], list[str]]] = re.compile("R+|B+").findall
+"""The blocks of equal marks: each is a run of the picture."""
+
+
+def mark(columns: Sequence[Column], back: int) -> Mark | None:
+    """The mark of road `back` for the newest bead of the record; None before the road's start cell."""
+    newest, row = len(columns), len(columns[-1].ties)
+    if row > 1:
+        return _down(row, len(columns[-1 - back].ties)) if newest > back else None
+    return _across(len(columns[-2].ties), len(columns[-2 - back].ties)) if newest > back + 1 else None
+
+
+def marks(lengths: Sequence[int], back: int) -> str:
+    """All marks of road `back` for a record with columns of these lengths."""
+    if len(lengths) <= back:
+        return ""
+    later = [
+        (across + _below(length, other)) if before == beyond else ("B" + _below(length, other))
+        for across, length, other, before, beyond in zip(
+            "R" * len(lengths), lengths[back + 1 :], lengths[1:], lengths[back:], lengths, strict=False
+        )
+    ]
+    return _below(lengths[back], lengths[0]) + "".join(later)
+
+
+def _across(before: int, beyond: int) -> Mark:
+    """A new column: are the two before it even?"""
+    return "R" if before == beyond else "B"
+
+
+def _down(row: int, other: int) -> Mark:
+    """A bead further down: blue only just below the end of the other column."""
+    return "B" if row == other + 1 else "R"
+
+
+@cache
+def _below(length: int, other: int) -> str:
+    """The marks of a column from its second bead on, against a column of length `other`."""
+    return "".join(_down(row, other) for row in range(2, length + 1))

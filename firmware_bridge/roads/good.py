@@ -1,0 +1,58 @@
+"""The ten good roads: shapes of the big road's last columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from firmware_bridge.roads.record import Column
+
+LONG: Final = 4
+"""Beads from which on a column counts as long [001]; longer ones are all the same to a good road."""
+
+
+class GoodRoad(NamedTuple):
+    """A good road: its names, and the shape of the columns up to the newest.
+
+    A column is written as its side and its length, 4 standing for 4 or more: "B1P2B4"; `.` is any length. A shape
+    is the start the seed gives, what may follow for ever, and what the open column may still become.
+    """
+
+    zh_hant: str
+    zh_hans: str
+    en: str
+    shape: str
+
+
+GOOD_ROADS: Final = {
+    "long_banker": GoodRoad("長莊", "长庄", "Long banker", "B4"),
+    "long_player": GoodRoad("長閒", "长闲", "Long player", "P4"),
+    "pairs": GoodRoad("拍拍黐", "拍拍黐", "Pairs", "(..(?<!1)){2,}(.1)?"),
+    "single_jump": GoodRoad("大路單跳", "大路单跳", "Single jump", "(.1){4,}"),
+    "hall_rooms_banker": GoodRoad("一廳兩房(莊)", "一厅两房(庄)", "One hall, two rooms (B)", "(B1P2){2,}(B1(P1)?)?"),
+    "hall_rooms_player": GoodRoad("一廳兩房(閒)", "一厅两房(闲)", "One hall, two rooms (P)", "(P1B2){2,}(P1(B1)?)?"),
+    "stick_banker": GoodRoad("逢莊黐", "逢庄黐", "Banker sticks", "B4P.B2P.(B[2-4]P.)*(B.)?"),
+    "stick_player": GoodRoad("逢閒黐", "逢闲黐", "Player sticks", "P2B.P4B[2-4](P[2-4]B.)*(P.)?"),
+    "alt_stick_banker": GoodRoad(
+        "隔黐莊", "隔黐庄", "Banker sticks by turns", "B1P.B[2-4](P.B1P.B[2-4])+(P.(B1(P.(B1)?)?)?)?"
+    ),
+    "alt_stick_player": GoodRoad(
+        "隔黐閒", "隔黐闲", "Player sticks by turns", "P1B.P[2-4](B.P1B.P[2-4])+(B.(P1(B.(P1)?)?)?)?"
+    ),
+}
+"""In the order of seed 001. Starts are the seed's; what holds and what breaks them is roads.md, section 6."""
+
+_ENDS: Final = {name: re.compile(rf"(?=[BP])(?:{road.shape})\Z").search for name, road in GOOD_ROADS.items()}
+
+
+def good_roads(columns: Sequence[Column], shown: Collection[str] = GOOD_ROADS.keys()) -> tuple[str, ...]:
+    """The ids that are on now, in the order of the table; ties play no part."""
+    shape = "".join([_written(side, len(ties)) for side, ties in columns if side != "T"])
+    return tuple([name for name, ends in _ENDS.items() if name in shown and ends(shape)])
+
+
+@cache
+def _written(side: str, length: int) -> str:
+    return f"{side}{min(length, LONG)}"

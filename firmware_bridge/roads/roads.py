@@ -1,0 +1,76 @@
+"""All roads of a shoe, grown round by round or drawn anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec import Struct
+
+from firmware_bridge.roads.bead import Bead
+from firmware_bridge.roads.derived import DERIVED, mark, marks, runs_of
+from firmware_bridge.roads.good import GOOD_ROADS
+from firmware_bridge.roads.picture import Picture, Row1Limit, picture_of, place
+from firmware_bridge.roads.record import LeadingTies, Record, extend, record_of
+
+
+class RoadSettings(Struct, frozen=True):
+    """Where houses differ; `good` lists the good roads that are shown."""
+
+    leading_ties: LeadingTies = "first-bead"
+    row1_limit: Row1Limit = "stay"
+    good: tuple[str, ...] = tuple(GOOD_ROADS)
+
+
+class Derived(Struct, frozen=True):
+    """A derived road: its marks ("RBR..", one per cell) and their picture."""
+
+    picture: Picture
+    marks: str = ""
+
+
+class Roads(Struct, frozen=True):
+    """The rounds of a shoe, the big road's record, and the pictures of big road and derived roads."""
+
+    settings: RoadSettings
+    beads: tuple[Bead, ...]
+    record: Record
+    big: Picture
+    derived: tuple[Derived, ...]
+
+
+DEFAULTS: Final = RoadSettings()
+
+
+def roads_of(rounds: Iterable[Bead], settings: RoadSettings = DEFAULTS) -> Roads:
+    """The roads of these rounds, drawn anew: after a correction, or for a new shoe (no rounds, empty roads)."""
+    beads = tuple(rounds)
+    record = record_of("".join([bead[0] for bead in beads]), settings.leading_ties)
+    lengths = [len(ties) for _, ties in record.columns]
+    limit = settings.row1_limit
+    derived = tuple([_derived(marks(lengths, back), limit) for back in DERIVED.values()])
+    return Roads(settings, beads, record, picture_of(lengths, limit), derived)
+
+
+def append(roads: Roads, bead: Bead) -> Roads:
+    """The roads after one more round; only their ends are touched."""
+    settings, before = roads.settings, roads.record.columns
+    beads, record = (*roads.beads, bead), extend(roads.record, bead.outcome, settings.leading_ties)
+    columns = record.columns
+    if bead.outcome == "T" and len(columns) == len(before):
+        return Roads(settings, beads, record, roads.big, roads.derived)
+    big = place(roads.big, len(columns) > len(before))
+    derived = tuple(
+        [_marked(road, mark(columns, back)) for road, back in zip(roads.derived, DERIVED.values(), strict=True)]
+    )
+    return Roads(settings, beads, record, big, derived)
+
+
+def _derived(signs: str, limit: Row1Limit) -> Derived:
+    return Derived(picture_of(map(len, runs_of(signs)), limit), signs)
+
+
+def _marked(road: Derived, sign: str | None) -> Derived:
+    if sign is None:
+        return road
+    return Derived(place(road.picture, not road.marks.endswith(sign)), road.marks + sign)
