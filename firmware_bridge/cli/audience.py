@@ -27,9 +27,10 @@ STATES: Final = ("table", "lamps", "alarm", "status")
 class Audience:
     """A subscriber of one table, from `start` to `close`; knows nothing but the messages.
 
-    states: topic -> latest payload. rounds: the messages of `round` in order. burned: the shoe's burn, None
-    for a card unseen. drawn: put the time of each draw in here (None: it does not count), and `latency_ms` tells
-    what a card took. hear: takes each new message, in order; fail: what went wrong while taking one.
+    states: topic -> latest payload. rounds: the messages of `round` in order. burned: the shoe's burn, None for a
+    card unseen. closed: what went wrong and was settled. drawn: put the time of each draw in here (None: it does not
+    count), and `latency_ms` tells what a card took. news: set by each message. hear: takes each new message of
+    `event` and `round`, in order; fail: what went wrong while taking one.
     """
 
     def __init__(
@@ -43,13 +44,11 @@ class Audience:
         self.states: dict[str, Payload] = {name: {} for name in STATES}
         self.rounds: list[Payload] = []
         self.burned: list[str | None] = []
-        self.opened: set[str] = set()
         self.closed: set[str] = set()
         self.cut_card: int | None = None
         self.cards = self.messages = 0
-        self.heard_at = loop.time()
         self.drawn: deque[float | None] = deque()
-        self.up = asyncio.Event()
+        self.up, self.news = asyncio.Event(), asyncio.Event()
         self._took: list[float] = []
         self._prefix, self._hear, self._fail, self._loop = prefix, hear, fail, loop
         self._at: dict[str, tuple[int, int]] = {}
@@ -107,7 +106,7 @@ class Audience:
             return
         payload = json.loads(message.payload)
         self.messages += 1
-        self.heard_at = self._loop.time()
+        self.news.set()
         if name in STATES:
             self.states[name] = payload
         else:
@@ -160,8 +159,6 @@ class Audience:
             case "CutCardMet":
                 self.cut_card = event["last_round"]
                 self.closed.add("cut_card_mid_round")
-            case "Irregular":
-                self.opened.add(event["id"])
             case "IrregularityClosed":
                 self.closed.add(event["id"])
         self._count(event)

@@ -26,6 +26,9 @@ from hardware.sim.dealer import Puzzled
 STALLED_S: Final = 60.0
 """Without a message for this long (longer for a slow dealer) the demo has failed."""
 
+SETTLED_S: Final = 1.0
+"""The longest wait for the state topics after the last round."""
+
 SERVICE: Final = ("RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC")
 """What systemd tells a service; a demo started inside one is none."""
 
@@ -95,30 +98,43 @@ async def _perform(play: Play, folder: Path, live: bool) -> int:
 async def _deal(stage: Stage, stop: asyncio.Event) -> bool:
     """Let the dealer work until all is delivered; whether it was stopped before. Raises DemoError."""
     dealing = asyncio.create_task(stage.dealer().work())
-    stopping = asyncio.create_task(stop.wait())
-    patience = STALLED_S + 20 / stage.play.speed
     try:
-        while not is_over(stage):
-            waiting: list[asyncio.Future[Any]] = [dealing, stopping, stage.failed]
-            await asyncio.wait(waiting, timeout=0.02, return_when=asyncio.FIRST_COMPLETED)
-            if stopping.done():
-                return True
+        while not is_over(stage) and not stop.is_set():
+            await _news(stage, stop, dealing)
             for each in (stage.failed, dealing):
                 if each.done():
                     raise _failed(stage, each.exception())
-            if asyncio.get_running_loop().time() - stage.audience.heard_at > patience:
-                raise _failed(stage, DemoError(f"no message came for {patience:.0f} s"))
-        return False
     finally:
         await _cancel(dealing)
-        await _cancel(stopping)
+    with suppress(TimeoutError):
+        await asyncio.wait_for(_settled(stage), SETTLED_S)
+    return stop.is_set()
+
+
+async def _news(stage: Stage, stop: asyncio.Event, dealing: asyncio.Task[None]) -> None:
+    """Wait for a message, or for an end. Raises DemoError if none comes."""
+    patience = STALLED_S + 20 / stage.play.speed
+    stage.audience.news.clear()
+    heard, stopped = (asyncio.create_task(each.wait()) for each in (stage.audience.news, stop))
+    waiting: list[asyncio.Future[Any]] = [heard, stopped, dealing, stage.failed]
+    done, _ = await asyncio.wait(waiting, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+    for each in (heard, stopped):
+        each.cancel()
+    if not done:
+        raise _failed(stage, DemoError(f"no message came for {patience:.0f} s"))
+
+
+async def _settled(stage: Stage) -> None:
+    """Wait until the picture is as new as the last round."""
+    while stage.audience.rounds and not stage.audience.is_settled:
+        await asyncio.sleep(FRAME_S)
 
 
 def is_over(stage: Stage) -> bool:
     """Whether the subscriber has the rounds, and saw the fault asked for come and go."""
     play, audience = stage.play, stage.audience
     seen = play.fault is None or play.fault in audience.closed
-    return audience.delivered >= play.rounds and seen and audience.is_settled
+    return audience.delivered >= play.rounds and seen
 
 
 def _failed(stage: Stage, why: BaseException | None) -> Exception:

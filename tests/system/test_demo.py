@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.broker import BrokerSettings, Incoming
+from firmware_bridge.cli import main
 from firmware_bridge.cli.audience import Audience
 from firmware_bridge.cli.faults import FAULTS
 from firmware_bridge.cli.felt import totals
@@ -134,6 +135,15 @@ def test_a_broker_that_does_not_start_is_a_reason(tmp_path):
     temporary.mkdir()
     said = demo(temporary, "--broker", "amqtt", code=1, env=environment(temporary, PYTHONPATH=str(broken)))
     assert "shoe: amqtt does not start: ImportError: worn out; try the other one with --broker" in said
+
+
+def test_rounds_that_do_not_arrive_are_a_failure(mocker, capsys):
+    mocker.patch("firmware_bridge.cli.demo_.STALLED_S", 1.0)
+    mocker.patch("firmware_bridge.cli.faults.BROKER_AWAY_S", 1000.0)
+    assert main(["demo", "--rounds", "5", "--speed", "100", "--seed", "3", "--fault", "broker_lost"]) == 1
+    said = capsys.readouterr().err
+    assert re.match(r"shoe: [12] of 5 rounds delivered, then: no message came for 1 s; the lamps last said: ", said)
+    assert "run it again with --seed 3" in said
 
 
 @pytest.mark.parametrize(("how", "broker"), [(signal.SIGINT, "mosquitto"), (signal.SIGTERM, "amqtt")])
