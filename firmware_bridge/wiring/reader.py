@@ -1,0 +1,142 @@
+"""The reader's end of the table: its messages become inputs, and what is on disk is acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge import codes
+from firmware_bridge.config import ReaderConfig
+from firmware_bridge.daemon import Table, nonce, now_ms
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.shoe.state import is_open
+from hardware import reads
+from hardware.errors import PortError
+from hardware.port import Port
+from hardware.readers import BAUD, READERS, ReaderSettings
+
+SILENT_AFTER_S: Final = 3.5
+"""A board that beats every second and misses three beats is gone."""
+
+KEEPS_REPORTS: Final = ("native",)
+"""Protocols whose reader keeps its reports until they are acknowledged, and beats every second."""
+
+
+class Reader:
+    """Owns the reader's port: its messages become inputs, and what is journaled is acknowledged."""
+
+    def __init__(self, config: ReaderConfig, table: Table, loop: asyncio.AbstractEventLoop) -> None:
+        self._table, self._loop, self._protocol = table, loop, config.protocol
+        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
+        self.decoder = READERS[config.protocol](settings)
+        self._book = codes.load(Path(config.code_book)) if config.code_book else codes.plain()
+        self._keeps_reports = config.protocol in KEEPS_REPORTS
+        self.port = Port(
+            config.port, config.baud or BAUD[config.protocol], loop, self._on_bytes, self._on_lost, self._on_open
+        )
+        self._heard_at = loop.time()
+        self._watch: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Open the port, now or when it appears."""
+        self.port.start()
+        self._watch = self._loop.call_later(1, self._listen)
+
+    def close(self) -> None:
+        """Give the port back."""
+        if self._watch:
+            self._watch.cancel()
+        self.port.close()
+
+    def acknowledge(self, mark: Mark) -> None:
+        """The report is on disk: the board may forget it."""
+        self.port.write(self.decoder.acknowledge(reads.Mark(mark.session, mark.seq)))
+
+    def status(self) -> dict[str, Any]:
+        """The reader as a technician wants to see it; `lost`: its port is gone, or it fell silent."""
+        return {
+            "protocol": self._protocol,
+            "port": self.port.target,
+            "open": self.port.is_open,
+            "lost": is_open(self._table.shoe, "reader_lost"),
+        }
+
+    def _on_open(self) -> None:
+        self._heard_at = self._loop.time()
+        known = self._table.shoe.reader
+        self.port.write(self.decoder.resume(reads.Mark(known.session, known.seq) if known else None))
+        if not self._keeps_reports:
+            self._back()
+
+    def _on_lost(self, why: PortError) -> None:
+        self._lost(str(why))
+
+    def _lost(self, why: str) -> None:
+        if not is_open(self._table.shoe, "reader_lost"):
+            self._table.tell(i.DeviceLost(at=now_ms(), device="reader", why=why))
+
+    def _back(self) -> None:
+        if is_open(self._table.shoe, "reader_lost"):
+            self._table.tell(i.DeviceBack(at=now_ms(), device="reader", resumes=self._keeps_reports))
+
+    def _on_bytes(self, chunk: bytes) -> None:
+        for message in self.decoder.feed(chunk):
+            self._heard_at = self._loop.time()
+            self._back()
+            self._take(message)
+
+    def _take(self, message: reads.Message) -> None:
+        match message:
+            case reads.Read():
+                self._table.tell(self._card(message))
+            case reads.Unread(reason=reason):
+                self._table.tell(
+                    i.CardUnread(at=now_ms(), reason=reason, nonce=nonce(), mark=_mark(message.mark), gap=message.gap)
+                )
+            case reads.Repeat(mark=mark):
+                self.port.write(self.decoder.acknowledge(mark))
+            case reads.Hello(session=session):
+                self._table.tell(i.ReaderBooted(at=now_ms(), session=session))
+                if not self._table.disk:
+                    self.port.write(self.decoder.greet(message))
+
+    def _card(self, read: reads.Read) -> i.AnyInput:
+        """The input a reader's code stands for; a code in no book is an unread card, never a guess."""
+        at, mark = now_ms(), _mark(read.mark)
+        known = codes.native(read.code) if isinstance(read.code, int) else self._book.get(read.code)
+        if known is None:
+            return i.CardUnread(at=at, reason="unknown code", nonce=nonce(), mark=mark, gap=read.gap)
+        if known.card is None:
+            return i.CutCardSeen(at=at, by="reader", mark=mark, gap=read.gap)
+        return i.CardRead(
+            at=at,
+            card=known.card,
+            nonce=nonce(),
+            mark=mark,
+            lot=known.lot,
+            quality=read.quality,
+            flags=_flags(read),
+            gap=read.gap,
+        )
+
+    def _listen(self) -> None:
+        """Notice a board that fell silent although its port is there."""
+        self._watch = self._loop.call_later(1, self._listen)
+        silent = self._loop.time() - self._heard_at
+        if self.port.is_open and self._keeps_reports and silent > SILENT_AFTER_S:
+            self._lost(f"no word from the reader for {silent:.0f} s: check its power and cable")
+
+
+def _mark(mark: reads.Mark | None) -> Mark | None:
+    return Mark(mark.session, mark.seq) if mark else None
+
+
+def _flags(read: reads.Read) -> tuple[i.Flag, ...]:
+    told: dict[i.Flag, bool] = {
+        "face_up": read.face_up,
+        "double_feed": read.double_feed,
+        "backwards": read.backwards,
+    }
+    return tuple(flag for flag, is_set in told.items() if is_set)
