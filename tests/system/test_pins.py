@@ -11,7 +11,13 @@ from tests.broker import free_port
 from tests.system.table import BridgeTable
 
 CUT_CARD, NEXT, REVEAL = Pin(27), Pin(22), Pin(23)
-INPUTS = {"factory": "mock", "cut_card": 27, "next": 22, "reveal": 23}
+PRESSED_S = 0.3
+SLOW = {"debounce_ms": 100}
+"""Five times the usual, against a machine that pauses within a bounce."""
+
+INPUTS = {"factory": "mock"} | {
+    key: {"pin": pin.number} | SLOW for key, pin in {"cut_card": CUT_CARD, "next": NEXT, "reveal": REVEAL}.items()
+}
 LAMPS = {"P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "R1": 16, "R2": 20, "ready": 12, "fault": 25}
 
 
@@ -26,7 +32,7 @@ class Felt(BridgeTable):
 
     def press(self, pin: Pin, bounces: int = 3) -> None:
         """Press a key, or let the cut card pass."""
-        self.loop.run_until_complete(self.fingers.press(pin, bounces=bounces))
+        self.loop.run_until_complete(self.fingers.press(pin, PRESSED_S, bounces))
 
     def alight(self) -> list[str]:
         """The lamps lit at this moment."""

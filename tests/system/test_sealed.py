@@ -10,6 +10,7 @@ import pytest
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker
+from tests.system.command import piped
 from tests.system.table import DaemonTable
 
 broker, brokers = real.broker, real.brokers  # fixtures
@@ -129,11 +130,11 @@ def tells(ears: Ears, face: str = UNIQUE) -> None:
 def test_a_burned_card_is_sealed_until_the_shoe_has_ended(ears: Any) -> None:
     table = ears(burn="first-card")
     table.table.deal(f"2s {UNIQUE} 3s 9sTdTsTc cut 9hTcTdKs")
-    heard = [each["event"] for each in table.backend.on("event") if each["event"]["type"] == "CardBurned"]
     table.backend.wait_until(lambda: "ShoeEnded" in str(table.backend.on("event")))
+    burned = [each["event"] for each in table.backend.on("event") if each["event"]["type"] == "CardBurned"]
     before = str(table.backend.on("event")).split("ShoeEnded")[0]
     assert UNIQUE not in before
-    assert heard[0]["card"] == "2s"
+    assert [each.get("card") for each in burned] == ["2s", None, None]
     tells(table)
 
 
@@ -143,6 +144,30 @@ def test_a_burned_card_is_nowhere_while_the_shoe_is_played(ears: Any) -> None:
     keeps_still(table)
     table.table.deal("cut 3d 4d 5d 6d 7d")
     tells(table)
+
+
+COMMANDS = [
+    ("status",),
+    ("status", "--json"),
+    ("journal", "list"),
+    ("journal", "show"),
+    ("journal", "show", "--json"),
+    ("journal", "verify"),
+    ("journal", "export", "1"),
+    ("do", "next", "--by", "anna"),
+]
+
+
+def test_no_command_of_the_command_line_names_it(ears: Any) -> None:
+    table = ears(procedure="six-card", burn=1)
+    table.table.deal(f"3s 9s Td Ts Tc 2s {UNIQUE}")
+    nonces = secrets(table.table)
+    assert nonces
+    for words in COMMANDS:
+        ran = piped("", *words, "--config", table.table.config_path)
+        assert ran.code == 0, (words, ran.err)
+        assert not [secret for secret in (UNIQUE, "3s", *nonces) if secret in ran.out + ran.err], words
+    keeps_still(table)
 
 
 def test_a_carried_reserve_is_nowhere_until_its_round(ears: Any) -> None:
