@@ -8,6 +8,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, Protocol
 
 from firmware_bridge import __version__
@@ -115,7 +116,8 @@ class Table:
         except Exception as error:
             self._failed = error
             if not isinstance(error, SyncFailed):
-                self._crashes.record(told)
+                with suppress(OSError):
+                    self._crashes.record(told)
             self._loop.call_exception_handler({"message": "the table cannot go on", "exception": error})
             raise
 

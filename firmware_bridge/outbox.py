@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -10,9 +11,12 @@ from typing import Final, NamedTuple
 
 from firmware_bridge.broker import NotConnected
 from firmware_bridge.cursor import Cursor, CursorFile
+from firmware_bridge.errors import JournalError
 from firmware_bridge.journal import Place, file_name, journal_files, read_lines
 from firmware_bridge.line import Line
 from firmware_bridge.messages import OutMessage, messages
+
+log = logging.getLogger(__name__)
 
 WINDOW: Final = 16
 """Messages in flight at most (a broker's usual limit is 20)."""
@@ -150,7 +154,11 @@ class Outbox:
 
     def _repeat(self) -> OutMessage | None:
         while self._again:
-            message = next(self._again[0], None)
+            try:
+                message = next(self._again[0], None)
+            except (JournalError, OSError) as error:
+                log.error("what the backend asked for cannot be sent again: %s", error)
+                message = None
             if message:
                 return message
             self._again.pop(0)

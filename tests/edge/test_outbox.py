@@ -219,6 +219,27 @@ def test_a_range_asked_for_survives_a_lost_connection(wire: Wire, broken: str) -
     assert wire.ack().taken == every
 
 
+@pytest.mark.parametrize("damage", ["flipped", "deleted"])
+def test_a_range_that_cannot_be_read_is_told_and_costs_nothing_else(
+    wire: Wire, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    wire.outbox.up()
+    wire.ack().deal("9s Td Ts Tc").ack()
+    old = wire.record.journal.end.path
+    wire.record.open_shoe()
+    if damage == "deleted":
+        old.unlink()
+    else:
+        whole = bytearray(old.read_bytes())
+        whole[-40] ^= 1
+        old.write_bytes(whole)
+    wire.outbox.resend(journal_id(old), 1, None)
+    wire.deal("2s").ack()
+    assert "cannot be sent again" in caplog.text
+    assert wire.taken[-1] == wire.all[-1]
+    assert not wire.flying
+
+
 def wire_count(wire: Wire) -> int:
     return sum(journal == wire.record.shoe.journal for journal, _ in identities(wire))
 

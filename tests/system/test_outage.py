@@ -97,6 +97,21 @@ def test_play_goes_on_while_the_broker_is_away(bridge: Any, broker: Broker, back
     assert arrived(backend) == [*ROUND, "2s", "3s", "4s", "5s", "6s"]
 
 
+@pytest.mark.parametrize("how", ["stopped", "frozen"])
+def test_it_ends_cleanly_while_the_broker_is_away(tmp_path: Path, broker: Broker, backend: Backend, how: str) -> None:
+    table = DaemonTable(tmp_path, broker.port).start()
+    table.deal("9s Td")
+    table.until(lambda: len(arrived(backend)) == 2)
+    broker.stop() if how == "stopped" else broker.pause()
+    table.deal("Ts Tc 2s")
+    assert table.stop() == 0
+    broker.start() if how == "stopped" else broker.resume()
+    table.start()
+    table.until(lambda: len(arrived(backend)) == 5)
+    assert arrived(backend) == [*ROUND, "2s"]
+    table.close()
+
+
 def test_a_long_outage_is_told_and_over_by_itself(bridge: Any, tmp_path: Path, mocker: MockerFixture) -> None:
     mocker.patch("firmware_bridge.uplink.LOST_AFTER_S", 0.1)
     broker = Broker(tmp_path)
