@@ -1,0 +1,128 @@
+"""The words the bets are written in: what the hands of a finished round show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
+
+from firmware_bridge.cards import RANKS, SUITS, Card
+from firmware_bridge.games.baccarat import NATURALS
+
+
+class Hand(NamedTuple):
+    """What most bets need of a hand: its total (0..9) and how many cards it took (2 or 3)."""
+
+    total: int
+    cards: int
+
+
+Hands = tuple[Hand, Hand]
+"""The finished hands, player's first."""
+
+Two = tuple[Card, Card]
+"""The first two cards of one side."""
+
+Opening = tuple[Two, Two]
+"""The first two cards of both sides, player's first."""
+
+PLAYER, BANKER = 0, 1
+
+Condition = Callable[[Any], bool]
+"""Of `Hands`, of `Two` or of `Opening`, as the row of the bet says."""
+
+BLACK, RED, DIAMONDS = "sc", "hd", "d"
+
+
+def any_of(*conditions: Condition) -> Condition:
+    """At least one of them holds."""
+    return lambda seen: any(holds(seen) for holds in conditions)
+
+
+def all_of(*conditions: Condition) -> Condition:
+    """Every one of them holds."""
+    return lambda seen: all(holds(seen) for holds in conditions)
+
+
+# Of the finished hands
+
+
+def wins(side: int, total: int | None = None, cards: int | None = None) -> Condition:
+    """`side` has the higher total: any or just `total`, in any number of cards or just `cards`."""
+
+    def holds(hands: Hands) -> bool:
+        hand = hands[side]
+        return hand.total > hands[1 - side].total and total in (None, hand.total) and cards in (None, hand.cards)
+
+    return holds
+
+
+def wins_by(side: int, margin: int) -> Condition:
+    """`side` wins by exactly `margin` points."""
+    return lambda hands: hands[side].total - hands[1 - side].total == margin
+
+
+def tie(total: int | None = None) -> Condition:
+    """Equal totals: any, or both just `total`."""
+    return lambda hands: hands[0].total == hands[1].total and total in (None, hands[0].total)
+
+
+def natural(side: int) -> Condition:
+    """`side` has 8 or 9 with two cards."""
+    return lambda hands: hands[side].cards == 2 and hands[side].total in NATURALS
+
+
+def took(player: int, banker: int) -> Condition:
+    """The player took so many cards, the banker so many."""
+    return lambda hands: (hands[PLAYER].cards, hands[BANKER].cards) == (player, banker)
+
+
+def together(cards: int) -> Condition:
+    """Both sides took so many cards, counted together."""
+    return lambda hands: hands[0].cards + hands[1].cards == cards
+
+
+def has(side: int, *totals: int, cards: int | None = None) -> Condition:
+    """`side` has one of `totals`, whoever wins, in any number of cards or just `cards`."""
+    return lambda hands: hands[side].total in totals and cards in (None, hands[side].cards)
+
+
+# Of the first two cards of one side
+
+
+def pair(two: Two) -> bool:
+    """Two of one rank; T, J, Q and K are four ranks."""
+    return two[0].rank == two[1].rank
+
+
+def perfect(two: Two) -> bool:
+    """Twice the same face."""
+    return two[0] is two[1]
+
+
+def both_are(suits: str = SUITS, ranks: str = RANKS) -> Condition:
+    """Each of the two is of one of `suits` and of one of `ranks`."""
+    faces = frozenset(Card(rank + suit) for rank in ranks for suit in suits)
+    return lambda two: two[0] in faces and two[1] in faces
+
+
+# Of the first two cards of both sides
+
+
+def both_sides(of_one: Condition) -> Condition:
+    """True of the player's two and of the banker's two."""
+    return lambda opening: of_one(opening[0]) and of_one(opening[1])
+
+
+def either_side(of_one: Condition) -> Condition:
+    """True of the player's two, of the banker's two, or of both."""
+    return lambda opening: of_one(opening[0]) or of_one(opening[1])
+
+
+FACE: Final = attrgetter("value")
+RANK: Final = attrgetter("rank")
+
+
+def four_alike(what: Callable[[Card], object]) -> Condition:
+    """All four cards have the same `what`: FACE or RANK."""
+    return lambda opening: len({what(card) for two in opening for card in two}) == 1

@@ -1,0 +1,44 @@
+"""The finished hands of a round straight from its cards: the drawing rules grown into a tree."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_bridge.bets.conditions import Hand, Hands
+from firmware_bridge.cards import Card
+from firmware_bridge.games.baccarat import third_cards
+
+Tree = Hands | list["Tree"]
+"""The finished hands, or what follows by the points (0..9) of the next card."""
+
+
+def judged(cards: tuple[Card, ...]) -> Hands:
+    """Totals and numbers of cards of a complete round, its cards in the order dealt (P1 B1 P2 B2 and thirds).
+
+    Nothing is checked: for cards off the table, not for the shoe's, which `games.baccarat.layout` judges.
+    """
+    branch = FOURS[cards[0].points + cards[2].points][cards[1].points + cards[3].points]
+    for card in cards[4:]:
+        branch = branch[card.points]  # type: ignore[assignment]  # no leaf before the last card
+    return branch  # type: ignore[return-value]  # a leaf at the last card
+
+
+def _grown(player: int, banker: int) -> Tree:
+    """What follows on two cards each with these totals."""
+    draws = [third_cards(player, banker, 0, 0, fifth) for fifth in range(10)]
+    if not any(draws[0]):
+        return Hand(player, 2), Hand(banker, 2)
+    if not draws[0][0]:
+        return [(Hand(player, 2), Hand((banker + third) % 10, 3)) for third in range(10)]
+    return [_after_player(Hand((player + third) % 10, 3), banker, draws[third][1]) for third in range(10)]
+
+
+def _after_player(player: Hand, banker: int, draws: bool) -> Tree:
+    """What follows on the player's third card."""
+    return [(player, Hand((banker + third) % 10, 3)) for third in range(10)] if draws else (player, Hand(banker, 2))
+
+
+_TOTALS: Final = [[_grown(player, banker) for banker in range(10)] for player in range(10)]
+
+FOURS: Final[list[list[Tree]]] = [[_TOTALS[player % 10][banker % 10] for banker in range(19)] for player in range(19)]
+"""What follows on the first four cards: `FOURS[points of P1 + P2][points of B1 + B2]`."""
