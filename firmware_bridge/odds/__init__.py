@@ -1,0 +1,111 @@
+"""Exact odds: how many of all ordered six-card deals of a shoe pay each tier of each bet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cache
+from math import perm
+
+from msgspec import Struct
+
+from firmware_bridge.bets import BETS, LOST, NaturalBets, Net, TigerPairTop, pays
+from firmware_bridge.bets.conditions import Condition
+from firmware_bridge.bets.rows import tiers
+from firmware_bridge.cards import FACES
+from firmware_bridge.odds.deals import deals_by_hands
+from firmware_bridge.odds.openings import deals_by_tier, deals_by_two
+from firmware_bridge.odds.piles import ROUND, OddsError, Piles, checked, full, remaining
+
+__all__ = ["Chance", "Odds", "OddsError", "Piles", "deviation", "full", "odds", "remaining"]
+
+
+class Chance(Struct, frozen=True):
+    """`num` of `den` ordered six-card deals net `pays` units per unit staked."""
+
+    pays: Net
+    num: int
+    den: int
+
+
+class Odds(Struct, frozen=True):
+    """The odds of a bet: a chance for every distinct net result, -1 the last; they add up to `den`.
+
+    rtp: what comes back per unit staked, the stake included, as a fraction in lowest terms.
+    """
+
+    tiers: tuple[Chance, ...]
+    rtp: tuple[int, int]
+
+
+def odds(
+    piles: Piles, tiger_pair_top: TigerPairTop = "identical", natural_bets: NaturalBets = "must-win"
+) -> dict[str, Odds]:
+    """The odds of all 38 bets for a round dealt of `piles`, in the order of the rule book.
+
+    Exact: `den` is the number of ordered six-card deals, 4,998,398,275,503,360 for a full shoe of 8 decks.
+    Raises OddsError for fewer than six cards.
+    """
+    den = perm(checked(piles), ROUND)
+    counted = _counted(piles, tiers(tiger_pair_top, natural_bets), tiger_pair_top)
+    return {bet: _odds(counted[bet], den) for bet in BETS}
+
+
+def deviation(
+    piles: Piles, decks: int, tiger_pair_top: TigerPairTop = "identical", natural_bets: NaturalBets = "must-win"
+) -> dict[str, Fraction]:
+    """By how much each bet returns more per unit staked than it does with a full shoe of `decks` packs; exact.
+
+    Raises OddsError for fewer than six cards.
+    """
+    now, fresh = odds(piles, tiger_pair_top, natural_bets), _fresh(decks, tiger_pair_top, natural_bets)
+    return {bet: Fraction(*now[bet].rtp) - Fraction(*fresh[bet].rtp) for bet in BETS}
+
+
+@cache
+def _fresh(decks: int, tiger_pair_top: TigerPairTop, natural_bets: NaturalBets) -> dict[str, Odds]:
+    return odds(full(decks), tiger_pair_top, natural_bets)
+
+
+def _counted(
+    piles: Piles, offered: dict[str, dict[Net, Condition]], tiger_pair_top: TigerPairTop
+) -> dict[str, dict[Net, int]]:
+    """For each bet its winning tiers and pushes, in the row's order, with their ordered six-card deals."""
+    size = sum(piles.values())
+    hands = deals_by_hands(_by_points(piles)).items()
+    two = [(seen, ways * perm(size - 2, 4)) for seen, ways in deals_by_two(piles).items()]
+    opening = deals_by_tier(piles, tiger_pair_top)
+    counted: dict[str, dict[Net, int]] = {}
+    for bet, paid in offered.items():
+        if bet in opening:
+            counted[bet] = {net: ways * perm(size - 4, 2) for net, ways in zip(paid, opening[bet], strict=True)}
+        else:
+            counted[bet] = _sorted_out(hands if BETS[bet].view == "hands" else two, paid)
+    return counted
+
+
+def _sorted_out(deals: Iterable[tuple[object, int]], paid: dict[Net, Condition]) -> dict[Net, int]:
+    """The deals that each tier is paid on."""
+    won = Counter[Net]()
+    for seen, ways in deals:
+        won[pays(paid, seen)] += ways
+    return {net: won[net] for net in paid}
+
+
+def _odds(won: dict[Net, int], den: int) -> Odds:
+    chances = [*won.items(), (LOST, den - sum(won.values()))]
+    rtp = sum((1 + _exact(net)) * ways for net, ways in chances) / den
+    return Odds(tuple(Chance(net, ways, den) for net, ways in chances), rtp.as_integer_ratio())
+
+
+def _exact(net: Net) -> Fraction:
+    """0.95 means 19/20, which no float is."""
+    return Fraction(str(net))
+
+
+def _by_points(piles: Piles) -> list[int]:
+    points = [0] * 10
+    for card in FACES:
+        points[card.points] += piles.get(card, 0)
+    return points
