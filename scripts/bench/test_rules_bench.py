@@ -1,0 +1,119 @@
+"""How many rounds a second the rules judge, without and with all 38 bets, beside PyBaccarat 0.10.
+
+By hand, in a venv of its own (neither package belongs to the project's):
+
+    python3 -m venv ../rules && ../rules/bin/pip install . pytest pytest-benchmark pybaccarat==0.10
+    ../rules/bin/pytest scripts/bench/test_rules_bench.py -p no:cacheprovider --benchmark-columns=min,median,ops
+
+Each benchmark of a group takes the same 1,000 rounds, so its OPS is thousands of rounds per second. PyBaccarat's own
+`Game` compares hands in a way Python 3 no longer has, so its `Hand` is dealt to here as `Game.play_hand` deals, without
+a shoe and without texts. The same work for us is `judged`: who took how many cards to which total. `layout` also says
+which slot each card fills and why, and what the round gave.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pybaccarat.baccarat import Hand
+from pybaccarat.playingcards import Card as TheirCard
+
+from firmware_bridge.bets import results
+from firmware_bridge.bets.judging import judged
+from firmware_bridge.cards import FACES, RANKS, Card
+from firmware_bridge.games.baccarat import layout
+from firmware_bridge.odds import full, odds, remaining
+
+ROUNDS = 1_000
+
+Benchmark = Callable[..., Any]
+
+
+def deal() -> list[tuple[Card, ...]]:
+    """Rounds off shuffled shoes, the same ones every time."""
+    shuffled, shoe, rounds = random.Random(1), list[Card](), list[tuple[Card, ...]]()
+    while len(rounds) < ROUNDS:
+        if len(shoe) < 6:
+            shoe = list(FACES) * 8
+            shuffled.shuffle(shoe)
+        count = next(count for count in (4, 5, 6) if layout(tuple(shoe[:count]), "on-demand").result)
+        rounds.append(tuple(shoe[:count]))
+        del shoe[:count]
+    return rounds
+
+
+OURS = deal()
+THEIRS = [tuple(TheirCard(RANKS.index(card.rank) + 1, card.suit) for card in cards) for cards in OURS]
+
+
+def theirs(cards: tuple[TheirCard, ...]) -> tuple[int, int]:
+    """PyBaccarat's totals of a round, drawn as its `Game.play_hand` draws."""
+    player, banker, shoe = Hand(), Hand(), iter(cards)
+    player.add(next(shoe))
+    banker.add(next(shoe))
+    player.add(next(shoe))
+    banker.add(next(shoe))
+    if not player.is_natural() and not banker.is_natural():
+        if player.need_hit(None):
+            player.add(next(shoe))
+        if banker.need_hit(player):
+            banker.add(next(shoe))
+    return player.value(), banker.value()
+
+
+def test_both_judge_alike() -> None:
+    """The totals of every round are the same."""
+    ours = [tuple(hand.total for hand in judged(cards)) for cards in OURS]
+    assert ours == [theirs(cards) for cards in THEIRS]
+
+
+@pytest.mark.benchmark(group="1,000 rounds judged")
+def test_pybaccarat(benchmark: Benchmark) -> None:
+    """Totals by PyBaccarat."""
+    benchmark(lambda: [theirs(cards) for cards in THEIRS])
+
+
+@pytest.mark.benchmark(group="1,000 rounds judged")
+def test_judged(benchmark: Benchmark) -> None:
+    """Totals and numbers of cards, as PyBaccarat knows them."""
+    benchmark(lambda: [judged(cards) for cards in OURS])
+
+
+@pytest.mark.benchmark(group="1,000 rounds judged")
+def test_layout(benchmark: Benchmark) -> None:
+    """The whole layout of each finished round, result included."""
+    benchmark(lambda: [layout(cards, "on-demand") for cards in OURS])
+
+
+@pytest.mark.benchmark(group="1,000 rounds judged")
+def test_layout_and_all_bets(benchmark: Benchmark) -> None:
+    """The layout and the net result of all 38 bets."""
+    def judge(cards: tuple[Card, ...]) -> dict[str, float]:
+        result = layout(cards, "on-demand").result
+        assert result
+        return results(result.hands)
+
+    benchmark(lambda: [judge(cards) for cards in OURS])
+
+
+@pytest.mark.benchmark(group="1,000 rounds judged")
+def test_all_bets_alone(benchmark: Benchmark) -> None:
+    """The net result of all 38 bets, hands given."""
+    finished = [result.hands for cards in OURS if (result := layout(cards, "on-demand").result)]
+    benchmark(lambda: [results(hands) for hands in finished])
+
+
+@pytest.mark.benchmark(group="odds of all bets")
+def test_odds_of_a_full_shoe(benchmark: Benchmark) -> None:
+    """Every tier of all 38 bets, eight decks."""
+    benchmark(odds, full(8))
+
+
+@pytest.mark.benchmark(group="odds of all bets")
+def test_odds_of_what_is_left(benchmark: Benchmark) -> None:
+    """The same after 40 rounds."""
+    seen = [card for cards in OURS[:40] for card in cards]
+    benchmark(odds, remaining(8, seen))
