@@ -9,7 +9,8 @@ from msgspec import Struct
 from firmware_bridge.cards import Card
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.facts.orders import Answer, Pack
-from firmware_bridge.house import House, Row
+from firmware_bridge.house import House
+from firmware_bridge.policy import Row
 
 Origin = Literal["reader", "carried", "manual"]
 """Where a card of a round came from."""
@@ -106,6 +107,7 @@ class CardHeld(CardEvent, frozen=True, kw_only=True):
     lot: int | None = None
     manual: bool = False
     flags: tuple[str, ...] = ()
+    slot: str | None = None
 
 
 class CardEntered(CardEvent, frozen=True, kw_only=True):
@@ -134,6 +136,43 @@ class CardRevealed(Event, frozen=True, kw_only=True):
     n: int
     round: int | None = None
     slot: str | None = None
+
+
+class RevealClockStarted(Event, frozen=True, kw_only=True):
+    """Sealed cards open by themselves at monotonic time `until` (ms)."""
+
+    until: int
+
+
+class RevealTimeEnded(Event, frozen=True, kw_only=True):
+    """From here on this round's cards open as they are drawn."""
+
+
+class Flown(Event, frozen=True, kw_only=True):
+    """The round is dealt without a bet, the `in_a_row`-th after another."""
+
+    round: int
+    in_a_row: int
+
+
+class ShoeChangeRequested(Event, frozen=True, kw_only=True):
+    """The guest asked for another shoe; due at monotonic time `until` (ms)."""
+
+    until: int
+
+
+class ShoeChangeOverdue(Event, frozen=True, kw_only=True):
+    """The shoe was not changed in time."""
+
+
+class DealerChangeRequested(Event, frozen=True, kw_only=True):
+    """The guest asked for another dealer."""
+
+
+class DealerSignedIn(Event, frozen=True, kw_only=True):
+    """This dealer deals from now on."""
+
+    dealer: str
 
 
 class OverdrawnBurned(Event, frozen=True, kw_only=True):
@@ -174,9 +213,10 @@ class BetsOpened(Event, frozen=True, kw_only=True):
 
 
 class BetsClosed(Event, frozen=True, kw_only=True):
-    """Betting for `round` is closed."""
+    """Betting for `round` is closed; `flown`: nobody had bet."""
 
     round: int
+    flown: bool = False
 
 
 class Played(Struct, frozen=True, rename={"origin": "from"}):
@@ -194,8 +234,8 @@ class Hand(Struct, frozen=True):
     total: int
 
 
-class RoundClosed(Event, frozen=True, kw_only=True, omit_defaults=False):
-    """A round with its result: everything the topic `round` says."""
+class Judged(Event, frozen=True, kw_only=True, omit_defaults=False):
+    """A round with its result: what the topic `round` says. `bets`: net units per unit staked."""
 
     game: str
     round: int
@@ -204,13 +244,28 @@ class RoundClosed(Event, frozen=True, kw_only=True, omit_defaults=False):
     outcome: str
     natural: bool
     pairs: dict[str, bool]
+    bets: dict[str, float]
     carried: int
     last: bool
     flags: tuple[str, ...]
     why: tuple[str, ...]
     prev: int | None
+
+
+class RoundClosed(Judged, frozen=True, kw_only=True):
+    """A round is over."""
+
     status: Literal["closed"] = "closed"
     revision: int = 0
+
+
+class RoundCorrected(Judged, frozen=True, kw_only=True):
+    """The floor corrected a closed round: a whole new one; `corrects` is the entry of the one before."""
+
+    revision: int
+    corrects: int
+    by: str
+    status: Literal["corrected"] = "corrected"
 
 
 class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
@@ -298,6 +353,14 @@ AnyEvent = (
     | BetsOpened
     | BetsClosed
     | RoundClosed
+    | RoundCorrected
+    | RevealClockStarted
+    | RevealTimeEnded
+    | Flown
+    | ShoeChangeRequested
+    | ShoeChangeOverdue
+    | DealerChangeRequested
+    | DealerSignedIn
     | RoundVoided
     | ShoeEnded
     | Irregular

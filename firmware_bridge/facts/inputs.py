@@ -23,9 +23,13 @@ Flag = Literal["face_up", "double_feed", "backwards"]
 
 
 class Input(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
-    """Something the wires or the people said, at wall time `at` (ms since 1970, UTC)."""
+    """Something the wires or the people said.
+
+    at: wall time, ms since 1970, UTC. mono: a clock that nobody can set, ms since some moment of this boot.
+    """
 
     at: int
+    mono: int = 0
 
 
 class Started(Input, frozen=True, kw_only=True):
@@ -37,7 +41,10 @@ class Started(Input, frozen=True, kw_only=True):
 
 
 class CardRead(Input, frozen=True, kw_only=True):
-    """One card passed the reader. `lot` is the pack lot printed on it; `gap`: reports before it were lost."""
+    """One card passed the reader. `lot` is the pack lot printed on it; `gap`: reports before it were lost.
+
+    slot: where the reader, or a sensor in the slot, says that the card went.
+    """
 
     card: Card
     nonce: str
@@ -46,6 +53,7 @@ class CardRead(Input, frozen=True, kw_only=True):
     quality: int | None = None
     flags: tuple[Flag, ...] = ()
     gap: bool = False
+    slot: str | None = None
 
 
 class CardUnread(Input, frozen=True, kw_only=True):
@@ -66,9 +74,32 @@ class CutCardSeen(Input, frozen=True, kw_only=True):
 
 
 class Pressed(Input, frozen=True, kw_only=True):
-    """The dealer pressed a key."""
+    """The dealer pressed a key; `player`, `banker` and `tie` tell the result."""
 
-    key: Literal["next", "reveal"]
+    key: Literal["next", "reveal", "player", "banker", "tie"]
+
+
+class TimePassed(Input, frozen=True, kw_only=True):
+    """A moment came that `deadline(shoe)` had asked for."""
+
+
+class ClockJumped(Input, frozen=True, kw_only=True):
+    """The wall clock was set, by so many milliseconds."""
+
+    by: int
+
+
+class LidMoved(Input, frozen=True, kw_only=True):
+    """The lid of the shoe was opened or closed."""
+
+    open: bool
+
+
+class SensorStuck(Input, frozen=True, kw_only=True):
+    """A sensor is active longer than it can be, or (not `stuck`) has let go again."""
+
+    sensor: str
+    stuck: bool
 
 
 class DeviceLost(Input, frozen=True, kw_only=True):
@@ -114,6 +145,10 @@ AnyInput = (
     | CardUnread
     | CutCardSeen
     | Pressed
+    | TimePassed
+    | ClockJumped
+    | LidMoved
+    | SensorStuck
     | DeviceLost
     | DeviceBack
     | ReaderBooted

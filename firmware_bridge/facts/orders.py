@@ -45,6 +45,38 @@ class Next(_Order, frozen=True, tag="next"):
     """The dealer's NEXT key, by wire."""
 
 
+class Reveal(_Order, frozen=True, tag="reveal"):
+    """Open sealed cards: those in `slots`, or the next step of the ceremony."""
+
+    slots: tuple[str, ...] = ()
+
+
+class Fly(_Order, frozen=True, tag="fly"):
+    """Deal this round without a bet and open it at once (guests with a table of their own)."""
+
+
+class RequestShoeChange(_Order, frozen=True, tag="request_shoe_change"):
+    """The guest asks for another shoe."""
+
+
+class RequestDealerChange(_Order, frozen=True, tag="request_dealer_change"):
+    """The guest asks for another dealer: the pit boss sends one."""
+
+
+class DealerIn(_Order, frozen=True, tag="dealer"):
+    """A dealer signs in; the present one is relieved."""
+
+    dealer: str
+
+
+class Correct(_Order, frozen=True, tag="correct"):
+    """The floor says what the cards of a closed round were, in the order dealt: P1 B1 P2 B2, then thirds."""
+
+    round: int
+    cards: tuple[Card, ...]
+    why: str
+
+
 class Void(_Order, frozen=True, tag="void"):
     """The open round counts for nothing."""
 
@@ -86,10 +118,42 @@ class Malformed(_Order, frozen=True, tag="malformed"):
     hint: str
 
 
-Order = OpenShoe | CloseShoe | BetsOpen | BetsClosed | Next | Void | Resolve | Resend | Enter | Malformed
+Order = (
+    OpenShoe
+    | CloseShoe
+    | BetsOpen
+    | BetsClosed
+    | Next
+    | Reveal
+    | Fly
+    | RequestShoeChange
+    | RequestDealerChange
+    | DealerIn
+    | Void
+    | Resolve
+    | Correct
+    | Resend
+    | Enter
+    | Malformed
+)
 
-ORDERS: tuple[type[Order], ...] = (OpenShoe, CloseShoe, BetsOpen, BetsClosed, Next, Void, Resolve, Resend)
-"""What the topic `command` takes."""
+ORDERS: tuple[type[Order], ...] = (
+    OpenShoe,
+    CloseShoe,
+    BetsOpen,
+    BetsClosed,
+    Next,
+    Reveal,
+    Fly,
+    RequestShoeChange,
+    RequestDealerChange,
+    DealerIn,
+    Void,
+    Resolve,
+    Correct,
+    Resend,
+)
+"""What the topic `command` can be allowed to take."""
 
 
 def tag_of(order: Order | type[Order]) -> str:

@@ -9,13 +9,17 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.games import GAMES
+from firmware_bridge.shoe.disclosure import is_sealed, open_all, start_clock, waits_for_reveal
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.rounds import close_round, meet_cut_card, reveal_carried, run_out
-from firmware_bridge.shoe.state import Held, Phase, Shoe, blockers, is_exhausted, is_open, layout, phase
+from firmware_bridge.shoe.state import Held, Phase, Shoe, blockers, is_exhausted, is_open, layout, phase, row
 from firmware_bridge.shoe.suspect import wrong_with
 
 CARRIED_AT_MOST: Final = 3
 """Cards that wait for the next round, reserves included: the fourth slot must be drawn in that round."""
+
+VIRTUAL_CUT: Final = 14
+"""Cards from the end where the virtual cut card lies while a sensor cannot see the real one."""
 
 BURN_VALUE: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
 """Cards burned unseen after an exposed first card of this rank (seed 001)."""
@@ -37,7 +41,7 @@ def deal_held(draft: Draft) -> None:
         if seen_by := draft.shoe.held[0].cut:
             meet_cut_card(draft, seen_by, held=True)
             continue
-        if _overfull(draft.shoe):
+        if _overfull(draft.shoe) or waits_for_reveal(draft.shoe):
             return
         if phase(draft.shoe) is Phase.BETTING:
             _tell_too_early(draft)
@@ -56,7 +60,17 @@ def _may_deal(shoe: Shoe) -> bool:
 def hold(draft: Draft, card: Held, why: str) -> None:
     """Journal a card that cannot be dealt now."""
     commit, secret = draft.seal(card.card, card.nonce)
-    draft.add(e.CardHeld(commit=commit, secret=secret, why=why, lot=card.lot, manual=card.manual, flags=card.flags))
+    draft.add(
+        e.CardHeld(
+            commit=commit,
+            secret=secret,
+            why=why,
+            lot=card.lot,
+            manual=card.manual,
+            flags=card.flags,
+            slot=card.slot,
+        )
+    )
 
 
 def place(draft: Draft, card: Held, held: bool) -> None:
@@ -69,6 +83,9 @@ def place(draft: Draft, card: Held, held: bool) -> None:
                 hold(draft, card, found[0])
             draft.trouble(*found)
             return
+        for flag in card.flags:
+            if flag not in card.cleared:
+                draft.note(flag, f"card {len(draft.shoe.seen) + 1} of this shoe")
         if card.lot is not None and draft.shoe.lot is None:
             draft.add(e.LotAdopted(lot=card.lot))
     _PLACES[now](draft, card, held)
@@ -116,22 +133,39 @@ def burn_done(draft: Draft) -> None:
 
 def _too_early(draft: Draft, card: Held, held: bool) -> None:
     """A card while betting is open: beyond the burn, or a round's card before its time."""
+    if row(draft.shoe, "drawn_before_bets_closed").action == "burn" and not _beyond_burn(draft.shoe):
+        burn_aside(draft, card, held)
+        draft.note("drawn_before_bets_closed", f"round {draft.shoe.round}: burned")
+        return
     hold(draft, card, "betting is open")
     _tell_too_early(draft)
 
 
+def burn_aside(draft: Draft, card: Held, held: bool) -> None:
+    """The card is burned outside the burn: it counts, it stays sealed, it plays no part."""
+    commit, secret = draft.seal(card.card, card.nonce)
+    draft.add(e.CardSetAside(commit=commit, secret=secret, held=held, why="burned"))
+
+
+def _beyond_burn(shoe: Shoe) -> bool:
+    return shoe.house.burn not in ("none", 0) and shoe.round == 1 and not shoe.moves
+
+
 def _tell_too_early(draft: Draft) -> None:
     shoe = draft.shoe
-    if is_open(shoe, "burn_over") or is_open(shoe, "drawn_before_bets_closed"):
+    if is_open(shoe, "burn_over") or "drawn_before_bets_closed" in shoe.held[0].cleared:
         return
-    if shoe.house.burn not in ("none", 0) and shoe.round == 1 and not shoe.moves:
+    if _beyond_burn(shoe):
         draft.trouble("burn_over", "a card after the last one to burn")
     else:
         draft.trouble("drawn_before_bets_closed", f"round {shoe.round}")
 
 
 def _deal(draft: Draft, card: Held, held: bool) -> None:
-    """The card goes to the slot that is due."""
+    """The card goes to the slot that is due; while cards wait to be opened nobody may know which that is."""
+    if waits_for_reveal(draft.shoe):
+        hold(draft, card, "cards are still to be revealed")
+        return
     _watch_virtual_cut(draft)
     reveal_carried(draft)
     shoe = draft.shoe
@@ -139,7 +173,7 @@ def _deal(draft: Draft, card: Held, held: bool) -> None:
     faces = (*[laid.card for laid in shoe.moves], card.card)
     after = GAMES[shoe.house.game](faces, shoe.house.procedure)
     dealt = e.CardDealt(round=shoe.round, slot=after.slots[-1], origin=_origin(card), held=held)
-    if after.used[-1] is not None:
+    if after.used[-1] is not None and not is_sealed(shoe):
         draft.add(replace(dealt, card=card.card, nonce=_opened(card, held)))
     else:
         commit, secret = draft.seal(card.card, card.nonce)
@@ -147,10 +181,23 @@ def _deal(draft: Draft, card: Held, held: bool) -> None:
     if draft.shoe.irregular:
         for settled in ("restarted_mid_round", "missing_third"):
             draft.settle(settled, "drawn")
-    if after.due is None and draft.shoe.house.close == "auto":
+    if is_sealed(shoe):
+        start_clock(draft)
+        open_all(draft)
+    elif after.due is None and draft.shoe.house.close == "auto":
         close_round(draft)
-    elif after.due is not None and is_exhausted(draft.shoe):
+    if phase(draft.shoe) is Phase.DEALING and after.due is not None and is_exhausted(draft.shoe):
         run_out(draft)
+
+
+def close_opened(draft: Draft) -> bool:
+    """Close a round whose last sealed card was opened, where rounds close by themselves; whether it did."""
+    shoe = draft.shoe
+    done = is_sealed(shoe) and shoe.house.close == "auto" and phase(shoe) is Phase.COMPLETE
+    if done and not blockers(shoe):
+        close_round(draft)
+        return True
+    return False
 
 
 def _origin(card: Held) -> e.Origin:
@@ -160,7 +207,7 @@ def _origin(card: Held) -> e.Origin:
 def _watch_virtual_cut(draft: Draft) -> None:
     """Without a cut card at the place it must have come by, the card now drawn is behind it."""
     shoe = draft.shoe
-    limit = shoe.house.virtual_cut
+    limit = shoe.house.virtual_cut or (VIRTUAL_CUT if is_open(shoe, "sensor_stuck") else None)
     if limit is None or shoe.last_round is not None or not shoe.cut_watched:
         return
     drawn = len(shoe.seen) + shoe.unknown
@@ -172,12 +219,24 @@ def _watch_virtual_cut(draft: Draft) -> None:
 def _overdraw(draft: Draft, card: Held, held: bool) -> None:
     """A card while the round is complete: it waits, sealed, and opens the next round."""
     shoe = draft.shoe
+    policy = row(shoe, "overdrawn")
+    told = f"drawn after round {shoe.round} was complete"
+    if policy.action == "burn":
+        burn_aside(draft, card, held)
+        draft.note("overdrawn", f"{told}: burned")
+        return
+    if policy.blocks and "overdrawn" not in card.cleared:
+        if not held:
+            hold(draft, card, "overdrawn")
+        draft.trouble("overdrawn", told)
+        return
     if _overfull(shoe):
         hold(draft, card, "overdrawn")
         return
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(e.CardOverdrawn(commit=commit, secret=secret, round=shoe.round, origin=_origin(card), held=held))
-    draft.trouble("overdrawn", f"drawn after round {shoe.round} was complete")
+    if "overdrawn" not in card.cleared:
+        draft.trouble("overdrawn", told)
 
 
 _PLACES: Final[dict[Phase, Callable[[Draft, Held, bool], None]]] = {

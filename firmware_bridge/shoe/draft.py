@@ -19,10 +19,10 @@ class Refused(Exception):
 
 
 class Draft:
-    """Collects the events of one decision at wall time `at` (ms)."""
+    """Collects the events of one decision at wall time `at` and monotonic time `mono` (ms)."""
 
-    def __init__(self, shoe: Shoe, at: int) -> None:
-        self.shoe, self.at = shoe, at
+    def __init__(self, shoe: Shoe, at: int, mono: int = 0) -> None:
+        self.shoe, self.at, self.mono = shoe, at, mono
         self.events: list[AnyEvent] = []
 
     def add(self, event: AnyEvent) -> None:
@@ -46,6 +46,11 @@ class Draft:
             return False
         self.add(Irregular(id=irregularity, detail=detail, since=self.at))
         return True
+
+    def note(self, irregularity: str, detail: str) -> None:
+        """Put on record what needs nobody's attention."""
+        if self.trouble(irregularity, detail):
+            self.settle(irregularity, "noted")
 
     def settle(self, irregularity: str, choice: str, by: str = "", why: str = "") -> None:
         """Close an irregularity if it is open."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.inputs import Mark
-from firmware_bridge.shoe.state import ANSWERS_KEPT, Held, Laid, Shoe
+from firmware_bridge.shoe.state import ANSWERS_KEPT, Held, Laid, Past, Shoe
 
 BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
@@ -46,6 +46,7 @@ def _shoe_opened(_: Shoe, event: e.ShoeOpened) -> Shoe:
         lot=event.pack.lot,
         burn_left=None if burn == "first-card" else 0 if burn == "none" else burn,
         round=1,
+        dealer=event.dealer,
         irregular=luggage.irregular,
         reader=luggage.reader,
         answers=luggage.answers,
@@ -98,6 +99,7 @@ def _card_held(shoe: Shoe, event: e.CardHeld) -> Shoe:
         event.manual,
         event.flags,
         reason=event.why,
+        slot=event.slot,
     )
     return replace(shoe, held=(*shoe.held, held))
 
@@ -166,15 +168,16 @@ def _bets_opened(shoe: Shoe, _: e.BetsOpened) -> Shoe:
     return replace(shoe, betting=True)
 
 
-def _bets_closed(shoe: Shoe, _: e.BetsClosed) -> Shoe:
-    return replace(shoe, betting=False)
+def _bets_closed(shoe: Shoe, event: e.BetsClosed) -> Shoe:
+    return replace(shoe, betting=False, flown=shoe.flown if event.flown else 0)
 
 
 def _round_closed(shoe: Shoe, event: e.RoundClosed) -> Shoe:
+    past = Past(event.round, shoe.seq + 1, event.cards, event.outcome, event.pairs)
     reserves = shoe.moves[len(shoe.moves) - event.carried :]
     carried = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in reserves]
     over = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in shoe.overdrawn]
-    return replace(_round_over(shoe), moves=(*carried, *over))
+    return replace(_round_over(shoe, past), moves=(*carried, *over))
 
 
 def _opens_with(laid: Laid) -> e.Origin:
@@ -182,18 +185,63 @@ def _opens_with(laid: Laid) -> e.Origin:
     return "manual" if laid.origin == "manual" else "carried"
 
 
-def _round_voided(shoe: Shoe, _: e.RoundVoided) -> Shoe:
+def _round_voided(shoe: Shoe, event: e.RoundVoided) -> Shoe:
     sealed = tuple(laid for laid in shoe.moves if not laid.shown)
-    return replace(_round_over(shoe), aside=shoe.aside + sealed + shoe.overdrawn, moves=())
+    past = Past(event.round, shoe.seq + 1, event.cards)
+    return replace(_round_over(shoe, past), aside=shoe.aside + sealed + shoe.overdrawn, moves=())
 
 
-def _round_over(shoe: Shoe) -> Shoe:
-    return replace(shoe, round=shoe.round + 1, prev=shoe.seq + 1, overdrawn=(), betting=False)
+def _round_over(shoe: Shoe, past: Past) -> Shoe:
+    return replace(
+        shoe,
+        round=shoe.round + 1,
+        prev=past.seq,
+        rounds=(*shoe.rounds, past),
+        overdrawn=(),
+        betting=False,
+        reveal_by=None,
+        opening=False,
+    )
+
+
+def _round_corrected(shoe: Shoe, event: e.RoundCorrected) -> Shoe:
+    new = Past(event.round, shoe.seq + 1, event.cards, event.outcome, event.pairs, event.revision)
+    rounds = tuple(new if past.round == event.round else past for past in shoe.rounds)
+    return replace(shoe, rounds=rounds, prev=new.seq)
+
+
+def _reveal_clock_started(shoe: Shoe, event: e.RevealClockStarted) -> Shoe:
+    return replace(shoe, reveal_by=event.until)
+
+
+def _reveal_time_ended(shoe: Shoe, _: e.RevealTimeEnded) -> Shoe:
+    return replace(shoe, reveal_by=None, opening=True)
+
+
+def _flown(shoe: Shoe, event: e.Flown) -> Shoe:
+    return replace(shoe, flown=event.in_a_row, opening=True)
+
+
+def _shoe_change_requested(shoe: Shoe, event: e.ShoeChangeRequested) -> Shoe:
+    return replace(shoe, change="requested", change_by=event.until)
+
+
+def _shoe_change_overdue(shoe: Shoe, _: e.ShoeChangeOverdue) -> Shoe:
+    return replace(shoe, change="overdue", change_by=None)
+
+
+def _dealer_change_requested(shoe: Shoe, _: e.DealerChangeRequested) -> Shoe:
+    return replace(shoe, dealer_change=True)
+
+
+def _dealer_signed_in(shoe: Shoe, event: e.DealerSignedIn) -> Shoe:
+    return replace(shoe, dealer=event.dealer, dealer_change=False)
 
 
 def _shoe_ended(shoe: Shoe, _: e.ShoeEnded) -> Shoe:
     sealed = tuple(laid for laid in shoe.moves + shoe.overdrawn if not laid.shown)
-    return replace(shoe, status="ended", aside=shoe.aside + sealed, moves=(), overdrawn=(), betting=False)
+    ended = replace(shoe, status="ended", aside=shoe.aside + sealed, moves=(), overdrawn=(), betting=False)
+    return replace(ended, reveal_by=None, change=None, change_by=None)
 
 
 def _irregular(shoe: Shoe, event: e.Irregular) -> Shoe:
@@ -203,7 +251,7 @@ def _irregular(shoe: Shoe, event: e.Irregular) -> Shoe:
 
 def _irregularity_closed(shoe: Shoe, event: e.IrregularityClosed) -> Shoe:
     closed = replace(shoe, irregular=tuple(each for each in shoe.irregular if each.id != event.id))
-    if event.choice == "keep" and shoe.held:
+    if (event.choice == "keep" or (event.id, event.choice) == ("wrong_slot", "accept")) and shoe.held:
         first = replace(shoe.held[0], cleared=(*shoe.held[0].cleared, event.id))
         return replace(closed, held=(first, *shoe.held[1:]))
     if (event.id, event.choice) == ("cut_card_missing", "continue"):
@@ -247,6 +295,14 @@ _CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     e.BetsClosed: _bets_closed,
     e.RoundClosed: _round_closed,
     e.RoundVoided: _round_voided,
+    e.RoundCorrected: _round_corrected,
+    e.RevealClockStarted: _reveal_clock_started,
+    e.RevealTimeEnded: _reveal_time_ended,
+    e.Flown: _flown,
+    e.ShoeChangeRequested: _shoe_change_requested,
+    e.ShoeChangeOverdue: _shoe_change_overdue,
+    e.DealerChangeRequested: _dealer_change_requested,
+    e.DealerSignedIn: _dealer_signed_in,
     e.ShoeEnded: _shoe_ended,
     e.Irregular: _irregular,
     e.IrregularityClosed: _irregularity_closed,

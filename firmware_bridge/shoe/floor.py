@@ -8,7 +8,7 @@ from typing import Final
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.orders import Resolve
 from firmware_bridge.house import Choice
-from firmware_bridge.shoe.dealing import burn, burn_done
+from firmware_bridge.shoe.dealing import burn, burn_aside, burn_done
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.rounds import end_shoe, meet_cut_card, void_round
 from firmware_bridge.shoe.state import Held, Phase, is_open, phase, row
@@ -29,15 +29,10 @@ def resolve(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _burn(draft: Draft, order: Resolve, by: str) -> None:
-    if order.irregularity == "overdrawn":
+    if order.irregularity == "overdrawn" and not row(draft.shoe, "overdrawn").blocks:
         draft.add(e.OverdrawnBurned())
     else:
-        _burn_held(draft, _burn_as_sealed)
-
-
-def _burn_as_sealed(draft: Draft, card: Held, held: bool) -> None:
-    commit, secret = draft.seal(card.card, card.nonce)
-    draft.add(e.CardSetAside(commit=commit, secret=secret, held=held, why="burned"))
+        _burn_held(draft, burn_aside)
 
 
 def _burn_held(draft: Draft, put: Callable[[Draft, Held, bool], None]) -> None:

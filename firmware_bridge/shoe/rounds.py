@@ -9,10 +9,13 @@ import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge import __version__
+from firmware_bridge.bets import results
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.orders import Pack
-from firmware_bridge.house import POLICIES, House
+from firmware_bridge.house import House
+from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.shuffle import patterns
 from firmware_bridge.shoe.state import Laid, Phase, Shoe, is_exhausted, is_last, layout, phase
 from firmware_bridge.shoe.suspect import is_of_this_shoe
 
@@ -35,7 +38,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
             version=__version__,
             digest=_digest(house),
             pack=Pack(pack.lot, house.decks),
-            dealer=dealer,
+            dealer=dealer or before.dealer,
             confirmed_by=confirmed_by,
             luggage=luggage,
         )
@@ -50,9 +53,12 @@ def _digest(house: House) -> str:
 
 
 def reveal_carried(draft: Draft) -> None:
-    """Name the cards that opened this round, now that nobody can bet on knowing them."""
+    """Name the cards that opened this round, now that nobody can bet on knowing them; sealed ones stay sealed."""
     moves = draft.shoe.moves
     if not any(not laid.shown and not laid.drawn for laid in moves):
+        return
+    if draft.shoe.house.disclose == "sealed":
+        draft.settle("overdrawn", "kept")
         return
     slots = layout(draft.shoe).slots
     for laid, slot in zip(moves, slots, strict=True):
@@ -67,8 +73,21 @@ def _reveal(draft: Draft, laid: Laid, round: int | None = None, slot: str | None
 
 def close_round(draft: Draft) -> None:
     """The complete round is over: publish it, keep what is carried, and end the shoe if it was the last."""
-    draft.add(_closed(draft.shoe))
+    closed = _closed(draft.shoe)
+    draft.add(closed)
+    _watch_shuffle(draft, len(closed.cards))
     _after_round(draft)
+
+
+def _watch_shuffle(draft: Draft, new: int) -> None:
+    """Look at the cards played so far, in the order drawn; nothing sealed is among them."""
+    played = tuple(each.card for past in draft.shoe.rounds if past.outcome for each in past.cards)
+    for pattern in patterns(played, new):
+        told = f"{pattern.name}, {pattern.length} cards"
+        if not pattern.is_alarm:
+            draft.add(e.Noted(what=f"unshuffled? {told}"))
+        elif not is_last(draft.shoe):
+            draft.trouble("unshuffled", told)
 
 
 def _closed(shoe: Shoe) -> e.RoundClosed:
@@ -83,6 +102,7 @@ def _closed(shoe: Shoe) -> e.RoundClosed:
         outcome=result.outcome,
         natural=result.natural,
         pairs=result.pairs,
+        bets=dict(results(result.hands, shoe.house.tiger_pair_top, shoe.house.natural_bets)),
         carried=len(table.carried),
         last=is_last(shoe),
         flags=_flags(shoe),
@@ -101,7 +121,8 @@ def _played(shoe: Shoe, slots: tuple[str | None, ...]) -> tuple[e.Played, ...]:
 
 def _flags(shoe: Shoe) -> tuple[str, ...]:
     manual = ("manual",) if any(laid.origin == "manual" for laid in shoe.moves) else ()
-    return manual + tuple(each.id for each in shoe.irregular if each.id not in OUTLIVE_A_SHOE)
+    flown = ("fly",) if shoe.flown and shoe.opening else ()
+    return manual + flown + tuple(each.id for each in shoe.irregular if each.id not in OUTLIVE_A_SHOE)
 
 
 def void_round(draft: Draft, why: str, by: str) -> None:
@@ -129,6 +150,9 @@ def void_round(draft: Draft, why: str, by: str) -> None:
 def meet_cut_card(draft: Draft, by: e.CutBy, held: bool = False) -> None:
     """The round in progress is the last; between rounds the next one is (irregularities.md)."""
     shoe = draft.shoe
+    if phase(shoe) is Phase.DEALING and shoe.last_round is None:
+        draft.note("cut_card_mid_round", f"seen by the {by} in round {shoe.round}")
+        shoe = draft.shoe
     if shoe.last_round is not None:
         if by != "virtual":
             draft.settle("cut_card_missing", "seen")

@@ -8,11 +8,12 @@ from typing import Final
 from msgspec import Struct
 
 from firmware_bridge.cards import Card
-from firmware_bridge.facts.events import CutBy, Irregular, Origin
+from firmware_bridge.facts.events import CutBy, Irregular, Origin, Played
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games import GAMES, Layout
-from firmware_bridge.house import POLICIES, House, Row
+from firmware_bridge.house import House
+from firmware_bridge.policy import POLICIES, Row
 
 
 class Phase(Enum):
@@ -59,6 +60,18 @@ class Held(Struct, frozen=True):
     cleared: tuple[str, ...] = ()
     reason: str = ""
     cut: CutBy | None = None
+    slot: str | None = None
+
+
+class Past(Struct, frozen=True):
+    """A round of this shoe that is over; voided ones have no outcome. `seq`: its last round message's entry."""
+
+    round: int
+    seq: int
+    cards: tuple[Played, ...]
+    outcome: str | None = None
+    pairs: dict[str, bool] = {}
+    revision: int = 0
 
 
 class Shoe(Struct, frozen=True, kw_only=True):
@@ -67,6 +80,8 @@ class Shoe(Struct, frozen=True, kw_only=True):
     seq: the last entry's number in `journal`; n: events of the next entry already folded in.
     burn_left: cards still to burn, None while the first one is not exposed. seen: every card of this shoe
     that was drawn and counts, in order. aside: sealed cards that play no part. prev: entry of the last round.
+    reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
+    round's cards open as they are drawn. flown: rounds dealt without a bet, in a row.
     """
 
     next_house: House = House()
@@ -94,6 +109,14 @@ class Shoe(Struct, frozen=True, kw_only=True):
     reader: Mark | None = None
     entered: tuple[Card, ...] = ()
     answers: tuple[Answer, ...] = ()
+    rounds: tuple[Past, ...] = ()
+    reveal_by: int | None = None
+    opening: bool = False
+    flown: int = 0
+    change_by: int | None = None
+    change: str | None = None
+    dealer: str = ""
+    dealer_change: bool = False
 
 
 ANSWERS_KEPT: Final = 1_000
@@ -115,7 +138,27 @@ def phase(shoe: Shoe) -> Phase:
         return Phase.BETTING
     if not shoe.moves or not shoe.moves[-1].drawn:
         return Phase.READY
-    return Phase.DEALING if layout(shoe).due else Phase.COMPLETE
+    return Phase.COMPLETE if layout(shoe).due is None and is_open_round(shoe) else Phase.DEALING
+
+
+def is_open_round(shoe: Shoe) -> bool:
+    """Whether every card that this round plays is disclosed (at a table that names cards as dealt: always)."""
+    if shoe.house.disclose == "dealt":
+        return True
+    return all(laid.shown for laid, used in zip(shoe.moves, layout(shoe).used, strict=True) if used)
+
+
+def due(shoe: Shoe) -> str | None:
+    """The slot due, as far as the table may know: who draws shows only when the cards that decide it are open."""
+    table = layout(shoe)
+    decided_by_cards = shoe.house.procedure == "on-demand" and len(shoe.moves) >= len(PAIRS)
+    if shoe.house.disclose == "sealed" and decided_by_cards and not all(laid.shown for laid in shoe.moves):
+        return None
+    return table.due
+
+
+PAIRS: Final = ("P1", "B1", "P2", "B2")
+"""The slots of both opening hands."""
 
 
 def row(shoe: Shoe, irregularity: str) -> Row:

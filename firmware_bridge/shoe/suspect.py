@@ -6,7 +6,7 @@ from typing import Final
 
 from firmware_bridge.cards import Card
 from firmware_bridge.games import GAMES, PACKS
-from firmware_bridge.shoe.state import Held, Phase, Shoe, phase
+from firmware_bridge.shoe.state import Held, Phase, Shoe, due, phase, row
 
 FOREIGN_CODES: Final = ("unknown code", "foreign")
 """Why a card has no face although the reader read it: its code is in no code book."""
@@ -18,8 +18,10 @@ def wrong_with(shoe: Shoe, card: Held) -> tuple[str, str] | None:
         return "foreign", found
     if card.card is None:
         return "unreadable", f"card {len(shoe.seen) + 1} of this shoe was not read: {card.reason}"
+    if card.slot and "wrong_slot" not in card.cleared and (found := _misplaced(shoe, card.slot)):
+        return "wrong_slot", found
     for flag in card.flags:
-        if flag not in card.cleared:
+        if flag not in card.cleared and row(shoe, flag).blocks:
             return flag, f"card {len(shoe.seen) + 1} of this shoe"
     if "duplicate" not in card.cleared and _too_many(shoe, card.card):
         named = card.card.value if _is_named(shoe, card.card) else "a sealed card"
@@ -42,13 +44,20 @@ def _foreign(shoe: Shoe, card: Held) -> str:
     return ""
 
 
+def _misplaced(shoe: Shoe, slot: str) -> str:
+    if phase(shoe) not in (Phase.READY, Phase.DEALING):
+        return ""
+    expected = due(shoe)
+    return f"went to {slot}, {expected} is due" if expected and slot != expected else ""
+
+
 def _too_many(shoe: Shoe, face: Card) -> bool:
     return shoe.seen.count(face) >= shoe.house.decks
 
 
 def _is_named(shoe: Shoe, face: Card) -> bool:
     """Whether a card would be disclosed at once if it were dealt now."""
-    if phase(shoe) not in (Phase.READY, Phase.DEALING):
+    if phase(shoe) not in (Phase.READY, Phase.DEALING) or shoe.house.disclose == "sealed":
         return False
     faces = tuple(laid.card for laid in shoe.moves)
     return GAMES[shoe.house.game]((*faces, face), shoe.house.procedure).used[-1] is not None

@@ -9,9 +9,10 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.shoe import floor
 from firmware_bridge.shoe.dealing import hold, take
+from firmware_bridge.shoe.disclosure import restart_clocks
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.rounds import meet_cut_card
-from firmware_bridge.shoe.state import Held, Phase, Shoe, layout, phase
+from firmware_bridge.shoe.state import Held, Phase, Shoe, due, phase
 
 OPTICS: Final = ("lamp_weak", "saturated")
 """Reports about the reader itself: no card is concerned."""
@@ -25,8 +26,10 @@ def start(draft: Draft, told: i.Started) -> None:
     if not draft.shoe.journal:
         draft.add(e.Commissioned(journal=f"0-{told.nonce[:12]}"))
     draft.add(e.BridgeStarted(version=told.version, house=told.house))
+    restart_clocks(draft)
     if phase(draft.shoe) is Phase.DEALING:
-        draft.trouble("restarted_mid_round", f"round {draft.shoe.round}, {layout(draft.shoe).due} is due")
+        what = f"{slot} is due" if (slot := due(draft.shoe)) else "cards are to be revealed"
+        draft.trouble("restarted_mid_round", f"round {draft.shoe.round}, {what}")
 
 
 def is_card(told: i.AnyInput) -> TypeGuard[i.CardRead | i.CardUnread]:
@@ -105,6 +108,32 @@ def cut(draft: Draft, told: i.CutCardSeen) -> None:
 def cut_outside(draft: Draft, told: i.CutCardSeen) -> None:
     """The cut card of a shoe that is over."""
     draft.add(e.Noted(what=f"cut card seen by the {told.by} with no shoe open"))
+
+
+def lid_moved(draft: Draft, told: i.LidMoved) -> None:
+    """The lid of a shoe in use has no business being open."""
+    if told.open:
+        draft.trouble("lid_opened", f"in round {draft.shoe.round}")
+    else:
+        draft.add(e.Noted(what="lid closed"))
+
+
+def lid_outside(draft: Draft, told: i.LidMoved) -> None:
+    """Between shoes the lid is opened to load the cards."""
+    draft.add(e.Noted(what=f"lid {'opened' if told.open else 'closed'} with no shoe open"))
+
+
+def sensor_stuck(draft: Draft, told: i.SensorStuck) -> None:
+    """A sensor that does not let go says nothing any more."""
+    if told.stuck:
+        draft.trouble("sensor_stuck", told.sensor)
+    else:
+        draft.settle("sensor_stuck", "free")
+
+
+def clock_jumped(draft: Draft, told: i.ClockJumped) -> None:
+    """The wall clock was set: worth a line, nothing depends on it."""
+    draft.note("clock_jump", f"by {told.by / 1000:+.1f} s")
 
 
 def lost(draft: Draft, told: i.DeviceLost) -> None:

@@ -15,7 +15,8 @@ from firmware_bridge.cards import Card
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.house import POLICIES, Choice
+from firmware_bridge.house import Choice
+from firmware_bridge.policy import POLICIES
 from firmware_bridge.line import seal
 from firmware_bridge.messages import messages
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, evolve

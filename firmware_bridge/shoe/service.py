@@ -1,0 +1,63 @@
+"""What guests may ask for at a table of their own, and who deals (seed 001, section 3)."""
+
+from __future__ import annotations
+
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.inputs import Ordered
+from firmware_bridge.shoe.disclosure import open_all, start_clock
+from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.rounds import reveal_carried
+from firmware_bridge.shoe.state import Phase, phase
+
+
+def fly(draft: Draft, given: Ordered, order: o.Fly) -> None:
+    """Deal without a bet and open at once; more than `fly_limit` in a row are refused."""
+    shoe = draft.shoe
+    _vip_only(draft, "fly")
+    if shoe.flown >= shoe.house.fly_limit:
+        raise Refused(f"fly refused: {shoe.flown} in a row already", "take a bet first")
+    draft.add(e.Flown(round=shoe.round, in_a_row=shoe.flown + 1))
+    if phase(shoe) is Phase.BETTING:
+        draft.add(e.BetsClosed(round=shoe.round, flown=True))
+        reveal_carried(draft)
+        draft.settle("drawn_before_bets_closed", "kept")
+
+
+def request_shoe_change(draft: Draft, given: Ordered, order: o.RequestShoeChange) -> None:
+    """Another shoe, once more than `shoe_change_after` rounds of this one are completed."""
+    shoe = draft.shoe
+    _vip_only(draft, "a shoe change")
+    if shoe.change is not None:
+        raise Refused("another shoe is on its way already")
+    played = sum(1 for past in shoe.rounds if past.outcome)
+    if played <= shoe.house.shoe_change_after:
+        hint = f"ask again after round {shoe.house.shoe_change_after + 1}"
+        raise Refused(f"only {played} rounds of this shoe are completed", hint)
+    draft.add(e.ShoeChangeRequested(until=draft.mono + shoe.house.shoe_change_minutes * 60_000))
+
+
+def request_dealer_change(draft: Draft, given: Ordered, order: o.RequestDealerChange) -> None:
+    """Another dealer: the present one goes on until relieved."""
+    _vip_only(draft, "a dealer change")
+    if draft.shoe.dealer_change:
+        raise Refused("another dealer is on the way already")
+    draft.add(e.DealerChangeRequested())
+
+
+def dealer_in(draft: Draft, given: Ordered, order: o.DealerIn) -> None:
+    """A dealer signs in."""
+    if not order.dealer.strip():
+        raise Refused("a dealer signs in by name", 'give "dealer"')
+    draft.add(e.DealerSignedIn(dealer=order.dealer))
+
+
+def bet_taken(draft: Draft) -> None:
+    """Betting is closed over a bet: the time to open the cards runs."""
+    start_clock(draft)
+    open_all(draft)
+
+
+def _vip_only(draft: Draft, what: str) -> None:
+    if draft.shoe.house.mode != "vip":
+        raise Refused(f"{what} refused: guests have this at a VIP table only", 'see [service] mode = "vip"')
