@@ -25,7 +25,12 @@ class Received(NamedTuple):
 
 
 class Backend:
-    """Subscribed to `topic` at QoS 1 once constructed; connects anew by itself, with its session kept."""
+    """Subscribed to `topic` at QoS 1 once constructed; connects anew by itself, with its session kept.
+
+    `meanwhile`: what is to be done again and again while it waits, such as letting a simulated board live.
+    """
+
+    meanwhile: Callable[[], None] | None = None
 
     def __init__(
         self,
@@ -84,12 +89,16 @@ class Backend:
     def wait_until(self, condition: Callable[[], Any], limit: float = 20.0) -> Any:
         """Return the first true value of `condition`, asked after each message, within `limit` seconds."""
         give_up = time.monotonic() + limit
-        with self._news:
-            while not (found := condition()):
+        while True:
+            with self._news:
+                if found := condition():
+                    return found
                 left = give_up - time.monotonic()
                 assert left > 0, f"not within {limit} s; the last messages: {self.received[-5:]}"
-                self._news.wait(left)
-            return found
+                if self.meanwhile is None:
+                    self._news.wait(left)
+            if self.meanwhile:
+                self.meanwhile()
 
     def on(self, name: str) -> list[dict[str, Any]]:
         """Return the payloads so far whose topic ends in `name`, in order."""

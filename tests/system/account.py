@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.cards import Card
+from firmware_bridge.facts.events import CardEvent
 from firmware_bridge.line import Line
 from firmware_bridge.messages import messages
 from tests.backend import Received
@@ -92,7 +93,7 @@ class Account:
             for line in lines
             if line.entry
             for n, event in enumerate(line.entry.events, 1)
-            if getattr(event, "secret", None)
+            if isinstance(event, CardEvent) and event.secret
         }
         told: dict[tuple[str, int, int], str | None] = {}
         for name, each in self.first.items():

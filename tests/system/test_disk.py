@@ -170,10 +170,8 @@ def test_a_disk_that_confirms_nothing_ends_the_process_at_once(
         backend.publish("shoe/T07/command", {"id": "v", "do": "void", "why": "test"})
     else:
         control.sendall(b'{"do":"void","by":"anna","why":"test"}\n')
-    process = table.process
-    table.until(lambda: process.poll() is not None)
+    assert table.fallen() == 1
     control.close()
-    assert process.returncode == 1
     assert flag.read_text() == "!", "a failed fdatasync was tried again"
     assert "the disk did not confirm a write" in table.log
     flag.unlink()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.facts.events import CardEvent, CardRevealed
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker
@@ -56,6 +57,7 @@ class Ears:
         self.backend = Backend(broker.port, "#")
         self.table = DaemonTable(folder, broker.port, table=table)
         self.table.code = ("-c", DAEMON, wrong)
+        self.backend.meanwhile = lambda: self.table.pause(0.005)
         self.table.start()
         self.watch()
 
@@ -101,17 +103,17 @@ def ears(tmp_path: Path, broker: Broker) -> Iterator[Callable[..., Ears]]:
 
 def secrets(table: DaemonTable) -> list[str]:
     """The nonces of what is still sealed: with its commitment, one names a card after 52 guesses."""
-    revealed = {
-        (event.seq, event.n)
+    facts = [
+        (line.public.seq, n, event)
         for line in table.lines()
-        for event in line.entry.events
-        if type(event).__name__ == "CardRevealed"
-    }
+        if line.entry
+        for n, event in enumerate(line.entry.events, 1)
+    ]
+    revealed = {(event.seq, event.n) for _, _, event in facts if isinstance(event, CardRevealed)}
     return [
         event.secret.nonce
-        for line in table.lines()
-        for n, event in enumerate(line.entry.events, 1)
-        if getattr(event, "secret", None) and (line.public.seq, n) not in revealed
+        for seq, n, event in facts
+        if isinstance(event, CardEvent) and event.secret and (seq, n) not in revealed
     ]
 
 
@@ -239,9 +241,7 @@ def test_neither_does_a_traceback_when_the_process_ends_by_it(ears: Any) -> None
     table.table.deal("2s 3s 9s")
     table.backend.wait_until(lambda: "CardDealt" in str(table.backend.on("event")))
     table.table.pull(UNIQUE)
-    process = table.table.process
-    table.table.until(lambda: process.poll() is not None)
-    assert process.returncode == 1
+    assert table.table.fallen() == 1
     heard = table.heard()
     assert "ValueError" in table.table.log
     assert "in spell" in table.table.log

@@ -24,11 +24,12 @@ TIMELESS = ("table", "shoe", "journal", "seq", "n", "of", "prev", "at", "boot")
 
 
 @pytest.fixture
-def table(tmp_path: Path, broker: Broker) -> Iterator[Callable[..., DaemonTable]]:
+def table(tmp_path: Path, broker: Broker, backend: Backend) -> Iterator[Callable[..., DaemonTable]]:
     made: list[DaemonTable] = []
 
     def make(**sections: Any) -> DaemonTable:
         made.append(DaemonTable(tmp_path, broker.port, **sections))
+        backend.meanwhile = lambda: made[-1].pause(0.005)
         return made[-1].start()
 
     yield make
@@ -111,6 +112,7 @@ def test_what_the_backend_gets_is_the_journal_byte_for_byte_and_in_order(table: 
 
 def test_six_card_with_next_by_mqtt(table: Any, backend: Backend) -> None:
     bridge = table(table={"procedure": "six-card"})
+    status_is(backend, "online")
     bridge.deal("9s Td Ts Tc 2s 3h")
     assert not backend.on("round")
     backend.publish(COMMAND, {"id": "n1", "do": "next"})
@@ -187,6 +189,7 @@ def test_a_retained_command_is_ignored(table: Any, backend: Backend) -> None:
 
 def test_resend_sends_the_same_bytes_again(table: Any, backend: Backend) -> None:
     bridge = table()
+    status_is(backend, "online")
     bridge.deal("9s Td Ts Tc")
     opened = backend.wait_for(lambda each: each.topic.endswith("/round")).payload
     before = [p for p in backend.on("event") if p["journal"] == opened["journal"] and 2 <= p["seq"] <= 4]
