@@ -6,7 +6,18 @@ from typing import Final
 
 from msgspec import Struct
 
-from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_last, is_open, layout, phase, row
+from firmware_bridge.shoe.state import (
+    Phase,
+    Shoe,
+    blockers,
+    decided_thirds,
+    due,
+    is_last,
+    is_open,
+    layout,
+    phase,
+    row,
+)
 
 STEADY: Final = "steady"
 CONFIRM: Final = "confirm"
@@ -66,12 +77,14 @@ def _betting(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
 
 
 def _due(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
-    table = layout(shoe)
-    if table.due is None:
-        _complete(shoe, lit, why)
+    slot = due(shoe)
+    if slot is None:
+        lit.setdefault("ready", CONFIRM)
+        why.append("open the cards: press REVEAL")
+        _move_opened(shoe, lit, why)
         return
-    lit[table.due] = STEADY
-    why.append(table.why)
+    lit[slot] = STEADY
+    why.append(layout(shoe).why)
     if phase(shoe) is Phase.READY:
         lit.setdefault("ready", STEADY)
         _move_reserves(shoe, lit, why)
@@ -93,11 +106,15 @@ def _reserves(shoe: Shoe) -> tuple[str, ...]:
 
 
 def _complete(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
-    table = layout(shoe)
     lit.setdefault("ready", CONFIRM)
     why.append(f"round {shoe.round} is complete: press NEXT")
-    for slot, used in zip(table.slots, table.used, strict=True):
-        if used and used != slot:
+    _move_opened(shoe, lit, why)
+
+
+def _move_opened(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
+    """The reserves that became thirds, as far as the open cards tell."""
+    for slot, used in decided_thirds(shoe):
+        if slot != used:
             lit[slot] = lit[used] = CONFIRM
             why.append(f"move {slot} to {used}")
 

@@ -8,7 +8,11 @@ import msgspec
 
 from firmware_bridge.line import Line, Public
 
-_ROUNDS: Final = (b'{"type":"RoundClosed",', b'{"type":"RoundVoided",')
+_ROUNDS: Final = (
+    b'{"type":"RoundClosed",',
+    b'{"type":"RoundVoided",',
+    b'{"type":"RoundCorrected",',
+)
 _encode = msgspec.json.Encoder().encode
 
 

@@ -65,7 +65,9 @@ KEEP_ORDER: Final[Policy] = {
     ),
     "jam": Row("a card is stuck in the shoe: free it, then call the floor", blocks=True, choices=("keep", "void")),
     "cut_card_mid_round": Row("the cut card came in this round: finish it, it is the last", severity="note"),
-    "cut_card_missing": Row("the cut card was not seen where it must be: this round is the last", choices=("continue",)),
+    "cut_card_missing": Row(
+        "the cut card was not seen where it must be: this round is the last", choices=("continue",)
+    ),
     "burn_short": Row("the burn is not finished: go on burning", choices=("accept",)),
     "burn_over": Row("more cards than the burn takes: call the floor", blocks=True, choices=("accept",)),
     "result_mismatch": Row(
@@ -138,7 +140,11 @@ US_BURN: Final = _policy(
 """A card drawn out of turn is burned and play goes on."""
 
 MACAU: Final = _policy(
-    overdrawn={"todo": "a card too many was drawn: call the floor", "blocks": True, "choices": ("keep", "burn", "void")},
+    overdrawn={
+        "todo": "a card too many was drawn: call the floor",
+        "blocks": True,
+        "choices": ("keep", "burn", "void"),
+    },
     drawn_before_bets_closed={
         "todo": "a card was drawn while betting is open: call the floor",
         "blocks": True,

@@ -213,10 +213,9 @@ class BetsOpened(Event, frozen=True, kw_only=True):
 
 
 class BetsClosed(Event, frozen=True, kw_only=True):
-    """Betting for `round` is closed; `flown`: nobody had bet."""
+    """Betting for `round` is closed."""
 
     round: int
-    flown: bool = False
 
 
 class Played(Struct, frozen=True, rename={"origin": "from"}):

@@ -17,4 +17,14 @@ GAMES: Final[dict[str, Game]] = {"baccarat": baccarat.layout}
 PACKS: Final[dict[str, frozenset[Card]]] = {"baccarat": frozenset(FACES)}
 """The faces that belong to the packs of a game."""
 
-__all__ = ["GAMES", "PACKS", "Game", "Layout", "Result"]
+
+def whole_round(game: str, cards: tuple[Card, ...]) -> Layout | None:
+    """The layout of exactly one whole round, cards in the order dealt on demand; None for too few or too many."""
+    try:
+        layout = GAMES[game](cards, "on-demand")
+    except ValueError:
+        return None
+    return layout if layout.due is None else None
+
+
+__all__ = ["GAMES", "PACKS", "Game", "Layout", "Result", "whole_round"]

@@ -8,8 +8,8 @@ from typing import Any, Final
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.shoe import orders, trouble
-from firmware_bridge.shoe.dealing import deal_held, take
+from firmware_bridge.shoe import disclosure, orders, service, trouble
+from firmware_bridge.shoe.dealing import close_opened, deal_held, take
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.state import Held, Phase, Shoe, answer_to, phase
 
@@ -21,7 +21,7 @@ def decide(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
     """What becomes true because of `told`; nothing for a repeat. Pure and total."""
     if _told_before(shoe, told):
         return ()
-    draft = Draft(shoe, told.at)
+    draft = Draft(shoe, told.at, told.mono)
     if trouble.is_card(told) and not trouble.is_entered(shoe, told):
         orders.auto_open(draft, told)
     trouble.follow_session(draft, told, inside=shoe.status == "open")
@@ -32,6 +32,8 @@ def decide(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
     except Refused as refused:
         answer = o.Answer(ok=False, error=refused.error, hint=refused.hint or None)
     deal_held(draft)
+    if close_opened(draft):
+        deal_held(draft)
     _reply(draft, told, answer)
     return tuple(draft.events)
 
@@ -57,6 +59,8 @@ def _reply(draft: Draft, told: i.AnyInput, answer: o.Answer) -> None:
 def kind(told: i.AnyInput) -> str:
     """The row of the table an input belongs to."""
     match told:
+        case i.Ordered(order=o.Reveal()):
+            return "reveal_order"  # by wire it can name slots, the key of this name cannot
         case i.Ordered(order=order):
             return o.tag_of(order)
         case i.Pressed(key=key):
@@ -73,7 +77,7 @@ Judge = Callable[[Draft, Any], None]
 
 def _card(draft: Draft, told: i.CardRead) -> None:
     if not trouble.already_entered(draft, told):
-        take(draft, Held(told.card, told.nonce, told.lot, flags=told.flags))
+        take(draft, Held(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot))
 
 
 def _given(act: Callable[[Draft, i.Ordered, Any], None]) -> Judge:
@@ -116,6 +120,16 @@ _close = _given(orders.close_shoe)
 _bets_open = _if_required(_given(orders.bets_open))
 _bets_closed = _if_required(_given(orders.bets_closed))
 _void = _given(orders.void)
+_reveal = _given(orders.reveal_order)
+_fly = _given(service.fly)
+_result = orders.tell_result
+_no_result = _refuse("no result to confirm", "deal the round first")
+_lid = trouble.lid_moved
+_no_lid = trouble.lid_outside
+_correct = _given(orders.correct)
+_change = _given(service.request_shoe_change)
+_relief = _given(service.request_dealer_change)
+_sign_in = _given(service.dealer_in)
 _enter = _given(orders.enter)
 _unread = trouble.unread
 _no_read = trouble.unread_outside
@@ -124,28 +138,41 @@ _no_cut = trouble.cut_outside
 
 # fmt: off
 JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
-    #                     empty        burning    betting        ready          dealing        complete      ended
-    "CardRead":      _row(_card),
-    "CardUnread":    _row(_no_read,    _unread,   _unread,       _unread,        _unread,       _unread,      _no_read),
-    "CutCardSeen":   _row(_no_cut,     _cut,      _cut,          _cut,           _cut,          _cut,         _no_cut),
-    "next":          _row(orders.press_next),
-    "reveal":        _row(orders.press_reveal),
-    "Started":       _row(trouble.start),
-    "ReaderBooted":  _row(trouble.reader_booted),
-    "reader_lost":   _row(trouble.lost),
-    "reader_back":   _row(trouble.reader_back),
-    "broker_lost":   _row(trouble.lost),
-    "broker_back":   _row(trouble.broker_back),
-    "DiskFailed":    _row(trouble.disk_failed),
-    "open_shoe":     _row(_open,       _IN_USE,   _IN_USE,       _IN_USE,       _IN_USE,       _IN_USE,      _open),
-    "close_shoe":    _row(_NO_SHOE,    _close,    _close,        _close,        _IN_ROUND,     _IN_ROUND,    _NO_SHOE),
-    "bets_open":     _row(_NO_SHOE,    _BURNING,  _BETTING,      _bets_open,    _IN_ROUND,     _IN_ROUND,    _NO_SHOE),
-    "bets_closed":   _row(_NO_SHOE,    _BURNING,  _bets_closed,  _NO_BETTING,   _NO_BETTING,   _NO_BETTING,  _NO_SHOE),
-    "void":          _row(_NO_SHOE,    _BURNING,  _void,         _void,         _void,         _void,        _NO_SHOE),
-    "enter":         _row(_NO_SHOE,    _enter,    _enter,        _enter,        _enter,        _enter,       _NO_SHOE),
-    "resolve":       _row(trouble.resolve),
-    "resend":        _row(trouble.accepted),
-    "malformed":     _row(trouble.malformed),
+    #                   empty        burning     betting       ready         dealing       complete      ended
+    "CardRead":    _row(_card),
+    "CardUnread":  _row(_no_read,    _unread,    _unread,      _unread,      _unread,      _unread,      _no_read),
+    "CutCardSeen": _row(_no_cut,     _cut,       _cut,         _cut,         _cut,         _cut,         _no_cut),
+    "next":        _row(orders.press_next),
+    "reveal":      _row(orders.press_reveal),
+    "player":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _no_result),
+    "banker":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _no_result),
+    "tie":         _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _no_result),
+    "TimePassed":  _row(disclosure.time_passed),
+    "LidMoved":    _row(_no_lid,     _lid,       _lid,         _lid,         _lid,         _lid,         _no_lid),
+    "SensorStuck": _row(trouble.sensor_stuck),
+    "ClockJumped": _row(trouble.clock_jumped),
+    "Started":     _row(trouble.start),
+    "ReaderBooted": _row(trouble.reader_booted),
+    "reader_lost": _row(trouble.lost),
+    "reader_back": _row(trouble.reader_back),
+    "broker_lost": _row(trouble.lost),
+    "broker_back": _row(trouble.broker_back),
+    "DiskFailed":  _row(trouble.disk_failed),
+    "open_shoe":   _row(_open,       _IN_USE,    _IN_USE,      _IN_USE,      _IN_USE,      _IN_USE,      _open),
+    "close_shoe":  _row(_NO_SHOE,    _close,     _close,       _close,       _IN_ROUND,    _IN_ROUND,    _NO_SHOE),
+    "bets_open":   _row(_NO_SHOE,    _BURNING,   _BETTING,     _bets_open,   _IN_ROUND,    _IN_ROUND,    _NO_SHOE),
+    "bets_closed": _row(_NO_SHOE,    _BURNING,   _bets_closed, _NO_BETTING,  _NO_BETTING,  _NO_BETTING,  _NO_SHOE),
+    "reveal_order": _row(_NO_SHOE,   _BURNING,   _reveal,      _reveal,      _reveal,      _reveal,      _NO_SHOE),
+    "fly":         _row(_NO_SHOE,    _BURNING,   _fly,         _fly,         _IN_ROUND,    _IN_ROUND,    _NO_SHOE),
+    "request_shoe_change": _row(_NO_SHOE, _BURNING, _change,   _change,      _change,      _change,      _NO_SHOE),
+    "request_dealer_change": _row(_relief),
+    "dealer":      _row(_sign_in),
+    "void":        _row(_NO_SHOE,    _BURNING,   _void,        _void,        _void,        _void,        _NO_SHOE),
+    "correct":     _row(_NO_SHOE,    _BURNING,   _correct,     _correct,     _correct,     _correct,     _correct),
+    "enter":       _row(_NO_SHOE,    _enter,     _enter,       _enter,       _enter,       _enter,       _NO_SHOE),
+    "resolve":     _row(trouble.resolve),
+    "resend":      _row(trouble.accepted),
+    "malformed":   _row(trouble.malformed),
 }
 # fmt: on
 """(phase x input) -> what judges it; a test proves it complete."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.facts import events as e
+from firmware_bridge.facts.inputs import TimePassed
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.state import PAIRS, Phase, Shoe, due, layout, phase
 
@@ -63,7 +64,7 @@ def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
     closed = _closed(draft.shoe)
     for slot in slots:
         if slot not in closed or not _may_open(draft.shoe, (slot,)):
-            raise Refused(f"{slot} cannot be opened now", "a card is opened when it lies there, thirds after both pairs")
+            raise Refused(f"{slot} cannot be opened now", "draw it first; thirds are opened after both pairs")
     _open(draft, tuple(closed[slot] for slot in slots))
 
 
@@ -96,7 +97,7 @@ def deadline(shoe: Shoe) -> int | None:
     return min((each for each in (shoe.reveal_by, shoe.change_by) if each is not None), default=None)
 
 
-def time_passed(draft: Draft) -> None:
+def time_passed(draft: Draft, told: TimePassed) -> None:
     """A moment came: cards open by themselves, another shoe is overdue."""
     shoe = draft.shoe
     if shoe.reveal_by is not None and draft.mono >= shoe.reveal_by:

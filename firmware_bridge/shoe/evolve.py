@@ -168,12 +168,12 @@ def _bets_opened(shoe: Shoe, _: e.BetsOpened) -> Shoe:
     return replace(shoe, betting=True)
 
 
-def _bets_closed(shoe: Shoe, event: e.BetsClosed) -> Shoe:
-    return replace(shoe, betting=False, flown=shoe.flown if event.flown else 0)
+def _bets_closed(shoe: Shoe, _: e.BetsClosed) -> Shoe:
+    return replace(shoe, betting=False)
 
 
 def _round_closed(shoe: Shoe, event: e.RoundClosed) -> Shoe:
-    past = Past(event.round, shoe.seq + 1, event.cards, event.outcome, event.pairs)
+    past = _past(shoe, event)
     reserves = shoe.moves[len(shoe.moves) - event.carried :]
     carried = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in reserves]
     over = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in shoe.overdrawn]
@@ -201,11 +201,26 @@ def _round_over(shoe: Shoe, past: Past) -> Shoe:
         betting=False,
         reveal_by=None,
         opening=False,
+        flown=shoe.flown if shoe.flying else 0,
+        flying=False,
+    )
+
+
+def _past(shoe: Shoe, event: e.RoundClosed | e.RoundCorrected) -> Past:
+    return Past(
+        event.round,
+        shoe.seq + 1,
+        event.cards,
+        event.outcome,
+        event.pairs,
+        event.carried,
+        event.last,
+        event.revision,
     )
 
 
 def _round_corrected(shoe: Shoe, event: e.RoundCorrected) -> Shoe:
-    new = Past(event.round, shoe.seq + 1, event.cards, event.outcome, event.pairs, event.revision)
+    new = _past(shoe, event)
     rounds = tuple(new if past.round == event.round else past for past in shoe.rounds)
     return replace(shoe, rounds=rounds, prev=new.seq)
 
@@ -219,7 +234,7 @@ def _reveal_time_ended(shoe: Shoe, _: e.RevealTimeEnded) -> Shoe:
 
 
 def _flown(shoe: Shoe, event: e.Flown) -> Shoe:
-    return replace(shoe, flown=event.in_a_row, opening=True)
+    return replace(shoe, flown=event.in_a_row, flying=True, opening=True)
 
 
 def _shoe_change_requested(shoe: Shoe, event: e.ShoeChangeRequested) -> Shoe:

@@ -6,15 +6,25 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
 from firmware_bridge.shoe.dealing import place
+from firmware_bridge.shoe.disclosure import reveal, start_clock
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.rounds import close_round, end_shoe, open_shoe, reveal_carried, void_round
-from firmware_bridge.shoe.state import Held, Phase, blockers, is_open, layout, phase, row
+from firmware_bridge.shoe.rounds import (
+    close_round,
+    corrected_round,
+    end_shoe,
+    open_shoe,
+    reveal_carried,
+    void_round,
+)
+from firmware_bridge.shoe.state import Held, Phase, blockers, due, is_open, layout, phase, row
 
 Given = Ordered | Pressed
 
 
 def order_shoe(draft: Draft, given: Ordered, order: o.OpenShoe) -> None:
-    """Open a shoe: only when none is in use."""
+    """Open a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
+    if draft.shoe.next_house.confirm_shuffle and not order.confirmed_by.strip():
+        raise Refused("the shuffle is not confirmed", "the pit boss gives his name: confirmed_by")
     if order.pack.decks is not None and not 1 <= order.pack.decks <= 12:
         raise Refused(f"{order.pack.decks} decks do not fit this shoe", "give 1 to 12 decks")
     open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
@@ -40,10 +50,12 @@ def _is_drawn(draft: Draft) -> bool:
 
 
 def bets_closed(draft: Draft, given: Ordered, order: o.BetsClosed) -> None:
-    """No more bets: carried cards are named, held cards are dealt."""
+    """No more bets: carried cards are named, held cards are dealt, the time to open sealed ones runs."""
     draft.add(e.BetsClosed(round=draft.shoe.round))
     reveal_carried(draft)
-    draft.settle("drawn_before_bets_closed", "kept")
+    start_clock(draft)
+    if not row(draft.shoe, "drawn_before_bets_closed").blocks:
+        draft.settle("drawn_before_bets_closed", "kept")
 
 
 def void(draft: Draft, given: Ordered, order: o.Void) -> None:
@@ -83,13 +95,52 @@ def press_next(draft: Draft, given: Given, order: o.Next | None = None) -> None:
         draft.trouble("burn_short", "the first card is not exposed" if left is None else f"{left} more to burn")
         raise Refused("the burn is not finished", "go on burning")
     elif phase(draft.shoe) is Phase.DEALING:
-        table = layout(draft.shoe)
-        draft.trouble("missing_third", f"{table.due} is due")
-        raise Refused(f"{table.due} is due", "draw it to the lit slot")
+        refuse_to_end(draft)
     elif phase(draft.shoe) is Phase.COMPLETE:
         close_round(draft)
     else:
         raise Refused("nothing to end")
+
+
+def refuse_to_end(draft: Draft) -> None:
+    """The round is not over: a card is due, or cards are still to be opened."""
+    slot = due(draft.shoe)
+    if slot is None:
+        raise Refused("cards are still to be revealed", "press REVEAL")
+    draft.trouble("missing_third", f"{slot} is due")
+    raise Refused(f"{slot} is due", "draw it to the lit slot")
+
+
+def tell_result(draft: Draft, given: Pressed) -> None:
+    """The dealer's result key: compared with ours, of the complete round or else of the last one closed."""
+    shoe = draft.shoe
+    now = phase(shoe)
+    if now is Phase.DEALING:
+        refuse_to_end(draft)
+    result = layout(shoe).result if now is Phase.COMPLETE else None
+    ours = result.outcome if result else shoe.rounds[-1].outcome if shoe.rounds else None
+    if ours is None:
+        raise Refused("no result to confirm")
+    if given.key == ours:
+        draft.add(e.Noted(what=f"the dealer's result agrees: {ours}"))
+    else:
+        draft.trouble("result_mismatch", f"the dealer says {given.key}, the cards say {ours}")
+
+
+def correct(draft: Draft, given: Ordered, order: o.Correct) -> None:
+    """The floor's word about the cards of a closed round: it is judged anew and published as a revision."""
+    past = next((each for each in draft.shoe.rounds if each.round == order.round), None)
+    if past is None or past.outcome is None:
+        raise Refused(f"round {order.round} of this shoe is not closed", "only a closed round can be corrected")
+    corrected = corrected_round(draft.shoe, past, order, given.by)
+    if corrected is None:
+        raise Refused("these cards are no whole round", "give them as dealt: P1 B1 P2 B2, then the thirds that are due")
+    draft.add(corrected)
+
+
+def reveal_order(draft: Draft, given: Ordered, order: o.Reveal) -> None:
+    """Sealed cards are opened by wire."""
+    reveal(draft, order.slots)
 
 
 def _may_close(draft: Draft) -> bool:
@@ -98,8 +149,8 @@ def _may_close(draft: Draft) -> bool:
 
 
 def press_reveal(draft: Draft, given: Given) -> None:
-    """Cards are named as they are drawn at this table."""
-    raise Refused("nothing to reveal", "cards are shown as they are drawn at this table")
+    """The REVEAL key: the next step of the ceremony."""
+    reveal(draft)
 
 
 def auto_open(draft: Draft, told: CardRead | CardUnread) -> None:

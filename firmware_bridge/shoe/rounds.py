@@ -10,13 +10,15 @@ from msgspec.structs import replace
 
 from firmware_bridge import __version__
 from firmware_bridge.bets import results
+from firmware_bridge.cards import Card
 from firmware_bridge.facts import events as e
-from firmware_bridge.facts.orders import Pack
+from firmware_bridge.facts.orders import Correct, Pack
+from firmware_bridge.games import Result, whole_round
 from firmware_bridge.house import House
 from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.shuffle import patterns
-from firmware_bridge.shoe.state import Laid, Phase, Shoe, is_exhausted, is_last, layout, phase
+from firmware_bridge.shoe.state import Laid, Past, Phase, Shoe, is_exhausted, is_last, layout, phase
 from firmware_bridge.shoe.suspect import is_of_this_shoe
 
 OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost")
@@ -102,13 +104,51 @@ def _closed(shoe: Shoe) -> e.RoundClosed:
         outcome=result.outcome,
         natural=result.natural,
         pairs=result.pairs,
-        bets=dict(results(result.hands, shoe.house.tiger_pair_top, shoe.house.natural_bets)),
+        bets=_bets(shoe, result),
         carried=len(table.carried),
         last=is_last(shoe),
         flags=_flags(shoe),
         why=result.why,
         prev=shoe.prev,
     )
+
+
+def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> e.RoundCorrected | None:
+    """A closed round judged anew from other cards; None if they are not exactly one round."""
+    table = whole_round(shoe.house.game, order.cards)
+    if table is None or table.result is None:
+        return None
+    slots = (slot for slot in table.used if slot)
+    origin = {each.slot: each.origin for each in past.cards}
+    return e.RoundCorrected(
+        game=shoe.house.game,
+        round=past.round,
+        cards=tuple(
+            e.Played(slot, card, origin.get(slot, "manual") if card in _faces(past) else "manual")
+            for slot, card in zip(slots, order.cards, strict=True)
+        ),
+        hands={side: e.Hand(hand, table.result.totals[side]) for side, hand in table.result.hands.items()},
+        outcome=table.result.outcome,
+        natural=table.result.natural,
+        pairs=table.result.pairs,
+        bets=_bets(shoe, table.result),
+        carried=past.carried,
+        last=past.last,
+        flags=("corrected",),
+        why=(order.why,),
+        prev=shoe.prev,
+        revision=past.revision + 1,
+        corrects=past.seq,
+        by=by,
+    )
+
+
+def _faces(past: Past) -> set[Card]:
+    return {each.card for each in past.cards}
+
+
+def _bets(shoe: Shoe, result: Result) -> dict[str, float]:
+    return dict(results(result.hands, shoe.house.tiger_pair_top, shoe.house.natural_bets))
 
 
 def _played(shoe: Shoe, slots: tuple[str | None, ...]) -> tuple[e.Played, ...]:
@@ -121,7 +161,7 @@ def _played(shoe: Shoe, slots: tuple[str | None, ...]) -> tuple[e.Played, ...]:
 
 def _flags(shoe: Shoe) -> tuple[str, ...]:
     manual = ("manual",) if any(laid.origin == "manual" for laid in shoe.moves) else ()
-    flown = ("fly",) if shoe.flown and shoe.opening else ()
+    flown = ("fly",) if shoe.flying else ()
     return manual + flown + tuple(each.id for each in shoe.irregular if each.id not in OUTLIVE_A_SHOE)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.inputs import Ordered
-from firmware_bridge.shoe.disclosure import open_all, start_clock
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.rounds import reveal_carried
 from firmware_bridge.shoe.state import Phase, phase
@@ -15,11 +14,13 @@ def fly(draft: Draft, given: Ordered, order: o.Fly) -> None:
     """Deal without a bet and open at once; more than `fly_limit` in a row are refused."""
     shoe = draft.shoe
     _vip_only(draft, "fly")
+    if shoe.flying:
+        raise Refused("this round flies already", "deal it")
     if shoe.flown >= shoe.house.fly_limit:
         raise Refused(f"fly refused: {shoe.flown} in a row already", "take a bet first")
     draft.add(e.Flown(round=shoe.round, in_a_row=shoe.flown + 1))
     if phase(shoe) is Phase.BETTING:
-        draft.add(e.BetsClosed(round=shoe.round, flown=True))
+        draft.add(e.BetsClosed(round=shoe.round))
         reveal_carried(draft)
         draft.settle("drawn_before_bets_closed", "kept")
 
@@ -50,12 +51,6 @@ def dealer_in(draft: Draft, given: Ordered, order: o.DealerIn) -> None:
     if not order.dealer.strip():
         raise Refused("a dealer signs in by name", 'give "dealer"')
     draft.add(e.DealerSignedIn(dealer=order.dealer))
-
-
-def bet_taken(draft: Draft) -> None:
-    """Betting is closed over a bet: the time to open the cards runs."""
-    start_clock(draft)
-    open_all(draft)
 
 
 def _vip_only(draft: Draft, what: str) -> None:

@@ -71,6 +71,8 @@ class Past(Struct, frozen=True):
     cards: tuple[Played, ...]
     outcome: str | None = None
     pairs: dict[str, bool] = {}
+    carried: int = 0
+    last: bool = False
     revision: int = 0
 
 
@@ -81,7 +83,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     burn_left: cards still to burn, None while the first one is not exposed. seen: every card of this shoe
     that was drawn and counts, in order. aside: sealed cards that play no part. prev: entry of the last round.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
-    round's cards open as they are drawn. flown: rounds dealt without a bet, in a row.
+    round's cards open as they are drawn. flown: rounds dealt without a bet, in a row; flying: this one is.
     """
 
     next_house: House = House()
@@ -113,6 +115,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     reveal_by: int | None = None
     opening: bool = False
     flown: int = 0
+    flying: bool = False
     change_by: int | None = None
     change: str | None = None
     dealer: str = ""
@@ -155,6 +158,19 @@ def due(shoe: Shoe) -> str | None:
     if shoe.house.disclose == "sealed" and decided_by_cards and not all(laid.shown for laid in shoe.moves):
         return None
     return table.due
+
+
+def decided_thirds(shoe: Shoe) -> tuple[tuple[str, str], ...]:
+    """Slot and played slot of the third cards on the layout, as far as the open cards tell who draws."""
+    table = layout(shoe)
+    decided = []
+    for n in range(len(PAIRS), len(shoe.moves)):
+        sealed = shoe.house.disclose == "sealed"
+        if sealed and not all(laid.shown for laid in shoe.moves[: n if table.used[n] == "B3" else len(PAIRS)]):
+            break
+        if used := table.used[n]:
+            decided.append((table.slots[n], used))
+    return tuple(decided)
 
 
 PAIRS: Final = ("P1", "B1", "P2", "B2")
