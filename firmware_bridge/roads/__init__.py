@@ -4,12 +4,13 @@ from firmware_bridge.roads.ask import Answer, ask
 from firmware_bridge.roads.bead import ROWS, Bead, Cell, Outcome, bead_cells, bead_of
 from firmware_bridge.roads.board import AskCells, Board, board
 from firmware_bridge.roads.derived import DERIVED, Mark
-from firmware_bridge.roads.good import GOOD_ROADS, GoodRoad, good_roads
+from firmware_bridge.roads.good import ALL_GOOD, GOOD_ROADS, GoodId, GoodRoad, good_roads
 from firmware_bridge.roads.picture import Picture, Row1Limit
 from firmware_bridge.roads.record import Column, LeadingTies, Record
 from firmware_bridge.roads.roads import Derived, Roads, RoadSettings, append, roads_of
 
 __all__ = [
+    "ALL_GOOD",
     "DERIVED",
     "GOOD_ROADS",
     "ROWS",
@@ -20,6 +21,7 @@ __all__ = [
     "Cell",
     "Column",
     "Derived",
+    "GoodId",
     "GoodRoad",
     "LeadingTies",
     "Mark",

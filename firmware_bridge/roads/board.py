@@ -9,7 +9,7 @@ from msgspec import Struct
 from firmware_bridge.roads.ask import Answer, ask
 from firmware_bridge.roads.bead import BEAD_COLOURS, Cell, bead_cells
 from firmware_bridge.roads.derived import DERIVED, Mark
-from firmware_bridge.roads.good import good_roads
+from firmware_bridge.roads.good import GoodId, good_roads
 from firmware_bridge.roads.roads import Derived, Roads
 
 Signed = tuple[int, int, str]
@@ -45,7 +45,7 @@ class Board(Struct, frozen=True):
     cockroach_grid: tuple[Signed, ...]
     ask: dict[str, tuple[Mark | None, ...]]
     ask_cells: dict[str, AskCells]
-    good_roads: tuple[str, ...]
+    good_roads: tuple[GoodId, ...]
 
 
 ROADS: Final = tuple(DERIVED)

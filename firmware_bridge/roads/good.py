@@ -5,12 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from firmware_bridge.roads.record import Column
 
 LONG: Final = 4
 """Beads from which on a column counts as long [001]; longer ones are all the same to a good road."""
+
+
+GoodId = Literal[
+    "long_banker",
+    "long_player",
+    "pairs",
+    "single_jump",
+    "hall_rooms_banker",
+    "hall_rooms_player",
+    "stick_banker",
+    "stick_player",
+    "alt_stick_banker",
+    "alt_stick_player",
+]
+ALL_GOOD: Final[tuple[GoodId, ...]] = get_args(GoodId)
 
 
 class GoodRoad(NamedTuple):
@@ -26,7 +41,7 @@ class GoodRoad(NamedTuple):
     shape: str
 
 
-GOOD_ROADS: Final = {
+GOOD_ROADS: Final[dict[GoodId, GoodRoad]] = {
     "long_banker": GoodRoad("長莊", "长庄", "Long banker", "B4"),
     "long_player": GoodRoad("長閒", "长闲", "Long player", "P4"),
     "pairs": GoodRoad("拍拍黐", "拍拍黐", "Pairs", "(..(?<!1)){2,}(.1)?"),
@@ -47,7 +62,7 @@ GOOD_ROADS: Final = {
 _ENDS: Final = {name: re.compile(rf"(?=[BP])(?:{road.shape})\Z").search for name, road in GOOD_ROADS.items()}
 
 
-def good_roads(columns: Sequence[Column], shown: Collection[str] = GOOD_ROADS.keys()) -> tuple[str, ...]:
+def good_roads(columns: Sequence[Column], shown: Collection[GoodId] = ALL_GOOD) -> tuple[GoodId, ...]:
     """The ids that are on now, in the order of the table; ties play no part."""
     shape = "".join([_written(side, len(ties)) for side, ties in columns if side != "T"])
     return tuple([name for name, ends in _ENDS.items() if name in shown and ends(shape)])

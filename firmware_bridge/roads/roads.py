@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from firmware_bridge.roads.bead import Bead
 from firmware_bridge.roads.derived import DERIVED, mark, marks, runs_of
-from firmware_bridge.roads.good import GOOD_ROADS
+from firmware_bridge.roads.good import ALL_GOOD, GoodId
 from firmware_bridge.roads.picture import Picture, Row1Limit, picture_of, place
 from firmware_bridge.roads.record import LeadingTies, Record, extend, record_of
 
@@ -19,7 +19,7 @@ class RoadSettings(Struct, frozen=True):
 
     leading_ties: LeadingTies = "first-bead"
     row1_limit: Row1Limit = "stay"
-    good: tuple[str, ...] = tuple(GOOD_ROADS)
+    good: tuple[GoodId, ...] = ALL_GOOD
 
 
 class Derived(Struct, frozen=True):

@@ -1,0 +1,97 @@
+"""`shoe roads`: the roads of a shoe, drawn or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import msgspec
+
+from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
+from firmware_bridge.cli.roads_input import NoShoe, beads, configured, running, settings
+from firmware_bridge.cli.roads_words import Kind, Language
+from firmware_bridge.roads import Board, LeadingTies, RoadSettings, Row1Limit, board, roads_of
+
+USAGE: Final = 2
+STDIN: Final = "-"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe roads`."""
+    shoe = "OUTCOMES [BANKER_PAIRS PLAYER_PAIRS]: BPTB.. and a 0 or 1 each; . is a shoe without rounds"
+    text = f"{shoe}; - reads a shoe per line and writes JSON (default: the running shoe)"
+    parser.add_argument("shoe", nargs="*", metavar="OUTCOMES", help=text)
+    parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw into a file")
+    parser.add_argument("--png", type=Path, metavar="FILE", help="draw into a file (needs Pillow)")
+    parser.add_argument("--road", choices=get_args(Kind), help="draw this one alone")
+    parser.add_argument("--theme", choices=("light", "dark"), default="dark", help="of pictures (default dark)")
+    parser.add_argument("--lang", choices=get_args(Language), default="en", help="labels (default en)")
+    parser.add_argument("--leading-ties", choices=get_args(LeadingTies), help="over the table's")
+    parser.add_argument("--row1-limit", choices=get_args(Row1Limit), help="over the table's")
+    parser.add_argument("--config", type=Path, metavar="FILE", help=f"the table's (default {DEFAULT_CONFIG})")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw or write; 0, or 2 for text that is no shoe. Raises ConfigError, NoDaemon, JournalError, PictureError."""
+    own = {"leading_ties": arguments.leading_ties, "row1_limit": arguments.row1_limit}
+    sources = [configured(arguments.config) if arguments.config else {}, own]
+    try:
+        if arguments.shoe == [STDIN]:
+            return _stream(arguments, settings(sources))
+        if arguments.shoe:
+            rounds = beads(" ".join(arguments.shoe))
+        else:
+            rounds, house = running(arguments.config or DEFAULT_CONFIG)
+            sources.insert(1, house)
+    except NoShoe as error:
+        print(f"shoe roads: {error}", file=sys.stderr)
+        return USAGE
+    _show(arguments, board(roads_of(rounds, settings(sources))), settings(sources))
+    return 0
+
+
+def _stream(arguments: argparse.Namespace, chosen: RoadSettings) -> int:
+    """A JSON line for each line of stdin."""
+    if arguments.svg or arguments.png or arguments.road:
+        raise NoShoe("- writes JSON only", "draw one shoe at a time: shoe roads OUTCOMES --svg FILE")
+    for number, line in enumerate(_lines(), 1):
+        rounds = beads(line.rstrip("\n"), f"line {number}, ")
+        _write_json(board(roads_of(rounds, chosen)))
+    return 0
+
+
+def _lines() -> Iterable[str]:
+    return (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
+
+
+def _show(arguments: argparse.Namespace, now: Board, chosen: RoadSettings) -> None:
+    if arguments.json:
+        _write_json(now)
+    if arguments.svg or arguments.png:
+        _draw(arguments, now, chosen)
+    elif not arguments.json:
+        from firmware_bridge.cli.roads_terminal import screen
+
+        print(screen(now, arguments.lang, arguments.road))
+
+
+def _draw(arguments: argparse.Namespace, now: Board, chosen: RoadSettings) -> None:
+    from firmware_bridge.cli.roads_sheet import sheet
+
+    drawn = sheet(now, arguments.theme, arguments.lang, arguments.road, chosen.good)
+    if arguments.svg:
+        from firmware_bridge.cli.roads_svg import write_svg
+
+        write_svg(drawn, arguments.svg)
+    if arguments.png:
+        from firmware_bridge.cli.roads_png import write_png
+
+        write_png(drawn, arguments.png)
+
+
+def _write_json(value: Any) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")

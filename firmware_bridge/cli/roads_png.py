@@ -1,0 +1,92 @@
+"""Pictures of roads as PNG, drawn with Pillow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from firmware_bridge.cli.roads_shapes import Box, Dot, Label, Line, Ring, Shape, Sheet
+from firmware_bridge.cli.roads_svg import PictureError
+
+if TYPE_CHECKING:
+    from PIL import Image, ImageDraw
+
+FINER: Final = 3
+"""Drawn this many times larger, then made smaller: Pillow's own edges are rough."""
+
+FONTS: Final = Path("/usr/share/fonts/opentype/noto")
+"""Where Debian's fonts-noto-cjk lies."""
+
+FACES: Final = {"zh-Hans": 2, "zh-Hant": 3, "en": 2}
+"""Language -> the face in the font's collection that draws its signs the way its readers write them."""
+
+ANCHORS: Final = {"start": "ls", "middle": "ms", "end": "rs"}
+
+
+def write_png(sheet: Sheet, path: Path) -> None:
+    """Write the picture into a file. Raises PictureError, also without Pillow or a font for its language."""
+    try:
+        image = _drawn(sheet)
+    except ImportError:
+        what = "PNG needs Pillow"
+        raise PictureError(what, "install it with: pip install 'firmware-bridge[pictures]', or use --svg") from None
+    try:
+        image.save(path, "PNG", optimize=True)
+    except OSError as error:
+        raise PictureError(f"{path}: {error.strerror or error}", "name a file that may be written") from None
+
+
+def _drawn(sheet: Sheet) -> Image.Image:
+    from PIL import Image, ImageDraw
+
+    fonts = _fonts(sheet.language)
+    image = Image.new("RGB", (sheet.width * FINER, sheet.height * FINER))
+    pen = ImageDraw.Draw(image)
+    for shape in sheet.shapes:
+        _draw(pen, shape, sheet.inks[shape.ink], fonts)
+    return image.resize((sheet.width, sheet.height), Image.Resampling.LANCZOS)
+
+
+def _draw(pen: ImageDraw.ImageDraw, shape: Shape, ink: str, fonts: Callable[[bool, int], Any]) -> None:
+    """Draw one shape FINER times as large."""
+    match shape:
+        case Box(x, y, width, height, _, radius):
+            box = (x * FINER, y * FINER, (x + width) * FINER - 1, (y + height) * FINER - 1)
+            pen.rounded_rectangle(box, radius * FINER, fill=ink)
+        case Line(x1, y1, x2, y2, _, width):
+            pen.line((x1 * FINER, y1 * FINER, x2 * FINER, y2 * FINER), fill=ink, width=round(width * FINER))
+            if width > 1:
+                for x, y in ((x1, y1), (x2, y2)):
+                    pen.ellipse(_around(x, y, width / 2), fill=ink)
+        case Ring(x, y, radius, _, width):
+            pen.ellipse(_around(x, y, radius + width / 2), outline=ink, width=round(width * FINER))
+        case Dot(x, y, radius, _):
+            pen.ellipse(_around(x, y, radius), fill=ink)
+        case Label(x, y, text, size, _, anchor, bold):
+            place = (x * FINER, y * FINER)
+            pen.text(place, text, fill=ink, font=fonts(bold, round(size * FINER)), anchor=ANCHORS[anchor])
+
+
+def _around(x: float, y: float, radius: float) -> tuple[float, float, float, float]:
+    """The square around a circle; its edges belong to it."""
+    return (x - radius) * FINER, (y - radius) * FINER, (x + radius) * FINER, (y + radius) * FINER
+
+
+def _fonts(language: str) -> Callable[[bool, int], Any]:
+    """A font by boldness and size. English does without the Chinese fonts. Raises PictureError."""
+    from PIL import ImageFont
+
+    @cache
+    def font(bold: bool, size: int) -> Any:
+        path = FONTS / f"NotoSansCJK-{'Bold' if bold else 'Regular'}.ttc"
+        try:
+            return ImageFont.truetype(path, size, index=FACES[language])
+        except OSError:
+            if language == "en":
+                return ImageFont.load_default(size)
+            what = f"no font for {language}: {path} is missing"
+            raise PictureError(what, "sudo apt install fonts-noto-cjk, or use --lang en") from None
+
+    return font
