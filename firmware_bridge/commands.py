@@ -10,10 +10,13 @@ import msgspec
 
 from firmware_bridge.facts import orders as o
 
-BY_MQTT: Final = tuple(map(o.tag_of, o.ORDERS))
-"""The orders the topic `command` can give."""
+ALL: Final = tuple(map(o.tag_of, o.ORDERS))
+"""The orders the topic `command` can be allowed to give."""
 
-LOCAL: Final = (*BY_MQTT, "enter")
+BY_MQTT: Final = tuple(each for each in ALL if each != "correct")
+"""Those it may give where the config says nothing: none of them names a card."""
+
+LOCAL: Final = (*ALL, "enter")
 """The orders that can be given at the table."""
 
 _TYPES: Final[dict[str, type[o.Order]]] = {o.tag_of(each): each for each in (*o.ORDERS, o.Enter)}

@@ -15,14 +15,30 @@ from msgspec.structs import fields, replace
 from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.commands import BY_MQTT
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.house import House
+from firmware_bridge.house import House, Limit
+from firmware_bridge.roads.good import GoodId
 
 Positive = Annotated[int, Meta(ge=1)]
 PinNumber = Annotated[int, Meta(ge=0, le=53)]
 TcpPort = Annotated[int, Meta(ge=1, le=65_535)]
 Text = Annotated[str, Meta(min_length=1)]
 TopicWord = Annotated[str, Meta(pattern=r"^[^/+#\s$][^/+#\s]*$")]
-Command = Literal["open_shoe", "close_shoe", "bets_open", "bets_closed", "next", "void", "resolve", "resend"]
+Command = Literal[
+    "open_shoe",
+    "close_shoe",
+    "bets_open",
+    "bets_closed",
+    "next",
+    "reveal",
+    "fly",
+    "request_shoe_change",
+    "request_dealer_change",
+    "dealer",
+    "void",
+    "resolve",
+    "correct",
+    "resend",
+]
 
 
 class TableConfig(Struct, frozen=True, kw_only=True):
@@ -35,11 +51,33 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     burn: Literal["first-card", "none"] | Annotated[int, Meta(ge=0, le=20)] = "first-card"
     close: Literal["auto", "next"] | None = None
     betting: Literal["ignored", "required"] = "ignored"
-    disclose: Literal["dealt"] = "dealt"
+    disclose: Literal["dealt", "sealed"] = "dealt"
     after_cut: Literal["finish", "one-more"] = "finish"
     new_shoe: Literal["command", "auto"] = "command"
     virtual_cut: Annotated[int, Meta(ge=1, le=200)] | None = None
-    policy: Literal["keep-order"] = "keep-order"
+    policy: Literal["keep-order", "us-burn", "macau", "studio"] = "keep-order"
+    leading_ties: Literal["first-bead", "own-column"] = "first-bead"
+    row1_limit: Literal["stay", "descend"] = "stay"
+    tiger_pair_top: Literal["identical", "same-rank"] = "identical"
+    natural_bets: Literal["must-win", "any-natural"] = "must-win"
+    squeeze: Literal["largest-stake", "any-bettor"] = "largest-stake"
+
+
+class ServiceConfig(Struct, frozen=True, kw_only=True):
+    """`[service]`: what guests may ask for. Times in seconds and minutes."""
+
+    mode: Literal["standard", "vip", "squeeze"] = "standard"
+    reveal_timeout: Annotated[int, Meta(ge=1, le=3600)] = 60
+    fly_limit: Annotated[int, Meta(ge=0, le=100)] = 5
+    shoe_change_after: Annotated[int, Meta(ge=0, le=100)] = 30
+    shoe_change_minutes: Annotated[int, Meta(ge=1, le=120)] = 5
+    confirm_shuffle: bool = False
+
+
+class RoadsConfig(Struct, frozen=True, kw_only=True):
+    """`[roads]`: the good roads that are shown, None for all ten."""
+
+    good: tuple[GoodId, ...] | None = None
 
 
 class PinConfig(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,6 +112,9 @@ class PinsConfig(Struct, frozen=True, kw_only=True):
     cut_card: AnyPin | None = None
     next: AnyPin | None = None
     reveal: AnyPin | None = None
+    player: AnyPin | None = None
+    banker: AnyPin | None = None
+    tie: AnyPin | None = None
 
 
 class LampsConfig(Struct, frozen=True, kw_only=True):
@@ -103,6 +144,7 @@ class MqttConfig(Struct, frozen=True, kw_only=True):
     ca: Text | None = None
     cert: Text | None = None
     key: Text | None = None
+    live_odds: bool = False
     commands: tuple[Command, ...] = BY_MQTT  # type: ignore[assignment]  # the same names, from their types
 
 
@@ -119,6 +161,9 @@ class Config(Struct, frozen=True, kw_only=True):
     """A whole configuration."""
 
     table: TableConfig
+    service: ServiceConfig = ServiceConfig()
+    roads: RoadsConfig = RoadsConfig()
+    limits: dict[str, Limit] = {}
     reader: ReaderConfig = ReaderConfig()
     pins: PinsConfig = PinsConfig()
     lamps: LampsConfig = LampsConfig()
@@ -131,7 +176,8 @@ class Config(Struct, frozen=True, kw_only=True):
         settings = msgspec.structs.asdict(self.table)
         del settings["id"]
         close = self.table.close or ("next" if self.table.procedure == "six-card" else "auto")
-        return House(**settings | {"close": close})
+        service = msgspec.structs.asdict(self.service)
+        return House(**settings | service | {"close": close, "good_roads": self.roads.good, "limits": self.limits})
 
     @property
     def control(self) -> Path:
@@ -167,6 +213,8 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
             mistakes.append(_unknown(f"[{section}]", section, SECTIONS))
         elif not isinstance(keys, dict):
             mistakes.append(f"{section} is a section: write [{section}]")
+        elif section == "limits":
+            sections[section] = _limits(keys, mistakes)
         else:
             sections[section] = _section(section, keys, mistakes)
     if "table" not in raw or ("table" in sections and "id" not in raw["table"]):
@@ -192,6 +240,15 @@ def _section(section: str, keys: dict[str, Any], mistakes: list[str]) -> Any:
     if section == "table":
         good.setdefault("id", "?")
     return SECTIONS[section](**good)
+
+
+def _limits(keys: dict[str, Any], mistakes: list[str]) -> dict[str, Limit]:
+    """The limits have the names the house gives them."""
+    try:
+        return msgspec.convert(keys, dict[str, Limit])
+    except msgspec.ValidationError as error:
+        mistakes.append(f'[limits]: {error}: write money as a whole number or a text, player = "10000.00"')
+        return {}
 
 
 def _shown(key: str, value: Any) -> str:

@@ -14,8 +14,7 @@ from firmware_bridge import __version__
 from firmware_bridge.commands import LOCAL, NotAnOrder, parse
 from firmware_bridge.daemon import Table
 from firmware_bridge.facts import orders as o
-from firmware_bridge.last_rounds import LastRounds
-from firmware_bridge.snapshots import mode, snapshots
+from firmware_bridge.snapshots import last_rounds, mode, snapshots
 from firmware_bridge.uplink import Uplink
 
 log = logging.getLogger(__name__)
@@ -36,7 +35,6 @@ class Control:
 
     def __init__(self, path: Path, table: Table, uplink: Uplink, reader: Callable[[], dict[str, Any]]) -> None:
         self._path, self._table, self._uplink, self._reader = path, table, uplink, reader
-        self._rounds = LastRounds()
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
 
@@ -70,7 +68,7 @@ class Control:
             "disk": self._table.disk and self._table.disk.what,
             "broker": self._uplink.status(),
             "reader": self._reader(),
-            "rounds": self._rounds.up_to(self._table.journal.end),
+            "rounds": msgspec.to_builtins(last_rounds(shoe)),
             **msgspec.to_builtins(snapshots(shoe)),
         }
 

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Final, Protocol, TypedDict
 
 from firmware_bridge import __version__
 from firmware_bridge.crashes import Crashes
@@ -22,12 +22,16 @@ from firmware_bridge.journal import Journal, SyncFailed
 from firmware_bridge.lamps import DARK, lamps
 from firmware_bridge.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
+from firmware_bridge.shoe.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
 
 log = logging.getLogger(__name__)
 
 RETRY_DISK_S: Final = 1.0
 """How often a full disk is tried again."""
+
+CLOCK_JUMP_MS: Final = 2_000
+"""The wall clock moving by more than this against the monotonic one is worth a note."""
 
 WAITING_AT_MOST: Final = 10_000
 """Inputs kept in memory while the disk is full; a reader that numbers its reports keeps them itself."""
@@ -68,12 +72,15 @@ class Table:
         self._waiting: deque[i.AnyInput] = deque()
         self._disk_since = 0
         self._retry: asyncio.TimerHandle | None = None
+        self._alarm_clock: asyncio.TimerHandle | None = None
+        self._asked_for: int | None = None
+        self._wall_ahead: int | None = None
 
     def start(self, house: House) -> None:
         """Say that the daemon began; `house` holds from the next shoe on."""
         if self.observing:
             log.critical("one input crashed us again and again: observing; update, or delete %s", self._crashes.path)
-        self.tell(i.Started(at=now_ms(), version=__version__, house=house, nonce=nonce()))
+        self.tell(i.Started(**now(), version=__version__, house=house, nonce=nonce()))
         self._show()
 
     def tell(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
@@ -86,6 +93,7 @@ class Table:
             self._wait(told)
             return ()
         try:
+            self._watch_clock(told)
             return self._journaled(told)
         except DiskError as error:
             self._disk_lost(error)
@@ -102,8 +110,9 @@ class Table:
 
     def close(self) -> None:
         """Lamps off, timers off."""
-        if self._retry:
-            self._retry.cancel()
+        for timer in (self._retry, self._alarm_clock):
+            if timer:
+                timer.cancel()
         self.lights.show({})
 
     def _journaled(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
@@ -132,6 +141,7 @@ class Table:
         mark = getattr(told, "mark", None)
         if mark:
             self._acknowledge(mark)
+        self._set_alarm_clock()
         self._show()
         return events
 
@@ -143,13 +153,35 @@ class Table:
             log.error("internal error while judging %s: %s", type(told).__name__, type(error).__name__)
             return fault(self.shoe, told, error)
 
+    def _watch_clock(self, told: i.AnyInput) -> None:
+        """Note when the wall clock was set: it ran differently from the one that nobody can set."""
+        ahead, before = told.at - told.mono, self._wall_ahead
+        self._wall_ahead = ahead
+        if before is not None and abs(ahead - before) > CLOCK_JUMP_MS:
+            self._journaled(i.ClockJumped(at=told.at, mono=told.mono, by=ahead - before))
+
+    def _set_alarm_clock(self) -> None:
+        """Ask to be told when the moment comes that the shoe waits for."""
+        wanted = deadline(self.shoe)
+        if wanted == self._asked_for:
+            return
+        if self._alarm_clock:
+            self._alarm_clock.cancel()
+        self._asked_for = wanted
+        self._alarm_clock = self._loop.call_at(wanted / 1000, self._ring) if wanted is not None else None
+
+    def _ring(self) -> None:
+        self._asked_for = None
+        self.tell(i.TimePassed(**now()))
+        self._set_alarm_clock()
+
     def _show(self) -> None:
         self.lights.show(DARK if self.disk or self.observing else lamps(self.shoe).lit)
         self._changed()
 
     def _disk_lost(self, error: DiskError) -> None:
         log.critical("%s", error)
-        self.disk, self._disk_since = error, now_ms()
+        self.disk, self._disk_since = error, now()["at"]
         self._show()
         self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
 
@@ -166,7 +198,7 @@ class Table:
         if error is None:
             return
         report = i.DiskFailed(
-            at=self._disk_since, irregularity=error.irregularity, why=error.what, until=now_ms()  # type: ignore[arg-type]  # a DiskError has only these two
+            at=self._disk_since, mono=now()["mono"], irregularity=error.irregularity, why=error.what, until=now()["at"]  # type: ignore[arg-type]  # a DiskError has only these two
         )
         try:
             self._journaled(report)
@@ -182,9 +214,16 @@ class Table:
         self._show()
 
 
-def now_ms() -> int:
-    """The wall clock in milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
+class Times(TypedDict):
+    """The times of an input, both in milliseconds."""
+
+    at: int
+    mono: int
+
+
+def now() -> Times:
+    """The wall clock since 1970, and the loop's clock, rounded up."""
+    return Times(at=time.time_ns() // 1_000_000, mono=-(-time.monotonic_ns() // 1_000_000))
 
 
 def nonce() -> str:

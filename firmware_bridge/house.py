@@ -6,6 +6,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+Limit = int | str | dict[str, int | str]
+"""A limit of the table as backends read it: money in whole units, or as a decimal text."""
+
 Burn = Literal["first-card", "none"] | int
 
 
@@ -41,6 +44,7 @@ class House(Struct, frozen=True):
     shoe_change_after: int = 30
     shoe_change_minutes: int = 5
     confirm_shuffle: bool = False
+    limits: dict[str, Limit] = {}
 
     @property
     def size(self) -> int:

@@ -12,8 +12,9 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.house import House
 from firmware_bridge.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Pause, Say, Step
+from firmware_bridge.script import Cut, Drawn, Key, Lid, NewShoe, Pause, Say, Step
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, phase
+from firmware_bridge.shoe.disclosure import deadline
 
 BY: Final = "script"
 BOOT: Final = "replay"
@@ -44,19 +45,29 @@ class Replay:
             case NewShoe():
                 yield from self._new_shoe()
             case Drawn(card=None):
-                yield from self._tell(i.CardUnread(at=self.at, reason="unreadable", nonce=self._nonce()))
+                yield from self._tell(i.CardUnread(at=self.at, mono=self.at, reason="unreadable", nonce=self._nonce()))
             case Drawn(card=card) if card:
-                yield from self._tell(i.CardRead(at=self.at, card=card, nonce=self._nonce()))
+                yield from self._tell(i.CardRead(at=self.at, mono=self.at, card=card, nonce=self._nonce()))
             case Cut():
-                yield from self._tell(i.CutCardSeen(at=self.at, by="sensor"))
+                yield from self._tell(i.CutCardSeen(at=self.at, mono=self.at, by="sensor"))
             case Key(key="next") if phase(self.shoe) in (Phase.EMPTY, Phase.BETTING, Phase.READY, Phase.ENDED):
                 self.warn("next: nothing is open, ignored")
             case Key(key=key):
-                yield from self._tell(i.Pressed(at=self.at, key=key))
+                yield from self._tell(i.Pressed(at=self.at, mono=self.at, key=key))
+            case Lid(open=is_open):
+                yield from self._tell(i.LidMoved(at=self.at, mono=self.at, open=is_open))
             case Pause(ms=ms):
-                self.at += ms
+                yield from self._pass(ms)
             case Say(order=order):
                 yield from self._order(order)
+
+    def _pass(self, ms: int) -> Iterator[Line]:
+        """Let time pass; the shoe is told of each moment it waits for."""
+        end = self.at + ms
+        while (moment := deadline(self.shoe)) is not None and moment <= end:
+            self.at = max(self.at, moment)
+            yield from self._tell(i.TimePassed(at=self.at, mono=self.at))
+        self.at = end
 
     def _new_shoe(self) -> Iterator[Line]:
         if phase(self.shoe) in (Phase.DEALING, Phase.COMPLETE):
@@ -68,7 +79,7 @@ class Replay:
         yield from self._order(o.OpenShoe())
 
     def _order(self, order: o.Order) -> Iterator[Line]:
-        for line in self._tell(i.Ordered(at=self.at, order=order, by=BY, nonce=self._nonce())):
+        for line in self._tell(i.Ordered(at=self.at, mono=self.at, order=order, by=BY, nonce=self._nonce())):
             last = line.entry.events[-1] if line.entry else None
             answer = getattr(last, "answer", None)
             if answer and not answer.ok:

@@ -6,13 +6,14 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
 from msgspec import Struct
 
 from firmware_bridge.cards import Card, cards
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.inputs import KeyName
 from firmware_bridge.house import Choice
 
 
@@ -33,7 +34,13 @@ class Cut(Struct, frozen=True):
 class Key(Struct, frozen=True):
     """A key is pressed."""
 
-    key: Literal["next", "reveal"]
+    key: KeyName
+
+
+class Lid(Struct, frozen=True):
+    """`lid-open`, `lid-close`: the lid of the shoe is moved."""
+
+    open: bool
 
 
 class Pause(Struct, frozen=True):
@@ -48,7 +55,7 @@ class Say(Struct, frozen=True):
     order: o.Order
 
 
-Step = NewShoe | Drawn | Cut | Key | Pause | Say
+Step = NewShoe | Drawn | Cut | Key | Lid | Pause | Say
 
 _CARDS: Final = re.compile(r"([A2-9TJQK][shdc]|[1-9w]p)+")
 _PAUSE: Final = re.compile(r"\+(\d{1,6}(?:\.\d{1,6})?)s")
@@ -58,6 +65,11 @@ _WORDS: Final[dict[str, Step]] = {
     "cut": Cut(),
     "next": Key("next"),
     "reveal": Key("reveal"),
+    "player": Key("player"),
+    "banker": Key("banker"),
+    "tie": Key("tie"),
+    "lid-open": Lid(True),
+    "lid-close": Lid(False),
     "bets-open": Say(o.BetsOpen()),
     "bets-closed": Say(o.BetsClosed()),
 }
@@ -139,6 +151,12 @@ _ORDERS: Final[dict[str, Callable[[list[str]], o.Order]]] = {
     "bets_open": lambda _: o.BetsOpen(),
     "bets_closed": lambda _: o.BetsClosed(),
     "next": lambda _: o.Next(),
+    "reveal": lambda _: o.Reveal(),
+    "fly": lambda _: o.Fly(),
+    "request_shoe_change": lambda _: o.RequestShoeChange(),
+    "request_dealer_change": lambda _: o.RequestDealerChange(),
+    "dealer": lambda words: o.DealerIn(words.pop(0)),
+    "correct": lambda words: o.Correct(int(words.pop(0)), cards(words.pop(0)), "script"),
     "void": lambda words: o.Void(words.pop(0)),
     "resolve": _resolve,
     "enter": lambda words: o.Enter(Card(words.pop(0)), "second"),

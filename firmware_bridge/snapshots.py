@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import lru_cache
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from firmware_bridge.house import House
-from firmware_bridge.lamps import Lamps, lamps
+from firmware_bridge.bets import closed
+from firmware_bridge.cards import Card
+from firmware_bridge.house import House, Limit
+from firmware_bridge.lamps import lamps
+from firmware_bridge.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
+from firmware_bridge.roads.bead import LETTERS
+from firmware_bridge.roads.good import ALL_GOOD
 from firmware_bridge.shoe.state import (
+    Past,
     Phase,
     Shoe,
     cards_left,
@@ -37,11 +45,16 @@ class Table(Struct, frozen=True):
     last: bool
     slots: tuple[Slot, ...]
     due: str | None
+    closed_bets: tuple[str, ...]
     cards_left: int | None
     burn_left: int | None
     shoe_change: str | None
+    dealer: str
+    dealer_change: bool
+    flown: int
     held: int
     open: tuple[str, ...]
+    limits: dict[str, Limit]
     settings: House
 
 
@@ -59,7 +72,12 @@ class Alarm(Struct, frozen=True):
 
 def snapshots(shoe: Shoe) -> dict[str, Any]:
     """Topic -> what it holds now (an encodable value without the head)."""
-    return {"table": table(shoe), "lamps": _lamps(shoe), "alarm": {"open": alarms(shoe)}}
+    return {
+        "table": table(shoe),
+        "roads": roads(shoe),
+        "lamps": lamps(shoe),
+        "alarm": {"open": alarms(shoe)},
+    }
 
 
 def table(shoe: Shoe) -> Table:
@@ -74,11 +92,16 @@ def table(shoe: Shoe) -> Table:
         last=is_in_use and is_last(shoe),
         slots=_slots(shoe),
         due=due(shoe) if guided else None,
+        closed_bets=closed(shoe.round) if is_in_use else (),
         cards_left=cards_left(shoe) if is_in_use else None,
         burn_left=shoe.burn_left if now is Phase.BURNING else 0,
-        shoe_change="due" if shoe.status == "ended" else None,
+        shoe_change="due" if shoe.status == "ended" else shoe.change,
+        dealer=shoe.dealer,
+        dealer_change=shoe.dealer_change,
+        flown=shoe.flown,
         held=len(shoe.held),
         open=tuple(each.id for each in shoe.irregular),
+        limits=(shoe.house if is_in_use else shoe.next_house).limits,
         settings=shoe.house if is_in_use else shoe.next_house,
     )
 
@@ -92,8 +115,56 @@ def _slots(shoe: Shoe) -> tuple[Slot, ...]:
     )
 
 
-def _lamps(shoe: Shoe) -> Lamps:
-    return lamps(shoe)
+def roads(shoe: Shoe) -> Board:
+    """All roads of this shoe's rounds; empty as soon as a new shoe is opened."""
+    house = shoe.house
+    shown = ALL_GOOD if house.good_roads is None else tuple(each for each in ALL_GOOD if each in house.good_roads)
+    beads = tuple([Bead(LETTERS[past.outcome], **_pairs(past)) for past in shoe.rounds if past.outcome])
+    return _board(beads, RoadSettings(house.leading_ties, house.row1_limit, shown))
+
+
+def _pairs(past: Past) -> dict[str, bool]:
+    return {f"{side}_pair": past.pairs[side] for side in ("banker", "player")}
+
+
+@lru_cache(2)
+def _board(beads: tuple[Bead, ...], settings: RoadSettings) -> Board:
+    return board(_grown(beads, settings))
+
+
+@lru_cache(256)
+def _grown(beads: tuple[Bead, ...], settings: RoadSettings) -> Roads:
+    """The roads of some rounds, grown from those of all but the last: most often they are known."""
+    return append(_grown(beads[:-1], settings), beads[-1]) if beads else roads_of((), settings)
+
+
+class Ended(Struct, frozen=True):
+    """A round of this shoe that is over, in few words."""
+
+    round: int
+    outcome: str | None
+    totals: dict[str, int]
+    revision: int
+
+
+def last_rounds(shoe: Shoe, count: int = 8) -> tuple[Ended, ...]:
+    """The newest rounds of this shoe, oldest first; voided ones have no outcome."""
+    return tuple(Ended(past.round, past.outcome, _totals(past), past.revision) for past in shoe.rounds[-count:])
+
+
+def _totals(past: Past) -> dict[str, int]:
+    if past.outcome is None:
+        return {}
+    return {
+        side: sum(each.card.points for each in past.cards if each.slot.startswith(letter)) % 10
+        for side, letter in (("player", "P"), ("banker", "B"))
+    }
+
+
+def disclosed(shoe: Shoe) -> tuple[Card, ...]:
+    """The cards of this shoe that everybody may know; nothing sealed is among them."""
+    sealed = Counter(laid.card for laid in shoe.moves + shoe.overdrawn + shoe.aside if not laid.shown)
+    return tuple((Counter(shoe.seen) - sealed).elements())
 
 
 def alarms(shoe: Shoe) -> tuple[Alarm, ...]:

@@ -13,10 +13,11 @@ from firmware_bridge import __version__
 from firmware_bridge.broker import BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.commands import NotAnOrder, order_of, parse
 from firmware_bridge.cursor import CursorFile
-from firmware_bridge.daemon import Table, nonce, now_ms
+from firmware_bridge.daemon import Table, nonce, now
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.line import Line, rfc3339
+from firmware_bridge.live_odds import LiveOdds
 from firmware_bridge.mqtt import Link
 from firmware_bridge.outbox import Outbox
 from firmware_bridge.resend import NotInJournal, Range, ranges
@@ -44,7 +45,9 @@ class Uplink:
         settings: BrokerSettings,
         allowed: Collection[str],
         loop: asyncio.AbstractEventLoop,
+        live_odds: bool = False,
     ) -> None:
+        self._odds = LiveOdds(self.changed, loop) if live_odds else None
         self._table, self._prefix, self._allowed, self._loop = table, prefix, allowed, loop
         self.why_down = "not connected yet"
         self._cursor = CursorFile(table.journal.directory / "cursor")
@@ -81,6 +84,8 @@ class Uplink:
 
     def changed(self) -> None:
         """The retained topics may show something new."""
+        if self._odds:
+            self._odds.follow(self._table.shoe)
         self.states.changed()
 
     def status(self) -> dict[str, Any]:
@@ -98,7 +103,7 @@ class Uplink:
         if self._losing:
             self._losing.cancel()
             self._losing = None
-        self._table.tell(i.DeviceBack(at=now_ms(), device="broker", resumes=True))
+        self._table.tell(i.DeviceBack(**now(), device="broker", resumes=True))
         self.states.up()
         self.outbox.up()
 
@@ -113,7 +118,7 @@ class Uplink:
             self._losing = self._loop.call_later(LOST_AFTER_S, self._lost)
 
     def _lost(self) -> None:
-        self._table.tell(i.DeviceLost(at=now_ms(), device="broker", why=self.why_down))
+        self._table.tell(i.DeviceLost(**now(), device="broker", why=self.why_down))
 
     def _on_delivered(self, mid: int) -> None:
         if self.outbox.delivered(mid) and self._saving is None:
@@ -146,7 +151,7 @@ class Uplink:
             except NotInJournal as error:
                 order = o.Malformed("resend", str(error), "see `shoe journal list`")
         known = len(self._table.shoe.answers)
-        told = i.Ordered(at=now_ms(), order=order, by=by, nonce=nonce(), id=fields.get("id"))
+        told = i.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"))
         answer = self._table.order(told)
         if answer.ok and (fields.get("id") is None or known != len(self._table.shoe.answers)):
             for each in wanted:
@@ -177,6 +182,8 @@ class Uplink:
             urgent = {"id": disk.irregularity, "severity": "critical", "detail": disk.what, "todo": disk.hint}
             states["alarm"] = {"open": [*open_now, urgent]}
             states["lamps"] = {"lit": {"fault": "blocked"}, "why": [disk.what]}
+        if self._odds and self._odds.state:
+            states["odds"] = self._odds.state
         return states | {"status": self._status("online")}
 
     def _status(self, state: str) -> dict[str, Any]:
@@ -197,7 +204,7 @@ class Uplink:
             "shoe": str(shoe.number),
             "journal": shoe.journal,
             "as_of": shoe.seq,
-            "at": rfc3339(now_ms()),
+            "at": rfc3339(now()["at"]),
             "boot": self._table.boot,
         }
 

@@ -73,10 +73,13 @@ class CutCardSeen(Input, frozen=True, kw_only=True):
     gap: bool = False
 
 
+KeyName = Literal["next", "reveal", "player", "banker", "tie"]
+
+
 class Pressed(Input, frozen=True, kw_only=True):
     """The dealer pressed a key; `player`, `banker` and `tie` tell the result."""
 
-    key: Literal["next", "reveal", "player", "banker", "tie"]
+    key: KeyName
 
 
 class TimePassed(Input, frozen=True, kw_only=True):

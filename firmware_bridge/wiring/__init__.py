@@ -7,7 +7,6 @@ import logging
 import time
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from msgspec.structs import asdict
 
@@ -22,10 +21,10 @@ from firmware_bridge.config import (
 )
 from firmware_bridge.control import Control
 from firmware_bridge.cursor import CursorFile
-from firmware_bridge.daemon import Table, now_ms
+from firmware_bridge.daemon import Table, now
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import ShoeOpened
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import KeyName, Mark
 from firmware_bridge.journal import Journal
 from firmware_bridge.line import Line
 from firmware_bridge.notify import Systemd
@@ -66,7 +65,9 @@ class Bridge:
             self._loop,
         )
         prefix = f"{config.mqtt.root}/{config.table.id}"
-        self.uplink = Uplink(self.table, prefix, settings, config.mqtt.commands, self._loop)
+        self.uplink = Uplink(
+            self.table, prefix, settings, config.mqtt.commands, self._loop, config.mqtt.live_odds
+        )
         self.reader = Reader(config.reader, self.table, self._loop)
         self.control = Control(config.control, self.table, self.uplink, self.reader.status)
 
@@ -116,16 +117,22 @@ class Bridge:
         if pins.cut_card is not None:
             sensor = CutCardSensor(_wire(pins.cut_card), self.pins, self._loop, self._cut_card_seen)
             self._sensors.append(sensor)
-        keys: dict[Literal["next", "reveal"], AnyPin | None] = {"next": pins.next, "reveal": pins.reveal}
+        keys: dict[KeyName, AnyPin | None] = {
+            "next": pins.next,
+            "reveal": pins.reveal,
+            "player": pins.player,
+            "banker": pins.banker,
+            "tie": pins.tie,
+        }
         for key, pin in keys.items():
             if pin is not None:
                 self._sensors.append(Key(_wire(pin), self.pins, self._loop, partial(self._pressed, key)))
 
     def _cut_card_seen(self) -> None:
-        self.table.tell(i.CutCardSeen(at=now_ms(), by="sensor"))
+        self.table.tell(i.CutCardSeen(**now(), by="sensor"))
 
-    def _pressed(self, key: Literal["next", "reveal"]) -> None:
-        self.table.tell(i.Pressed(at=now_ms(), key=key))
+    def _pressed(self, key: KeyName) -> None:
+        self.table.tell(i.Pressed(**now(), key=key))
 
 
 async def _beat(systemd: Systemd) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from firmware_bridge import codes
 from firmware_bridge.config import ReaderConfig
-from firmware_bridge.daemon import Table, nonce, now_ms
+from firmware_bridge.daemon import Table, nonce, now
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.shoe.state import is_open
@@ -75,11 +75,11 @@ class Reader:
 
     def _lost(self, why: str) -> None:
         if not is_open(self._table.shoe, "reader_lost"):
-            self._table.tell(i.DeviceLost(at=now_ms(), device="reader", why=why))
+            self._table.tell(i.DeviceLost(**now(), device="reader", why=why))
 
     def _back(self) -> None:
         if is_open(self._table.shoe, "reader_lost"):
-            self._table.tell(i.DeviceBack(at=now_ms(), device="reader", resumes=self._keeps_reports))
+            self._table.tell(i.DeviceBack(**now(), device="reader", resumes=self._keeps_reports))
 
     def _on_bytes(self, chunk: bytes) -> None:
         for message in self.decoder.feed(chunk):
@@ -93,25 +93,25 @@ class Reader:
                 self._table.tell(self._card(message))
             case reads.Unread(reason=reason):
                 self._table.tell(
-                    i.CardUnread(at=now_ms(), reason=reason, nonce=nonce(), mark=_mark(message.mark), gap=message.gap)
+                    i.CardUnread(**now(), reason=reason, nonce=nonce(), mark=_mark(message.mark), gap=message.gap)
                 )
             case reads.Repeat(mark=mark):
                 self.port.write(self.decoder.acknowledge(mark))
             case reads.Hello(session=session):
-                self._table.tell(i.ReaderBooted(at=now_ms(), session=session))
+                self._table.tell(i.ReaderBooted(**now(), session=session))
                 if not self._table.disk:
                     self.port.write(self.decoder.greet(message))
 
     def _card(self, read: reads.Read) -> i.AnyInput:
         """The input a reader's code stands for; a code in no book is an unread card, never a guess."""
-        at, mark = now_ms(), _mark(read.mark)
+        mark = _mark(read.mark)
         known = codes.native(read.code) if isinstance(read.code, int) else self._book.get(read.code)
         if known is None:
-            return i.CardUnread(at=at, reason="unknown code", nonce=nonce(), mark=mark, gap=read.gap)
+            return i.CardUnread(**now(), reason="unknown code", nonce=nonce(), mark=mark, gap=read.gap)
         if known.card is None:
-            return i.CutCardSeen(at=at, by="reader", mark=mark, gap=read.gap)
+            return i.CutCardSeen(**now(), by="reader", mark=mark, gap=read.gap)
         return i.CardRead(
-            at=at,
+            **now(),
             card=known.card,
             nonce=nonce(),
             mark=mark,
