@@ -17,8 +17,9 @@ from firmware_bridge.house import House
 from firmware_bridge.lamps import lamps
 from firmware_bridge.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.messages import OutMessage, messages
-from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Pause, Say, parse
+from firmware_bridge.script import Cut, Drawn, Key, Lid, NewShoe, Pause, Say, parse
 from firmware_bridge.shoe import Shoe, advance, decide, entry_of, phase
+from firmware_bridge.shoe.disclosure import deadline
 from firmware_bridge.snapshots import snapshots
 
 Step = str | i.AnyInput | type[i.AnyInput]
@@ -50,7 +51,7 @@ class Table:
     def tell(self, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
         """One input all the way; its events."""
         self.at += 1
-        told = msgspec.structs.replace(told, at=self.at)
+        told = msgspec.structs.replace(told, at=self.at, mono=self.at)
         if isinstance(told, i.Started):
             told = msgspec.structs.replace(told, house=self.house)
         return self.take(told, decide(self.shoe, told))
@@ -83,8 +84,17 @@ class Table:
                     yield i.Pressed(at=0, key=key)
                 case Say(order=order):
                     yield self.order(order)
+                case Lid(open=is_open):
+                    yield i.LidMoved(at=0, open=is_open)
                 case Pause(ms=ms):
-                    self.at += ms
+                    yield from self._pass(self.at + ms)
+
+    def _pass(self, end: int) -> Iterator[i.AnyInput]:
+        """Time goes by; the shoe is told of each moment it waits for."""
+        while (moment := deadline(self.shoe)) is not None and moment <= end:
+            self.at = max(self.at, moment - 1)
+            yield i.TimePassed(at=0)
+        self.at = end
 
     def card(self, card: Card | str, **report: Any) -> i.CardRead:
         return i.CardRead(at=0, card=Card(card), nonce=self.nonce(), **report)
