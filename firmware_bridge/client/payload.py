@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from firmware_bridge.errors import BridgeError
 
 Payload = bytes | str | Mapping[str, Any]
 """A message as it came, or already decoded from JSON."""
+
+
+Count = Annotated[int, Meta(ge=1)]
 
 
 class MessageError(BridgeError, ValueError):
@@ -30,8 +33,8 @@ class Identity(NamedTuple):
 
 class _Message(Struct, frozen=True, kw_only=True):
     journal: str
-    seq: int
-    n: int
+    seq: Count
+    n: Count
 
     @property
     def identity(self) -> Identity:
@@ -42,8 +45,12 @@ class _Message(Struct, frozen=True, kw_only=True):
 class EventMessage(_Message, frozen=True, kw_only=True):
     """A message of the topic `event`: the entry holds `of` events."""
 
-    of: int
+    of: Count
     event: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        if self.n > self.of:
+            raise ValueError(f"event {self.n} of {self.of}")
 
 
 class RoundMessage(_Message, frozen=True, kw_only=True):

@@ -76,13 +76,13 @@ class Events:
     def gaps(self, journal: str) -> tuple[Resend, ...]:
         """What to ask for: the entries that are missing, or not whole, before the newest one that came."""
         left = self._left.get(journal, {})
-        gaps: list[Resend] = []
-        for seq in range(self._whole.get(journal, 0) + 1, max(left, default=0) + 1):
-            if left.get(seq) == 0:
-                continue
-            start = gaps.pop().start if gaps and gaps[-1].to == seq - 1 else seq
-            gaps.append(Resend(journal=journal, start=start, to=seq))
-        return tuple(gaps)
+        gaps, start = [], self._whole.get(journal, 0) + 1
+        for seq in sorted(seq for seq in left if seq >= start and left[seq] == 0):
+            if seq > start:
+                gaps.append(Resend(journal=journal, start=start, to=seq - 1))
+            start = seq + 1
+        newest = max(left, default=0)
+        return (*gaps, Resend(journal=journal, start=start, to=newest)) if newest >= start else tuple(gaps)
 
     def forget(self, journal: str) -> None:
         """Let go of a journal whose messages are all stored."""

@@ -46,6 +46,8 @@ EVENT_GAPS = [
     ("1 2/2 2/1 3", ""),
     ("1 2/1", "2-2"),
     ("1 2/2 4", "2-3"),
+    ("2/1 4 6/2", "1-3, 5-6"),
+    ("1 1000000000000", "2-999999999999"),
 ]
 
 
@@ -115,7 +117,7 @@ def test_another_journal_is_another_count() -> None:
     assert Identity("3-abc", 1, 1) in events
 
 
-@pytest.mark.parametrize("payload", [b"", b"[]", b"\xff", b"{}", ROUNDS[0], {"journal": 3}])
+@pytest.mark.parametrize("payload", [b"", b"[]", b"\xff", b"{}", ROUNDS[0], {"journal": 3}, event(0), event(1, 3, 2)])
 def test_what_is_no_event_message_is_told(payload: Any) -> None:
     with pytest.raises(MessageError, match="look which topic it came from"):
         Events().take(payload)
