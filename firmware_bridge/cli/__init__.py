@@ -15,7 +15,7 @@ COMMANDS: Final = {
     "run": "the daemon (headless, under systemd)",
     "demo": "a whole table, everything simulated",
     "replay": "a deal script or a journal as MQTT messages",
-    "roads": "the roads of outcomes, or of the running shoe; JSON, drawn, SVG, PNG",
+    "roads": "the roads of outcomes, or of the running shoe: JSON, drawn, SVG, PNG",
     "odds": "the exact odds of every bet, for a full shoe or what is left of one",
     "do": "give an order at the table",
     "enter": "enter a card that was not read (two people)",

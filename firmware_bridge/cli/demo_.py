@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import logging
 import os
+import re
 import secrets
 import signal
 import sys
@@ -45,6 +46,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fault", type=_fault, metavar="ID", help=f"let it happen: {', '.join(FAULTS)}")
     parser.add_argument("--seed", type=int, metavar="N", help="shuffle like that other time")
     parser.add_argument("--broker", choices=CHOICES, default="auto", help="default: mosquitto if installed")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="keep the last picture (needs rich)")
     parser.add_argument("--plain", action="store_true", help="lines instead of a picture")
 
 
@@ -55,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         os.environ.pop(name, None)
     with TemporaryDirectory(prefix="shoe-") as folder:
         logging.basicConfig(filename=Path(folder) / "log", level=logging.INFO)
-        return asyncio.run(_perform(play, Path(folder), _is_live(arguments.plain)))
+        return asyncio.run(_perform(play, Path(folder), _is_live(arguments.plain), arguments.svg))
 
 
 def _play(arguments: argparse.Namespace) -> Play:
@@ -73,7 +75,7 @@ def _is_live(plain: bool) -> bool:
     return not plain and sys.stdout.isatty() and find_spec("rich") is not None
 
 
-async def _perform(play: Play, folder: Path, live: bool) -> int:
+async def _perform(play: Play, folder: Path, live: bool, svg: Path | None) -> int:
     story = Story(sys.stdout if not live else None)
     stage = Stage(play, folder, story.hear, story.say)
     story.begin(stage)
@@ -90,6 +92,8 @@ async def _perform(play: Play, folder: Path, live: bool) -> int:
         finally:
             await _cancel(showing)
         story.end(stage)
+        if svg:
+            svg.write_text(_drawn(stage, story), encoding="utf-8")
     finally:
         await stage.close()
     return STOPPED if stopped else 0
@@ -162,6 +166,18 @@ async def _show(stage: Stage, story: Story) -> None:
                 await asyncio.sleep(FRAME_S)
         finally:
             screen.update(picture(stage, story), refresh=True)
+
+
+def _drawn(stage: Stage, story: Story) -> str:
+    """The picture as SVG, the same for the same picture; it fetches no fonts from anywhere."""
+    from rich.console import Console
+
+    from firmware_bridge.cli.picture import WIDTH, picture
+
+    with Path(os.devnull).open("w") as nowhere:
+        console = Console(record=True, file=nowhere, width=WIDTH, force_terminal=True, color_system="truecolor")
+        console.print(picture(stage, story))
+    return re.sub(r"@font-face \{.*?\}\s*", "", console.export_svg(title="shoe demo", unique_id="demo"), flags=re.S)
 
 
 async def _cancel(task: asyncio.Task[Any] | None) -> None:

@@ -10,7 +10,6 @@ from typing import Any, Final
 import msgspec
 
 from firmware_bridge.cli.daemon_socket import NotRunning, ask, journal_dir, socket_path
-from firmware_bridge.cli.record import Walk, chosen
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.events import RoundClosed
 from firmware_bridge.roads import Bead, Outcome, RoadSettings, bead_of
@@ -83,7 +82,9 @@ def running(config: Path) -> tuple[list[Bead], dict[str, Any]]:
 
 def _recorded(config: Path) -> tuple[list[Bead], dict[str, Any]]:
     """The rounds in the newest journal; a correction replaces a round, a void removes it."""
-    path = chosen(Path(journal_dir(config)))[-1]
+    from firmware_bridge.cli.record import Walk, chosen
+
+    path = chosen(journal_dir(config))[-1]
     rounds: dict[int, Bead] = {}
     house: dict[str, Any] = {}
     with path.open("rb") as file:

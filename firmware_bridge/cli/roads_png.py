@@ -17,7 +17,10 @@ FINER: Final = 3
 """Drawn this many times larger, then made smaller: Pillow's own edges are rough."""
 
 FONTS: Final = Path("/usr/share/fonts/opentype/noto")
-"""Where Debian's fonts-noto-cjk lies."""
+"""Where Debian's fonts-noto-cjk lies; Pillow looks through the system's other fonts too."""
+
+FONT_FILES: Final = {True: "NotoSansCJK-Bold.ttc", False: "NotoSansCJK-Regular.ttc"}
+"""Bold -> file."""
 
 FACES: Final = {"zh-Hans": 2, "zh-Hant": 3, "en": 2}
 """Language -> the face in the font's collection that draws its signs the way its readers write them."""
@@ -80,7 +83,7 @@ def _fonts(language: str) -> Callable[[bool, int], Any]:
 
     @cache
     def font(bold: bool, size: int) -> Any:
-        path = FONTS / f"NotoSansCJK-{'Bold' if bold else 'Regular'}.ttc"
+        path = FONTS / FONT_FILES[bold]
         try:
             return ImageFont.truetype(path, size, index=FACES[language])
         except OSError:

@@ -29,13 +29,12 @@ def ask(roads: Roads) -> dict[str, Answer]:
 
 
 def _answer(roads: Roads, letter: Outcome) -> Answer:
-    before = roads.record.columns
     columns = extend(roads.record, letter, roads.settings.leading_ties).columns
     signs = tuple([mark(columns, back) for back in DERIVED.values()])
     cells = tuple(
         [
-            next_cell(road.picture, not road.marks.endswith(sign)) if sign else None
+            next_cell(road.picture, sign) if sign else None
             for road, sign in zip(roads.derived, signs, strict=True)
         ]
     )
-    return Answer(next_cell(roads.big, len(columns) > len(before)), signs, cells)
+    return Answer(next_cell(roads.big, letter), signs, cells)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
@@ -32,9 +32,9 @@ def bead_of(closed: RoundClosed) -> Bead:
     return Bead(LETTERS[closed.outcome], closed.pairs["banker"], closed.pairs["player"])
 
 
-def bead_cells(beads: Iterable[Bead]) -> tuple[tuple[int, int, str, bool, bool], ...]:
+def bead_cells(beads: Sequence[Bead]) -> tuple[tuple[int, int, str, bool, bool], ...]:
     """The bead plate: (column, row, colour, banker pair, player pair); columns are filled top to bottom [000]."""
-    return tuple([_laid(place, bead) for place, bead in enumerate(beads)])
+    return tuple(map(_laid, range(len(beads)), beads))
 
 
 @lru_cache(4096)

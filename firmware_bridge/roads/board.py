@@ -10,9 +10,8 @@ from firmware_bridge.roads.ask import Answer, ask
 from firmware_bridge.roads.bead import BEAD_COLOURS, Cell, bead_cells
 from firmware_bridge.roads.derived import DERIVED, Mark
 from firmware_bridge.roads.good import GoodId, good_roads
-from firmware_bridge.roads.roads import Derived, Roads
-
-Signed = tuple[int, int, str]
+from firmware_bridge.roads.picture import Signed
+from firmware_bridge.roads.roads import Roads
 
 
 class AskCells(Struct, frozen=True):
@@ -63,11 +62,11 @@ def board(roads: Roads) -> Board:
         held_ties=roads.record.held_ties,
         big_grid=big_grid(roads),
         big_eye=eye.marks,
-        big_eye_grid=signed(eye),
+        big_eye_grid=eye.picture.cells,
         small=small.marks,
-        small_grid=signed(small),
+        small_grid=small.picture.cells,
         cockroach=cockroach.marks,
-        cockroach_grid=signed(cockroach),
+        cockroach_grid=cockroach.picture.cells,
         ask={side: answer.marks for side, answer in answers.items()},
         ask_cells={side: _ask_cells(answer) for side, answer in answers.items()},
         good_roads=good_roads(columns, roads.settings.good),
@@ -76,17 +75,13 @@ def board(roads: Roads) -> Board:
 
 def big_grid(roads: Roads) -> tuple[tuple[int, int, str, int, int], ...]:
     """The big road's beads: column, row, colour, ties, number of the column in the record."""
-    told = [
-        (BEAD_COLOURS[side], count, number)
-        for number, (side, ties) in enumerate(roads.record.columns, 1)
-        for count in ties
-    ]
-    return tuple([cell + bead for cell, bead in zip(roads.big.cells, told, strict=True)])
-
-
-def signed(road: Derived) -> tuple[Signed, ...]:
-    """A derived road's cells, each with its mark."""
-    return tuple([(column, row, sign) for (column, row), sign in zip(road.picture.cells, road.marks, strict=True)])
+    told = [(count, number) for number, (_, ties) in enumerate(roads.record.columns, 1) for count in ties]
+    return tuple(
+        [
+            (column, row, BEAD_COLOURS[side], count, number)
+            for (column, row, side), (count, number) in zip(roads.big.cells, told, strict=True)
+        ]
+    )
 
 
 def _ask_cells(answer: Answer) -> AskCells:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
+from operator import eq
 from typing import Final, Literal
 
 from firmware_bridge.roads.record import Column
@@ -24,30 +25,31 @@ def mark(columns: Sequence[Column], back: int) -> Mark | None:
     newest, row = len(columns), len(columns[-1].ties)
     if row > 1:
         return _down(row, len(columns[-1 - back].ties)) if newest > back else None
-    return _across(len(columns[-2].ties), len(columns[-2 - back].ties)) if newest > back + 1 else None
+    return _across(len(columns[-2].ties) == len(columns[-2 - back].ties)) if newest > back + 1 else None
 
 
 def marks(lengths: Sequence[int], back: int) -> str:
     """All marks of road `back` for a record with columns of these lengths."""
     if len(lengths) <= back:
         return ""
-    later = [
-        (across + _below(length, other)) if before == beyond else ("B" + _below(length, other))
-        for across, length, other, before, beyond in zip(
-            "R" * len(lengths), lengths[back + 1 :], lengths[1:], lengths[back:], lengths, strict=False
-        )
-    ]
+    later = map(_column, lengths[back + 1 :], lengths[1:], map(eq, lengths[back:], lengths))
     return _below(lengths[back], lengths[0]) + "".join(later)
 
 
-def _across(before: int, beyond: int) -> Mark:
-    """A new column: are the two before it even?"""
-    return "R" if before == beyond else "B"
+def _across(even: bool) -> Mark:
+    """A new column's first bead: red if the columns before it are even."""
+    return "R" if even else "B"
 
 
 def _down(row: int, other: int) -> Mark:
     """A bead further down: blue only just below the end of the other column."""
     return "B" if row == other + 1 else "R"
+
+
+@cache
+def _column(length: int, other: int, even: bool) -> str:
+    """The marks of a whole column; `even`: the two columns before it are equally long."""
+    return _across(even) + _below(length, other)
 
 
 @cache

@@ -29,10 +29,11 @@ ALL_GOOD: Final[tuple[GoodId, ...]] = get_args(GoodId)
 
 
 class GoodRoad(NamedTuple):
-    """A good road: its names, and the shape of the columns up to the newest.
+    """A good road: its names, and the shape of the columns while it is on, read back from the newest.
 
-    A column is written as its side and its length, 4 standing for 4 or more: "B1P2B4"; `.` is any length. A shape
-    is the start the seed gives, what may follow for ever, and what the open column may still become.
+    A column is written as its side and its length, 4 standing for 4 or more: "B4P2B1" is a banker's streak after two
+    of the player's. A shape is what the open column may still become, what may have followed for ever, and first
+    of all the start that the seed gives.
     """
 
     zh_hant: str
@@ -44,28 +45,28 @@ class GoodRoad(NamedTuple):
 GOOD_ROADS: Final[dict[GoodId, GoodRoad]] = {
     "long_banker": GoodRoad("長莊", "长庄", "Long banker", "B4"),
     "long_player": GoodRoad("長閒", "长闲", "Long player", "P4"),
-    "pairs": GoodRoad("拍拍黐", "拍拍黐", "Pairs", "(..(?<!1)){2,}(.1)?"),
-    "single_jump": GoodRoad("大路單跳", "大路单跳", "Single jump", "(.1){4,}"),
-    "hall_rooms_banker": GoodRoad("一廳兩房(莊)", "一厅两房(庄)", "One hall, two rooms (B)", "(B1P2){2,}(B1(P1)?)?"),
-    "hall_rooms_player": GoodRoad("一廳兩房(閒)", "一厅两房(闲)", "One hall, two rooms (P)", "(P1B2){2,}(P1(B1)?)?"),
-    "stick_banker": GoodRoad("逢莊黐", "逢庄黐", "Banker sticks", "B4P.B2P.(B[2-4]P.)*(B.)?"),
-    "stick_player": GoodRoad("逢閒黐", "逢闲黐", "Player sticks", "P2B.P4B[2-4](P[2-4]B.)*(P.)?"),
+    "pairs": GoodRoad("拍拍黐", "拍拍黐", "Pairs", "(.1)?(.[2-4]){2}"),
+    "single_jump": GoodRoad("大路單跳", "大路单跳", "Single jump", "(.1){4}"),
+    "hall_rooms_banker": GoodRoad("一廳兩房(莊)", "一厅两房(庄)", "One hall, two rooms (B)", "(B1|P1B1)?(P2B1){2}"),
+    "hall_rooms_player": GoodRoad("一廳兩房(閒)", "一厅两房(闲)", "One hall, two rooms (P)", "(P1|B1P1)?(B2P1){2}"),
+    "stick_banker": GoodRoad("逢莊黐", "逢庄黐", "Banker sticks", "(B.)?(P.B[2-4])*P.B2P.B4"),
+    "stick_player": GoodRoad("逢閒黐", "逢闲黐", "Player sticks", "(P.)?(B.P[2-4])*B[2-4]P4B.P2"),
     "alt_stick_banker": GoodRoad(
-        "隔黐莊", "隔黐庄", "Banker sticks by turns", "B1P.B[2-4](P.B1P.B[2-4])+(P.(B1(P.(B1)?)?)?)?"
+        "隔黐莊", "隔黐庄", "Banker sticks by turns", "((B1)?P.(B1P.)?)?B[2-4]P.B1P.B[2-4]P.B1"
     ),
     "alt_stick_player": GoodRoad(
-        "隔黐閒", "隔黐闲", "Player sticks by turns", "P1B.P[2-4](B.P1B.P[2-4])+(B.(P1(B.(P1)?)?)?)?"
+        "隔黐閒", "隔黐闲", "Player sticks by turns", "((P1)?B.(P1B.)?)?P[2-4]B.P1B.P[2-4]B.P1"
     ),
 }
 """In the order of seed 001. Starts are the seed's; what holds and what breaks them is roads.md, section 6."""
 
-_ENDS: Final = {name: re.compile(rf"(?=[BP])(?:{road.shape})\Z").search for name, road in GOOD_ROADS.items()}
+_MATCH: Final = {name: re.compile(road.shape).match for name, road in GOOD_ROADS.items()}
 
 
 def good_roads(columns: Sequence[Column], shown: Collection[GoodId] = ALL_GOOD) -> tuple[GoodId, ...]:
     """The ids that are on now, in the order of the table; ties play no part."""
-    shape = "".join([_written(side, len(ties)) for side, ties in columns if side != "T"])
-    return tuple([name for name, ends in _ENDS.items() if name in shown and ends(shape)])
+    shape = "".join([_written(side, len(ties)) for side, ties in reversed(columns) if side != "T"])
+    return tuple([name for name, match in _MATCH.items() if match(shape) and name in shown])
 
 
 @cache

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 from msgspec import Struct
@@ -12,6 +13,10 @@ from firmware_bridge.roads.bead import ROWS, Cell
 
 Row1Limit = Literal["stay", "descend"]
 """A run that cannot leave row 1 stays there, or goes down at the first column where it can [000, two readings]."""
+
+
+Signed = tuple[int, int, str]
+"""A cell and the sign of the bead in it: B, P or T in the big road, R or B in a derived road."""
 
 
 class Picture(Struct, frozen=True):
@@ -23,7 +28,7 @@ class Picture(Struct, frozen=True):
     """
 
     limit: Row1Limit = "stay"
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[Signed, ...] = ()
     start: int = 0
     drop: int = 0
     depth: int = ROWS
@@ -31,45 +36,59 @@ class Picture(Struct, frozen=True):
     ahead: tuple[int, ...] = ()
 
 
-def place(picture: Picture, new_run: bool) -> Picture:
-    """The picture with one more bead: of the open run, or the first of a new one."""
-    if new_run or not picture.cells:
-        start, drop, depth, ahead = _opened(picture.start, _left_free(picture), picture.limit)
-        return Picture(picture.limit, (*picture.cells, (start, 1)), start, drop, depth, 1, ahead)
+def place(picture: Picture, sign: str) -> Picture:
+    """The picture with one more bead: of the open run, or, if its sign is another, the first of a new one."""
+    if not _goes_on(picture, sign):
+        start, drop, depth, ahead = _next_run(picture)
+        return Picture(picture.limit, (*picture.cells, (start, 1, sign)), start, drop, depth, 1, ahead)
     limit, start, drop, depth, length = picture.limit, picture.start, picture.drop, picture.depth, picture.length + 1
-    cells = (*picture.cells, _cell(start, drop, depth, length))
+    cells = (*picture.cells, (*_cell(start, drop, depth, length), sign))
     return Picture(limit, cells, start, drop, depth, length, picture.ahead)
 
 
-def next_cell(picture: Picture, new_run: bool) -> Cell:
+def next_cell(picture: Picture, sign: str) -> Cell:
     """Where one more bead would lie."""
-    if new_run or not picture.cells:
-        return _opened(picture.start, _left_free(picture), picture.limit)[0], 1
+    if not _goes_on(picture, sign):
+        return _next_run(picture)[0], 1
     return _cell(picture.start, picture.drop, picture.depth, picture.length + 1)
 
 
-def picture_of(runs: Iterable[int], limit: Row1Limit = "stay") -> Picture:
-    """The picture of whole runs, given by their lengths (each at least 1)."""
-    cells: list[Cell] = []
+def picture_of(runs: Sequence[str], limit: Row1Limit = "stay") -> Picture:
+    """The picture of whole runs, each written as its signs ("RRR", "B", "RR"), every other one of another sign."""
+    cells: list[Signed] = []
     start, drop, depth, length = 0, 0, ROWS, 0
     ahead: tuple[int, ...] = ()
-    for run in runs:
-        if length > depth or ahead or start != drop:
-            free = _left_free(Picture(limit, (), start, drop, depth, length, ahead))
-            start, drop, depth, ahead = _opened(start, free, limit)
-        else:  # nothing in the way, as for most runs
-            start, drop, depth = start + 1, start + 1, ROWS
-        length = run
-        if run <= depth and start == drop:
-            cells += _straight(start, run)
-        else:
-            cells += [_cell(start, drop, depth, bead) for bead in range(1, run + 1)]
+    done = 0
+    while done < len(runs):
+        if ahead or start != drop or length > depth:
+            start, drop, depth, ahead = _opened(start, _left_free(start, drop, depth, length, ahead), limit)
+            run, done = runs[done], done + 1
+            length = len(run)
+            cells += _straight(start, run) if length <= depth and start == drop else _bent(start, drop, depth, run)
+        else:  # nothing in the way: columns side by side, up to one that leaves a tail
+            plain = _plain(runs, done)
+            cells += chain.from_iterable(map(_straight, range(start + 1, start + 1 + len(plain)), plain))
+            start, drop, depth = start + len(plain), start + len(plain), ROWS
+            length, done = len(plain[-1]), done + len(plain)
     return Picture(limit, tuple(cells), start, drop, depth, length, ahead)
 
 
-@cache
-def _straight(column: int, run: int) -> tuple[Cell, ...]:
-    return tuple((column, row) for row in range(1, run + 1))
+def _plain(runs: Sequence[str], first: int) -> Sequence[str]:
+    """The runs from `first` to the next that is longer than the grid is high, that one too."""
+    if max(map(len, runs)) <= ROWS:
+        return runs[first:]
+    last = next((place for place in range(first, len(runs)) if len(runs[place]) > ROWS), len(runs) - 1)
+    return runs[first : last + 1]
+
+
+@lru_cache(8192)
+def _straight(column: int, run: str) -> tuple[Signed, ...]:
+    """The cells of a run with nothing in its way."""
+    return tuple(_bent(column, column, ROWS, run))
+
+
+def _bent(start: int, drop: int, depth: int, run: str) -> list[Signed]:
+    return [(*_cell(start, drop, depth, bead), sign) for bead, sign in enumerate(run, 1)]
 
 
 def _cell(start: int, drop: int, depth: int, bead: int) -> Cell:
@@ -78,6 +97,16 @@ def _cell(start: int, drop: int, depth: int, bead: int) -> Cell:
     if down < 1:
         return start + bead - 1, 1
     return (drop, down) if down <= depth else (drop + down - depth, depth)
+
+
+def _goes_on(picture: Picture, sign: str) -> bool:
+    return bool(picture.cells) and picture.cells[-1][2] == sign
+
+
+def _next_run(picture: Picture) -> tuple[int, int, int, tuple[int, ...]]:
+    """Start, drop, depth and what is ahead of the run after the open one."""
+    free = _left_free(picture.start, picture.drop, picture.depth, picture.length, picture.ahead)
+    return _opened(picture.start, free, picture.limit)
 
 
 def _opened(before: int, free: tuple[int, ...], limit: Row1Limit) -> tuple[int, int, int, tuple[int, ...]]:
@@ -94,12 +123,11 @@ def _opened(before: int, free: tuple[int, ...], limit: Row1Limit) -> tuple[int, 
     return start, start + 1 + along, ahead[along] if along < len(ahead) else ROWS, ahead
 
 
-def _left_free(picture: Picture) -> tuple[int, ...]:
-    """Free rows from the top in the columns after the open run's start, once it has ended."""
-    start, drop, depth, length = picture.start, picture.drop, picture.depth, picture.length
+def _left_free(start: int, drop: int, depth: int, length: int, ahead: tuple[int, ...]) -> tuple[int, ...]:
+    """Free rows from the top in the columns after a run's start, once it has ended with `length` beads."""
     along = min(drop - start, length - 1)
     tail = max(length - (drop - start) - depth, 0)
     if along <= 0 and not tail:
-        return picture.ahead
+        return ahead
     taken = (0,) * along + (depth - 1,) * tail
-    return taken + picture.ahead[len(taken) :]
+    return taken + ahead[len(taken) :]

@@ -49,7 +49,8 @@ def roads_of(rounds: Iterable[Bead], settings: RoadSettings = DEFAULTS) -> Roads
     lengths = [len(ties) for _, ties in record.columns]
     limit = settings.row1_limit
     derived = tuple([_derived(marks(lengths, back), limit) for back in DERIVED.values()])
-    return Roads(settings, beads, record, picture_of(lengths, limit), derived)
+    big = picture_of([side * len(ties) for side, ties in record.columns], limit)
+    return Roads(settings, beads, record, big, derived)
 
 
 def append(roads: Roads, bead: Bead) -> Roads:
@@ -59,7 +60,7 @@ def append(roads: Roads, bead: Bead) -> Roads:
     columns = record.columns
     if bead.outcome == "T" and len(columns) == len(before):
         return Roads(settings, beads, record, roads.big, roads.derived)
-    big = place(roads.big, len(columns) > len(before))
+    big = place(roads.big, bead.outcome)
     derived = tuple(
         [_marked(road, mark(columns, back)) for road, back in zip(roads.derived, DERIVED.values(), strict=True)]
     )
@@ -67,10 +68,10 @@ def append(roads: Roads, bead: Bead) -> Roads:
 
 
 def _derived(signs: str, limit: Row1Limit) -> Derived:
-    return Derived(picture_of(map(len, runs_of(signs)), limit), signs)
+    return Derived(picture_of(runs_of(signs), limit), signs)
 
 
 def _marked(road: Derived, sign: str | None) -> Derived:
     if sign is None:
         return road
-    return Derived(place(road.picture, not road.marks.endswith(sign)), road.marks + sign)
+    return Derived(place(road.picture, sign), road.marks + sign)

@@ -278,3 +278,10 @@ def test_the_backend_puts_messages_in_order_and_asks_for_gaps(mocker, came, hear
 
 def test_every_fault_says_what_it_is():
     assert all(fault.text and fault.readers for fault in FAULTS.values())
+
+
+def test_the_last_picture_can_be_kept(tmp_path, tmp_path_factory):
+    kept = tmp_path_factory.mktemp("kept") / "demo.svg"
+    demo(tmp_path, "--rounds", "1", "--speed", "300", "--svg", str(kept))
+    assert "BANKER" in kept.read_text("utf-8")
+    assert "url(" not in kept.read_text("utf-8").replace("url(#", "")

@@ -1,0 +1,63 @@
+"""For backends: commitments, gaps, limits, squeeze right and settlement, as plain functions of messages and bets.
+
+Needs the standard library and msgspec, no connection and no daemon. Money is `decimal.Decimal`, never float.
+
+>>> from decimal import Decimal
+>>> from firmware_bridge.bets import closed
+>>> from firmware_bridge.client import Pool, Range, Rounds, Wager, common, payments, refusals, settle, squeeze
+>>> own = common(account=Range(Decimal(100), Decimal(20000)), table=Range(Decimal(1), Decimal(10000)))
+>>> pool = Pool(differential=Decimal(50000), totals={"tie": Decimal(5000), "big_tiger": Decimal(500)})
+>>> accepted = [Wager("ann", "banker", Decimal("100.50"))]  # in the order of acceptance
+>>> [(each.rule, each.why) for each in refusals(Wager("bo", "tie", Decimal(50)), accepted, own, pool, closed(31))]
+[('minimum', '50 on tie is less than 100')]
+>>> squeeze(accepted, "largest-stake")
+Squeeze(player=(), banker=('ann',))
+>>> rounds = Rounds()  # take() gives None for a repeat; rounds.gaps(journal) are the `resend` orders to send
+>>> told = rounds.take(b'''{"journal": "3-5ad1", "seq": 57, "n": 1, "prev": null, "round": 31,
+...     "status": "closed", "revision": 0, "bets": {"player": -1, "banker": 0.95, "tie": -1}}''')
+>>> paid = settle(told, accepted)
+>>> payments(paid)  # the stake included; store `paid` with them, in one transaction
+{'ann': Decimal('195.9750')}
+>>> payments(paid, before=paid)  # a repeat pays nothing; a correction pays the difference
+{}
+"""
+
+from firmware_bridge.client.commitments import Proof, Verdict, Verifier, commitment
+from firmware_bridge.client.limits import FIVE_AREAS, Pool, Range, Refusal, common, refusals, refusals_of_five
+from firmware_bridge.client.money import MoneyError, Rounding
+from firmware_bridge.client.payload import EventMessage, Identity, MessageError, Payload, RoundMessage
+from firmware_bridge.client.received import Events, Rounds
+from firmware_bridge.client.settle import Paid, Settlement, payments, settle
+from firmware_bridge.client.squeeze import Squeeze, SqueezeRule, squeeze
+from firmware_bridge.client.wager import Wager
+
+__all__ = [
+    "FIVE_AREAS",
+    "EventMessage",
+    "Events",
+    "Identity",
+    "MessageError",
+    "MoneyError",
+    "Paid",
+    "Payload",
+    "Pool",
+    "Proof",
+    "Range",
+    "Refusal",
+    "RoundMessage",
+    "Rounding",
+    "Rounds",
+    "Settlement",
+    "Squeeze",
+    "SqueezeRule",
+    "Verdict",
+    "Verifier",
+    "Wager",
+    "commitment",
+    "common",
+    "payments",
+    "refusals",
+    "refusals_of_five",
+    "settle",
+    "squeeze",
+]

@@ -1,0 +1,156 @@
+"""Whether the cards that were sealed are the cards that were committed to (mqtt.md, Disclosure)."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from firmware_bridge.client.payload import Identity, MessageError, Payload
+from firmware_bridge.client.received import Events
+from firmware_bridge.facts.orders import Resend
+
+Proof = Literal["opened", "changed", "uncommitted", "unseen"]
+"""What the naming of a card that was sealed is worth.
+
+opened: it is the card that was committed to. changed: the commitment it names was made to another card, or with
+another nonce. uncommitted: no message before it committed to this card. unseen: the message it names, or one
+before it, has not come yet: ask for what is missing.
+"""
+
+
+class Verdict(Struct, frozen=True):
+    """Message `at` names `card`, written as on the wire.
+
+    names: the message whose commitment it says it opens; None where it leaves that open, as for a card that was
+    held or entered by hand. opened: every message whose commitment it does open.
+    """
+
+    at: Identity
+    card: str
+    names: Identity | None
+    proof: Proof
+    opened: tuple[Identity, ...] = ()
+
+
+def commitment(journal: str, seq: int, n: int, card: str, nonce: str) -> str:
+    """Hex SHA-256 of the ASCII text `journal:seq:n:card:nonce`.
+
+    seq, n: of the message that commits. card: its face as on the wire, `Kc`. nonce: 32 hex digits.
+    Raises ValueError (UnicodeEncodeError) where any of it is not ASCII.
+    """
+    return sha256(f"{journal}:{seq}:{n}:{card}:{nonce}".encode("ascii")).hexdigest()
+
+
+class Verifier:
+    """Takes the messages of the topic `event` in any order, repeats too, and judges every card that was sealed.
+
+    It needs a journal from its first entry on: what is missing there is told by `gaps`.
+    """
+
+    def __init__(self) -> None:
+        self._events = Events()
+        self._made: dict[str, dict[Identity, str]] = {}
+        self._judged: dict[str, dict[Identity, tuple[_Named, Verdict]]] = {}
+
+    def take(self, payload: Payload) -> tuple[Verdict, ...]:
+        """The verdicts that this message brings: on the card it names, and on cards that had waited for it.
+
+        A card named while it is drawn was never sealed and needs no verdict. Raises MessageError for what is no
+        event message, and for a message that differs from an earlier one with the same identity.
+        """
+        told = self._events.take(payload)
+        if told is None:
+            return ()
+        event, at = _card_event(told.event), told.identity
+        if event.commit:
+            self._made.setdefault(told.journal, {})[at] = event.commit
+        judged = self._judged.setdefault(told.journal, {})
+        late = event.commit is not None
+        again = [named for named, before in judged.values() if before.proof == "unseen" or (late and named.at > at)]
+        news = [(named, self._judge(named)) for named in (*again, *_named(at, event))]
+        news = [each for each in news if judged.get(each[0].at) != each]
+        judged.update({named.at: (named, verdict) for named, verdict in news})
+        return tuple(verdict for _, verdict in news)
+
+    def verdicts(self, journal: str) -> tuple[Verdict, ...]:
+        """What is known of every card of a journal that was sealed and is named by now, in order."""
+        judged = self._judged.get(journal, {})
+        return tuple(judged[at][1] for at in sorted(judged))
+
+    def closed(self, journal: str) -> dict[Identity, str]:
+        """The commitments that nothing has opened yet, in order: message -> hex commitment.
+
+        After `ShoeEnded` and its reveals only cards that never were part of the shoe stay closed.
+        """
+        made = self._made.get(journal, {})
+        opened = {place for verdict in self.verdicts(journal) for place in verdict.opened}
+        return {place: made[place] for place in sorted(made) if place not in opened}
+
+    def gaps(self, journal: str) -> tuple[Resend, ...]:
+        """What to ask the shoe for again."""
+        return self._events.gaps(journal)
+
+    def forget(self, journal: str) -> None:
+        """Let go of a journal that is over and judged."""
+        self._events.forget(journal)
+        self._made.pop(journal, None)
+        self._judged.pop(journal, None)
+
+    def _judge(self, named: _Named) -> Verdict:
+        made = {place: commit for place, commit in self._made.get(named.at.journal, {}).items() if place < named.at}
+        opened = tuple(sorted(place for place, commit in made.items() if named.opens(place, commit)))
+        proof: Proof
+        if named.names is None:
+            is_whole = self._events.has_all_before(named.at)
+            proof = "opened" if opened else "uncommitted" if is_whole else "unseen"
+        elif named.names in made:
+            proof = "opened" if named.names in opened else "changed"
+        else:
+            is_known = named.names in self._events or named.names >= named.at
+            proof = "uncommitted" if is_known else "unseen"
+        return Verdict(named.at, named.card, named.names, proof, opened)
+
+
+class _Named(Struct, frozen=True):
+    """A card as message `at` names it; without a nonce it opens nothing."""
+
+    at: Identity
+    card: str
+    nonce: str | None
+    names: Identity | None
+
+    def opens(self, place: Identity, commit: str) -> bool:
+        return self.nonce is not None and commitment(*place, self.card, self.nonce) == commit
+
+
+class _Event(Struct, frozen=True):
+    """What any event may say of a card; the faces and nonces that a commitment can be made of."""
+
+    type: str
+    commit: str | None = None
+    card: Annotated[str, Meta(pattern=r"^[0-9A-Za-z]{2}$")] | None = None
+    nonce: Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$")] | None = None
+    held: bool = False
+    origin: str = "reader"
+    seq: int = 0
+    n: int = 0
+
+
+def _card_event(event: dict[str, Any]) -> _Event:
+    try:
+        return msgspec.convert(event, _Event)
+    except msgspec.ValidationError as error:
+        raise MessageError(f"not an event of a shoe: {error}", "look which topic it came from") from None
+
+
+def _named(at: Identity, event: _Event) -> tuple[_Named, ...]:
+    """The card of an event that was sealed before: revealed, or held or entered by hand until now."""
+    if event.card is None:
+        return ()
+    if event.type == "CardRevealed":
+        return (_Named(at, event.card, event.nonce, Identity(at.journal, event.seq, event.n)),)
+    was_sealed = event.nonce or event.held or event.origin == "manual"
+    return (_Named(at, event.card, event.nonce, None),) if was_sealed else ()

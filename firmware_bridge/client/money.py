@@ -1,0 +1,67 @@
+"""Money as exact decimals: sums and products that are never rounded unseen, and the house's rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Context, Decimal, Inexact, InvalidOperation
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from firmware_bridge.errors import BridgeError
+
+EXACT: Final = Context(prec=60, traps=[Inexact, InvalidOperation])
+"""Arithmetic that raises `decimal.Inexact` before it drops a digit, whatever the context of the caller."""
+
+ZERO: Final = Decimal(0)
+
+
+class MoneyError(BridgeError, ValueError):
+    """An amount that is no amount."""
+
+
+class Rounding(Struct, frozen=True):
+    """How the house rounds what is won on a bet, in the unit of the stakes; a setting of the house, not of a seed.
+
+    quantum: the smallest amount paid (0.01, 0.5, 5 ..), None for none: exact. mode: `down`, in the favour of the
+    house, or `half-even` (ROUND_HALF_EVEN): to the nearest, a half to the even multiple. Raises MoneyError.
+    """
+
+    quantum: Decimal | None = None
+    mode: Literal["half-even", "down"] = "half-even"
+
+    def __post_init__(self) -> None:
+        if self.quantum is not None:
+            check_amount(self.quantum, "quantum")
+
+
+NONE: Final = Rounding()
+"""Nothing is rounded."""
+
+
+def check_amount(amount: Decimal, what: str) -> None:
+    """Raise MoneyError unless `amount` is a Decimal, finite and more than 0."""
+    if not isinstance(amount, Decimal):
+        raise MoneyError(f"{what} is of type {type(amount).__name__}", "give a decimal.Decimal made from a string")
+    if not amount.is_finite() or amount <= 0:
+        raise MoneyError(f"{what} is {amount}", "give an amount of more than 0")
+
+
+def total(amounts: Iterable[Decimal]) -> Decimal:
+    """Their exact sum, 0 for none. Raises decimal.Inexact beyond 60 digits."""
+    sum_ = ZERO
+    for amount in amounts:
+        sum_ = EXACT.add(sum_, amount)
+    return sum_
+
+
+def rounded(amount: Decimal, rounding: Rounding) -> Decimal:
+    """`amount` (0 or more) as a multiple of the quantum."""
+    if rounding.quantum is None:
+        return amount
+    whole, rest = EXACT.divmod(amount, rounding.quantum)
+    twice = EXACT.multiply(rest, Decimal(2))
+    is_up = twice > rounding.quantum or (twice == rounding.quantum and EXACT.remainder(whole, Decimal(2)) == 1)
+    if rounding.mode == "half-even" and is_up:
+        whole = EXACT.add(whole, Decimal(1))
+    return EXACT.multiply(whole, rounding.quantum)

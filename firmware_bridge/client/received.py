@@ -1,0 +1,123 @@
+"""Whether the messages of a topic came once each and without gaps, or what to ask for again with `resend`.
+
+Gaps are told inside a journal, up to the newest message that came; which journal is the present one, and what its
+next entry is, the topic `status` says.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from firmware_bridge.client.payload import (
+    EventMessage,
+    Identity,
+    MessageError,
+    Payload,
+    RoundMessage,
+    fingerprint,
+    read,
+)
+from firmware_bridge.facts.orders import Resend
+
+
+class Once:
+    """Tells new messages of one topic from repeats."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, dict[tuple[int, int], bytes]] = {}
+
+    def __contains__(self, identity: Identity) -> bool:
+        return identity[1:] in self._seen.get(identity.journal, ())
+
+    def is_new(self, identity: Identity, payload: Payload) -> bool:
+        """Whether the message did not come before. Raises MessageError if another one came under its identity."""
+        seen, content = self._seen.setdefault(identity.journal, {}), fingerprint(payload)
+        if identity[1:] not in seen:
+            seen[identity[1:]] = content
+            return True
+        if seen[identity[1:]] == content:
+            return False
+        what = f"two different messages are number {identity.n} of entry {identity.seq} of journal {identity.journal}"
+        raise MessageError(what, "keep both and compare them with the journal of the shoe: one of them is not from it")
+
+    def forget(self, journal: str) -> None:
+        """Let go of a journal; a repeat from it would be new again."""
+        self._seen.pop(journal, None)
+
+
+class Events:
+    """The topic `event`: `seq` counts a journal's entries from 1, `n` the events of an entry up to `of`."""
+
+    def __init__(self) -> None:
+        self._once = Once()
+        self._left: dict[str, dict[int, int]] = {}
+        self._whole: dict[str, int] = {}
+
+    def __contains__(self, identity: Identity) -> bool:
+        return identity in self._once
+
+    def take(self, payload: Payload) -> EventMessage | None:
+        """The message, None for a repeat; in any order. Raises MessageError."""
+        told = read(payload, EventMessage)
+        if not self._once.is_new(told.identity, payload):
+            return None
+        left = self._left.setdefault(told.journal, {})
+        left[told.seq] = left.get(told.seq, told.of) - 1
+        whole = self._whole.get(told.journal, 0)
+        self._whole[told.journal] = next(seq for seq in count(whole) if left.get(seq + 1) != 0)
+        return told
+
+    def has_all_before(self, identity: Identity) -> bool:
+        """Whether every message of the journal before this one has come."""
+        if self._whole.get(identity.journal, 0) < identity.seq - 1:
+            return False
+        return all(identity._replace(n=n) in self for n in range(1, identity.n))
+
+    def gaps(self, journal: str) -> tuple[Resend, ...]:
+        """What to ask for: the entries that are missing, or not whole, before the newest one that came."""
+        left = self._left.get(journal, {})
+        gaps, start = [], self._whole.get(journal, 0) + 1
+        for seq in sorted(seq for seq in left if seq >= start and left[seq] == 0):
+            if seq > start:
+                gaps.append(Resend(journal=journal, start=start, to=seq - 1))
+            start = seq + 1
+        newest = max(left, default=0)
+        return (*gaps, Resend(journal=journal, start=start, to=newest)) if newest >= start else tuple(gaps)
+
+    def forget(self, journal: str) -> None:
+        """Let go of a journal whose messages are all stored."""
+        self._once.forget(journal)
+        self._left.pop(journal, None)
+        self._whole.pop(journal, None)
+
+
+class Rounds:
+    """The topic `round`: each message names the `seq` of the one before it in its journal (`prev`)."""
+
+    def __init__(self) -> None:
+        self._once = Once()
+        self._prev: dict[str, dict[int, int | None]] = {}
+
+    def take(self, payload: Payload) -> RoundMessage | None:
+        """The message, None for a repeat; in any order. Raises MessageError."""
+        told = read(payload, RoundMessage)
+        if not self._once.is_new(told.identity, payload):
+            return None
+        self._prev.setdefault(told.journal, {})[told.seq] = told.prev
+        return told
+
+    def gaps(self, journal: str) -> tuple[Resend, ...]:
+        """What to ask for: from behind the round before each gap up to the round known to be missing."""
+        prev = self._prev.get(journal, {})
+        gaps, before = [], 0
+        for seq in sorted(prev):
+            missing = prev[seq]
+            if missing is not None and missing not in prev:
+                gaps.append(Resend(journal=journal, start=before + 1, to=missing))
+            before = seq
+        return tuple(gaps)
+
+    def forget(self, journal: str) -> None:
+        """Let go of a journal whose rounds are all settled."""
+        self._once.forget(journal)
+        self._prev.pop(journal, None)

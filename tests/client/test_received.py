@@ -1,0 +1,138 @@
+"""Messages once each, in any order, and the gaps between them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmware_bridge.client import Events, Identity, MessageError, Rounds
+from firmware_bridge.facts.orders import Resend
+from tests.core.table import Table
+
+TABLE = Table(burn="none").play("shoe", *["9s Kd Th Kc"] * 4, "2s 3h", "!void misdeal", *["9s Kd Th Kc"] * 2)
+JOURNAL = TABLE.lines[-1].public.journal
+SENT = [message for message in TABLE.messages if message.journal == JOURNAL]
+EVENTS = [message.payload for message in SENT if message.topic == "event"]
+ROUNDS = [message.payload for message in SENT if message.topic == "round"]
+
+
+def event(seq: int, n: int = 1, of: int = 1) -> dict[str, Any]:
+    return {"journal": "3-abc", "seq": seq, "n": n, "of": of, "event": {"type": "Noted", "what": f"{seq}/{n}"}}
+
+
+def round_(seq: int, prev: int | None) -> dict[str, Any]:
+    return {"journal": "3-abc", "seq": seq, "n": 1, "prev": prev, "round": seq, "status": "voided"}
+
+
+def asked(gaps: tuple[Resend, ...]) -> str:
+    return ", ".join(f"{each.start}-{each.to}" for each in gaps)
+
+
+# what came, as seq or seq/n of an entry of two -> entries to ask for
+EVENT_GAPS = [
+    ("", ""),
+    ("1", ""),
+    ("1 2 3", ""),
+    ("3 1 2 2 1", ""),
+    ("2", "1-1"),
+    ("1 5", "2-4"),
+    ("3 4 7 9", "1-2, 5-6, 8-8"),
+    ("1 2/1 2/2 3", ""),
+    ("1 2/2 2/1 3", ""),
+    ("1 2/1", "2-2"),
+    ("1 2/2 4", "2-3"),
+    ("2/1 4 6/2", "1-3, 5-6"),
+    ("1 1000000000000", "2-999999999999"),
+]
+
+
+@pytest.mark.parametrize(("came", "gaps"), EVENT_GAPS)
+def test_gaps_between_events(came: str, gaps: str) -> None:
+    events = Events()
+    for each in came.split():
+        seq, _, n = each.partition("/")
+        events.take(event(int(seq), int(n), 2) if n else event(int(seq)))
+    assert asked(events.gaps("3-abc")) == gaps
+
+
+# rounds that came, as seq<prev -> entries to ask for
+ROUND_GAPS = [
+    ("", ""),
+    ("5<", ""),
+    ("5< 9<5 14<9", ""),
+    ("14<9 5< 9<5", ""),
+    ("9<5", "1-5"),
+    ("5< 14<9", "6-9"),
+    ("5< 14<9 30<20", "6-9, 15-20"),
+]
+
+
+@pytest.mark.parametrize(("came", "gaps"), ROUND_GAPS)
+def test_gaps_between_rounds(came: str, gaps: str) -> None:
+    rounds = Rounds()
+    for each in came.split():
+        seq, _, prev = each.partition("<")
+        rounds.take(round_(int(seq), int(prev) if prev else None))
+    assert asked(rounds.gaps("3-abc")) == gaps
+
+
+def test_a_gap_is_an_order_for_the_topic_command() -> None:
+    events = Events()
+    events.take(event(4))
+    assert json.loads(msgspec.json.encode(events.gaps("3-abc")[0])) == {
+        "do": "resend", "journal": "3-abc", "from": 1, "to": 3,
+    }  # fmt: skip
+
+
+def test_a_repeat_is_none_also_as_a_dict() -> None:
+    for stream, payloads in ((Events(), EVENTS), (Rounds(), ROUNDS)):
+        for payload in payloads:
+            assert stream.take(payload)
+            assert stream.take(payload) is None
+            assert stream.take(json.loads(payload)) is None
+
+
+def test_two_messages_with_one_identity_are_told() -> None:
+    events = Events()
+    events.take(EVENTS[5])
+    changed = json.loads(EVENTS[5])
+    changed["event"]["round"] = 99
+    with pytest.raises(MessageError, match="two different messages are number 1 of entry"):
+        events.take(changed)
+
+
+def test_another_journal_is_another_count() -> None:
+    events = Events()
+    events.take(event(1))
+    events.take(event(5) | {"journal": "4-def"})
+    assert (asked(events.gaps("3-abc")), asked(events.gaps("4-def"))) == ("", "1-4")
+    events.forget("4-def")
+    assert events.gaps("4-def") == ()
+    assert Identity("4-def", 5, 1) not in events
+    assert Identity("3-abc", 1, 1) in events
+
+
+@pytest.mark.parametrize("payload", [b"", b"[]", b"\xff", b"{}", ROUNDS[0], {"journal": 3}, event(0), event(1, 3, 2)])
+def test_what_is_no_event_message_is_told(payload: Any) -> None:
+    with pytest.raises(MessageError, match="look which topic it came from"):
+        Events().take(payload)
+
+
+@given(st.data())
+def test_asking_for_the_gaps_brings_everything(data: st.DataObject) -> None:
+    """Some messages come, in any order and some twice; what the gaps ask for completes them."""
+    for stream, payloads in ((Events(), EVENTS), (Rounds(), ROUNDS)):
+        came = data.draw(st.lists(st.sampled_from(payloads), max_size=30))
+        got = [told.identity for told in map(stream.take, [*came, payloads[-1]]) if told]
+        assert len(got) == len({*came, payloads[-1]})
+        for _ in payloads:
+            for gap in stream.gaps(JOURNAL):
+                again = [each for each in payloads if (gap.start or 0) <= json.loads(each)["seq"] <= (gap.to or 0)]
+                assert any(stream.take(each) for each in again)
+        assert stream.gaps(JOURNAL) == ()
+        assert all(stream.take(each) is None for each in payloads)

@@ -1,0 +1,184 @@
+"""What rounds pay on stakes, and what a correction changes."""
+
+from __future__ import annotations
+
+import json
+from decimal import Context, Decimal, localcontext
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmware_bridge.bets import BETS
+from firmware_bridge.bets.rows import tiers
+from firmware_bridge.client import MessageError, MoneyError, Rounding, Wager, payments, settle
+from tests.client.wagers import round_message, wagers
+
+BANKER = {"player": -1, "banker": 0.95, "banker_no_commission": 1, "tie": -1, "lucky_6": -1}
+BANKER_6 = {"player": -1, "banker": 0.95, "banker_no_commission": 0.5, "tie": -1, "lucky_6": 12}
+TIE = {"player": 0, "banker": 0, "banker_no_commission": 0, "tie": 8, "lucky_6": -1}
+RESULTS = {"banker": BANKER, "banker 6": BANKER_6, "tie": TIE}
+
+
+def money(text: str) -> dict[str, Decimal]:
+    """`ann 195, bo 0` by person."""
+    return {person: Decimal(amount) for person, amount in (each.split() for each in text.split(",") if each.strip())}
+
+
+# result; accepted bets; what goes back to each person, the stake included
+PAYS = [
+    ("banker", "ann banker 100", "ann 195.00"),
+    ("banker", "ann banker 0.01", "ann 0.0195"),
+    ("banker", "ann banker 33.33", "ann 64.9935"),
+    ("banker", "ann player 100", "ann 0"),
+    ("banker", "ann banker 100, bo player 70, ann player 10, cy tie 5", "ann 195, bo 0, cy 0"),
+    ("banker", "ann banker_no_commission 100", "ann 200"),
+    ("banker 6", "ann banker_no_commission 100, ann lucky_6 10", "ann 280"),
+    ("banker 6", "ann banker_no_commission 0.05", "ann 0.075"),
+    ("tie", "ann player 100, bo banker 100, cy tie 100, di lucky_6 100", "ann 100, bo 100, cy 900, di 0"),
+    ("tie", "", ""),
+]
+
+
+@pytest.mark.parametrize(("result", "accepted", "back"), PAYS)
+def test_a_round_pays(result: str, accepted: str, back: str) -> None:
+    told = round_message(**RESULTS[result])
+    for payload in (told, json.dumps(told), json.dumps(told).encode()):
+        assert settle(payload, wagers(accepted)).by_person == money(back)
+
+
+# quantum and mode; stake on banker, which wins 0.95 -> what goes back
+ROUNDS = [
+    (None, "half-even", "1.11", "2.1645"),
+    ("0.01", "half-even", "1.11", "2.16"),
+    ("0.01", "down", "1.11", "2.16"),
+    ("0.01", "half-even", "1.10", "2.14"),
+    ("0.01", "half-even", "1.30", "2.54"),
+    ("0.01", "half-even", "1.70", "3.32"),
+    ("0.01", "down", "1.70", "3.31"),
+    ("1", "half-even", "10", "20"),
+    ("1", "down", "10", "19"),
+    ("1", "half-even", "30", "58"),
+    ("0.5", "half-even", "5", "10.0"),
+    ("0.5", "down", "5", "9.5"),
+    ("5", "half-even", "50", "100"),
+    ("5", "down", "50", "95"),
+    ("5", "down", "5", "5"),
+    ("100", "down", "5", "5"),
+]
+
+
+@pytest.mark.parametrize(("quantum", "mode", "stake", "back"), ROUNDS)
+def test_only_what_is_won_is_rounded(quantum: str | None, mode: Any, stake: str, back: str) -> None:
+    house = Rounding(quantum and Decimal(quantum), mode)
+    assert settle(round_message(**BANKER), wagers(f"ann banker {stake}"), house).by_person == money(f"ann {back}")
+
+
+@pytest.mark.parametrize("result", [{}, {"player": 1}])
+def test_a_voided_round_gives_stakes_back(result: dict[str, Any]) -> None:
+    told = round_message("voided", **result)
+    assert settle(told, wagers("ann player 0.37, ann tie 5, bo x 7"), Rounding(Decimal(5))).by_person == money(
+        "ann 5.37, bo 7"
+    )
+
+
+ACCEPTED = "ann banker 100, bo player 70, cy tie 5"
+FIRST = settle(round_message(**BANKER), wagers(ACCEPTED))
+SAME = settle(round_message("corrected", 1, **BANKER), wagers(ACCEPTED))
+TIED = settle(round_message("corrected", 1, **TIE), wagers(ACCEPTED))
+VOID = settle(round_message("voided", 2), wagers(ACCEPTED))
+
+# what comes; what was paid last -> what is still to be paid
+OWED = [
+    (FIRST, None, "ann 195"),
+    (FIRST, FIRST, ""),
+    (SAME, FIRST, ""),
+    (TIED, FIRST, "ann -95, bo 70, cy 45"),
+    (TIED, None, "ann 100, bo 70, cy 45"),
+    (FIRST, TIED, ""),
+    (TIED, TIED, ""),
+    (VOID, TIED, "cy -40"),
+    (VOID, FIRST, "ann -95, bo 70, cy 5"),
+    (VOID, None, "ann 100, bo 70, cy 5"),
+]
+
+
+@pytest.mark.parametrize(("now", "before", "owed"), OWED)
+def test_a_correction_pays_the_difference_once(now: Any, before: Any, owed: str) -> None:
+    assert payments(now, before) == money(owed)
+
+
+def test_two_rounds_are_not_set_off() -> None:
+    other = settle(round_message(**BANKER) | {"round": 13}, wagers(ACCEPTED))
+    with pytest.raises(ValueError, match="round 13 of 3-abc is not round 12 of 3-abc"):
+        payments(other, FIRST)
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        (round_message(player=1), "round 12 of journal 3-abc tells no result of tie; hold this wager"),
+        (round_message(tie="NaN"), "tells no result of tie"),
+        (round_message(tie=-2), "tells no result of tie"),
+        (round_message(tie=[]), "not a message of this topic"),
+        (round_message(status="open", tie=8), "not a message of this topic"),
+        ({}, "not a message of this topic"),
+        (b"", "not a message of this topic"),
+        (b"null", "not a message of this topic"),
+        (b'{"journal":"3-abc","seq":57', "not a message of this topic"),
+        ("\ud800", "not a message of this topic"),
+    ],
+)
+def test_what_is_no_result_settles_nothing(told: Any, why: str) -> None:
+    with pytest.raises(MessageError, match=why):
+        settle(told, wagers("ann tie 5"))
+
+
+@pytest.mark.parametrize("quantum", ["0", "-1", "NaN"])
+def test_a_quantum_is_an_amount(quantum: str) -> None:
+    with pytest.raises(MoneyError, match="quantum is"):
+        Rounding(Decimal(quantum))
+
+
+EVERY_NET = {(bet, net) for bet, paid in tiers("identical", "must-win").items() for net in [*paid, -1]}
+STAKES = st.decimals("0.0001", "99999999999999", places=4)
+
+
+@given(st.sampled_from(sorted(EVERY_NET)), STAKES)
+def test_every_tier_pays_to_the_last_digit_whatever_the_context(tier: tuple[str, float], stake: Decimal) -> None:
+    bet, net = tier
+    with localcontext(Context(prec=3)):
+        (paid,) = settle(json.dumps(round_message(**{bet: net})), [Wager("ann", bet, stake)]).paid
+    assert paid.amount.as_integer_ratio() == (stake + stake * Decimal(str(net))).as_integer_ratio()
+    assert paid.amount >= 0
+
+
+@given(STAKES, st.sampled_from(["0.01", "0.05", "0.25", "1", "5", "7"]), st.sampled_from(["down", "half-even"]))
+def test_rounding_gives_a_multiple_less_than_a_quantum_away(stake: Decimal, quantum: str, mode: Any) -> None:
+    step = Decimal(quantum)
+    (exact,) = settle(round_message(banker=0.95), [Wager("ann", "banker", stake)]).paid
+    (paid,) = settle(round_message(banker=0.95), [Wager("ann", "banker", stake)], Rounding(step, mode)).paid
+    assert (paid.amount - stake) % step == 0
+    lost = exact.amount - paid.amount
+    assert (0 <= lost < step) if mode == "down" else (2 * abs(lost) <= step)
+
+
+TIES = st.lists(st.sampled_from([-1, 0, 8]), min_size=6, max_size=6)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=8), TIES)
+def test_in_any_order_and_repeated_the_highest_revision_is_paid(order: list[int], ties: list[int]) -> None:
+    """A ledger that adds up the payments ends where the highest revision alone would."""
+    told = [round_message("corrected", revision, tie=tie) for revision, tie in enumerate(ties)]
+    settled = [settle(each, wagers("ann tie 5")) for each in told]
+    ledger, last = Decimal(0), None
+    for revision in order:
+        ledger += payments(settled[revision], last).get("ann", Decimal(0))
+        last = settled[revision] if last is None or revision > last.revision else last
+    assert ledger == settled[max(order)].by_person["ann"]
+
+
+def test_every_bet_of_the_book_can_be_settled() -> None:
+    told = round_message(**dict.fromkeys(BETS, -1))
+    assert settle(told, [Wager("ann", bet, Decimal(1)) for bet in BETS]).by_person == {"ann": Decimal(0)}

@@ -1,0 +1,227 @@
+"""`shoe roads`: what it reads, what it writes, and what it draws."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from firmware_bridge.cli import roads_
+from firmware_bridge.cli.roads_input import NoShoe, beads
+from firmware_bridge.cli.roads_png import FONTS
+from firmware_bridge.cli.roads_terminal import SHAPES, Paint, screen
+from firmware_bridge.cli.roads_words import WORDS
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.roads import Bead, board, roads_of
+
+DOCS = Path(__file__).parents[2] / "docs" / "roads"
+SHOE = (DOCS / "shoe.txt").read_text("utf-8").split()
+CHINESE = pytest.mark.skipif(not FONTS.exists(), reason="fonts-noto-cjk is not installed")
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def shoe_roads(capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(*words: object) -> tuple[int, str, str]:
+        parser = argparse.ArgumentParser()
+        roads_.options(parser)
+        code = roads_.run(parser.parse_args([str(word) for word in words]))
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def stdin(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+# ------------------------------------------------------------ what it reads
+
+
+def test_a_shoe_with_pairs() -> None:
+    assert beads("BT 10 01") == [Bead("B", True, False), Bead("T", False, True)]
+    assert beads("BT") == [Bead("B"), Bead("T")]
+    assert beads(".") == beads(". . .") == []
+
+
+WRONG = [
+    ("BPX", "column 3: 'X' is none of B, P, T"),
+    ("bp", "column 1: 'b' is none of B, P, T"),
+    ("BP 12 00", "column 5: '2' is none of 0, 1"),
+    ("BP  10 0", "column 8: 1 player pairs for 2 outcomes"),
+    ("BP 1 00", "column 4: 1 banker pairs for 2 outcomes"),
+    ("BP 10", "column 4: 2 words where a shoe has one or three"),
+    ("", "column 1: 0 words where a shoe has one or three"),
+    (". 1 1", "column 3: 1 banker pairs for 0 outcomes"),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), WRONG)
+def test_text_that_is_no_shoe(text: str, told: str) -> None:
+    with pytest.raises(NoShoe, match=re.escape(told)):
+        beads(text)
+
+
+def test_a_shoe_per_line_a_board_per_line(shoe_roads: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin(monkeypatch, ".\r\nBPT\nBP 10 01\n")
+    code, out, _ = shoe_roads("--json", "-")
+    boards = [json.loads(line) for line in out.splitlines()]
+    assert (code, [each["outcomes"] for each in boards]) == (0, ["", "BPT", "BP"])
+    assert boards[2]["bead"] == [[1, 1, "red", True, False], [1, 2, "blue", False, True]]
+
+
+def test_a_bad_line_is_named_after_the_good_ones(shoe_roads: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin(monkeypatch, "BP\nB?\nBB\n")
+    code, out, err = shoe_roads("-")
+    assert (code, len(out.splitlines())) == (2, 1)
+    assert "line 2, column 2: '?' is none of B, P, T" in err
+
+
+def test_the_houses_settings(shoe_roads: Run, tmp_path: Path) -> None:
+    config = tmp_path / "bridge.toml"
+    config.write_text('[table]\nid = "T1"\nleading_ties = "own-column"\n[roads]\ngood = ["pairs"]\n')
+    assert json.loads(shoe_roads("TB", "--json", "--config", config)[1])["big_logical"][0] == ["T", 1, [0]]
+    over = shoe_roads("TB", "--json", "--config", config, "--leading-ties", "first-bead")[1]
+    assert json.loads(over)["big_logical"] == [["B", 1, [1]]]
+    assert json.loads(shoe_roads("BBBBPPPP", "--json", "--config", config)[1])["good_roads"] == ["pairs"]
+
+
+def test_a_setting_that_is_none(shoe_roads: Run, tmp_path: Path) -> None:
+    config = tmp_path / "bridge.toml"
+    config.write_text('[roads]\ngood = ["long_bunker"]\n')
+    with pytest.raises(ConfigError, match="long_bunker"):
+        shoe_roads("TB", "--config", config)
+
+
+# ------------------------------------------------------------ in the terminal
+
+
+def shown(outcomes: str, colours: bool = False, shapes: str = "utf", width: int = 80, **only: Any) -> str:
+    paint = Paint(colours, SHAPES[shapes], width)
+    return screen(board(roads_of(beads(outcomes))), "en", paint=paint, **only)
+
+
+def test_a_pipe_gets_shapes_without_colours(shoe_roads: Run) -> None:
+    code, out, _ = shoe_roads("BPPTBB", "--road", "big")
+    assert code == 0
+    assert [line.replace("·", " ").rstrip() for line in out.splitlines()[:3]] == ["Big road", "B P B", "  P/B"]
+
+
+def test_red_and_blue_differ_in_shape() -> None:
+    for shapes in SHAPES.values():
+        signs = [shape for road in ("big-eye", "small", "cockroach") for shape in shapes[road]]
+        assert len(set(signs)) == 6
+    assert "○" in shown("BPBPBB", only="big-eye")
+    assert "□" in shown("BPBPBB", only="big-eye")
+    assert shown("BPBPBB", shapes="ascii").isascii()
+
+
+def test_colours_say_nothing_that_shapes_do_not() -> None:
+    painted = shown(SHOE[0], colours=True)
+    assert "\x1b[" in painted
+    assert re.sub(r"\x1b\[[0-9;]*m", "", painted).split() == shown(SHOE[0]).split()
+
+
+def test_no_line_is_wider_than_the_terminal_and_the_newest_column_is_seen() -> None:
+    for width in (40, 80, 110, 200):
+        roads = shown("BP" * 60 + "TT", width=width).split("\n\n")[:-3]
+        assert all(len(line) <= width for road in roads for line in road.splitlines())
+        assert "P2" in "".join(roads)
+
+
+# ------------------------------------------------------------ pictures
+
+PICTURES: dict[str, tuple[str, ...]] = {
+    **{str(kind): ("--road", kind, "--theme", "light") for kind in WORDS["en"].roads},
+    "board-light-en": ("--theme", "light"),
+    "board-dark-zh-Hant": ("--theme", "dark", "--lang", "zh-Hant"),
+    "board-light-zh-Hans": ("--theme", "light", "--lang", "zh-Hans"),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_docs_show_what_the_command_draws(shoe_roads: Run, tmp_path: Path, name: str) -> None:
+    """To renew them: shoe roads $(cat docs/roads/shoe.txt) OPTIONS --svg docs/roads/NAME.svg."""
+    assert shoe_roads(*SHOE, *PICTURES[name], "--svg", tmp_path / "new.svg") == (0, "", "")
+    assert (tmp_path / "new.svg").read_bytes() == (DOCS / f"{name}.svg").read_bytes()
+
+
+def elements(path: Path, name: str) -> list[dict[str, str]]:
+    return [each.attrib for each in ElementTree.parse(path).iter(f"{{http://www.w3.org/2000/svg}}{name}")]
+
+
+def test_a_big_road_in_svg(shoe_roads: Run, tmp_path: Path) -> None:
+    """Two rings, one with a green slash."""
+    shoe_roads("BPT", "--road", "big", "--theme", "light", "--svg", tmp_path / "a.svg")
+    rings = elements(tmp_path / "a.svg", "circle")
+    slashes = [line for line in elements(tmp_path / "a.svg", "line") if line["stroke-width"] != "1"]
+    assert [ring["stroke"] for ring in rings] == ["#d3202f", "#1559c7"]
+    assert [slash["stroke"] for slash in slashes] == ["#0b8a45"]
+
+
+def test_a_picture_is_scrolled_to_the_newest_columns(shoe_roads: Run, tmp_path: Path) -> None:
+    shoe_roads("BP" * 100, "--road", "big", "--svg", tmp_path / "a.svg")
+    (picture,) = elements(tmp_path / "a.svg", "svg")
+    rings = elements(tmp_path / "a.svg", "circle")
+    assert len(rings) == 60
+    assert all(24 < float(ring["cx"]) < float(picture["width"]) - 24 for ring in rings)
+
+
+def drawn(shoe_roads: Run, path: Path, *words: str) -> Any:
+    image = pytest.importorskip("PIL.Image")
+    assert shoe_roads(*words, "--png", path) == (0, "", "")
+    with image.open(path) as picture:
+        picture.load()
+    return picture
+
+
+def test_png_of_a_whole_board(shoe_roads: Run, tmp_path: Path) -> None:
+    picture = drawn(shoe_roads, tmp_path / "a.png", *SHOE, "--theme", "light")
+    assert picture.size == (1920, 1080)
+    seen = {colour for _, colour in picture.getcolors(1_000_000)}
+    assert {(0xD3, 0x20, 0x2F), (0x15, 0x59, 0xC7), (0x0B, 0x8A, 0x45)} <= seen
+
+
+@CHINESE
+@pytest.mark.parametrize("language", ["zh-Hant", "zh-Hans"])
+def test_png_with_chinese_labels(shoe_roads: Run, tmp_path: Path, language: str) -> None:
+    labels = drawn(shoe_roads, tmp_path / "a.png", ".", "--road", "bead", "--lang", language)
+    other = drawn(shoe_roads, tmp_path / "b.png", ".", "--road", "bead")
+    assert labels.tobytes() != other.tobytes()
+
+
+def test_png_without_the_chinese_font(shoe_roads: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """English needs none; Chinese says what to install."""
+    monkeypatch.setattr("firmware_bridge.cli.roads_png.FONT_FILES", {True: "none.ttc", False: "none.ttc"})
+    drawn(shoe_roads, tmp_path / "a.png", "BP", "--road", "bead")
+    with pytest.raises(OSError, match=r"no font for zh-Hans.*apt install fonts-noto-cjk"):
+        shoe_roads("BP", "--lang", "zh-Hans", "--png", tmp_path / "b.png")
+
+
+def test_png_without_pillow(shoe_roads: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(OSError, match=r"firmware-bridge\[pictures\]"):
+        shoe_roads("BP", "--png", tmp_path / "a.png")
+
+
+@pytest.mark.parametrize("option", ["--svg", "--png"])
+def test_a_picture_that_cannot_be_written(shoe_roads: Run, tmp_path: Path, option: str) -> None:
+    pytest.importorskip("PIL")
+    with pytest.raises(OSError, match="No such file or directory; name a file"):
+        shoe_roads("BP", option, tmp_path / "none" / "a")
+
+
+def test_stdin_is_not_drawn(shoe_roads: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin(monkeypatch, "BP\n")
+    code, out, err = shoe_roads("-", "--svg", "x.svg")
+    assert (code, out) == (2, "")
+    assert "draw one shoe at a time" in err

@@ -1,0 +1,92 @@
+"""The roads of the running shoe: asked of the daemon, else read off the record."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.cli.daemon_socket import SOCKET
+from firmware_bridge.cli.roads_input import running, settings
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.roads import Bead
+from tests.system.record import record
+
+BANKER, PLAYER, TIE = "2s 6d 4h Ac ", "9s Kd Th Kc ", "2s 2d 3h Ac 8s "
+
+
+@pytest.fixture(autouse=True)
+def no_runtime_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "bridge.toml"
+    path.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{tmp_path / "journal"}"\n')
+    return path
+
+
+def outcomes(rounds: list[Bead]) -> str:
+    return "".join(bead.outcome for bead in rounds)
+
+
+def test_the_newest_shoe_of_the_record(config: Path, tmp_path: Path) -> None:
+    record(tmp_path / "journal", f"shoe {BANKER} shoe {PLAYER}{BANKER}{TIE}", burn="none")
+    rounds, house = running(config)
+    assert outcomes(rounds) == "PBT"
+    assert rounds[0] == Bead("P", True, False)
+    assert settings([house]).leading_ties == "first-bead"
+
+
+def test_a_voided_round_has_no_bead(config: Path, tmp_path: Path) -> None:
+    record(tmp_path / "journal", f"shoe {BANKER} 2s 6d !void misdeal {PLAYER}", burn="none")
+    assert outcomes(running(config)[0]) == "BP"
+
+
+def test_no_record_says_where_it_was_sought(config: Path, tmp_path: Path) -> None:
+    (tmp_path / "journal").mkdir()
+    with pytest.raises(BridgeError, match=r"no journal in .*name the directory"):
+        running(config)
+
+
+@contextmanager
+def daemon(directory: Path, status: dict[str, Any]) -> Iterator[None]:
+    """Answers one request with a status."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(directory / SOCKET))
+    listener.listen()
+
+    def answer() -> None:
+        client, _ = listener.accept()
+        with client, client.makefile("rb") as requests:
+            assert json.loads(requests.readline()) == {"do": "status"}
+            client.sendall(json.dumps(status).encode() + b"\n")
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    yield
+    thread.join()
+    listener.close()
+
+
+def test_what_the_daemon_says_comes_first(config: Path, tmp_path: Path) -> None:
+    record(tmp_path / "journal", f"shoe {PLAYER}", burn="none")
+    told = {"outcomes": "BT", "bead": [[1, 1, "red", True, False], [1, 2, "green", False, False]]}
+    house = {"settings": {"leading_ties": "own-column"}}
+    with daemon(tmp_path / "journal", {"roads": told, "table": house}):
+        rounds, said = running(config)
+    assert rounds == [Bead("B", True, False), Bead("T")]
+    assert settings([said]).leading_ties == "own-column"
+
+
+def test_a_daemon_that_does_not_tell_roads_has_a_record(config: Path, tmp_path: Path) -> None:
+    record(tmp_path / "journal", f"shoe {TIE}", burn="none")
+    with daemon(tmp_path / "journal", {"rounds": []}):
+        assert outcomes(running(config)[0]) == "T"
