@@ -14,12 +14,25 @@ ORDERS: Final[dict[str, str]] = {
     "bets-open": "bets may be placed again",
     "bets-closed": "no more bets: the round may be dealt",
     "next": "the dealer's NEXT key",
+    "reveal": "open sealed cards: the next step, or the slots named",
+    "fly": "deal this round without a bet and open it at once",
+    "request-shoe-change": "the guest asks for another shoe",
+    "request-dealer-change": "the guest asks for another dealer",
+    "dealer": "a dealer signs in",
     "void": "the open round counts for nothing",
     "resolve": "the floor's decision about an open irregularity (see `shoe status`)",
+    "correct": "the floor says what the cards of a closed round were",
     "resend": "send messages again: a part of a journal, or all since a time",
 }
 
-WITHOUT_ARGUMENTS: Final = ("bets-open", "bets-closed", "next")
+WITHOUT_ARGUMENTS: Final = (
+    "bets-open",
+    "bets-closed",
+    "next",
+    "fly",
+    "request-shoe-change",
+    "request-dealer-change",
+)
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +56,9 @@ def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
     names = ("dealer", "confirmed_by", "why", "irregularity", "choice", "journal", "from", "to", "since")
     fields = {name: getattr(arguments, name, None) for name in names}
     pack = {name: getattr(arguments, name, None) for name in ("lot", "decks")}
+    fields["round"], fields["slots"] = getattr(arguments, "round", None), getattr(arguments, "slots", None) or None
+    if text := getattr(arguments, "cards", None):
+        fields["cards"] = [text[n : n + 2] for n in range(0, len(text), 2)]
     fields["pack"] = {name: value for name, value in pack.items() if value is not None} or None
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -60,6 +76,20 @@ def _open_shoe(order: argparse.ArgumentParser) -> None:
 
 def _close_shoe(order: argparse.ArgumentParser) -> None:
     order.add_argument("--why", metavar="TEXT")
+
+
+def _reveal(order: argparse.ArgumentParser) -> None:
+    order.add_argument("slots", nargs="*", metavar="SLOT", help="P1, B1 .. (default: the next step)")
+
+
+def _dealer(order: argparse.ArgumentParser) -> None:
+    order.add_argument("dealer", metavar="NAME")
+
+
+def _correct(order: argparse.ArgumentParser) -> None:
+    order.add_argument("round", type=int, metavar="ROUND")
+    order.add_argument("cards", metavar="CARDS", help="in the order dealt, P1 B1 P2 B2 then thirds: 9sKdThKc")
+    order.add_argument("--why", metavar="TEXT", required=True)
 
 
 def _void(order: argparse.ArgumentParser) -> None:
@@ -83,6 +113,9 @@ def _resend(order: argparse.ArgumentParser) -> None:
 _ARGUMENTS: Final = {
     "open-shoe": _open_shoe,
     "close-shoe": _close_shoe,
+    "reveal": _reveal,
+    "dealer": _dealer,
+    "correct": _correct,
     "void": _void,
     "resolve": _resolve,
     "resend": _resend,

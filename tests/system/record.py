@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware_bridge.cursor import Cursor, CursorFile
-from firmware_bridge.daemon import Table, nonce, now_ms
+from firmware_bridge.daemon import Table, nonce, now
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.house import House
@@ -38,20 +38,20 @@ def inputs(step: Step, in_use: bool) -> list[i.AnyInput]:
         case NewShoe():
             return [*([order(o.CloseShoe("worn"))] if in_use else []), order(o.OpenShoe())]
         case Drawn(card=None):
-            return [i.CardUnread(at=now_ms(), reason="unreadable", nonce=nonce())]
+            return [i.CardUnread(**now(), reason="unreadable", nonce=nonce())]
         case Drawn(card=card) if card:
-            return [i.CardRead(at=now_ms(), card=card, nonce=nonce())]
+            return [i.CardRead(**now(), card=card, nonce=nonce())]
         case Cut():
-            return [i.CutCardSeen(at=now_ms(), by="sensor")]
+            return [i.CutCardSeen(**now(), by="sensor")]
         case Key(key=key):
-            return [i.Pressed(at=now_ms(), key=key)]
+            return [i.Pressed(**now(), key=key)]
         case Say(order=said):
             return [order(said)]
     raise ValueError(step)
 
 
 def order(said: o.Order) -> i.Ordered:
-    return i.Ordered(at=now_ms(), order=said, by="anna", nonce=nonce())
+    return i.Ordered(**now(), order=said, by="anna", nonce=nonce())
 
 
 def delivered(directory: Path, journal: str, seq: int) -> None:
