@@ -1,0 +1,117 @@
+"""The README is checked where it can be: its programs run, its names exist, its tables agree."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge import config
+from firmware_bridge.cli import COMMANDS
+from firmware_bridge.facts.orders import ORDERS, tag_of
+from firmware_bridge.house import House
+from firmware_bridge.messages import messages
+from firmware_bridge.replay import Replay
+from firmware_bridge.script import parse
+from tests import broker as real
+from tests.system.table import BridgeTable
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+EXAMPLE = tomllib.loads((ROOT / "systemd/bridge.toml").read_text("utf-8"))
+
+brokers = real.brokers
+
+
+def block(language: str, holding: str) -> str:
+    """The code block of a language that holds a text."""
+    return next(code for code in re.findall(rf"```{language}\n(.*?)```", README, re.S) if holding in code)
+
+
+def test_the_twenty_lines_receive_rounds_also_after_the_broker_forgot_them(brokers, tmp_path) -> None:
+    broker = brokers()
+    program = block("python", "loop_forever").replace("1883", str(broker.port))
+    assert len(program.splitlines()) <= 28
+    heard = tmp_path / "heard"
+    table = BridgeTable(tmp_path, broker.port)
+    with heard.open("w") as out:
+        backend = subprocess.Popen([sys.executable, "-u", "-c", program], stdout=out, stderr=subprocess.STDOUT)
+    try:
+        table.start()
+        for life, (cards, told) in enumerate((("9sTdTsTc", "1 1 player 9 0"), ("2s9h3d8d", "1 2 banker 5 7")), 1):
+            table.until(lambda life=life: broker.log.count("as backend") == life)
+            table.pause(0.5)  # until it has subscribed
+            table.deal(cards)
+            table.until(lambda told=told: told in heard.read_text())
+            broker.stop()
+            broker.start()
+    finally:
+        backend.kill()
+        backend.wait()
+        table.close()
+
+
+def test_the_payloads_are_those_of_replay() -> None:
+    shown = [json.loads(text) for text in re.split(r"\n(?=\{\"v\")", block("json", '"voided"').strip())]
+    lines = Replay(House(), "T07", pytest.fail).play(parse("9d 4s Kh 8c 2c !void misdeal"))
+    sent = [json.loads(each.payload) for line in lines for each in messages(line) if each.topic == "round"]
+    assert len(shown) == len(sent) == 2
+    shortened = {"journal", "at", "boot", "bets"}
+    for told, real_one in zip(shown, sent, strict=True):
+        assert {name: value for name, value in told.items() if name not in shortened} == {
+            name: value for name, value in real_one.items() if name not in shortened
+        }
+    assert shown[0]["bets"].items() - {"..": 0}.items() >= {("player", 1), ("banker", -1), ("tie", -1)}
+
+
+def test_every_name_of_one_card_exists() -> None:
+    steps = re.findall(r"^\d+\. `([\w/]+)\.py` `([\w.]+)`", README, re.M)
+    assert len(steps) == 10
+    for path, name in steps:
+        found: object = import_module(path.replace("/", "."))
+        for part in name.split("."):
+            found = getattr(found, part)
+
+
+def test_every_command_is_there() -> None:
+    told = set(re.findall(r"`shoe (\w+)", README))
+    assert told <= set(COMMANDS)
+    assert set(COMMANDS) - told <= {"run", "demo"}
+
+
+def test_every_order_is_there() -> None:
+    orders = README.split("Orders: ")[1].split("Give each an")[0]
+    assert set(map(tag_of, ORDERS)) <= set(re.findall(r"`(\w+)`", orders))
+
+
+def test_the_wiring_table_is_the_example_config() -> None:
+    rows = {
+        name.strip().lower(): [int(n) for n in numbers.split(",")]
+        for name, numbers in re.findall(r"^\| ([^|]+) \| ([\d, ]+) \| [\d, ]+ \|", README, re.M)
+    }
+    pins, lamps = EXAMPLE["pins"], EXAMPLE["lamps"]
+    assert rows["cut-card sensor"] + rows["next key"] + rows["reveal key"] == [
+        pins["cut_card"],
+        pins["next"],
+        pins["reveal"],
+    ]
+    told = {
+        lamp.strip(): number
+        for name, numbers in rows.items()
+        if name.startswith("lamp ")
+        for lamp, number in zip(name[5:].split(","), numbers, strict=True)
+    }
+    assert told == {name.lower(): number for name, number in lamps.items()}
+
+
+def test_the_example_config_loads() -> None:
+    assert config.load(ROOT / "systemd/bridge.toml").table.id == "T07"
+
+
+def test_links_lead_somewhere() -> None:
+    for link in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / link).exists(), link
