@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from firmware_bridge.cards import Card
@@ -49,41 +50,53 @@ def layout(cards: tuple[Card, ...], procedure: str) -> Layout:
 
     Raises ValueError for more cards than the round takes: the shoe never asks that.
     """
-    base = SLOTS[procedure]
     count = len(cards)
     if count < 4:
-        return Layout(base[:count], base[:count], base[count], f"{base[count]} due", None)
-    draws, why = _thirds(cards)
+        return _begun(procedure, count)
+    p1, b1, p2, b2 = (card.points for card in cards[:4])
+    fifth = cards[4].points if count > 4 else STOOD
+    table, why = _judged(procedure, count, (p1 + p2) % 10, (b1 + b2) % 10, fifth)
+    return table if table.due else Layout(table.slots, table.used, None, "", _result(cards, table.used, why))
+
+
+@cache
+def _begun(procedure: str, count: int) -> Layout:
+    """The layout of the first cards, which go to their slots whatever they are."""
+    base = SLOTS[procedure]
+    return Layout(base[:count], base[:count], base[count], f"{base[count]} due", None)
+
+
+@cache
+def _judged(procedure: str, count: int, player: int, banker: int, fifth: int) -> tuple[Layout, tuple[str, ...]]:
+    """The layout of four cards and more but for its result, with the reasons; totals are of two cards each."""
+    base = SLOTS[procedure]
+    draws, why = _thirds(player, banker, fifth)
     thirds = tuple(slot for slot, drawn in zip(("P3", "B3"), draws, strict=True) if drawn)
-    if count > (len(base) if procedure == "six-card" else 4 + len(thirds)):
+    six_card = procedure == "six-card"
+    if count > (len(base) if six_card else len(base) + len(thirds)):
         raise ValueError(f"{count} cards are more than this round takes")
     used = (*base[:4], *(thirds[i] if i < len(thirds) else None for i in range(count - 4)))
-    if procedure == "six-card":
-        due = base[count] if count < 6 else None
-        return Layout(base[:count], used, due, f"{due} due", None if due else _result(cards, used, why))
-    due = thirds[count - 4] if count < 4 + len(thirds) else None
-    slots = (*base, *thirds[: count - 4])
-    return Layout(slots, used, due, f"{due} due: {why[-1]}" if due else "", None if due else _result(cards, used, why))
+    filled = base if six_card else (*base, *thirds)
+    due = filled[count] if count < len(filled) else None
+    told = "" if not due else f"{due} due" if six_card else f"{due} due: {why[-1]}"
+    return Layout(filled[:count], used, due, told, None), why
 
 
-def _thirds(cards: tuple[Card, ...]) -> tuple[tuple[bool, bool], tuple[str, ...]]:
+def _thirds(player: int, banker: int, fifth: int) -> tuple[tuple[bool, bool], tuple[str, ...]]:
     """Who draws, as far as the cards tell, with the reasons in the order they were judged.
 
-    While the player's third card is not out, only the player's draw is known.
+    While the player's third card is not out (`fifth` is STOOD), only the player's draw is known.
     """
-    p1, b1, p2, b2 = (card.points for card in cards[:4])
-    player, banker = (p1 + p2) % 10, (b1 + b2) % 10
     naturals = [f"{side} natural {total}" for side, total in (("player", player), ("banker", banker)) if total > 7]
     if naturals:
         return (False, False), tuple(naturals)
     if player not in PLAYER_DRAWS:
         draws = STOOD in BANKER_DRAWS[banker]
         return (False, draws), (f"player stands on {player}", f"banker {banker}, player stood")
-    if len(cards) == 4:
+    if fifth == STOOD:
         return (True, False), (f"player {player}",)
-    third = cards[4].points
-    draws = third in BANKER_DRAWS[banker]
-    return (True, draws), (f"player {player} draws", f"banker {banker}, player's third {third}")
+    draws = fifth in BANKER_DRAWS[banker]
+    return (True, draws), (f"player {player} draws", f"banker {banker}, player's third {fifth}")
 
 
 def _result(cards: tuple[Card, ...], used: tuple[str | None, ...], why: tuple[str, ...]) -> Result:
