@@ -15,6 +15,7 @@ from firmware_bridge.cli import COMMANDS
 from firmware_bridge.facts.orders import ORDERS, tag_of
 from firmware_bridge.house import House
 from firmware_bridge.messages import messages
+from firmware_bridge.policy import KEEP_ORDER, POLICIES, Row
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse
 from tests import broker as real
@@ -115,3 +116,20 @@ def test_the_example_config_loads() -> None:
 def test_links_lead_somewhere() -> None:
     for link in re.findall(r"\]\(([^)#]+)\)", README):
         assert (ROOT / link).exists(), link
+
+
+def test_irregularities_are_explained_as_the_policies_have_them() -> None:
+    text = (ROOT / "docs/irregularities.md").read_text("utf-8")
+    parts = re.split(r"^## `([\w-]+)`$", text, flags=re.M)[1:]
+    told = dict(zip(parts[::2], parts[1::2], strict=True))
+    assert list(told) == list(POLICIES)
+    for name, policy in POLICIES.items():
+        rows = {key: row for key, row in policy.items() if name == "keep-order" or row != KEEP_ORDER[key]}
+        assert re.findall(r"^\| .*\|$", told[name], re.M)[1:] == [explained(key, row) for key, row in rows.items()]
+
+
+def explained(name: str, row: Row) -> str:
+    """The line of an irregularity in the docs."""
+    blocked = ("yes" if row.blocks else "no") + (", confirm" if row.confirm else "")
+    choices = ", ".join(f"`{choice}`" for choice in row.choices) or "-"
+    return f"| `{name}` | {row.todo} | {blocked} | {choices} |"
