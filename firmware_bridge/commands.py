@@ -19,23 +19,43 @@ BY_MQTT: Final = tuple(each for each in ALL if each != "correct")
 LOCAL: Final = (*ALL, "enter")
 """The orders that can be given at the table."""
 
+LONGEST: Final = 4_096
+"""Bytes of the longest command: what it makes is far below what the smallest broker takes."""
+
+ID_LENGTH: Final = 64
+"""Characters of the longest command id."""
+
+ECHO: Final = 40
+"""Characters of an unknown command that its refusal repeats."""
+
+MISTAKE: Final = 200
+"""Characters of what is wrong with an order, which may repeat parts of it."""
+
+_LIKE_THIS: Final = 'send {"id":"..","do":"next"}'
 _TYPES: Final[dict[str, type[o.Order]]] = {o.tag_of(each): each for each in (*o.ORDERS, o.Enter)}
 
 
 class NotAnOrder(ValueError):
-    """The bytes are no JSON object with a `do`: there is nothing to put on record."""
+    """The bytes are no command: there is nothing to put on record. `answer` is what their sender is told."""
+
+    def __init__(self, error: str, hint: str) -> None:
+        super().__init__(f"{error}; {hint}")
+        self.answer = o.Answer(ok=False, error=error, hint=hint)
 
 
 def parse(payload: bytes) -> dict[str, Any]:
     """The fields of a command. Raises NotAnOrder with what to send instead."""
+    if len(payload) > LONGEST:
+        raise NotAnOrder("too long", f"a command has at most {LONGEST} bytes: say it in fewer words")
     try:
         fields = msgspec.json.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise NotAnOrder('not JSON: send {"id":"..","do":"next"}') from None
+        raise NotAnOrder("not JSON", _LIKE_THIS) from None
     if not isinstance(fields, dict) or not isinstance(fields.get("do"), str):
-        raise NotAnOrder('no "do": send {"id":"..","do":"next"}')
-    if not isinstance(fields.get("id"), str | None):
-        raise NotAnOrder('"id" is a string')
+        raise NotAnOrder('no "do"', _LIKE_THIS)
+    given = fields.get("id")
+    if given is not None and not (isinstance(given, str) and 1 <= len(given) <= ID_LENGTH):
+        raise NotAnOrder(f'"id" is no text of 1 to {ID_LENGTH} characters', "give each command its own")
     return fields
 
 
@@ -45,12 +65,12 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> o.Order:
     if do not in _TYPES:
         near = get_close_matches(do, allowed, 1)
         hint = f"did you mean {near[0]}?" if near else f"one of: {', '.join(allowed)}"
-        return o.Malformed(do, f"{do} is no command", hint)
+        return o.Malformed(do[:ECHO], f"{do[:ECHO]} is no command", hint)
     if do not in allowed:
         return o.Malformed(do, f"{do} is not allowed here", "see [mqtt] commands in the table's config")
     arguments = {name: value for name, value in fields.items() if name not in ("id", "by", "do")}
     try:
         return msgspec.convert(arguments | {"do": do}, _TYPES[do])
     except msgspec.ValidationError as error:
-        text = "a card is written rank then suit: As, Td" if do == "enter" else str(error)
+        text = "a card is written rank then suit: As, Td" if do == "enter" else str(error)[:MISTAKE]
         return o.Malformed(do, f"{do}: {text}", "see the commands in the README")

@@ -22,8 +22,11 @@ log = logging.getLogger(__name__)
 WATCH_S: Final = 0.1
 """A watcher is told at most this often."""
 
-LONGEST: Final = 65_536
-"""Bytes of the longest request."""
+HEARD: Final = 2**20
+"""Bytes heard of a request: one too long for a command is refused, one without an end is hung up on."""
+
+SIGNATURE: Final = 64
+"""Characters of the longest name that can sign an order."""
 
 
 class Control:
@@ -41,7 +44,7 @@ class Control:
     async def start(self) -> None:
         """Listen; a socket left by a daemon that died is replaced."""
         self._path.unlink(missing_ok=True)
-        self._server = await asyncio.start_unix_server(self._serve, self._path, limit=LONGEST)
+        self._server = await asyncio.start_unix_server(self._serve, self._path, limit=HEARD)
         self._path.chmod(0o600)
 
     async def close(self) -> None:
@@ -89,7 +92,7 @@ class Control:
         try:
             fields = parse(line)
         except NotAnOrder as error:
-            await _say(writer, o.Answer(ok=False, error=str(error)))
+            await _say(writer, error.answer)
             return
         if fields["do"] == "status":
             await _say(writer, self.status())
@@ -97,6 +100,8 @@ class Control:
             await self._watch(reader, writer)
         elif not isinstance(by := fields.pop("by", None), str) or not by.strip():
             await _say(writer, o.Answer(ok=False, error="nobody signed this order", hint="say who: --by NAME"))
+        elif len(by) > SIGNATURE:
+            await _say(writer, o.Answer(ok=False, error="the signature is too long", hint="a name is enough"))
         else:
             await _say(writer, self._uplink.order(fields, LOCAL, by))
 

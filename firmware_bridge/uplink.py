@@ -138,7 +138,7 @@ class Uplink:
         try:
             fields = parse(message.payload)
         except NotAnOrder as error:
-            self._reply(message, o.Answer(ok=False, error=str(error)))
+            self._reply(message, error.answer)
             return
         self._reply(message, self.order(fields, self._allowed, BACKEND))
 

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from firmware_bridge.cards import Card
 from firmware_bridge.house import Choice
+
+Name = Annotated[str, Meta(max_length=64)]
+"""What people, journals and irregularities are called."""
+
+Reason = Annotated[str, Meta(max_length=500)]
+"""What somebody has to say about an order."""
+
+Number = Annotated[int, Meta(ge=0, le=65_535)]
+EntryNumber = Annotated[int, Meta(ge=1, le=2**53)]
 
 
 class Pack(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The packs in the shoe; without a `lot` the first card's is adopted, without `decks` the table's."""
 
-    lot: int | None = None
-    decks: int | None = None
+    lot: Number | None = None
+    decks: Number | None = None
 
 
 class _Order(Struct, frozen=True, omit_defaults=True, tag_field="do", forbid_unknown_fields=True):
@@ -23,14 +34,14 @@ class OpenShoe(_Order, frozen=True, tag="open_shoe"):
     """A shuffled shoe is on the table; the pit boss `confirmed_by` stands for it."""
 
     pack: Pack = Pack()
-    dealer: str = ""
-    confirmed_by: str = ""
+    dealer: Name = ""
+    confirmed_by: Name = ""
 
 
 class CloseShoe(_Order, frozen=True, tag="close_shoe"):
     """No more rounds from this shoe; refused while a round is open."""
 
-    why: str = ""
+    why: Reason = ""
 
 
 class BetsOpen(_Order, frozen=True, tag="bets_open"):
@@ -48,7 +59,7 @@ class Next(_Order, frozen=True, tag="next"):
 class Reveal(_Order, frozen=True, tag="reveal"):
     """Open sealed cards: those in `slots`, or the next step of the ceremony."""
 
-    slots: tuple[str, ...] = ()
+    slots: tuple[Name, ...] = ()
 
 
 class Fly(_Order, frozen=True, tag="fly"):
@@ -66,29 +77,29 @@ class RequestDealerChange(_Order, frozen=True, tag="request_dealer_change"):
 class DealerIn(_Order, frozen=True, tag="dealer"):
     """A dealer signs in; the present one is relieved."""
 
-    dealer: str
+    dealer: Name
 
 
 class Correct(_Order, frozen=True, tag="correct"):
     """The floor says what the cards of a closed round were, in the order dealt: P1 B1 P2 B2, then thirds."""
 
-    round: int
+    round: Number
     cards: tuple[Card, ...]
-    why: str
+    why: Reason
 
 
 class Void(_Order, frozen=True, tag="void"):
     """The open round counts for nothing."""
 
-    why: str
+    why: Reason
 
 
 class Resolve(_Order, frozen=True, tag="resolve"):
     """The floor's decision about an open irregularity."""
 
-    irregularity: str
+    irregularity: Name
     choice: Choice
-    why: str = ""
+    why: Reason = ""
 
 
 class Resend(_Order, frozen=True, tag="resend", rename={"start": "from"}):
@@ -97,17 +108,17 @@ class Resend(_Order, frozen=True, tag="resend", rename={"start": "from"}):
     `since` is an RFC 3339 time; exactly one of `journal` and `since` is given.
     """
 
-    journal: str | None = None
-    start: int | None = None
-    to: int | None = None
-    since: str | None = None
+    journal: Name | None = None
+    start: EntryNumber | None = None
+    to: EntryNumber | None = None
+    since: Name | None = None
 
 
 class Enter(_Order, frozen=True, tag="enter"):
     """Two people say which card was not read. Local only."""
 
     card: Card
-    second: str
+    second: Name
 
 
 class Malformed(_Order, frozen=True, tag="malformed"):

@@ -1,9 +1,10 @@
 from typing import Any
 
+import msgspec
 import pytest
 
 from firmware_bridge.cards import Card
-from firmware_bridge.commands import BY_MQTT, LOCAL, NotAnOrder, order_of, parse
+from firmware_bridge.commands import BY_MQTT, LOCAL, LONGEST, NotAnOrder, order_of, parse
 from firmware_bridge.facts import orders as o
 
 
@@ -55,15 +56,58 @@ def test_no_order_by_mqtt_names_a_card() -> None:
     assert "enter" not in BY_MQTT
 
 
-NO_ORDERS = [b"", b"next", b"[1]", b'"x"', b"{}", b'{"do":1}', b'{"do":"next","id":5}', b"\xff"]
-
-
-@pytest.mark.parametrize("payload", NO_ORDERS)
-def test_what_is_no_order_at_all_says_what_to_send(payload: bytes) -> None:
-    with pytest.raises(NotAnOrder, match=r"send|string"):
+@pytest.mark.parametrize(
+    ("payload", "error"),
+    [
+        (b"", "not JSON"),
+        (b"next", "not JSON"),
+        (b"\xff", "not JSON"),
+        (b"[1]", 'no "do"'),
+        (b'"x"', 'no "do"'),
+        (b"{}", 'no "do"'),
+        (b'{"do":1}', 'no "do"'),
+        (b'{"do":"next","id":5}', '"id" is no text of 1 to 64 characters'),
+        (b'{"do":"next","id":""}', '"id" is no text of 1 to 64 characters'),
+        (b'{"do":"next","id":"%b"}' % (b"7" * 65), '"id" is no text of 1 to 64 characters'),
+        (b'{"do":"void","why":"%b"}' % (b"x" * LONGEST), "too long"),
+    ],
+)
+def test_what_is_no_order_at_all_says_what_to_send(payload: bytes, error: str) -> None:
+    with pytest.raises(NotAnOrder) as raised:
         parse(payload)
+    assert raised.value.answer.error == error
+    assert raised.value.answer.hint
+
+
+LONG = "x" * 3_900
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"do": LONG},
+        {"do": "void", "why": LONG},
+        {"do": "void", "why": "misdeal", LONG: 1},
+        {"do": "close_shoe", "why": LONG},
+        {"do": "resolve", "irregularity": LONG, "choice": "keep"},
+        {"do": "resolve", "irregularity": "duplicate", "choice": LONG},
+        {"do": "open_shoe", "dealer": LONG},
+        {"do": "open_shoe", "confirmed_by": LONG},
+        {"do": "open_shoe", "pack": {"decks": 10**3_000}},
+        {"do": "reveal", "slots": [LONG]},
+        {"do": "dealer", "dealer": LONG},
+        {"do": "correct", "round": 10**3_000, "cards": [], "why": ""},
+        {"do": "resend", "journal": LONG},
+        {"do": "resend", "journal": "3-a", "to": 10**3_000},
+        {"do": "enter", "card": "As", "second": LONG},
+    ],
+)
+def test_a_refusal_is_short_whatever_was_asked(fields: dict[str, Any]) -> None:
+    order = order_of(fields, LOCAL)
+    assert isinstance(order, o.Malformed)
+    assert len(msgspec.json.encode(order)) < 700
 
 
 def test_a_bomb_of_brackets_is_no_order() -> None:
-    with pytest.raises(NotAnOrder):
-        parse(b"[" * 100_000)
+    with pytest.raises(NotAnOrder, match="not JSON"):
+        parse(b"[" * LONGEST)

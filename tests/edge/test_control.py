@@ -1,12 +1,14 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from firmware_bridge.control import LONGEST
+from firmware_bridge.commands import LONGEST
+from firmware_bridge.control import HEARD
 from tests.broker import free_port
 from tests.system.table import BridgeTable
 
@@ -25,7 +27,10 @@ class Client:
 
     def hear(self) -> dict[str, Any]:
         """The next answer; an empty one when the other side has hung up."""
-        line = self._table.loop.run_until_complete(asyncio.wait_for(self._reader.readline(), 20))
+        try:
+            line = self._table.loop.run_until_complete(asyncio.wait_for(self._reader.readline(), 20))
+        except ConnectionResetError:
+            line = b""
         return json.loads(line or b"{}")  # type: ignore[no-any-return]
 
     def ask(self, **fields: Any) -> dict[str, Any]:
@@ -34,7 +39,8 @@ class Client:
 
     def close(self) -> None:
         self._writer.close()
-        self._table.loop.run_until_complete(self._writer.wait_closed())
+        with suppress(ConnectionError):
+            self._table.loop.run_until_complete(self._writer.wait_closed())
 
 
 @pytest.fixture
@@ -64,6 +70,7 @@ def test_an_order_is_obeyed_and_signed(client: Client, table: BridgeTable) -> No
         (b"{}\n", 'no "do"'),
         (b'{"do":"next"}\n', "nobody signed"),
         (b'{"do":"next","by":" "}\n', "nobody signed"),
+        (b'{"do":"next","by":"%b"}\n' % (b"a" * 65), "the signature is too long"),
         (b'{"do":"nxt","by":"anna"}\n', "nxt is no command"),
         (b'{"do":"next","by":"anna"}\n', "nothing to end"),
     ],
@@ -75,8 +82,15 @@ def test_what_is_refused_says_why(client: Client, request_: bytes, error: str) -
     assert client.ask(do="status")["table_id"] == "T07"
 
 
+def test_a_request_that_is_too_long_is_told_so_and_leaves_no_record(client: Client, table: BridgeTable) -> None:
+    before = len(table.lines())
+    assert client.ask(do="void", by="anna", why="x" * 100_000)["error"] == "too long"
+    assert "length <= 500" in client.ask(do="void", by="anna", why="x" * (LONGEST - 100))["error"]
+    assert len(table.lines()) == before + 1
+
+
 def test_an_endless_request_ends_the_connection_not_the_daemon(client: Client, table: BridgeTable) -> None:
-    client.say(b"x" * 2 * LONGEST)
+    client.say(b"x" * 2 * HEARD)
     assert client.hear() == {}
     other = Client(table)
     assert other.ask(do="status")["mode"] == "FULL"

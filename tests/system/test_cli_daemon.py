@@ -129,6 +129,14 @@ def test_a_whole_shoe_is_opened_dealt_and_closed_by_hand(table, shoe: command.Ru
     assert [order.order.why for order in orders if hasattr(order.order, "why")] == ["x", "dropped", "over"]
 
 
+def test_an_order_that_is_too_long_is_refused_with_a_hint(table, shoe: command.Run) -> None:
+    bridge = table()
+    ran = shoe("do", "void", "--by", "anna", "--why", "x" * 100_000, "--config", bridge.config_path)
+    assert (ran.code, ran.err[:34]) == (1, "shoe: void refused: too long; a co")
+    ran = shoe("do", "void", "--by", "anna", "--why", "x" * 501, "--config", bridge.config_path)
+    assert "length <= 500" in ran.err
+
+
 def test_resend_by_journal_and_by_time(table, shoe: command.Run) -> None:
     bridge = table()
     bridge.deal("9s Td Ts Tc")

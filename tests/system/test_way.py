@@ -149,6 +149,8 @@ def test_any_other_answer_goes_to_reply(table: Any, backend: Backend, elsewhere:
         ({"do": "enter", "card": "As", "second": "b"}, "enter is not allowed here"),
         ({"do": "resend", "journal": "9-none", "from": 1}, "journal 9-none is not on this disk"),
         ({"order": "next"}, 'no "do"'),
+        ({"do": "void", "why": "x" * 5_000}, "too long"),
+        ({"do": "next", "id": ""}, '"id" is no text of 1 to 64 characters'),
     ],
 )
 def test_a_refused_command_says_why(table: Any, backend: Backend, command: dict[str, Any], error: str) -> None:
