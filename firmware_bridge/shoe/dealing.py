@@ -12,7 +12,7 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.shoe.disclosure import is_sealed, open_all, start_clock, waits_for_reveal
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.rounds import close_round, meet_cut_card, reveal_carried, run_out
-from firmware_bridge.shoe.state import Held, Phase, Shoe, blockers, is_exhausted, is_open, layout, phase, row
+from firmware_bridge.shoe.state import Held, Phase, Shoe, blockers, due, is_exhausted, is_open, layout, phase, row
 from firmware_bridge.shoe.suspect import wrong_with
 
 CARRIED_AT_MOST: Final = 3
@@ -43,7 +43,7 @@ def deal_held(draft: Draft) -> None:
             continue
         if _overfull(draft.shoe) or waits_for_reveal(draft.shoe):
             return
-        if phase(draft.shoe) is Phase.BETTING:
+        if phase(draft.shoe) is Phase.BETTING and not _burns_early(draft.shoe):
             _tell_too_early(draft)
             return
         place(draft, draft.shoe.held[0], held=True)
@@ -133,12 +133,16 @@ def burn_done(draft: Draft) -> None:
 
 def _too_early(draft: Draft, card: Held, held: bool) -> None:
     """A card while betting is open: beyond the burn, or a round's card before its time."""
-    if row(draft.shoe, "drawn_before_bets_closed").action == "burn" and not _beyond_burn(draft.shoe):
+    if _burns_early(draft.shoe):
         burn_aside(draft, card, held)
         draft.note("drawn_before_bets_closed", f"round {draft.shoe.round}: burned")
         return
     hold(draft, card, "betting is open")
     _tell_too_early(draft)
+
+
+def _burns_early(shoe: Shoe) -> bool:
+    return row(shoe, "drawn_before_bets_closed").action == "burn" and not _beyond_burn(shoe)
 
 
 def burn_aside(draft: Draft, card: Held, held: bool) -> None:
@@ -184,9 +188,15 @@ def _deal(draft: Draft, card: Held, held: bool) -> None:
     if is_sealed(shoe):
         start_clock(draft)
         open_all(draft)
+        close_opened(draft)
     elif after.due is None and draft.shoe.house.close == "auto":
         close_round(draft)
-    if phase(draft.shoe) is Phase.DEALING and after.due is not None and is_exhausted(draft.shoe):
+    void_if_empty(draft)
+
+
+def void_if_empty(draft: Draft) -> None:
+    """A round that needs a card, as far as the table may know, and can get none, is void."""
+    if phase(draft.shoe) is Phase.DEALING and due(draft.shoe) and is_exhausted(draft.shoe):
         run_out(draft)
 
 
@@ -194,7 +204,7 @@ def close_opened(draft: Draft) -> bool:
     """Close a round whose last sealed card was opened, where rounds close by themselves; whether it did."""
     shoe = draft.shoe
     done = is_sealed(shoe) and shoe.house.close == "auto" and phase(shoe) is Phase.COMPLETE
-    if done and not blockers(shoe):
+    if done and blockers(shoe) in ((), ("reader_lost",)):
         close_round(draft)
         return True
     return False

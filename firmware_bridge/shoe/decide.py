@@ -9,7 +9,7 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.shoe import disclosure, orders, service, trouble
-from firmware_bridge.shoe.dealing import close_opened, deal_held, take
+from firmware_bridge.shoe.dealing import close_opened, deal_held, take, void_if_empty
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.state import Held, Phase, Shoe, answer_to, phase
 
@@ -34,6 +34,7 @@ def decide(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
     deal_held(draft)
     if close_opened(draft):
         deal_held(draft)
+    void_if_empty(draft)
     _reply(draft, told, answer)
     return tuple(draft.events)
 
@@ -144,9 +145,9 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "CutCardSeen": _row(_no_cut,     _cut,       _cut,         _cut,         _cut,         _cut,         _no_cut),
     "next":        _row(orders.press_next),
     "reveal":      _row(orders.press_reveal),
-    "player":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _no_result),
-    "banker":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _no_result),
-    "tie":         _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _no_result),
+    "player":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
+    "banker":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
+    "tie":         _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
     "TimePassed":  _row(disclosure.time_passed),
     "LidMoved":    _row(_no_lid,     _lid,       _lid,         _lid,         _lid,         _lid,         _no_lid),
     "SensorStuck": _row(trouble.sensor_stuck),

@@ -65,7 +65,7 @@ def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
     for slot in slots:
         if slot not in closed or not _may_open(draft.shoe, (slot,)):
             raise Refused(f"{slot} cannot be opened now", "draw it first; thirds are opened after both pairs")
-    _open(draft, tuple(closed[slot] for slot in slots))
+    _open(draft, tuple(closed[slot] for slot in dict.fromkeys(slots)))
 
 
 def open_all(draft: Draft) -> None:

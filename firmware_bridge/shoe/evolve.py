@@ -165,7 +165,9 @@ def _noted(shoe: Shoe, event: e.Noted) -> Shoe:
 
 
 def _bets_opened(shoe: Shoe, _: e.BetsOpened) -> Shoe:
-    return replace(shoe, betting=True)
+    """Betting anew takes back what its close began: the time to open cards, and a round without a bet."""
+    flown = shoe.flown - shoe.flying
+    return replace(shoe, betting=True, reveal_by=None, opening=False, flown=flown, flying=False)
 
 
 def _bets_closed(shoe: Shoe, _: e.BetsClosed) -> Shoe:

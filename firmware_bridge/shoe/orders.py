@@ -155,5 +155,6 @@ def press_reveal(draft: Draft, given: Given) -> None:
 
 def auto_open(draft: Draft, told: CardRead | CardUnread) -> None:
     """The first card after the end opens the next shoe where the house says so."""
-    if draft.shoe.status != "open" and draft.shoe.next_house.new_shoe == "auto":
+    house = draft.shoe.next_house
+    if draft.shoe.status != "open" and house.new_shoe == "auto" and not house.confirm_shuffle:
         open_shoe(draft, o.Pack(), told.nonce)

@@ -21,8 +21,11 @@ from firmware_bridge.shoe.shuffle import patterns
 from firmware_bridge.shoe.state import Laid, Past, Phase, Shoe, is_exhausted, is_last, layout, phase
 from firmware_bridge.shoe.suspect import is_of_this_shoe
 
-OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost")
+OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost", "sensor_stuck")
 """Irregularities of devices, not of cards."""
+
+OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "unshuffled")
+"""And those of the whole shoe: a void settles nothing about them."""
 
 
 def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_by: str = "") -> None:
@@ -88,7 +91,7 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
         told = f"{pattern.name}, {pattern.length} cards"
         if not pattern.is_alarm:
             draft.add(e.Noted(what=f"unshuffled? {told}"))
-        elif not is_last(draft.shoe):
+        else:
             draft.trouble("unshuffled", told)
 
 
@@ -169,6 +172,7 @@ def void_round(draft: Draft, why: str, by: str) -> None:
     """The round counts for nothing: every card on the layout is discarded and counted, nothing is carried."""
     discard_held(draft)
     shoe = draft.shoe
+    is_disputed = phase(shoe) is Phase.COMPLETE  # a result told later is about the round before
     played = _played(shoe, layout(shoe).slots) if shoe.moves else ()
     draft.add(
         e.RoundVoided(
@@ -182,7 +186,7 @@ def void_round(draft: Draft, why: str, by: str) -> None:
         )
     )
     for settled in draft.shoe.irregular:
-        if settled.id not in OUTLIVE_A_SHOE and settled.id != "cut_card_missing":
+        if settled.id not in OUTLIVE_A_ROUND and (is_disputed or settled.id != "result_mismatch"):
             draft.settle(settled.id, "void", by)
     _after_round(draft)
 

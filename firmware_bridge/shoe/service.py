@@ -7,7 +7,7 @@ from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.rounds import reveal_carried
-from firmware_bridge.shoe.state import Phase, phase
+from firmware_bridge.shoe.state import Phase, phase, row
 
 
 def fly(draft: Draft, given: Ordered, order: o.Fly) -> None:
@@ -22,7 +22,8 @@ def fly(draft: Draft, given: Ordered, order: o.Fly) -> None:
     if phase(shoe) is Phase.BETTING:
         draft.add(e.BetsClosed(round=shoe.round))
         reveal_carried(draft)
-        draft.settle("drawn_before_bets_closed", "kept")
+        if not row(draft.shoe, "drawn_before_bets_closed").blocks:
+            draft.settle("drawn_before_bets_closed", "kept")
 
 
 def request_shoe_change(draft: Draft, given: Ordered, order: o.RequestShoeChange) -> None:
@@ -54,5 +55,6 @@ def dealer_in(draft: Draft, given: Ordered, order: o.DealerIn) -> None:
 
 
 def _vip_only(draft: Draft, what: str) -> None:
-    if draft.shoe.house.mode != "vip":
+    shoe = draft.shoe
+    if (shoe.next_house if shoe.status == "empty" else shoe.house).mode != "vip":
         raise Refused(f"{what} refused: guests have this at a VIP table only", 'see [service] mode = "vip"')

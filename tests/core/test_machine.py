@@ -12,9 +12,9 @@ from firmware_bridge.cards import FACES, Card
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.policy import KEEP_ORDER
 from firmware_bridge.lamps import lamps
 from firmware_bridge.messages import messages
+from firmware_bridge.policy import KEEP_ORDER
 from firmware_bridge.shoe import Phase, fault, phase
 from firmware_bridge.shoe.state import blockers, layout
 from firmware_bridge.snapshots import snapshots

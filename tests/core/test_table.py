@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-
 from msgspec.structs import replace
 
 import firmware_bridge.shoe
@@ -18,9 +17,9 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.house import Choice
-from firmware_bridge.policy import POLICIES
 from firmware_bridge.line import seal
 from firmware_bridge.messages import messages
+from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, evolve
 from firmware_bridge.shoe.decide import JUDGES, kind
 from firmware_bridge.shoe.evolve import _CHANGES
