@@ -21,13 +21,14 @@ from firmware_bridge.live_odds import LiveOdds
 from firmware_bridge.mqtt import Link
 from firmware_bridge.outbox import Outbox
 from firmware_bridge.resend import NotInJournal, Range, ranges
+from firmware_bridge.shoe.state import is_open
 from firmware_bridge.snapshots import alarms, mode, snapshots
 from firmware_bridge.states import States
 
 log = logging.getLogger(__name__)
 
 LOST_AFTER_S: Final = 3.0
-"""An outage shorter than this is no irregularity: play goes on either way."""
+"""An outage shorter than this is no irregularity: play goes on either way. A connection must last as long to end it."""
 
 SAVE_S: Final = 0.1
 """The cursor is stored at most this often."""
@@ -60,6 +61,7 @@ class Uplink:
         )
         self._saving: asyncio.TimerHandle | None = None
         self._losing: asyncio.TimerHandle | None = None
+        self._steady: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Begin to connect."""
@@ -68,7 +70,7 @@ class Uplink:
 
     async def close(self) -> None:
         """Say that the table stopped, and leave; what was not delivered is sent at the next start."""
-        for timer in (self._losing, self._saving):
+        for timer in (self._losing, self._steady, self._saving):
             if timer:
                 timer.cancel()
         self.states.close()
@@ -100,10 +102,7 @@ class Uplink:
 
     def _on_up(self) -> None:
         self.why_down = ""
-        if self._losing:
-            self._losing.cancel()
-            self._losing = None
-        self._table.tell(i.DeviceBack(**now(), device="broker", resumes=True))
+        self._steady = self._loop.call_later(LOST_AFTER_S, self._back)
         self.states.up()
         self.outbox.up()
 
@@ -111,17 +110,36 @@ class Uplink:
         self.why_down = why
         self.states.down()
         self.outbox.down()
+        if self._steady:
+            self._steady.cancel()
         self._expect_loss()
 
     def _expect_loss(self) -> None:
+        """Take the broker as lost when this has gone on for too long: a connection that does not last ends nothing."""
         if self._losing is None:
             self._losing = self._loop.call_later(LOST_AFTER_S, self._lost)
+        elif self._losing.when() <= self._loop.time():
+            self._lost()
 
     def _lost(self) -> None:
-        self._table.tell(i.DeviceLost(**now(), device="broker", why=self.why_down))
+        if not self.link.up:
+            self._table.tell(i.DeviceLost(**now(), device="broker", why=self.why_down))
+
+    def _back(self) -> None:
+        """An entry was delivered, or the connection has lasted."""
+        if self._losing:
+            self._losing.cancel()
+            self._losing = None
+        if is_open(self._table.shoe, "broker_lost"):
+            self._table.tell(i.DeviceBack(**now(), device="broker", resumes=True))
 
     def _on_delivered(self, mid: int) -> None:
-        if self.outbox.delivered(mid) and self._saving is None:
+        before = self.outbox.acked
+        if not self.outbox.delivered(mid):
+            return
+        if self.outbox.acked != before:
+            self._back()
+        if self._saving is None:
             self._saving = self._loop.call_later(SAVE_S, self._save)
 
     def _save(self) -> None:

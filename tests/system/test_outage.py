@@ -124,6 +124,16 @@ def test_a_long_outage_is_told_and_over_by_itself(bridge: Any, tmp_path: Path, m
     broker.stop()
 
 
+def test_a_short_outage_is_no_irregularity(bridge: Any, broker: Broker) -> None:
+    table = bridge(broker.port)
+    uplink = table.bridge.uplink
+    table.until(lambda: uplink.link.up and not uplink.outbox.waiting)
+    uplink.link._lose("test")
+    table.until(lambda: uplink.link.up)
+    table.until(lambda: uplink._losing is None)
+    assert events(table, "broker_lost") == []
+
+
 def test_a_broker_that_refuses_messages_gets_them_when_it_takes_them(bridge: Any, brokers: Any, tmp_path: Path) -> None:
     rules = "user table\ntopic write shoe/T07/{}\ntopic read shoe/T07/command\nuser backend\ntopic read #"
     broker = brokers(users={"table": "t", "backend": "b"}, acl=rules.format("status"))
@@ -134,9 +144,12 @@ def test_a_broker_that_refuses_messages_gets_them_when_it_takes_them(bridge: Any
         table.deal("9s Td")
         table.until(lambda: "refuses a message" in table.bridge.uplink.why_down)
         assert table.bridge.uplink.outbox.acked is None
+        table.until(lambda: open_now(table) == ["broker_lost"])
         (tmp_path / "broker0" / "acl").write_text(rules.format("#") + "\n")
         broker.reload()
         table.until(lambda: arrived(backend) == ["9s", "Td"])
+        table.until(lambda: not open_now(table))
+        assert events(table, "broker_lost") == ["broker_lost"] * 2
 
 
 def test_a_reader_that_was_unplugged_goes_on_by_itself(bridge: Any) -> None:
