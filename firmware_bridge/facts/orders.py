@@ -15,7 +15,9 @@ Name = Annotated[str, Meta(max_length=64)]
 Reason = Annotated[str, Meta(max_length=500)]
 """What somebody has to say about an order."""
 
-Number = Annotated[int, Meta(ge=0, le=65_535)]
+Number = Annotated[int, Meta(ge=-(2**53), le=2**53)]
+"""What every reader of JSON takes for an integer."""
+
 EntryNumber = Annotated[int, Meta(ge=1, le=2**53)]
 
 
