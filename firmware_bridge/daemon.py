@@ -136,8 +136,8 @@ class Table:
             return ()
         entry = entry_of(self.shoe, told, events, self.name, self.boot)
         line = self.journal.append(entry)
+        self._published(line)  # at once: it needs the line alone, and a backend waits for it
         self.shoe = advance(self.shoe, entry)
-        self._published(line)
         mark = getattr(told, "mark", None)
         if mark:
             self._acknowledge(mark)
