@@ -21,7 +21,7 @@ from firmware_bridge.live_odds import LiveOdds
 from firmware_bridge.mqtt import Link
 from firmware_bridge.outbox import Outbox
 from firmware_bridge.resend import NotInJournal, Range, ranges
-from firmware_bridge.shoe.state import is_open
+from firmware_bridge.shoe.state import answer_to, is_open
 from firmware_bridge.snapshots import alarms, mode, snapshots
 from firmware_bridge.states import States
 
@@ -168,10 +168,10 @@ class Uplink:
                 wanted = ranges(self._table.journal.directory, order)
             except NotInJournal as error:
                 order = o.Malformed("resend", str(error), "see `shoe journal list`")
-        known = len(self._table.shoe.answers)
         told = i.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"))
+        is_new = answer_to(self._table.shoe, told.id) is None
         answer = self._table.order(told)
-        if answer.ok and (fields.get("id") is None or known != len(self._table.shoe.answers)):
+        if answer.ok and is_new:
             for each in wanted:
                 self.outbox.resend(*each)
         return answer
