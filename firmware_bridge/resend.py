@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.journal import Place, file_name, journal_files, journal_id, read_lines
 
@@ -27,7 +28,7 @@ def ranges(directory: Path, order: Resend) -> list[Range]:
     if (order.journal is None) == (order.since is None):
         raise NotInJournal('give either "journal" (with "from" and "to") or "since"')
     if order.journal is not None:
-        return [_part(directory, order.journal, order.start or 1, order.to)]
+        return [_part(directory, order.journal, 1 if order.start is None else order.start, order.to)]
     return _since(directory, order.since or "")
 
 
@@ -52,10 +53,18 @@ def _since(directory: Path, since: str) -> list[Range]:
         raise NotInJournal('"since" needs a time zone: end it with Z')
     wanted = []
     for path in journal_files(directory):
-        if path.stat().st_mtime < earliest.timestamp() - 1:
-            continue
-        lines = (line.public for line, _ in read_lines(Place(path, 0)))
-        first = next((line.seq for line in lines if datetime.fromisoformat(line.at) >= earliest), None)
+        try:
+            first = _first_since(path, earliest)
+        except (JournalError, OSError) as error:
+            raise NotInJournal(f"{path.name} cannot be read ({error})") from None
         if first is not None:
             wanted.append(Range(journal_id(path), first, None))
     return wanted
+
+
+def _first_since(path: Path, earliest: datetime) -> int | None:
+    """The first entry of a journal file at or after a time. Raises JournalError, OSError."""
+    if path.stat().st_mtime < earliest.timestamp() - 1:
+        return None
+    lines = (line.public for line, _ in read_lines(Place(path, 0)))
+    return next((line.seq for line in lines if datetime.fromisoformat(line.at) >= earliest), None)

@@ -6,7 +6,9 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.commands import BY_MQTT
-from firmware_bridge.facts.orders import Answer
+from firmware_bridge.facts.orders import Answer, Resend
+from firmware_bridge.journal import journal_files
+from firmware_bridge.resend import NotInJournal, ranges
 from tests.broker import free_port
 from tests.system.table import BridgeTable
 
@@ -37,3 +39,32 @@ def test_without_an_id_it_acts_each_time(table: BridgeTable, mocker: MockerFixtu
     for _ in range(2):
         assert ask(table, since="2020-01-01T00:00:00Z").ok
     assert resend.call_count == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        (Resend(), 'give either "journal"'),
+        (Resend("1-a", since="2020-01-01T00:00:00Z"), 'give either "journal"'),
+        (Resend("1-a"), "journal 1-a is not on this disk"),
+        (Resend("../cursor"), "is not on this disk"),
+        (Resend("0-b", 0), '"from" is 1 or more'),
+        (Resend("0-b", 2, 1), '"to" not before it'),
+        (Resend(since="yesterday"), '"since" is a time like'),
+        (Resend(since="2020-01-01T00:00:00"), "needs a time zone"),
+    ],
+)
+def test_what_cannot_be_sent_again_says_why(tmp_path: Path, asked: Resend, error: str) -> None:
+    (tmp_path / "00000000-b.journal").touch()
+    with pytest.raises(NotInJournal, match=error):
+        ranges(tmp_path, asked)
+
+
+def test_a_damaged_journal_is_a_refusal_that_names_it(table: BridgeTable) -> None:
+    table.deal("9s Td")
+    first = journal_files(table.journal_dir)[0]
+    first.write_bytes(first.read_bytes().replace(b'"seq":1', b'"seq":7', 1))
+    answer = ask(table, since="2020-01-01T00:00:00Z")
+    assert not answer.ok
+    assert f"{first.name} cannot be read ({first.name}, line 1: the checksum is wrong" in str(answer.error)
+    table.deal("Ts")
