@@ -74,9 +74,8 @@ class Outbox:
 
     def up(self) -> None:
         """The broker is there: begin behind the last acknowledged entry."""
-        self._up, self._drained = True, False
-        self._due.clear()
-        self._next = self._acked_to
+        self._up = True
+        self._rewind()
         self.pump()
 
     def down(self) -> None:
@@ -85,6 +84,8 @@ class Outbox:
         repeats = [sent.due.message for sent in self._by_mid.values() if sent.due.place is None]
         if repeats:
             self._again.insert(0, iter(repeats))
+        if self._flying:
+            self._rewind()
         self._flying.clear()
         self._by_mid.clear()
 
@@ -139,6 +140,11 @@ class Outbox:
         """Store the cursor if it moved."""
         if self._acked and self._acked != self._cursor.value:
             self._cursor.store(self._acked)
+
+    def _rewind(self) -> None:
+        """Forget what was read behind the last acknowledged entry: it is read again."""
+        self._due.clear()
+        self._next, self._drained = self._acked_to, False
 
     def _send(self, due: _Due) -> bool:
         try:

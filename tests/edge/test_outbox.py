@@ -116,6 +116,22 @@ def test_after_a_reconnect_all_behind_the_last_whole_entry_is_sent_again(wire: W
     assert wire.sent == wire.all[first : first + WINDOW]
 
 
+def test_what_was_in_flight_when_the_connection_broke_waits(wire: Wire) -> None:
+    wire.outbox.up()
+    wire.deal("9s Td")
+    wire.down()
+    assert wire.outbox.waiting
+
+
+def test_nothing_waits_when_the_connection_broke_behind_the_last_acknowledgement(wire: Wire) -> None:
+    wire.outbox.up()
+    wire.deal("9s Td").ack()
+    wire.down()
+    assert not wire.outbox.waiting
+    wire.deal("Ts")
+    assert wire.outbox.waiting
+
+
 def identities(wire: Wire) -> list[tuple[str, int]]:
     return [(each.journal, each.seq) for line in wire.record.lines for each in messages(line)]
 
