@@ -15,7 +15,7 @@ from firmware_bridge import __version__
 from firmware_bridge.crashes import Crashes
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts.events import AnyEvent
+from firmware_bridge.facts.events import AnyEvent, CommandAnswered
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.house import House
 from firmware_bridge.journal import Journal, SyncFailed
@@ -105,8 +105,10 @@ class Table:
         events = self.tell(told)
         if self.disk:
             return Answer(ok=False, id=told.id, error=self.disk.what, hint=self.disk.hint)
-        given = next((event.answer for event in reversed(events) if hasattr(event, "answer")), None)
-        return given or answer_to(self.shoe, told.id) or Answer(ok=False, id=told.id, error="not judged")
+        for event in events:
+            if isinstance(event, CommandAnswered):
+                return event.answer
+        return answer_to(self.shoe, told.id) or Answer(ok=False, id=told.id, error="not judged")
 
     def close(self) -> None:
         """Lamps off, timers off."""
