@@ -203,17 +203,22 @@ class Table:
             at=self._disk_since, mono=now()["mono"], irregularity=error.irregularity, why=error.what, until=now()["at"]  # type: ignore[arg-type]  # a DiskError has only these two
         )
         try:
+            if not self.shoe.journal:
+                self._journal_waiting()  # a new device: what it was first told begins its journal
             self._journaled(report)
             self.disk = None
-            while self._waiting:
-                self._journaled(self._waiting[0])
-                self._waiting.popleft()
+            self._journal_waiting()
         except DiskError as again:
             self.disk = again
             self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
         else:
             log.warning("the journal can be written again")
         self._show()
+
+    def _journal_waiting(self) -> None:
+        while self._waiting:
+            self._journaled(self._waiting[0])
+            self._waiting.popleft()
 
 
 class Times(TypedDict):

@@ -32,6 +32,23 @@ os.fdatasync = fdatasync
 sys.exit(main(sys.argv[2:]))
 """
 
+# While `flag` exists, the disk is full.
+FULL = """
+import errno, os, sys
+from pathlib import Path
+from firmware_bridge.cli import main
+
+flag, write = Path(sys.argv[1]), os.pwrite
+
+def pwrite(fd, data, at):
+    if flag.exists():
+        raise OSError(errno.ENOSPC, "No space left on device")
+    return write(fd, data, at)
+
+os.pwrite = pwrite
+sys.exit(main(sys.argv[2:]))
+"""
+
 
 @pytest.fixture
 def backend(broker: Broker) -> Iterator[Backend]:
@@ -102,6 +119,20 @@ def test_a_shoe_that_does_not_fit_is_opened_when_there_is_space(table: DaemonTab
     assert len(journal_files(table.journal_dir)) == 1
     free()
     table.until(lambda: dealt(backend) == ["9s", "Td"])
+
+
+def test_a_first_start_on_a_full_disk_waits_for_space(table: DaemonTable, backend: Backend, tmp_path: Path) -> None:
+    flag = tmp_path / "flag"
+    flag.touch()
+    table.code = ("-c", FULL, str(flag))
+    table.start().pull("9s Td")
+    table.until(lambda: alarms(backend) == ["disk_full"])
+    table.pause(1.2)  # it is tried again each second
+    flag.unlink()
+    table.until(lambda: dealt(backend) == ["9s", "Td"])
+    types = [each["event"]["type"] for each in backend.on("event")]
+    assert types[:2] == ["Commissioned", "BridgeStarted"]
+    assert "Traceback" not in table.log
 
 
 def test_a_full_disk_survives_a_kill(table: DaemonTable, backend: Backend) -> None:
