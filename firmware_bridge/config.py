@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from difflib import get_close_matches
 from pathlib import Path
@@ -219,7 +220,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
             sections[section] = _section(section, keys, mistakes)
     if "table" not in raw or ("table" in sections and "id" not in raw["table"]):
         mistakes.append('[table] id is missing: write id = "T07", the name of this table')
-    mistakes += _pins_used_twice(raw)
+    mistakes += _pins_used_twice(raw) + _bad_pattern(raw)
     if mistakes:
         raise ConfigError("\n".join(f"{name}: {each}" for each in mistakes))
     return Config(**sections)
@@ -276,6 +277,21 @@ def _pins_used_twice(raw: dict[str, Any]) -> list[str]:
         for number, names in uses.items()
         if len(names) > 1 and any(name.startswith("[pins]") for name in names)
     ]
+
+
+def _bad_pattern(raw: dict[str, Any]) -> list[str]:
+    """A reader's pattern is a regular expression whose one group is the code."""
+    reader = raw.get("reader")
+    pattern = reader.get("pattern") if isinstance(reader, dict) else None
+    if not isinstance(pattern, str):
+        return []
+    try:
+        groups = re.compile(pattern).groups
+    except re.error as error:
+        return [f"[reader] pattern = {pattern!r} is no regular expression: {error}"]
+    if groups != 1:
+        return [f"[reader] pattern = {pattern!r} has {groups} groups: put one pair of brackets, around the code"]
+    return []
 
 
 def broker_settings(config: Config) -> BrokerSettings:

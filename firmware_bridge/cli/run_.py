@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli.log import set_up
-from firmware_bridge.config import load
+from firmware_bridge.config import Config, load
+from firmware_bridge.errors import ConfigError
 from firmware_bridge.wiring import Bridge
+from hardware.errors import HardwareError
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
 
@@ -30,7 +32,15 @@ def run(arguments: argparse.Namespace) -> int:
     return asyncio.run(_run(config))
 
 
-async def _run(config: Any) -> int:
+async def _run(config: Config) -> int:
+    """Raises ConfigError too for hardware that cannot be had as configured."""
+    try:
+        return await _bridge(config)
+    except HardwareError as error:
+        raise ConfigError(str(error)) from None
+
+
+async def _bridge(config: Config) -> int:
     loop = asyncio.get_running_loop()
     bridge = Bridge(config)
     failed: list[object] = []

@@ -1,0 +1,36 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.broker import free_port
+from tests.system.table import DaemonTable
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Callable[..., DaemonTable]]:
+    made: list[DaemonTable] = []
+
+    def make(**sections: Any) -> DaemonTable:
+        made.append(DaemonTable(tmp_path, free_port(), **sections))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.mark.parametrize(
+    ("sections", "remedy"),
+    [
+        ({"pins": {"factory": "lgpio", "cut_card": 27}}, "shoe: [pins] factory lgpio"),
+        ({"reader": {"protocol": "line", "line_end": ""}}, "reader.line_end is empty: give what ends a line"),
+        ({"reader": {"protocol": "line", "pattern": "("}}, "[reader] pattern = '(' is no regular expression"),
+    ],
+)
+def test_hardware_that_cannot_be_had_is_a_mistake_of_the_config(table: Any, sections: Any, remedy: str) -> None:
+    bridge = table(**sections).start()
+    assert bridge.fallen() == 78
+    assert remedy in bridge.log
+    assert "Traceback" not in bridge.log
