@@ -119,7 +119,7 @@ class Uplink:
         if self._losing is None:
             self._losing = self._loop.call_later(LOST_AFTER_S, self._lost)
         elif self._losing.when() <= self._loop.time():
-            self._lost()
+            self._loop.call_soon(self._lost)  # not now: a connection may break under an entry just being published
 
     def _lost(self) -> None:
         if not self.link.up:
