@@ -14,20 +14,30 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
     "table": {
         "id": "T07", "game": "baccarat", "procedure": "six-card", "decks": 6, "burn": 7, "close": "auto",
         "betting": "required", "disclose": "dealt", "after_cut": "one-more", "new_shoe": "auto", "virtual_cut": 14,
-        "policy": "keep-order",
+        "policy": "keep-order", "leading_ties": "own-column", "row1_limit": "descend",
+        "tiger_pair_top": "same-rank", "natural_bets": "any-natural", "squeeze": "any-bettor",
     },
+    "service": {
+        "mode": "vip", "reveal_timeout": 30, "fly_limit": 3, "shoe_change_after": 20, "shoe_change_minutes": 4,
+        "confirm_shuffle": True,
+    },
+    "roads": {"good": ["long_banker"]},
+    "limits": {"player": {"low": "100", "high": 10_000}},
     "reader": {
         "protocol": "line", "port": "socket://reader:4001", "baud": 9600, "code_book": "book.csv", "pattern": "(.+)",
         "line_end": "\r\n", "hold": 0.25, "min_quality": 12,
     },
-    "pins": {"factory": "mock", "cut_card": 27, "next": {"pin": 22, "pull_up": False, "debounce_ms": 5}, "reveal": 23},
+    "pins": {
+        "factory": "mock", "cut_card": 27, "next": {"pin": 22, "pull_up": False, "debounce_ms": 5}, "reveal": 23,
+        "player": 24, "banker": 17, "tie": 18,
+    },
     "lamps": {
         "P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "R1": 16, "R2": 20, "ready": 12,
         "fault": {"pin": 25, "active_low": True},
     },
     "mqtt": {
         "host": "broker", "port": 8883, "root": "casino", "client_id": "c", "username": "u", "password_file": "p",
-        "ca": "ca.pem", "cert": "c.pem", "key": "k.pem", "commands": ["next", "void"],
+        "ca": "ca.pem", "cert": "c.pem", "key": "k.pem", "live_odds": True, "commands": ["next", "void"],
     },
     "journal": {"dir": "/tmp/j", "keep_days": 30, "max_mb": 100, "warn_mb": 50},
 }  # fmt: skip
@@ -47,11 +57,13 @@ def test_only_the_tables_name_has_no_default() -> None:
 
 def test_every_key_is_taken() -> None:
     config = parse(EVERY_KEY)
-    assert {name: set(keys) for name, keys in EVERY_KEY.items()} == {
-        name: set(section.__struct_fields__) for name, section in SECTIONS.items()
-    }
-    for name in ("table", "reader", "journal"):
+    assert set(EVERY_KEY) == set(SECTIONS)
+    for name in set(SECTIONS) - {"limits"}:  # whose keys the house names
+        assert set(EVERY_KEY[name]) == set(SECTIONS[name].__struct_fields__)
+    for name in ("table", "service", "reader", "journal"):
         assert asdict(getattr(config, name)) == EVERY_KEY[name]
+    assert config.house.limits == EVERY_KEY["limits"]
+    assert (config.house.good_roads, config.house.mode) == (("long_banker",), "vip")
     assert config.pins.next.pin == 22  # type: ignore[union-attr]
     assert config.lamps.fault.active_low is True  # type: ignore[union-attr]
     assert config.mqtt.commands == ("next", "void")
@@ -173,6 +185,8 @@ def test_the_shipped_example_is_good_and_shows_the_defaults() -> None:
 
 def test_what_the_example_shows_behind_a_hash_is_taken_too() -> None:
     text = (PROJECT / "systemd" / "bridge.toml").read_text()
-    lines = [line.removeprefix("# ") for line in text.splitlines() if " = " in line or line.startswith("[")]
-    raw = tomllib.loads("\n".join(lines))
-    assert parse(raw).table.virtual_cut == 14
+    lines = [line.removeprefix("# ") for line in text.splitlines()]
+    raw = tomllib.loads("\n".join(line for line in lines if " = " in line or line.startswith("[")))
+    config = parse(raw)
+    assert (config.table.virtual_cut, config.service.mode) == (14, "standard")
+    assert "player" in config.limits
