@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -34,6 +34,9 @@ SAVE_S: Final = 0.1
 """The cursor is stored at most this often."""
 
 BACKEND: Final = "backend"
+
+LastWord = Literal["stopped", "lost"]
+"""How a table ended: as it was told to, or by a failure."""
 
 
 class Uplink:
@@ -68,13 +71,13 @@ class Uplink:
         self._expect_loss()
         self.link.start()
 
-    async def close(self) -> None:
-        """Say that the table stopped, and leave; what was not delivered is sent at the next start."""
+    async def close(self, last_word: LastWord) -> None:
+        """Say how the table ended, and leave; what was not delivered is sent at the next start."""
         for timer in (self._losing, self._steady, self._saving):
             if timer:
                 timer.cancel()
         self.states.close()
-        await self.link.close(self._message("status", self._status("stopped")))
+        await self.link.close(self._message("status", self._status(last_word)))
         self._save()
         self._cursor.close()
 

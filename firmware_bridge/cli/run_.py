@@ -49,7 +49,7 @@ async def _bridge(config: Config) -> int:
         """A daemon that does not know what it has done must end: its journal knows."""
         failed.append(context)
         log.critical("ending: %s", context.get("message"), exc_info=context.get("exception"))
-        bridge.stop()
+        bridge.stop("lost")
 
     loop.set_exception_handler(fail)
     for end in (signal.SIGTERM, signal.SIGINT):

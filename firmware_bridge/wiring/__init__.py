@@ -22,6 +22,7 @@ from firmware_bridge.config import (
 from firmware_bridge.control import Control
 from firmware_bridge.cursor import CursorFile
 from firmware_bridge.daemon import Table, now
+from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import ShoeOpened
 from firmware_bridge.facts.inputs import KeyName, Mark
@@ -29,7 +30,7 @@ from firmware_bridge.journal import Journal
 from firmware_bridge.line import Line
 from firmware_bridge.notify import Systemd
 from firmware_bridge.retention import expire, expired
-from firmware_bridge.uplink import Uplink
+from firmware_bridge.uplink import LastWord, Uplink
 from firmware_bridge.wiring.reader import Reader
 from hardware.lamps import LampPanel
 from hardware.pins import Pin, PinFactory, pin_factory
@@ -53,6 +54,7 @@ class Bridge:
         self.pins = pins or (pin_factory(config.pins.factory) if wires(config) else None)
         self._sensors: list[Contact] = []
         self._stopped = asyncio.Event()
+        self._last_word: LastWord = "lost"
         self.journal = _open_journal(Path(config.journal.dir))
         self.panel = LampPanel(_wires(config.lamps), self.pins, self._loop)
         self.table = Table(
@@ -88,8 +90,10 @@ class Bridge:
         finally:
             await self._close()
 
-    def stop(self) -> None:
-        """Finish what is begun and end `run`."""
+    def stop(self, last_word: LastWord = "stopped") -> None:
+        """Finish what is begun and end `run`; the topic `status` then says `last_word`."""
+        if not self._stopped.is_set():
+            self._last_word = last_word
         self._stopped.set()
 
     async def _close(self) -> None:
@@ -97,7 +101,7 @@ class Bridge:
         for sensor in self._sensors:
             sensor.close()
         await self.control.close()
-        await self.uplink.close()
+        await self.uplink.close(self._last_word)
         self.table.close()
         self.panel.close()
         self.journal.close()
@@ -143,8 +147,12 @@ async def _beat(systemd: Systemd) -> None:
 
 
 def _open_journal(directory: Path) -> Journal:
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    cursor = CursorFile(directory / "cursor")
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        cursor = CursorFile(directory / "cursor")
+    except OSError as error:
+        what = f"the journal's directory {directory} cannot be used ({error.strerror})"
+        raise JournalError(what, "correct [journal] dir, or let the daemon's user write there") from None
     try:
         return Journal(directory, cursor.value)
     finally:
