@@ -1,30 +1,47 @@
-"""Events: what became true at the table, as it is journaled and published."""
+"""Events: what became true at the table, as it is journaled and published. All of them can be had from here."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 from msgspec import Struct
 
 from firmware_bridge.cards import Card
+from firmware_bridge.facts.card_events import (
+    BurnFinished,
+    CardBurned,
+    CardConfirmed,
+    CardDealt,
+    CardEntered,
+    CardEvent,
+    CardHeld,
+    CardOverdrawn,
+    CardRevealed,
+    CardSetAside,
+    CutBy,
+    CutCardHeld,
+    CutCardMet,
+    LotAdopted,
+    Origin,
+    OverdrawnBurned,
+    Secret,
+)
+from firmware_bridge.facts.event import Event
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.facts.orders import Answer, Pack
+from firmware_bridge.facts.round_events import (
+    BetsClosed,
+    BetsOpened,
+    Flown,
+    Hand,
+    Judged,
+    Played,
+    RevealClockStarted,
+    RevealTimeEnded,
+    RoundClosed,
+    RoundCorrected,
+    RoundVoided,
+)
 from firmware_bridge.house import House
 from firmware_bridge.policy import Row
-
-Origin = Literal["reader", "carried", "manual"]
-"""Where a card of a round came from."""
-
-
-class Secret(Struct, frozen=True):
-    """A card not yet disclosed, with the nonce (32 hex digits) its commitment was made with."""
-
-    card: Card
-    nonce: str
-
-
-class Event(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
-    """Something that became true."""
 
 
 class Commissioned(Event, frozen=True, kw_only=True):
@@ -65,96 +82,6 @@ class ShoeOpened(Event, frozen=True, kw_only=True):
     confirmed_by: str = ""
 
 
-class CardEvent(Event, frozen=True, kw_only=True):
-    """A card went somewhere: named (`card`), or sealed (`commit`, and `secret` inside the house only).
-
-    `held`: it is the oldest of the cards that were held. `commit` = hex SHA-256 of the ASCII text
-    `journal:seq:n:card:nonce`. `nonce` opens the commitments made to a named card while it was held.
-    """
-
-    card: Card | None = None
-    nonce: str | None = None
-    commit: str | None = None
-    secret: Secret | None = None
-    held: bool = False
-
-
-class CardBurned(CardEvent, frozen=True, kw_only=True):
-    """`left` more cards are to be burned; the exposed first card is named."""
-
-    left: int
-
-
-class CardDealt(CardEvent, frozen=True, kw_only=True):
-    """The card lies in `slot` of round `round`."""
-
-    round: int
-    slot: str
-    origin: Origin = "reader"
-
-
-class CardOverdrawn(CardEvent, frozen=True, kw_only=True):
-    """A card too many: it waits, sealed, for the next round."""
-
-    round: int
-    origin: Origin = "reader"
-
-
-class CardHeld(CardEvent, frozen=True, kw_only=True):
-    """A card drawn while no card could be dealt; an unread one has neither card nor commitment."""
-
-    why: str
-    lot: int | None = None
-    manual: bool = False
-    flags: tuple[str, ...] = ()
-    slot: str | None = None
-
-
-class CardEntered(CardEvent, frozen=True, kw_only=True):
-    """Two people entered a card that was not read."""
-
-    by: str
-    second: str
-
-
-class CardConfirmed(Event, frozen=True, kw_only=True):
-    """The reader reported a card that people had entered while it was away: the same one, dealt once."""
-
-
-class CardSetAside(CardEvent, frozen=True, kw_only=True):
-    """The card plays no part: `removed` (not of this shoe), `burned`, `void`, `no shoe`, or `observed` only."""
-
-    why: Literal["removed", "burned", "void", "no shoe", "observed"]
-
-
-class CardRevealed(Event, frozen=True, kw_only=True):
-    """A sealed card is disclosed: the one committed to by message `n` of entry `seq` of this journal."""
-
-    card: Card
-    nonce: str
-    seq: int
-    n: int
-    round: int | None = None
-    slot: str | None = None
-
-
-class RevealClockStarted(Event, frozen=True, kw_only=True):
-    """Sealed cards open by themselves at monotonic time `until` (ms)."""
-
-    until: int
-
-
-class RevealTimeEnded(Event, frozen=True, kw_only=True):
-    """From here on this round's cards open as they are drawn."""
-
-
-class Flown(Event, frozen=True, kw_only=True):
-    """The round is dealt without a bet, the `in_a_row`-th after another."""
-
-    round: int
-    in_a_row: int
-
-
 class ShoeChangeRequested(Event, frozen=True, kw_only=True):
     """The guest asked for another shoe; due at monotonic time `until` (ms)."""
 
@@ -173,112 +100,6 @@ class DealerSignedIn(Event, frozen=True, kw_only=True):
     """This dealer deals from now on."""
 
     dealer: str
-
-
-class OverdrawnBurned(Event, frozen=True, kw_only=True):
-    """The floor had the overdrawn cards burned."""
-
-
-class BurnFinished(Event, frozen=True, kw_only=True):
-    """The floor took a short burn as finished."""
-
-
-class LotAdopted(Event, frozen=True, kw_only=True):
-    """The first card's pack lot is the lot of this shoe."""
-
-    lot: int
-
-
-CutBy = Literal["sensor", "reader", "virtual"]
-
-
-class CutCardMet(Event, frozen=True, kw_only=True):
-    """The cut card came by; `last_round` is the number of the last round of this shoe."""
-
-    by: CutBy
-    last_round: int
-    held: bool = False
-
-
-class CutCardHeld(Event, frozen=True, kw_only=True):
-    """The cut card came by while cards before it were held: it waits behind them."""
-
-    by: CutBy
-
-
-class BetsOpened(Event, frozen=True, kw_only=True):
-    """Betting for `round` is open."""
-
-    round: int
-
-
-class BetsClosed(Event, frozen=True, kw_only=True):
-    """Betting for `round` is closed."""
-
-    round: int
-
-
-class Played(Struct, frozen=True, rename={"origin": "from"}):
-    """A card of a closed round: where it was played and where it came from."""
-
-    slot: str
-    card: Card
-    origin: Origin
-
-
-class Hand(Struct, frozen=True):
-    """One side of a closed round, cards in the order they joined the hand."""
-
-    cards: tuple[Card, ...]
-    total: int
-
-
-class Judged(Event, frozen=True, kw_only=True, omit_defaults=False):
-    """A round with its result: what the topic `round` says. `bets`: net units per unit staked."""
-
-    game: str
-    round: int
-    cards: tuple[Played, ...]
-    hands: dict[str, Hand]
-    outcome: str
-    natural: bool
-    pairs: dict[str, bool]
-    bets: dict[str, float]
-    carried: int
-    last: bool
-    flags: tuple[str, ...]
-    why: tuple[str, ...]
-    prev: int | None
-
-
-class RoundClosed(Judged, frozen=True, kw_only=True):
-    """A round is over."""
-
-    status: Literal["closed"] = "closed"
-    revision: int = 0
-
-
-class RoundCorrected(Judged, frozen=True, kw_only=True):
-    """The floor corrected a closed round: a whole new one; `corrects` is the entry of the one before."""
-
-    revision: int
-    corrects: int
-    by: str
-    status: Literal["corrected"] = "corrected"
-
-
-class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
-    """A round that counts for nothing; `cards` names those that were disclosed."""
-
-    game: str
-    round: int
-    cards: tuple[Played, ...]
-    why: tuple[str, ...]
-    by: str
-    last: bool
-    prev: int | None
-    status: Literal["voided"] = "voided"
-    revision: int = 0
 
 
 class ShoeEnded(Event, frozen=True, kw_only=True):
@@ -369,3 +190,53 @@ AnyEvent = (
     | Noted
     | CommandAnswered
 )
+
+
+__all__ = [
+    "AnyEvent",
+    "BetsClosed",
+    "BetsOpened",
+    "BridgeStarted",
+    "BurnFinished",
+    "CardBurned",
+    "CardConfirmed",
+    "CardDealt",
+    "CardEntered",
+    "CardEvent",
+    "CardHeld",
+    "CardOverdrawn",
+    "CardRevealed",
+    "CardSetAside",
+    "CommandAnswered",
+    "Commissioned",
+    "CutBy",
+    "CutCardHeld",
+    "CutCardMet",
+    "DealerChangeRequested",
+    "DealerSignedIn",
+    "Event",
+    "Flown",
+    "Hand",
+    "Irregular",
+    "IrregularityClosed",
+    "Judged",
+    "KeyRefused",
+    "LotAdopted",
+    "Luggage",
+    "Noted",
+    "Origin",
+    "OverdrawnBurned",
+    "Played",
+    "ReaderSession",
+    "RevealClockStarted",
+    "RevealTimeEnded",
+    "RoundClosed",
+    "RoundCorrected",
+    "RoundVoided",
+    "Row",
+    "Secret",
+    "ShoeChangeOverdue",
+    "ShoeChangeRequested",
+    "ShoeEnded",
+    "ShoeOpened",
+]

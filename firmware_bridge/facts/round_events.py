@@ -1,0 +1,103 @@
+"""Events of rounds: betting, revealing, and how they ended."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from firmware_bridge.cards import Card
+from firmware_bridge.facts.card_events import Origin
+from firmware_bridge.facts.event import Event
+
+
+class BetsOpened(Event, frozen=True, kw_only=True):
+    """Betting for `round` is open."""
+
+    round: int
+
+
+class BetsClosed(Event, frozen=True, kw_only=True):
+    """Betting for `round` is closed."""
+
+    round: int
+
+
+class Flown(Event, frozen=True, kw_only=True):
+    """The round is dealt without a bet, the `in_a_row`-th after another."""
+
+    round: int
+    in_a_row: int
+
+
+class RevealClockStarted(Event, frozen=True, kw_only=True):
+    """Sealed cards open by themselves at monotonic time `until` (ms)."""
+
+    until: int
+
+
+class RevealTimeEnded(Event, frozen=True, kw_only=True):
+    """From here on this round's cards open as they are drawn."""
+
+
+class Played(Struct, frozen=True, rename={"origin": "from"}):
+    """A card of a closed round: where it was played and where it came from."""
+
+    slot: str
+    card: Card
+    origin: Origin
+
+
+class Hand(Struct, frozen=True):
+    """One side of a closed round, cards in the order they joined the hand."""
+
+    cards: tuple[Card, ...]
+    total: int
+
+
+class Judged(Event, frozen=True, kw_only=True, omit_defaults=False):
+    """A round with its result: what the topic `round` says. `bets`: net units per unit staked."""
+
+    game: str
+    round: int
+    cards: tuple[Played, ...]
+    hands: dict[str, Hand]
+    outcome: str
+    natural: bool
+    pairs: dict[str, bool]
+    bets: dict[str, float]
+    carried: int
+    last: bool
+    flags: tuple[str, ...]
+    why: tuple[str, ...]
+    prev: int | None
+
+
+class RoundClosed(Judged, frozen=True, kw_only=True):
+    """A round is over."""
+
+    status: Literal["closed"] = "closed"
+    revision: int = 0
+
+
+class RoundCorrected(Judged, frozen=True, kw_only=True):
+    """The floor corrected a closed round: a whole new one; `corrects` is the entry of the one before."""
+
+    revision: int
+    corrects: int
+    by: str
+    status: Literal["corrected"] = "corrected"
+
+
+class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
+    """A round that counts for nothing; `cards` names those that were disclosed."""
+
+    game: str
+    round: int
+    cards: tuple[Played, ...]
+    why: tuple[str, ...]
+    by: str
+    last: bool
+    prev: int | None
+    status: Literal["voided"] = "voided"
+    revision: int = 0
