@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 from zlib import crc32
 
 import hypothesis.strategies as st
@@ -43,6 +43,8 @@ def built(fact: type[Any]) -> st.SearchStrategy[Any]:
 
 
 def _values(kind: Any) -> st.SearchStrategy[Any]:
+    if get_origin(kind) is Annotated:  # a limit on what may come in: the texts and numbers here keep to it
+        return _values(get_args(kind)[0])
     if kind in (str, int):
         return TEXT if kind is str else NUMBER
     if kind is float:
