@@ -36,6 +36,7 @@ class Reader:
         self.port = Port(
             config.port, config.baud or BAUD[config.protocol], loop, self._on_bytes, self._on_lost, self._on_open
         )
+        self._first_open = True
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
 
@@ -67,8 +68,9 @@ class Reader:
         self._heard_at = self._loop.time()
         known = self._table.shoe.reader
         self.port.write(self.decoder.resume(reads.Mark(known.session, known.seq) if known else None))
-        if not self._keeps_reports:
-            self._back()
+        if not self._keeps_reports:  # a card that passed before the first open is lost too
+            self._back(missed=self._first_open)
+        self._first_open = False
 
     def _on_lost(self, why: PortError) -> None:
         self._lost(str(why))
@@ -77,8 +79,8 @@ class Reader:
         if not is_open(self._table.shoe, "reader_lost"):
             self._table.tell(i.DeviceLost(**now(), device="reader", why=why))
 
-    def _back(self) -> None:
-        if is_open(self._table.shoe, "reader_lost"):
+    def _back(self, missed: bool = False) -> None:
+        if missed or is_open(self._table.shoe, "reader_lost"):
             self._table.tell(i.DeviceBack(**now(), device="reader", resumes=self._keeps_reports))
 
     def _on_bytes(self, chunk: bytes) -> None:
