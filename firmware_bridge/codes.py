@@ -52,7 +52,8 @@ def plain() -> CodeBook:
 def load(path: Path) -> CodeBook:
     """The code book in a CSV file (`code,card[,serial]`) or a TOML file (`code = "As"`).
 
-    Raises ConfigError with every line that is wrong: no card, or a code used twice.
+    A serial is for people: it is not read. Raises ConfigError with every line that is wrong: no card, or a code
+    used twice.
     """
     try:
         rows = _toml_rows(path) if path.suffix == ".toml" else _csv_rows(path)
@@ -74,8 +75,9 @@ def load(path: Path) -> CodeBook:
 
 
 def _csv_rows(path: Path) -> list[tuple[str, str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = [(f"line {n}", *map(str.strip, row[:2])) for n, row in enumerate(csv.reader(file), 1) if len(row) > 1]
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        lines = [(n, [cell.strip() for cell in row]) for n, row in enumerate(csv.reader(file), 1)]
+    rows = [(f"line {n}", cells[0], cells[1] if len(cells) > 1 else "") for n, cells in lines if any(cells)]
     return [(where, code, face) for where, code, face in rows if (code, face) != ("code", "card")]
 
 
