@@ -2,189 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
-from msgspec import Meta, Struct
 from msgspec.structs import fields, replace
 
 from firmware_bridge.broker import BrokerSettings
-from firmware_bridge.commands import BY_MQTT
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.house import House, Limit
-from firmware_bridge.roads.good import GoodId
-
-Positive = Annotated[int, Meta(ge=1)]
-PinNumber = Annotated[int, Meta(ge=0, le=53)]
-TcpPort = Annotated[int, Meta(ge=1, le=65_535)]
-Text = Annotated[str, Meta(min_length=1)]
-TopicWord = Annotated[str, Meta(pattern=r"^[^/+#\s$][^/+#\s]*$")]
-Command = Literal[
-    "open_shoe",
-    "close_shoe",
-    "bets_open",
-    "bets_closed",
-    "next",
-    "reveal",
-    "fly",
-    "request_shoe_change",
-    "request_dealer_change",
-    "dealer",
-    "void",
-    "resolve",
-    "correct",
-    "resend",
-]
-
-
-class TableConfig(Struct, frozen=True, kw_only=True):
-    """`[table]`: which table this is, and how it deals."""
-
-    id: TopicWord
-    game: Literal["baccarat"] = "baccarat"
-    procedure: Literal["on-demand", "six-card"] = "on-demand"
-    decks: Annotated[int, Meta(ge=1, le=12)] = 8
-    burn: Literal["first-card", "none"] | Annotated[int, Meta(ge=0, le=20)] = "first-card"
-    close: Literal["auto", "next"] | None = None
-    betting: Literal["ignored", "required"] = "ignored"
-    disclose: Literal["dealt", "sealed"] = "dealt"
-    after_cut: Literal["finish", "one-more"] = "finish"
-    new_shoe: Literal["command", "auto"] = "command"
-    virtual_cut: Annotated[int, Meta(ge=1, le=200)] | None = None
-    policy: Literal["keep-order", "us-burn", "macau", "studio"] = "keep-order"
-    leading_ties: Literal["first-bead", "own-column"] = "first-bead"
-    row1_limit: Literal["stay", "descend"] = "stay"
-    tiger_pair_top: Literal["identical", "same-rank"] = "identical"
-    natural_bets: Literal["must-win", "any-natural"] = "must-win"
-    squeeze: Literal["largest-stake", "any-bettor"] = "largest-stake"
-
-
-class ServiceConfig(Struct, frozen=True, kw_only=True):
-    """`[service]`: what guests may ask for. Times in seconds and minutes."""
-
-    mode: Literal["standard", "vip", "squeeze"] = "standard"
-    reveal_timeout: Annotated[int, Meta(ge=1, le=3600)] = 60
-    fly_limit: Annotated[int, Meta(ge=0, le=100)] = 5
-    shoe_change_after: Annotated[int, Meta(ge=0, le=100)] = 30
-    shoe_change_minutes: Annotated[int, Meta(ge=1, le=120)] = 5
-    confirm_shuffle: bool = False
-
-
-class RoadsConfig(Struct, frozen=True, kw_only=True):
-    """`[roads]`: the good roads that are shown, None for all ten."""
-
-    good: tuple[GoodId, ...] | None = None
-
-
-class PinConfig(Struct, frozen=True, forbid_unknown_fields=True):
-    """One wire: its BCM number, and how it is wired where that is not the usual way."""
-
-    pin: PinNumber
-    active_low: bool | None = None
-    pull_up: bool = True
-    debounce_ms: Annotated[int, Meta(ge=1, le=1000)] = 20
-
-
-AnyPin = PinNumber | PinConfig
-
-
-class ReaderConfig(Struct, frozen=True, kw_only=True):
-    """`[reader]`: the optical reader. `hold` in seconds; `baud` None is the protocol's own."""
-
-    protocol: Literal["native", "line"] = "native"
-    port: Text = "/dev/shoe-reader"
-    baud: Positive | None = None
-    code_book: str | None = None
-    pattern: str = r"(\S+)"
-    line_end: str = "\n"
-    hold: Annotated[float, Meta(ge=0, le=10)] = 0.5
-    min_quality: Annotated[int, Meta(ge=0, le=255)] = 0
-
-
-class PinsConfig(Struct, frozen=True, kw_only=True):
-    """`[pins]`: the sensor and the keys, and the library that drives them."""
-
-    factory: Literal["lgpio", "rpigpio", "mock"] = "lgpio"
-    cut_card: AnyPin | None = None
-    next: AnyPin | None = None
-    reveal: AnyPin | None = None
-    player: AnyPin | None = None
-    banker: AnyPin | None = None
-    tie: AnyPin | None = None
-
-
-class LampsConfig(Struct, frozen=True, kw_only=True):
-    """`[lamps]`: one output per slot, and for `ready` and `fault`."""
-
-    P1: AnyPin | None = None
-    B1: AnyPin | None = None
-    P2: AnyPin | None = None
-    B2: AnyPin | None = None
-    P3: AnyPin | None = None
-    B3: AnyPin | None = None
-    R1: AnyPin | None = None
-    R2: AnyPin | None = None
-    ready: AnyPin | None = None
-    fault: AnyPin | None = None
-
-
-class MqttConfig(Struct, frozen=True, kw_only=True):
-    """`[mqtt]`: the broker. Secrets come from files."""
-
-    host: Text = "127.0.0.1"
-    port: TcpPort = 1883
-    root: TopicWord = "shoe"
-    client_id: Text | None = None
-    username: Text | None = None
-    password_file: Text | None = None
-    ca: Text | None = None
-    cert: Text | None = None
-    key: Text | None = None
-    live_odds: bool = False
-    commands: tuple[Command, ...] = BY_MQTT  # type: ignore[assignment]  # the same names, from their types
-
-
-class JournalConfig(Struct, frozen=True, kw_only=True):
-    """`[journal]`: where the record is, and how long it is kept (days, megabytes)."""
-
-    dir: Text = "/var/lib/firmware-bridge"
-    keep_days: Positive = 90
-    max_mb: Positive | None = None
-    warn_mb: Positive = 200
-
-
-class Config(Struct, frozen=True, kw_only=True):
-    """A whole configuration."""
-
-    table: TableConfig
-    service: ServiceConfig = ServiceConfig()
-    roads: RoadsConfig = RoadsConfig()
-    limits: dict[str, Limit] = {}
-    reader: ReaderConfig = ReaderConfig()
-    pins: PinsConfig = PinsConfig()
-    lamps: LampsConfig = LampsConfig()
-    mqtt: MqttConfig = MqttConfig()
-    journal: JournalConfig = JournalConfig()
-
-    @property
-    def house(self) -> House:
-        """The settings the next shoe is opened under."""
-        settings = msgspec.structs.asdict(self.table)
-        del settings["id"]
-        close = self.table.close or ("next" if self.table.procedure == "six-card" else "auto")
-        service = msgspec.structs.asdict(self.service)
-        return House(**settings | service | {"close": close, "good_roads": self.roads.good, "limits": self.limits})
-
-    @property
-    def control(self) -> Path:
-        """The control socket: in systemd's runtime directory, else beside the journal."""
-        return Path(os.environ.get("RUNTIME_DIRECTORY", self.journal.dir)) / "control.sock"
-
+from firmware_bridge.house import Limit
+from firmware_bridge.settings import Config
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from firmware_bridge.cli.checks import CHECKS, Finding, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
-from firmware_bridge.config import Config, load
+from firmware_bridge.config import load
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.settings import Config
 
 
 def options(parser: argparse.ArgumentParser) -> None:

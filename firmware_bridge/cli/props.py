@@ -9,7 +9,8 @@ from typing import Final
 from firmware_bridge.cards import FACES, Card
 from firmware_bridge.cli.faults import Fault
 from firmware_bridge.codes import FACE_BITS, native_code
-from firmware_bridge.config import Config, parse
+from firmware_bridge.config import parse
+from firmware_bridge.settings import Config
 from firmware_bridge.shoe.dealing import BURN_VALUE
 from hardware.pins import Pin
 from hardware.sim.dealer import Paper

@@ -111,10 +111,11 @@ def _continue(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _end_shoe(draft: Draft, order: Resolve, by: str) -> None:
+    why = f"the floor ended it: {_reason(order)}"
     if phase(draft.shoe) in (Phase.DEALING, Phase.COMPLETE):
-        void_round(draft, _reason(order), by)
-    if phase(draft.shoe) is not Phase.ENDED:
-        end_shoe(draft, f"the floor ended it: {_reason(order)}")
+        void_round(draft, _reason(order), by, ends=why)
+    elif phase(draft.shoe) not in (Phase.EMPTY, Phase.ENDED):
+        end_shoe(draft, why)
 
 
 _CHOICES: Final[dict[Choice, Callable[[Draft, Resolve, str], None]]] = {

@@ -168,8 +168,11 @@ def _flags(shoe: Shoe) -> tuple[str, ...]:
     return manual + flown + tuple(each.id for each in shoe.irregular if each.id not in OUTLIVE_A_SHOE)
 
 
-def void_round(draft: Draft, why: str, by: str) -> None:
-    """The round counts for nothing: every card on the layout is discarded and counted, nothing is carried."""
+def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
+    """The round counts for nothing: every card on the layout is discarded and counted, nothing is carried.
+
+    ends: why the shoe ends with it, if it does.
+    """
     discard_held(draft)
     shoe = draft.shoe
     is_disputed = phase(shoe) is Phase.COMPLETE  # a result told later is about the round before
@@ -181,14 +184,17 @@ def void_round(draft: Draft, why: str, by: str) -> None:
             cards=played,
             why=(why,),
             by=by,
-            last=is_last(shoe),
+            last=bool(ends) or is_last(shoe),
             prev=shoe.prev,
         )
     )
     for settled in draft.shoe.irregular:
         if settled.id not in OUTLIVE_A_ROUND and (is_disputed or settled.id != "result_mismatch"):
             draft.settle(settled.id, "void", by)
-    _after_round(draft)
+    if ends:
+        end_shoe(draft, ends)
+    else:
+        _after_round(draft)
 
 
 def meet_cut_card(draft: Draft, by: e.CutBy, held: bool = False) -> None:

@@ -11,14 +11,7 @@ from pathlib import Path
 from msgspec.structs import asdict
 
 from firmware_bridge.broker import BrokerSettings
-from firmware_bridge.config import (
-    AnyPin,
-    Config,
-    LampsConfig,
-    PinConfig,
-    PinsConfig,
-    broker_settings,
-)
+from firmware_bridge.config import broker_settings
 from firmware_bridge.control import Control
 from firmware_bridge.cursor import CursorFile
 from firmware_bridge.daemon import Table, now
@@ -30,6 +23,7 @@ from firmware_bridge.journal import Journal
 from firmware_bridge.line import Line
 from firmware_bridge.notify import Systemd
 from firmware_bridge.retention import expire, expired
+from firmware_bridge.settings import AnyPin, Config, LampsConfig, PinConfig, PinsConfig
 from firmware_bridge.uplink import LastWord, Uplink
 from firmware_bridge.wiring.reader import Reader
 from hardware.lamps import LampPanel

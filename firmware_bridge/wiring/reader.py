@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge import codes
-from firmware_bridge.config import ReaderConfig
 from firmware_bridge.daemon import Table, nonce, now
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.settings import ReaderConfig
 from firmware_bridge.shoe.state import is_open
 from hardware import reads
 from hardware.errors import PortError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final, Literal, NamedTuple
 
-from firmware_bridge.config import Config
+from firmware_bridge.settings import Config
 
 Level = Literal["OK", "WARN", "FAIL"]
 

@@ -1,0 +1,114 @@
+"""What the events of single cards change in a shoe."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from firmware_bridge.facts import events as e
+from firmware_bridge.shoe.state import Held, Laid, Shoe
+
+
+def _laid(shoe: Shoe, event: e.CardEvent, origin: e.Origin = "reader", over: bool = False) -> tuple[Laid, ...]:
+    """The card of an event as it lies: nothing for a card nobody knows."""
+    seq, n = shoe.seq + 1, shoe.n + 1
+    if event.card is not None:
+        return (Laid(event.card, origin, "", seq, n, shown=True, over=over),)
+    if event.secret is not None:
+        return (Laid(event.secret.card, origin, event.secret.nonce, seq, n, shown=False, over=over),)
+    return ()
+
+
+def _drawn(shoe: Shoe, event: e.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
+    """Count a card that left the shoe, and let go of it if it was held."""
+    return replace(
+        shoe,
+        held=shoe.held[1:] if event.held else shoe.held,
+        seen=(*shoe.seen, *[each.card for each in laid]),
+        unknown=shoe.unknown + (not laid),
+    )
+
+
+def card_burned(shoe: Shoe, event: e.CardBurned) -> Shoe:
+    laid = _laid(shoe, event)
+    sealed = tuple(each for each in laid if not each.shown)
+    return replace(_drawn(shoe, event, laid), burn_left=event.left, aside=shoe.aside + sealed)
+
+
+def card_dealt(shoe: Shoe, event: e.CardDealt) -> Shoe:
+    laid = _laid(shoe, event, event.origin)
+    return replace(_drawn(shoe, event, laid), moves=shoe.moves + laid)
+
+
+def card_overdrawn(shoe: Shoe, event: e.CardOverdrawn) -> Shoe:
+    laid = _laid(shoe, event, event.origin, over=True)
+    return replace(_drawn(shoe, event, laid), overdrawn=shoe.overdrawn + laid)
+
+
+def card_held(shoe: Shoe, event: e.CardHeld) -> Shoe:
+    secret = event.secret
+    held = Held(
+        secret.card if secret else None,
+        secret.nonce if secret else "",
+        event.lot,
+        event.manual,
+        event.flags,
+        reason=event.why,
+        slot=event.slot,
+    )
+    return replace(shoe, held=(*shoe.held, held))
+
+
+def card_entered(shoe: Shoe, event: e.CardEntered) -> Shoe:
+    assert event.secret is not None
+    if not event.held:
+        return replace(shoe, entered=(*shoe.entered, event.secret.card))
+    first = replace(shoe.held[0], card=event.secret.card, nonce=event.secret.nonce, manual=True)
+    return replace(shoe, held=(first, *shoe.held[1:]))
+
+
+def card_confirmed(shoe: Shoe, _: e.CardConfirmed) -> Shoe:
+    return replace(shoe, entered=shoe.entered[1:])
+
+
+def card_set_aside(shoe: Shoe, event: e.CardSetAside) -> Shoe:
+    if event.why in ("removed", "no shoe", "observed"):
+        return replace(shoe, held=shoe.held[1:] if event.held else shoe.held)
+    laid = _laid(shoe, event)
+    return replace(_drawn(shoe, event, laid), aside=shoe.aside + laid)
+
+
+def card_revealed(shoe: Shoe, event: e.CardRevealed) -> Shoe:
+    def hit(laid: Laid) -> bool:
+        return (laid.seq, laid.n) == (event.seq, event.n)
+
+    return replace(
+        shoe,
+        moves=tuple(replace(laid, shown=True) if hit(laid) else laid for laid in shoe.moves),
+        aside=tuple(laid for laid in shoe.aside if not hit(laid)),
+    )
+
+
+def overdrawn_burned(shoe: Shoe, _: e.OverdrawnBurned) -> Shoe:
+    burned = tuple(laid for laid in shoe.moves if laid.over and not laid.shown)
+    return replace(
+        shoe,
+        aside=shoe.aside + shoe.overdrawn + burned,
+        overdrawn=(),
+        moves=tuple(laid for laid in shoe.moves if laid not in burned),
+    )
+
+
+def burn_finished(shoe: Shoe, _: e.BurnFinished) -> Shoe:
+    return replace(shoe, burn_left=0)
+
+
+def lot_adopted(shoe: Shoe, event: e.LotAdopted) -> Shoe:
+    return replace(shoe, lot=event.lot)
+
+
+def cut_card_met(shoe: Shoe, event: e.CutCardMet) -> Shoe:
+    return replace(shoe, last_round=event.last_round, held=shoe.held[1:] if event.held else shoe.held)
+
+
+def cut_card_held(shoe: Shoe, event: e.CutCardHeld) -> Shoe:
+    return replace(shoe, held=(*shoe.held, Held(None, "", cut=event.by)))

@@ -1,0 +1,83 @@
+"""What the events of rounds change in a shoe."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from firmware_bridge.facts import events as e
+from firmware_bridge.shoe.state import Laid, Past, Shoe
+
+
+def bets_opened(shoe: Shoe, _: e.BetsOpened) -> Shoe:
+    """Betting anew takes back what its close began: the time to open cards, and a round without a bet."""
+    flown = shoe.flown - shoe.flying
+    return replace(shoe, betting=True, reveal_by=None, opening=False, flown=flown, flying=False)
+
+
+def bets_closed(shoe: Shoe, _: e.BetsClosed) -> Shoe:
+    return replace(shoe, betting=False)
+
+
+def round_closed(shoe: Shoe, event: e.RoundClosed) -> Shoe:
+    past = _past(shoe, event)
+    reserves = shoe.moves[len(shoe.moves) - event.carried :]
+    carried = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in reserves]
+    over = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in shoe.overdrawn]
+    return replace(_round_over(shoe, past), moves=(*carried, *over))
+
+
+def _opens_with(laid: Laid) -> e.Origin:
+    """A carried card that people entered stays marked as such."""
+    return "manual" if laid.origin == "manual" else "carried"
+
+
+def round_voided(shoe: Shoe, event: e.RoundVoided) -> Shoe:
+    sealed = tuple(laid for laid in shoe.moves if not laid.shown)
+    past = Past(event.round, shoe.seq + 1, event.cards)
+    return replace(_round_over(shoe, past), aside=shoe.aside + sealed + shoe.overdrawn, moves=())
+
+
+def _round_over(shoe: Shoe, past: Past) -> Shoe:
+    return replace(
+        shoe,
+        round=shoe.round + 1,
+        prev=past.seq,
+        rounds=(*shoe.rounds, past),
+        overdrawn=(),
+        betting=False,
+        reveal_by=None,
+        opening=False,
+        flown=shoe.flown if shoe.flying else 0,
+        flying=False,
+    )
+
+
+def _past(shoe: Shoe, event: e.RoundClosed | e.RoundCorrected) -> Past:
+    return Past(
+        event.round,
+        shoe.seq + 1,
+        event.cards,
+        event.outcome,
+        event.pairs,
+        event.carried,
+        event.last,
+        event.revision,
+    )
+
+
+def round_corrected(shoe: Shoe, event: e.RoundCorrected) -> Shoe:
+    new = _past(shoe, event)
+    rounds = tuple(new if past.round == event.round else past for past in shoe.rounds)
+    return replace(shoe, rounds=rounds, prev=new.seq)
+
+
+def reveal_clock_started(shoe: Shoe, event: e.RevealClockStarted) -> Shoe:
+    return replace(shoe, reveal_by=event.until)
+
+
+def reveal_time_ended(shoe: Shoe, _: e.RevealTimeEnded) -> Shoe:
+    return replace(shoe, reveal_by=None, opening=True)
+
+
+def flown(shoe: Shoe, event: e.Flown) -> Shoe:
+    return replace(shoe, flown=event.in_a_row, flying=True, opening=True)
