@@ -151,7 +151,8 @@ def test_two_shoes_look_the_same_until_their_difference_is_opened(
         shown, elsewhere = one.act(what), two.act(what)
         if shown == elsewhere:
             continue
-        hidden = {nonce for at, nonce in enumerate(nonces(one)) if order[at] is not other[at]}
+        differs = [mine is not theirs for mine, theirs in zip(order, other, strict=True)]
+        hidden = {nonce for nonce, differing_card in zip(nonces(one), differs, strict=False) if differing_card}
         named = opened(one, lines) | opened(two, lines)
         ended = "ended" in (one.table.phase, two.table.phase)
         assert hidden & named, f"{what} told a sealed card"
