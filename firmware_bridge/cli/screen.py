@@ -86,10 +86,10 @@ def _rounds(status: Status) -> str:
 
 
 def _round(told: dict[str, Any]) -> str:
-    if told["status"] == "voided":
+    if told["outcome"] is None:
         return f"{told['round']} void"
     points = ":".join(str(points) for points in told["totals"].values())
-    return f"{told['round']} {told['outcome']} {points}"
+    return f"{told['round']} {told['outcome']} {points}{' corrected' if told['revision'] else ''}"
 
 
 def _broker(status: Status) -> str:

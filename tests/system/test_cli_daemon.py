@@ -70,8 +70,17 @@ def test_status_as_json_is_one_object(table, shoe: command.Run) -> None:
     (told,) = shoe("status", "--json", "--config", bridge.config_path).json
     assert told["table_id"] == "T07"
     assert told["rounds"] == [
-        {"round": 1, "status": "closed", "outcome": "player", "totals": {"player": 9, "banker": 0}, "last": False}
+        {"round": 1, "outcome": "player", "totals": {"player": 9, "banker": 0}, "revision": 0}
     ]
+
+
+def test_a_voided_and_a_corrected_round_are_shown_as_such(table, shoe: command.Run) -> None:
+    bridge = table()
+    bridge.deal("9s Td Ts Tc 2s")
+    assert shoe("do", "void", "--why", "misdeal", "--by", "anna", "--config", bridge.config_path).code == 0
+    correction = ("correct", "1", "9sTdTs9c", "--why", "misread", "--by", "anna")
+    assert shoe("do", *correction, "--config", bridge.config_path).code == 0
+    assert "  rounds   1 tie 9:9 corrected  2 void\n" in shoe("status", "--config", bridge.config_path).out
 
 
 def test_last_rounds_are_those_of_this_shoe_also_after_a_restart(table, shoe: command.Run) -> None:
