@@ -218,5 +218,5 @@ def test_what_is_not_there_is_said(journal, shoe, tmp_path: Path) -> None:
 
 def test_replaying_a_journal_gives_the_states_too(files, shoe) -> None:
     ran = shoe("replay", files[1])
-    assert {each["topic"] for each in ran.json} == {"event", "round", "table", "lamps", "alarm"}
+    assert {each["topic"] for each in ran.json} == {"event", "round", "table", "roads", "lamps", "alarm"}
     assert next(each["payload"]["outcome"] for each in ran.json if each["topic"] == "round") == "player"

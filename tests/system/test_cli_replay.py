@@ -61,7 +61,7 @@ def piped(text: str, *words: object) -> command.Ran:
 def test_states_are_told_when_they_change_and_only_then() -> None:
     ran = piped("9sTdTsTc")
     states = [each for each in ran.json if each["retain"]]
-    assert {each["topic"] for each in states} == {"table", "lamps", "alarm"}
+    assert {each["topic"] for each in states} == {"table", "roads", "lamps", "alarm"}
     assert [each["topic"] for each in states].count("alarm") == 1
     due = [each["payload"]["due"] for each in states if each["topic"] == "table"]
     assert due == ["P1", "B1", "P2", "B2", "P1"]

@@ -7,7 +7,7 @@ import pytest
 from firmware_bridge.cli import COMMANDS, daemon_socket
 from firmware_bridge.cli.do_ import ORDERS
 from firmware_bridge.cli.journal_ import ACTIONS
-from firmware_bridge.commands import BY_MQTT
+from firmware_bridge.commands import ALL
 from tests.system import command
 
 shoe = command.shoe  # fixture
@@ -32,7 +32,7 @@ def test_the_help_names_every_command(shoe: command.Run) -> None:
 
 
 def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:
-    assert {name.replace("-", "_") for name in ORDERS} == set(BY_MQTT)
+    assert {name.replace("-", "_") for name in ORDERS} == set(ALL)
 
 
 @pytest.mark.parametrize(
