@@ -20,10 +20,13 @@ class LineTable(BridgeTable):
     def print_cards(self, text: str) -> None:
         """Draw these cards, each journaled before the next."""
         for word in text.split():
-            before = len(self.lines())
-            self.printer.pull(word)
-            self.pty.tick()
-            self.until(lambda: len(self.lines()) > before)
+            self._print(word)
+
+    def _print(self, code: str) -> None:
+        before = len(self.lines())
+        self.printer.pull(code)
+        self.pty.tick()
+        self.until(lambda: len(self.lines()) > before)
 
     @property
     def open_now(self) -> list[str]:
