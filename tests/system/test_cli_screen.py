@@ -7,7 +7,7 @@ from firmware_bridge.cli.screen import line, screen
 from firmware_bridge.house import House
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse
-from firmware_bridge.snapshots import snapshots
+from firmware_bridge.snapshots import last_rounds, snapshots
 
 GONE = {"up": False, "why_down": "x", "waiting": True}
 BEHIND = {"waiting": True, "acked": ["0-a", 4]}
@@ -29,7 +29,7 @@ def status(script: str, **told: Any) -> dict[str, Any]:
         "disk": None,
         "broker": broker | told.pop("broker", {}),
         "reader": {"protocol": "native", "port": "/dev/r", "open": True, "lost": False} | told.pop("reader", {}),
-        "rounds": [],
+        "rounds": msgspec.to_builtins(last_rounds(shoe)),
     }
     return plain | msgspec.to_builtins(snapshots(shoe)) | told
 
@@ -55,7 +55,8 @@ def row(name: str, told: dict[str, Any]) -> str:
         ("broker", status("", broker=GONE), "NOT CONNECTED: x; everything waits"),
         ("broker", status("", broker=BEHIND), "connected (MQTT 5), all since 0-a entry 4 waits"),
         ("journal", status("", journal="3-a", seq=7, disk="no space"), "3-a entry 7; CANNOT BE WRITTEN: no space"),
-        ("rounds", status("", rounds=[{"round": 4, "status": "voided", "totals": {}}]), "4 void"),
+        ("rounds", status("9sTdTsTc 2s !void misdeal"), "1 player 9:0  2 void"),
+        ("rounds", status("9sTdTsTc !correct 1 9sTdTs9c"), "1 tie 9:9 corrected"),
     ],
 )
 def test_the_screen_says_it_in_words(name: str, told: dict[str, Any], shown: str) -> None:
