@@ -61,7 +61,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Install, P
     project, root = base / "project", base / "root"
     for part in ("firmware_bridge", "hardware", "requirements", "scripts", "systemd"):
         shutil.copytree(PROJECT / part, project / part, ignore=shutil.ignore_patterns("__pycache__"))
-    for part in ("pyproject.toml", "LICENSE"):
+    for part in ("pyproject.toml", "LICENSE", "README.md"):
         shutil.copy(PROJECT / part, project)
     install = installer(project, root)
     install()
