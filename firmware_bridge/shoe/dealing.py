@@ -38,10 +38,12 @@ def deal_held(draft: Draft) -> None:
     """Deal what was held, oldest first, as far as that is possible now."""
     while draft.shoe.held and _may_deal(draft.shoe):
         waiting = len(draft.shoe.held)
+        if waits_for_reveal(draft.shoe):
+            return
         if seen_by := draft.shoe.held[0].cut:
             meet_cut_card(draft, seen_by, held=True)
             continue
-        if _overfull(draft.shoe) or waits_for_reveal(draft.shoe):
+        if _overfull(draft.shoe):
             return
         if phase(draft.shoe) is Phase.BETTING and not _burns_early(draft.shoe):
             _tell_too_early(draft)

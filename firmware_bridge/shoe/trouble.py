@@ -9,7 +9,7 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.shoe import floor
 from firmware_bridge.shoe.dealing import hold, take
-from firmware_bridge.shoe.disclosure import restart_clocks
+from firmware_bridge.shoe.disclosure import restart_clocks, waits_for_reveal
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.rounds import meet_cut_card
 from firmware_bridge.shoe.state import Held, Phase, Shoe, due, phase
@@ -98,8 +98,11 @@ def unread_outside(draft: Draft, told: i.CardUnread) -> None:
 
 
 def cut(draft: Draft, told: i.CutCardSeen) -> None:
-    """The cut card: its place is by the order of events, so it waits behind held cards."""
-    if draft.shoe.held:
+    """The cut card: its place is by the order of events, so it waits behind held cards.
+
+    It waits for sealed cards too: whether the round's last card is out already, they tell when they are opened.
+    """
+    if draft.shoe.held or waits_for_reveal(draft.shoe):
         draft.add(e.CutCardHeld(by=told.by))
     else:
         meet_cut_card(draft, told.by)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from hashlib import sha256
 from itertools import zip_longest
+from typing import Any
 
 from firmware_bridge.cards import Card
 from firmware_bridge.facts import events as e
@@ -110,6 +112,9 @@ def rounds_are_the_rule_books(lines: list[Line]) -> None:
     before: dict[str, int] = {}
     for message in (each for line in lines for each in messages(line) if each.topic == "round"):
         told = json.loads(message.payload)
+        if told["status"] == "corrected":
+            before[message.journal] = message.seq
+            continue
         assert told["round"] == numbers.get(message.journal, 0) + 1
         assert told["prev"] == before.get(message.journal)
         numbers[message.journal], before[message.journal] = told["round"], message.seq
@@ -145,3 +150,54 @@ def bets_come_first(lines: list[Line]) -> None:
                 assert not betting, event
             case e.CardRevealed(round=number):
                 assert not (betting and number), event
+
+
+def corrections_follow_one_another(lines: list[Line]) -> None:
+    """A correction is a whole round, one revision further, and names the entry of the one it replaces."""
+    newest: dict[tuple[str, int], dict[str, Any]] = {}
+    before: dict[str, int] = {}
+    for told in (json.loads(each.payload) for line in lines for each in messages(line) if each.topic == "round"):
+        key = (told["journal"], told["round"])
+        if told["status"] == "corrected":
+            old = newest[key]
+            assert (told["corrects"], told["revision"]) == (old["seq"], old["revision"] + 1)
+            assert (told["carried"], told["last"]) == (old["carried"], old["last"])
+            assert old["status"] != "voided"
+            assert set(told["bets"]) == set(old["bets"])
+        assert told["prev"] == before.get(told["journal"])
+        newest[key], before[told["journal"]] = told, told["seq"]
+
+
+def what_is_opened_was_committed_to(lines: list[Line]) -> None:
+    """Each card named later is the one its commitment stands for, and is named once."""
+    commits: dict[tuple[str, int, int], str] = {}
+    for told in (json.loads(each.payload) for line in lines for each in messages(line) if each.topic == "event"):
+        event = told["event"]
+        if "commit" in event:
+            commits[told["journal"], told["seq"], told["n"]] = event["commit"]
+        if event["type"] == "CardRevealed":
+            place = (told["journal"], event["seq"], event["n"])
+            text = f"{':'.join(map(str, place))}:{event['card']}:{event['nonce']}"
+            assert commits.pop(place) == sha256(text.encode()).hexdigest()
+
+
+CEREMONY = ({"P1", "P2", "B1", "B2"}, {"P3"}, {"B3"})
+
+
+def cards_open_by_the_ceremony(lines: list[Line]) -> None:
+    """Both pairs, then P3, then B3; a round closes with all its cards open, and names none before."""
+    opened: list[str] = []
+    for event in (event for entry in entries(lines) for event in entry.events):
+        match event:
+            case e.CardDealt():
+                assert event.card is None
+            case e.CardRevealed(slot=str(slot)):
+                step = next(n for n, slots in enumerate(CEREMONY) if slot in slots)
+                assert not step or set(opened) >= CEREMONY[0]
+                assert step == 2 or "B3" not in opened
+                opened.append(slot)
+            case e.RoundClosed():
+                assert sorted(opened) == sorted(each.slot for each in event.cards)
+                opened = []
+            case e.RoundVoided():
+                opened = []

@@ -9,9 +9,11 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from firmware_bridge.cards import FACES, Card
+from firmware_bridge.cards import FACES, Card, cards
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
+from firmware_bridge.policy import POLICIES
+from firmware_bridge.shoe.disclosure import waits_for_reveal
 from tests.core import oracles
 from tests.core.table import BACK, LOST, RESTART, RESUMED, Table
 
@@ -26,9 +28,12 @@ HOUSES = st.fixed_dictionaries(
         "burn": st.sampled_from(["none", "first-card", 2]),
         "after_cut": st.sampled_from(["finish", "one-more"]),
         "decks": st.just(2),
+        "disclose": st.sampled_from(["dealt", "sealed"]),
+        "mode": st.just("vip"),
     }
 )
 DISTURBANCES = ["restart", "next", "unread", "blocked", "lost", "gap", "entered", "repeat", "broker", "keep"]
+DISTURBANCES += ["time", "lid", "stuck", "clock", "wrong_slot", "right_slot", "result", "dealer", "slots", "correct"]
 
 
 class Dealer:
@@ -45,6 +50,7 @@ class Dealer:
         """The whole shoe; its table."""
         drawn = 0
         while self.table.shoe.status == "open":
+            assert drawn < 500, f"no way out of {self.table.open}"
             self._go_on()
             if self.table.shoe.status == "open":
                 self._disturbed(disturb.get(drawn, ""))
@@ -53,8 +59,11 @@ class Dealer:
 
     def _go_on(self) -> None:
         """What a dealer does between cards: bets are closed, a complete round is ended."""
-        while self.table.phase in ("betting", "complete"):
-            self.table.play("bets-closed" if self.table.phase == "betting" else "next")
+        steps = 0
+        while self.table.phase in ("betting", "complete") or waits_for_reveal(self.table.shoe):
+            steps += 1
+            assert steps < 20, f"no way on from {self.table.phase}, {self.table.open}"
+            self.table.play({"betting": "bets-closed", "complete": "next"}.get(self.table.phase, "reveal"))
 
     def _draw(self, **report: Any) -> None:
         if not self.coming or self.table.shoe.status != "open":
@@ -121,6 +130,62 @@ class Dealer:
         self._draw()
         assert self.table.tell(self.table.card("As", mark=i.Mark(1, self.seq))) == ()
 
+    def time(self) -> None:
+        """The time to open the cards is over: they open by themselves, or as they are drawn."""
+        self.table.play("+61s")
+        self._draw()
+
+    def lid(self) -> None:
+        if "continue" in POLICIES[self.table.house.policy]["lid_opened"].choices:
+            self.table.play("lid-open")
+            self._more(2)
+            self.table.play("lid-close !resolve lid_opened continue")
+        self._draw()
+
+    def stuck(self) -> None:
+        """While its sensor is stuck the reader, or the floor, sees the cut card."""
+        self.table.tell(i.SensorStuck(at=0, sensor="cut", stuck=True))
+        self._draw()
+        self.table.tell(i.SensorStuck(at=0, sensor="cut", stuck=False))
+
+    def clock(self) -> None:
+        self.table.tell(i.ClockJumped(at=0, by=-3_600_000))
+        self._draw()
+
+    def wrong_slot(self) -> None:
+        """The floor accepts a card that went elsewhere: it counts as the one due."""
+        self._draw(slot=self._elsewhere())
+        if "wrong_slot" in self.table.open:
+            self._more(1)
+            self.table.play("!resolve wrong_slot accept")
+
+    def _elsewhere(self) -> str:
+        return "P1" if self.table.due != "P1" else "B1"
+
+    def right_slot(self) -> None:
+        self._draw(slot=self.table.due)
+
+    def result(self) -> None:
+        """The dealer tells the right result of the round before, or too early."""
+        past = self.table.shoe.rounds
+        self.table.play(past[-1].outcome or "tie" if past else "tie")
+        self._draw()
+
+    def dealer(self) -> None:
+        self.table.play("!dealer Li !request_dealer_change")
+        self._draw()
+
+    def slots(self) -> None:
+        """A guest opens a card of his own choice, or cannot yet."""
+        self._draw()
+        self.table.tell(self.table.order(o.Reveal(("B2",))))
+
+    def correct(self) -> None:
+        """A correction of an earlier round changes none that comes later."""
+        if past := self.table.shoe.rounds:
+            self.table.tell(self.table.order(o.Correct(past[0].round, cards("9s Kd Th Kc"), "camera")))
+        self._draw()
+
     def keep(self) -> None:
         self._draw(flags=("face_up",))
         self._more(1)
@@ -132,6 +197,7 @@ def facts(table: Table) -> list[tuple[Any, ...]]:
     return [
         (r["round"], r["status"], [(c["slot"], c["card"]) for c in r["cards"]], r.get("outcome"), r["last"])
         for r in table.rounds
+        if r["status"] != "corrected"
     ]
 
 

@@ -14,8 +14,9 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.lamps import lamps
 from firmware_bridge.messages import messages
-from firmware_bridge.policy import KEEP_ORDER
+from firmware_bridge.policy import POLICIES, Row
 from firmware_bridge.shoe import Phase, fault, phase
+from firmware_bridge.shoe.disclosure import deadline, waits_for_reveal
 from firmware_bridge.shoe.state import blockers, layout
 from firmware_bridge.snapshots import snapshots
 from tests.core import oracles
@@ -31,6 +32,10 @@ HOUSES = st.fixed_dictionaries(
         "new_shoe": st.sampled_from(["command", "auto"]),
         "virtual_cut": st.sampled_from([None, None, 20, 45]),
         "decks": st.just(1),
+        "disclose": st.sampled_from(["dealt", "sealed"]),
+        "policy": st.sampled_from(sorted(POLICIES)),
+        "mode": st.sampled_from(["standard", "vip"]),
+        "shoe_change_after": st.just(1),
     }
 )
 CARDS = st.sampled_from(FACES)
@@ -49,6 +54,10 @@ class AtTheTable(RuleBasedStateMachine):
     def tell(self, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
         self.last = told
         return self.table.tell(told)
+
+    def row(self, name: str) -> Row:
+        """What the policy of this table says about an irregularity."""
+        return POLICIES[self.table.house.policy][name]
 
     def mark(self, skip: int = 0) -> i.Mark | None:
         self.seq = (self.seq + 1 + skip) % 256
@@ -78,7 +87,10 @@ class AtTheTable(RuleBasedStateMachine):
             for _ in range(12):
                 if self.table.shoe.round != before or self.table.phase == "complete":
                     break
-                self.deal_one(order)
+                if waits_for_reveal(self.table.shoe):
+                    self.tell(i.Pressed(at=0, key="reveal"))
+                else:
+                    self.deal_one(order)
             if self.table.phase == "complete":
                 self.tell(i.Pressed(at=0, key="next"))
 
@@ -88,15 +100,15 @@ class AtTheTable(RuleBasedStateMachine):
         if "reader_lost" in self.table.open:
             self.tell(i.DeviceBack(at=0, device="reader", resumes=True))
         for attempt in range(40):
-            waiting = [name for name in self.table.open if KEEP_ORDER[name].blocks]
+            waiting = [name for name in self.table.open if self.row(name).blocks]
             if not waiting:
                 break
-            if KEEP_ORDER[waiting[0]].confirm:
+            if self.row(waiting[0]).confirm:
                 self.tell(i.Pressed(at=0, key="next"))
             elif waiting[0] == "unreadable":
                 self.tell(self.table.order(o.Enter(FACES[pick], "second")))
             else:
-                choices = KEEP_ORDER[waiting[0]].choices
+                choices = self.row(waiting[0]).choices
                 self.tell(self.table.order(o.Resolve(waiting[0], choices[(pick + attempt) % len(choices)])))
         else:
             raise AssertionError(f"no way out of {self.table.open}")
@@ -128,9 +140,9 @@ class AtTheTable(RuleBasedStateMachine):
     def cut(self, by: str) -> None:
         self.tell(i.CutCardSeen(at=0, by=by, mark=self.mark() if by == "reader" else None))  # type: ignore[arg-type]
 
-    @rule(key=st.sampled_from(["next", "next", "next", "reveal"]))
+    @rule(key=st.sampled_from(["next", "next", "next", "reveal", "reveal", "player", "banker", "tie"]))
     def press(self, key: str) -> None:
-        self.tell(i.Pressed(at=0, key=key))  # type: ignore[arg-type]  # both are keys
+        self.tell(i.Pressed(at=0, key=key))  # type: ignore[arg-type]  # all are keys
 
     @rule(order=st.sampled_from([o.BetsOpen(), o.BetsClosed(), o.BetsClosed(), o.BetsClosed(), o.OpenShoe(), o.Next()]))
     def order(self, order: o.Order) -> None:
@@ -149,8 +161,42 @@ class AtTheTable(RuleBasedStateMachine):
     def resolve(self, pick: int) -> None:
         """The floor takes one of the choices it has."""
         name = self.table.open[pick % len(self.table.open)]
-        if choices := KEEP_ORDER[name].choices:
+        if choices := self.row(name).choices:
             self.tell(self.table.order(o.Resolve(name, choices[(pick) % len(choices)])))
+
+    @rule(order=st.sampled_from([o.Fly(), o.RequestShoeChange(), o.RequestDealerChange(), o.DealerIn("Li")]))
+    def service(self, order: o.Order) -> None:
+        self.tell(self.table.order(order))
+
+    @rule(slots=st.lists(st.sampled_from(["P1", "B1", "P2", "B2", "P3", "B3", "R1"]), max_size=3))
+    def open_slots(self, slots: list[str]) -> None:
+        self.tell(self.table.order(o.Reveal(tuple(slots))))
+
+    @rule(seconds=st.sampled_from([1, 30, 61, 301]))
+    def time(self, seconds: int) -> None:
+        """Time goes by; afterwards the shoe waits for a moment to come, not for one that is gone."""
+        self.table.play(f"+{seconds}s")
+        moment = deadline(self.table.shoe)
+        assert moment is None or moment > self.table.at
+        self.last = None
+
+    @rule(card=CARDS, slot=st.sampled_from(["P1", "B1", "P2", "B2", "P3", "R1"]))
+    def to_a_slot(self, card: Card, slot: str) -> None:
+        self.tell(self.table.card(card, mark=self.mark(), slot=slot))
+
+    @rule(pick=st.integers(0, 99), faces=st.lists(CARDS, min_size=3, max_size=6))
+    def correct(self, pick: int, faces: list[Card]) -> None:
+        past = self.table.shoe.rounds
+        number = past[pick % len(past)].round if past else 1
+        self.tell(self.table.order(o.Correct(number, tuple(faces), "camera")))
+
+    @rule(told=st.sampled_from([i.LidMoved(at=0, open=True), i.LidMoved(at=0, open=False), i.ClockJumped(at=0, by=9_000)]))
+    def surroundings(self, told: i.AnyInput) -> None:
+        self.tell(told)
+
+    @rule(is_stuck=st.booleans())
+    def sensor(self, is_stuck: bool) -> None:
+        self.tell(i.SensorStuck(at=0, sensor="cut", stuck=is_stuck))
 
     @rule(device=st.sampled_from(["reader", "broker"]), is_lost=st.booleans(), resumes=st.booleans())
     def device(self, device: str, is_lost: bool, resumes: bool) -> None:
@@ -216,6 +262,10 @@ class AtTheTable(RuleBasedStateMachine):
         oracles.rounds_are_the_rule_books(lines)
         oracles.last_means_last(lines)
         oracles.bets_come_first(lines)
+        oracles.corrections_follow_one_another(lines)
+        oracles.what_is_opened_was_committed_to(lines)
+        if self.table.house.disclose == "sealed":
+            oracles.cards_open_by_the_ceremony(lines)
 
     @invariant()
     def the_packs_hold_what_was_seen(self) -> None:
@@ -230,8 +280,9 @@ class AtTheTable(RuleBasedStateMachine):
         lit = lamps(shoe).lit
         steady = [lamp for lamp, rhythm in lit.items() if rhythm == "steady" and lamp not in ("ready", "fault")]
         now = phase(shoe)
-        due = now in (Phase.READY, Phase.DEALING) and not blockers(shoe)
-        assert steady == ([layout(shoe).due] if due else [])
+        guided = now in (Phase.READY, Phase.DEALING) and not blockers(shoe)
+        is_due = guided and not waits_for_reveal(shoe)
+        assert steady == ([layout(shoe).due] if is_due else [])
         assert ("fault" in lit) == bool(shoe.irregular)
         if blockers(shoe):
             assert set(lit) == {"fault"}
@@ -240,7 +291,7 @@ class AtTheTable(RuleBasedStateMachine):
     def held_cards_wait_for_a_reason(self) -> None:
         shoe = self.table.shoe
         if shoe.held and not blockers(shoe):
-            assert phase(shoe) in (Phase.BETTING, Phase.COMPLETE)
+            assert phase(shoe) in (Phase.BETTING, Phase.COMPLETE) or waits_for_reveal(shoe)
         assert shoe.status == "open" or not (shoe.held or shoe.moves or shoe.overdrawn or shoe.aside)
 
     @invariant()
