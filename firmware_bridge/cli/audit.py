@@ -12,7 +12,7 @@ from firmware_bridge.cli.record import Walk
 from firmware_bridge.cli.rejudge import Rejudge
 from firmware_bridge.cursor import read_cursor
 from firmware_bridge.errors import JournalError
-from firmware_bridge.journal import journal_files, journal_id
+from firmware_bridge.journal_lines import journal_files, journal_id
 from firmware_bridge.line import FIRST_CHAIN, Line
 
 Head = tuple[int, str]

@@ -11,7 +11,7 @@ from typing import Any, Final
 from firmware_bridge.cli.record import files_in
 from firmware_bridge.cursor import Cursor, read_cursor
 from firmware_bridge.errors import JournalError
-from firmware_bridge.journal import file_name, journal_id
+from firmware_bridge.journal_lines import file_name, journal_id
 from firmware_bridge.line import Line, unseal
 
 TAIL: Final = 65_536

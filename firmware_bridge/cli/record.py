@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.errors import JournalError
-from firmware_bridge.journal import SUFFIX, file_name, journal_files
+from firmware_bridge.journal_lines import SUFFIX, file_name, journal_files
 from firmware_bridge.line import VERSION, Line, unseal, verify_chain
 
 JOURNAL_STARTS: Final = VERSION + b"\t"

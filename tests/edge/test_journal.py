@@ -9,7 +9,8 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.cursor import Cursor
 from firmware_bridge.errors import JournalError
-from firmware_bridge.journal import Journal, Place, SyncFailed, journal_id, read_lines
+from firmware_bridge.journal import Journal, SyncFailed
+from firmware_bridge.journal_lines import Place, journal_id, read_lines
 from firmware_bridge.line import without_sealed
 from firmware_bridge.shoe import Shoe, advance
 from tests.edge.record import Record

@@ -5,7 +5,7 @@ import pytest
 
 from firmware_bridge.broker import NotConnected
 from firmware_bridge.cursor import Cursor, CursorFile
-from firmware_bridge.journal import journal_id
+from firmware_bridge.journal_lines import journal_id
 from firmware_bridge.line import Line
 from firmware_bridge.messages import messages
 from firmware_bridge.outbox import READ_AHEAD, WINDOW, Outbox

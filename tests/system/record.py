@@ -9,7 +9,8 @@ from firmware_bridge.daemon import Table, nonce, now
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.house import House
-from firmware_bridge.journal import Journal, journal_files
+from firmware_bridge.journal import Journal
+from firmware_bridge.journal_lines import journal_files
 from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Say, Step, parse
 
 

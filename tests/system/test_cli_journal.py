@@ -6,7 +6,7 @@ from zlib import crc32
 
 import pytest
 
-from firmware_bridge.journal import journal_id
+from firmware_bridge.journal_lines import journal_id
 from tests.system import command
 from tests.system.record import delivered, record
 
