@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from hashlib import sha256
 from typing import Final, Literal
 
@@ -13,7 +14,7 @@ from firmware_bridge.bets import results
 from firmware_bridge.cards import Card
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.orders import Correct, Pack
-from firmware_bridge.games import Result, whole_round
+from firmware_bridge.games import PACKS, Result, whole_round
 from firmware_bridge.house import House
 from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe.draft import Draft
@@ -117,7 +118,10 @@ def _closed(shoe: Shoe) -> e.RoundClosed:
 
 
 def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> e.RoundCorrected | None:
-    """A closed round judged anew from other cards; None if they are not exactly one round."""
+    """A closed round judged anew from other cards; None if they are not exactly one round of the packs' cards."""
+    pack, decks = PACKS[shoe.house.game], shoe.house.decks
+    if any(card not in pack or copies > decks for card, copies in Counter(order.cards).items()):
+        return None
     table = whole_round(shoe.house.game, order.cards)
     if table is None or table.result is None:
         return None

@@ -190,9 +190,13 @@ class AtTheTable(RuleBasedStateMachine):
         number = past[pick % len(past)].round if past else 1
         self.tell(self.table.order(o.Correct(number, tuple(faces), "camera")))
 
-    @rule(told=st.sampled_from([i.LidMoved(at=0, open=True), i.LidMoved(at=0, open=False), i.ClockJumped(at=0, by=9_000)]))
-    def surroundings(self, told: i.AnyInput) -> None:
-        self.tell(told)
+    @rule(is_open=st.booleans())
+    def lid(self, is_open: bool) -> None:
+        self.tell(i.LidMoved(at=0, open=is_open))
+
+    @rule()
+    def clock(self) -> None:
+        self.tell(i.ClockJumped(at=0, by=-9_000))
 
     @rule(is_stuck=st.booleans())
     def sensor(self, is_stuck: bool) -> None:

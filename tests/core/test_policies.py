@@ -1,0 +1,270 @@
+"""What each house does when cards come out of turn, results differ, and a closed round was wrong."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any, get_args
+
+import pytest
+
+from firmware_bridge.cards import cards
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from firmware_bridge.house import Choice
+from firmware_bridge.policy import POLICIES
+from firmware_bridge.shoe import evolve
+from firmware_bridge.shoe.shuffle import patterns
+from firmware_bridge.snapshots import snapshots
+from tests.core.table import RESTART, Step, Table
+
+NATURAL = "9s Kd Th Kc"
+PLAIN: dict[str, Any] = {"burn": "none"}
+NEXT = PLAIN | {"close": "next"}
+BETS = PLAIN | {"betting": "required"}
+SIX = PLAIN | {"procedure": "six-card"}
+US, MACAU, STUDIO = ({"policy": name} for name in ("us-burn", "macau", "studio"))
+STUCK = i.SensorStuck(at=0, sensor="cut", stuck=True)
+FREE = i.SensorStuck(at=0, sensor="cut", stuck=False)
+OVER = [f"shoe {NATURAL} 8h"]
+EARLY = ["shoe 8h"]
+
+# settings, steps -> rounds, phase, open irregularities, cards seen
+SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str, str]] = [
+    # overdrawn
+    ("us-burn: overdrawn is burned", NEXT | US, [*OVER, "next 2d"], "1 closed player", "dealing", "", "9s Kd Th Kc 8h 2d"),
+    ("macau: overdrawn blocks", NEXT | MACAU, [*OVER, "next"], "", "complete", "overdrawn", "9s Kd Th Kc"),
+    ("macau: kept", NEXT | MACAU, [*OVER, "!resolve overdrawn keep next"], "1 closed player", "ready", "", "9s Kd Th Kc 8h"),
+    ("macau: burned", NEXT | MACAU, [*OVER, "!resolve overdrawn burn next"], "1 closed player", "ready", "", "9s Kd Th Kc 8h"),
+    ("macau: void", NEXT | MACAU, [*OVER, "!resolve overdrawn void"], "1 voided", "ready", "", "9s Kd Th Kc 8h"),
+    ("macau: a second one is a second decision", NEXT | MACAU, [*OVER, "7h !resolve overdrawn keep"], "", "complete", "overdrawn", "9s Kd Th Kc 8h"),
+    ("studio: overdrawn blocks", NEXT | STUDIO, [*OVER, "!resolve overdrawn burn"], "", "complete", "overdrawn", "9s Kd Th Kc"),
+    ("studio: void", NEXT | STUDIO, [*OVER, "!resolve overdrawn void"], "1 voided", "ready", "", "9s Kd Th Kc 8h"),
+    # drawn before bets are closed
+    ("us-burn: early is burned", BETS | US, [*EARLY, "bets-closed", NATURAL], "1 closed player", "betting", "", "8h 9s Kd Th Kc"),
+    ("us-burn: also after a block", BETS | US, ["shoe ?? !enter 8h bets-closed", NATURAL], "1 closed player", "betting", "", "8h 9s Kd Th Kc"),
+    ("macau: early blocks", BETS | MACAU, [*EARLY, "bets-closed"], "", "ready", "drawn_before_bets_closed", ""),
+    ("macau: early kept", BETS | MACAU, [*EARLY, "!resolve drawn_before_bets_closed keep bets-closed"], "", "dealing", "", "8h"),
+    ("macau: early burned", BETS | MACAU, [*EARLY, "!resolve drawn_before_bets_closed burn bets-closed"], "", "ready", "", "8h"),
+    ("studio: early waits", BETS | STUDIO, [*EARLY, "bets-closed"], "", "dealing", "", "8h"),
+    # missing third
+    ("macau: missing third blocks", PLAIN | MACAU, ["shoe 2s 2d 3h Ac next 8s"], "", "dealing", "missing_third", "2s 2d 3h Ac"),
+    ("macau: goes on", PLAIN | MACAU, ["shoe 2s 2d 3h Ac next 8s !resolve missing_third continue"], "1 closed tie", "ready", "", "2s 2d 3h Ac 8s"),
+    ("macau: void", PLAIN | MACAU, ["shoe 2s 2d 3h Ac next !resolve missing_third void"], "1 voided", "ready", "", "2s 2d 3h Ac"),
+    ("macau: restart blocks until NEXT", PLAIN | MACAU, ["shoe 9s", RESTART, "Kd next"], "", "dealing", "", "9s Kd"),
+    # results told
+    ("it agrees", PLAIN, [f"shoe {NATURAL} player"], "1 closed player", "ready", "", "9s Kd Th Kc"),
+    ("it differs, closed", PLAIN, [f"shoe {NATURAL} banker 2s"], "1 closed player", "ready", "result_mismatch", "9s Kd Th Kc"),
+    ("closed: accept ours", PLAIN, [f"shoe {NATURAL} banker 2s !resolve result_mismatch accept"], "1 closed player", "dealing", "", "9s Kd Th Kc 2s"),
+    ("closed: no void", PLAIN, [f"shoe {NATURAL} banker !resolve result_mismatch void"], "1 closed player", "ready", "result_mismatch", "9s Kd Th Kc"),
+    ("closed: no void of what was carried", SIX, [f"shoe {NATURAL} 2s 3s banker !resolve result_mismatch void"], "1 closed player", "ready", "result_mismatch", "9s Kd Th Kc 2s 3s"),
+    ("closed: nor by the way", SIX, [f"shoe {NATURAL} 2s 3s banker !void other"], "1 closed player, 2 voided", "ready", "result_mismatch", "9s Kd Th Kc 2s 3s"),
+    ("it differs, before NEXT", NEXT, [f"shoe {NATURAL} tie next"], "", "complete", "result_mismatch", "9s Kd Th Kc"),
+    ("before NEXT: accept", NEXT, [f"shoe {NATURAL} tie !resolve result_mismatch accept next"], "1 closed player", "ready", "", "9s Kd Th Kc"),
+    ("before NEXT: void", NEXT, [f"shoe {NATURAL} tie !resolve result_mismatch void"], "1 voided", "ready", "", "9s Kd Th Kc"),
+    ("of the last round", PLAIN, ["shoe 9s cut Kd Th Kc banker"], "1 closed player last", "ended", "result_mismatch", "9s Kd Th Kc"),
+    ("told too soon", PLAIN, ["shoe 2s 2d 3h Ac tie"], "", "dealing", "missing_third", "2s 2d 3h Ac"),
+    ("no round yet", PLAIN, ["shoe tie"], "", "ready", "", ""),
+    # lid, sensors, clock
+    ("lid", PLAIN, ["shoe 9s lid-open Kd lid-close"], "", "dealing", "lid_opened", "9s"),
+    ("lid: continue", PLAIN, ["shoe 9s lid-open Kd !resolve lid_opened continue Th Kc"], "1 closed player", "ready", "", "9s Kd Th Kc"),
+    ("lid: end the shoe", PLAIN, ["shoe 9s lid-open Kd !resolve lid_opened end-shoe"], "1 voided last", "ended", "", "9s Kd"),
+    ("lid: end it between rounds", PLAIN, [f"shoe {NATURAL} lid-open !resolve lid_opened end-shoe"], "1 closed player", "ended", "", "9s Kd Th Kc"),
+    ("lid: a void does not close it", PLAIN, ["shoe 9s lid-open !void misdeal"], "1 voided", "ready", "lid_opened", "9s"),
+    ("lid: opened to load", PLAIN, ["lid-open lid-close shoe"], "", "ready", "", ""),
+    ("studio: the lid ends the shoe", PLAIN | STUDIO, ["shoe lid-open !resolve lid_opened continue"], "", "ready", "lid_opened", ""),
+    ("sensor stuck", PLAIN, ["shoe", STUCK, "9s"], "", "dealing", "sensor_stuck", "9s"),
+    ("sensor free", PLAIN, ["shoe", STUCK, FREE], "", "ready", "", ""),
+    ("sensor stuck outlives a void and a shoe", PLAIN, ["shoe", STUCK, "9s !void misdeal !close_shoe shoe"], "1 voided", "ready", "sensor_stuck", ""),
+    ("the clock is a note", PLAIN, ["shoe", i.ClockJumped(at=0, by=-5000), "9s"], "", "dealing", "", "9s"),
+    # slots
+    ("wrong slot", PLAIN, ["shoe 9s", "B2<Kd"], "", "dealing", "wrong_slot", "9s"),
+    ("right slot", PLAIN, ["shoe 9s", "B1<Kd"], "", "dealing", "", "9s Kd"),
+    ("wrong slot accepted", PLAIN, ["shoe 9s", "B2<Kd", "!resolve wrong_slot accept Th Kc"], "1 closed player", "ready", "", "9s Kd Th Kc"),
+    ("wrong slot, void", PLAIN, ["shoe 9s", "B2<Kd", "!resolve wrong_slot void"], "1 voided", "ready", "", "9s Kd"),
+    ("each wrong slot is its own", PLAIN, ["shoe 9s", "B2<Kd", "P1<Th", "!resolve wrong_slot accept"], "", "dealing", "wrong_slot", "9s Kd"),
+    ("studio: face up is dealt", PLAIN | STUDIO, ["shoe 9s", "^Kd", "Th Kc"], "1 closed player", "ready", "", "9s Kd Th Kc"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("house", "steps", "rounds", "phase", "opened", "seen"),
+    [row[1:] for row in SCENARIOS],
+    ids=[row[0] for row in SCENARIOS],
+)
+def test_scenario(house: dict[str, Any], steps: list[Step], rounds: str, phase: str, opened: str, seen: str) -> None:
+    table = Table(**house)
+    for step in steps:
+        if isinstance(step, str) and step[0] == "^":
+            table.tell(table.card(step[1:], flags=("face_up",)))
+        elif isinstance(step, str) and step[2:3] == "<":
+            table.tell(table.card(step[3:], slot=step[:2]))
+        else:
+            table.play(step)
+    assert (table.told, table.phase, " ".join(table.open), table.seen) == (rounds, phase, opened, seen)
+
+
+PLACES: list[tuple[dict[str, Any], str]] = [
+    (PLAIN, ""),
+    ({"burn": 2}, "shoe 2s"),
+    (BETS, "shoe"),
+    (PLAIN, "shoe"),
+    (PLAIN, "shoe 9s Kd"),
+    (NEXT, f"shoe {NATURAL}"),
+    (PLAIN, f"shoe {NATURAL} !close_shoe"),
+]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(("house", "steps"), PLACES)
+def test_every_choice_is_carried_out_or_refused(policy: str, house: dict[str, Any], steps: str) -> None:
+    """What the policy leaves settles the irregularity, anything else changes nothing at all."""
+    for name, choice in product(POLICIES[policy], get_args(Choice)):
+        table = Table(**house, policy=policy).play(steps)
+        table.shoe = before = evolve(table.shoe, e.Irregular(id=name, detail="", since=0))
+        table.tell(table.order(o.Resolve(name, choice)))
+        left = choice in before.policy[name].choices if before.policy else choice in POLICIES["keep-order"][name].choices
+        assert not table.answer.ok or left, (name, choice)
+        assert (name in table.open) is not table.answer.ok, (name, choice)
+        if not table.answer.ok:
+            assert (table.shoe.moves, table.shoe.held, table.told) == (before.moves, before.held, "" if not before.rounds else table.told)
+
+
+# ---------------------------------------------------------------- the virtual cut
+
+
+@pytest.mark.parametrize(("burned", "last"), [(37, False), (38, False), (39, True)])
+def test_a_stuck_sensor_puts_the_virtual_cut_fourteen_cards_from_the_end(burned: int, last: bool) -> None:
+    """The first card behind it, the 39th of 52, belongs to the last round."""
+    pack = [f"{rank}{suit}" for rank in "A23456789TJQK" for suit in "shdc"]
+    table = Table(burn=30, decks=1).play("shoe", " ".join(pack[:30]), STUCK)
+    while len(table.shoe.seen) < burned:
+        table.play(pack[len(table.shoe.seen)])
+    met = [each.by for each in table.events if isinstance(each, e.CutCardMet)]
+    assert met == ["virtual"] * last
+    assert ("cut_card_missing" in table.open) is last
+
+
+# ---------------------------------------------------------------- corrections
+
+
+def corrected(table: Table, number: int, text: str) -> Table:
+    table.tell(table.order(o.Correct(number, cards(text), "camera")))
+    return table
+
+
+def test_a_correction_is_a_whole_new_round() -> None:
+    table = corrected(Table(**PLAIN).play(f"shoe {NATURAL} 2s 6d 4h Ac"), 1, "9s Kd Th 9c")
+    first, second, third = table.rounds
+    assert (third["round"], third["status"], third["revision"], third["corrects"]) == (1, "corrected", 1, first["seq"])
+    assert (first["outcome"], third["outcome"], third["prev"], third["why"]) == ("player", "tie", second["seq"], ["camera"])
+    assert third["cards"][3] == {"slot": "B2", "card": "9c", "from": "manual"}
+    assert (first["bets"]["tie"], third["bets"]["tie"]) == (-1, 8)
+    assert third["by"] == "floor"
+
+
+def test_a_correction_of_a_correction() -> None:
+    table = corrected(corrected(Table(**PLAIN).play(f"shoe {NATURAL}"), 1, "9s Kd Th 9c"), 1, "2s 6d 4h Ac")
+    assert [each["revision"] for each in table.rounds] == [0, 1, 2]
+    assert [each.get("corrects") for each in table.rounds] == [None, *[each["seq"] for each in table.rounds[:2]]]
+    table.play(NATURAL)
+    assert table.rounds[-1]["prev"] == table.rounds[-2]["seq"]
+
+
+def test_a_correction_rebuilds_the_roads() -> None:
+    table = Table(**PLAIN).play(f"shoe {NATURAL} 2s 6d 4h Ac 9s Kd Th Kc")
+    corrected(table, 1, "2s 6d 4h Ac")
+    straight = Table(**PLAIN).play("shoe 2s 6d 4h Ac 2s 6d 4h Ac 9s Kd Th Kc")
+    assert snapshots(table.shoe)["roads"] == snapshots(straight.shoe)["roads"]
+
+
+def test_a_correction_after_the_end_of_the_shoe() -> None:
+    table = corrected(Table(**PLAIN).play("shoe 9s cut Kd Th Kc"), 1, "2s 6d 4h Ac")
+    assert table.rounds[-1]["status"] == "corrected"
+    assert table.rounds[-1]["last"] is True
+
+
+WRONG = [
+    (1, "9s Kd Th", "too few"),
+    (1, "9s Kd Th Kc 2s", "a card after a natural"),
+    (1, "2s 2d 3h Ac", "a third is due"),
+    (1, "1p Kd Th Kc", "a card of another game"),
+    (2, NATURAL, "a voided round"),
+    (3, NATURAL, "a round in progress"),
+    (9, NATURAL, "a round to come"),
+]
+
+
+@pytest.mark.parametrize(("number", "text", "reason"), WRONG, ids=[row[2] for row in WRONG])
+def test_a_correction_is_refused(number: int, text: str, reason: str) -> None:
+    table = Table(**PLAIN).play(f"shoe {NATURAL} 9s !void misdeal 9s")
+    before = table.told
+    assert not corrected(table, number, text).answer.ok
+    assert table.told == before
+
+
+def test_a_correction_names_no_more_copies_than_the_packs_hold() -> None:
+    table = Table(**PLAIN, decks=1).play(f"shoe {NATURAL}")
+    assert not corrected(table, 1, "9s Kd 9s Kc").answer.ok
+
+
+def test_a_round_of_the_shoe_before_is_not_corrected() -> None:
+    table = Table(**PLAIN).play(f"shoe {NATURAL} !close_shoe shoe")
+    assert not corrected(table, 1, "2s 6d 4h Ac").answer.ok
+
+
+# ---------------------------------------------------------------- unshuffled packs
+
+# cards, the pattern its last card completes -> warning or alarm
+PATTERNS = [
+    ("As3s5s7s9sJsKs2s4s", ""),
+    ("As3s5s7s9sJsKs2s4s6s", "same suit 10 warn"),
+    ("As3s5s7s9sJsKs2s4s6s8s", "same suit 11 warn"),
+    ("As3s5s7s9sJsKs2s4s6s8sTs", "same suit 12 alarm"),
+    ("9s9h9d9c9s", ""),
+    ("9s9h9d9c9d9h", "same rank 6 warn"),
+    ("9s9h9d9c9d9h9c", "same rank 7 alarm"),
+    ("Ts9hJdQcKd", ""),
+    ("3s4h5d6c7d", ""),
+    ("3s4h5d6c7d8h", "ascending 6 warn"),
+    ("3s4h5d6c7d8h9c", "ascending 7 alarm"),
+    ("9s8h7d6c5d4h", "descending 6 warn"),
+    ("KsQhJdTc9d8h7c", "descending 7 alarm"),
+    ("KsAh2d3c4d5h", ""),
+    ("AsKd7c 2h AsKd7c", ""),
+    ("AsKd7c2h 9d AsKd7c2h", "repeat 4 warn"),
+    ("AsKd7c2hTs 9d AsKd7c2hTs", "repeat 5 alarm"),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), PATTERNS)
+def test_patterns_of_an_unshuffled_pack(text: str, found: str) -> None:
+    told = [f"{each.name} {each.length} {'alarm' if each.is_alarm else 'warn'}" for each in patterns(cards(text), 1)]
+    assert " ".join(told) == found
+
+
+SPADES = ["As Qs 8s 6s", "Ks Ts 9s 2s", "Js Ks 7s 4s 2s"]
+
+
+def test_an_unshuffled_pack_raises_the_alarm_at_the_end_of_a_round() -> None:
+    table = Table(**PLAIN).play("shoe", *SPADES[:2], "Js Ks 7s 4s")
+    assert table.open == ()
+    table.play("2s")
+    assert (table.open, table.phase) == (("unshuffled",), "ready")
+    table.play("8d !void misdeal")
+    assert table.open == ("unshuffled",)
+    table.play("!resolve unshuffled end-shoe")
+    assert table.phase == "ended"
+
+
+def test_an_unshuffled_pack_is_called_so_when_one_round_is_left() -> None:
+    table = Table(**NEXT).play("shoe", *(each + " next" for each in SPADES[:2]), SPADES[2], "cut next")
+    assert (table.open, table.phase) == (("unshuffled",), "ready")
+
+
+@pytest.mark.parametrize("house", [{"burn": 12}, {"burn": "none", "disclose": "sealed"}])
+def test_cards_take_no_part_while_they_are_sealed(house: dict[str, Any]) -> None:
+    """Twelve burned spades, or eleven in a round that nobody has opened, are no pattern."""
+    table = Table(**house).play("shoe As3s5s7s9sJsKs2s4s6s8sTs" if house["burn"] == 12 else "shoe", NATURAL)
+    assert table.open == ()
+    assert not [each for each in table.events if isinstance(each, e.Noted)]
