@@ -72,6 +72,8 @@ OPENED: list[tuple[str, dict[str, Any], str, str, str, str]] = [
     ("six: reserves stay sealed", SEALED | {"procedure": "six-card"}, f"shoe {NATURAL} 9s 4d reveal reveal", "P1 P2 B1 B2", "1 closed player", "ready"),
     ("a card too soon waits, then opens the next round", SEALED, f"shoe {NATURAL} 2s reveal reveal", "P1 P2 B1 B2", "1 closed player", "ready"),
     ("or is the third", SEALED, f"shoe {THIRDS} 9s reveal reveal", "P1 P2 B1 B2", "", "dealing"),
+    ("cut card behind the round's last card", SEALED, f"shoe {NATURAL} cut reveal reveal", "P1 P2 B1 B2", "1 closed player", "ready"),
+    ("cut card before a third", SEALED, f"shoe {THIRDS} cut reveal reveal 9s reveal 4d reveal", "P1 P2 B1 B2 P3 B3", "1 closed banker last", "ended"),
     ("an empty shoe voids when it shows", SEALED | {"burn": 48, "decks": 1}, f"shoe BURN {THIRDS} reveal", "P1 P2", "", "dealing"),
     ("now it shows", SEALED | {"burn": 48, "decks": 1}, f"shoe BURN {THIRDS} reveal reveal", "P1 P2 B1 B2" + 48 * " -", "1 voided last", "ended"),
 ]  # fmt: skip
