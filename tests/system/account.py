@@ -12,7 +12,7 @@ from tests.backend import Received
 DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardSetAside")
 """Events that put a card in its last place; a `CardHeld` comes before one of them."""
 
-EXPECTED: Final = ("restarted_mid_round", "reader_lost", "broker_lost")
+EXPECTED: Final = ("restarted_mid_round", "reader_lost", "broker_lost", "cut_card_mid_round")
 """What irregularities a soak may cause."""
 
 TIMELESS: Final = ("table", "shoe", "journal", "seq", "n", "of", "prev", "at", "boot", "flags")
