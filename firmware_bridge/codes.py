@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -30,6 +31,7 @@ CUT_CARD: Final = Known(None)
 CodeBook = Mapping[str, Known]
 
 
+@cache
 def native(code: int) -> Known | None:
     """The meaning of a native code; None for a code that stands for nothing."""
     face, lot = code & (1 << FACE_BITS) - 1, code >> FACE_BITS

@@ -233,6 +233,16 @@ def now() -> Times:
     return Times(at=time.time_ns() // 1_000_000, mono=-(-time.monotonic_ns() // 1_000_000))
 
 
+NONCE_BYTES: Final = 16
+NONCES_AT_ONCE: Final = 64
+"""Random numbers asked of the kernel at a time: not in the way of every card."""
+
+_nonces: deque[str] = deque()
+
+
 def nonce() -> str:
     """128 random bits as 32 hex digits."""
-    return secrets.token_hex(16)
+    if not _nonces:
+        fresh = secrets.token_hex(NONCE_BYTES * NONCES_AT_ONCE)
+        _nonces.extend(fresh[n : n + 2 * NONCE_BYTES] for n in range(0, len(fresh), 2 * NONCE_BYTES))
+    return _nonces.popleft()

@@ -8,7 +8,8 @@ before and the public part, so a line whose sealed part was left out still verif
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import date
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 from zlib import crc32
@@ -23,6 +24,8 @@ from firmware_bridge.facts.events import AnyEvent, CardEvent, Luggage, Secret, S
 from firmware_bridge.facts.inputs import AnyInput
 
 VERSION: Final = b"1"
+DAY_MS: Final = 86_400_000
+FIRST_DAY: Final = date(1970, 1, 1).toordinal()
 FIRST_CHAIN: Final = "0" * 64
 """What the very first line of a device chains to."""
 
@@ -85,9 +88,10 @@ def seal(entry: Entry, before: str) -> Line:
     sealed = Sealed(entry.input, _secrets(entry.events), _luggage(entry.events))
     shown = _encode(public)
     chain = chained(before, shown)
-    body = b"%b\t%b\t%b" % (chain.encode(), shown, _encode(sealed))
+    hidden = _encode(sealed)
+    body = b"%b\t%b\t%b" % (chain.encode(), shown, hidden)
     line = Line(public, chain, b"%b\t%08x\t%b\n" % (VERSION, crc32(body), body), entry)
-    if unseal(line.data).entry != entry:
+    if _entry(_decode_public(shown), _decode_sealed(hidden)) != entry:
         raise JournalError(f"entry {entry.seq} does not survive its own encoding", "call the maker: a software fault")
     return line
 
@@ -130,7 +134,14 @@ def verify_chain(line: Line, before: str) -> bool:
 
 def rfc3339(at: int) -> str:
     """Milliseconds since 1970 as RFC 3339 in UTC."""
-    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    days, ms = divmod(at, DAY_MS)
+    return f"{_date(days)}T{ms // 3_600_000:02}:{ms // 60_000 % 60:02}:{ms // 1000 % 60:02}.{ms % 1000:03}Z"
+
+
+@lru_cache(2)
+def _date(days: int) -> str:
+    """The date so many days after 1970-01-01; it is worked out once a day, not in the way of every card."""
+    return date.fromordinal(FIRST_DAY + days).isoformat()
 
 
 def _without_secret(event: AnyEvent) -> AnyEvent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import logging
 import signal
 from pathlib import Path
@@ -17,6 +18,9 @@ from firmware_bridge.wiring import Bridge
 from hardware.errors import HardwareError
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
+
+COLLECT_AFTER: Final = 20_000
+"""New objects between two searches for garbage; Python's 700 means one in the middle of every card."""
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +56,8 @@ async def _bridge(config: Config) -> int:
         log.critical("ending: %s", context.get("message"), exc_info=context.get("exception"))
         bridge.stop("lost")
 
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER)
     loop.set_exception_handler(fail)
     for end in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(end, bridge.stop)

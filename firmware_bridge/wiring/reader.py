@@ -136,6 +136,8 @@ def _mark(mark: reads.Mark | None) -> Mark | None:
 
 
 def _flags(read: reads.Read) -> tuple[i.Flag, ...]:
+    if not (read.face_up or read.double_feed or read.backwards):
+        return ()
     told: dict[i.Flag, bool] = {
         "face_up": read.face_up,
         "double_feed": read.double_feed,

@@ -114,9 +114,11 @@ class NativeDecoder:
         if self._taken(at):
             return Repeat(at)
         expected = at.seq == self._next_seq(at.session)
-        needed = COPIES_OF_UNEXPECTED
+        if expected and not self.noisy:
+            self._copies = {report: 1}
+            return self._message(report, at, gap=False)
+        needed = COPIES_WHEN_NOISY if expected else COPIES_OF_UNEXPECTED
         if expected:
-            needed = COPIES_WHEN_NOISY if self.noisy else 1
             self._copies = {r: n for r, n in self._copies.items() if _at(r, at)}
         if self._count(report) < needed:
             return None
