@@ -14,7 +14,7 @@ from msgspec.structs import fields, replace
 from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.house import Limit
-from firmware_bridge.settings import Config
+from firmware_bridge.settings import Config, TableConfig
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
@@ -50,7 +50,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
             sections[section] = _section(section, keys, mistakes)
     if "table" not in raw or ("table" in sections and "id" not in raw["table"]):
         mistakes.append('[table] id is missing: write id = "T07", the name of this table')
-    mistakes += _pins_used_twice(raw) + _bad_pattern(raw)
+    mistakes += _pins_used_twice(raw) + _bad_pattern(raw) + _cut_too_early(sections.get("table"))
     if mistakes:
         raise ConfigError("\n".join(f"{name}: {each}" for each in mistakes))
     return Config(**sections)
@@ -91,6 +91,13 @@ def _unknown(where: str, key: str, known: Any) -> str:
     near = get_close_matches(key, known, 1)
     hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(known)}"
     return f"{where} is unknown: {hint}"
+
+
+def _cut_too_early(table: TableConfig | None) -> list[str]:
+    """The virtual cut card lies within the shoe."""
+    if table is None or table.virtual_cut is None or table.virtual_cut < table.decks * 52:
+        return []
+    return [f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * 52} cards"]
 
 
 def _pins_used_twice(raw: dict[str, Any]) -> list[str]:

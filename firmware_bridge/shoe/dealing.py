@@ -9,17 +9,15 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.games import GAMES
+from firmware_bridge.shoe.cut_card import meet_cut_card, watch_virtual_cut
 from firmware_bridge.shoe.disclosure import is_sealed, open_all, start_clock, waits_for_reveal
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.rounds import close_round, meet_cut_card, reveal_carried, run_out
+from firmware_bridge.shoe.rounds import close_round, reveal_carried, run_out
 from firmware_bridge.shoe.state import Held, Phase, Shoe, blockers, due, is_exhausted, is_open, layout, phase, row
 from firmware_bridge.shoe.suspect import wrong_with
 
 CARRIED_AT_MOST: Final = 3
 """Cards that wait for the next round, reserves included: the fourth slot must be drawn in that round."""
-
-VIRTUAL_CUT: Final = 14
-"""Cards from the end where the virtual cut card lies while a sensor cannot see the real one."""
 
 BURN_VALUE: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
 """Cards burned unseen after an exposed first card of this rank (seed 001)."""
@@ -172,7 +170,7 @@ def _deal(draft: Draft, card: Held, held: bool) -> None:
     if waits_for_reveal(draft.shoe):
         hold(draft, card, "cards are still to be revealed")
         return
-    _watch_virtual_cut(draft)
+    watch_virtual_cut(draft)
     reveal_carried(draft)
     shoe = draft.shoe
     assert card.card is not None
@@ -214,18 +212,6 @@ def close_opened(draft: Draft) -> bool:
 
 def _origin(card: Held) -> e.Origin:
     return "manual" if card.manual else "reader"
-
-
-def _watch_virtual_cut(draft: Draft) -> None:
-    """Without a cut card at the place it must have come by, the card now drawn is behind it."""
-    shoe = draft.shoe
-    limit = shoe.house.virtual_cut or (VIRTUAL_CUT if is_open(shoe, "sensor_stuck") else None)
-    if limit is None or shoe.last_round is not None or not shoe.cut_watched:
-        return
-    drawn = len(shoe.seen) + shoe.unknown
-    if drawn >= shoe.house.size - limit:
-        meet_cut_card(draft, "virtual")
-        draft.trouble("cut_card_missing", f"{drawn} cards drawn and no cut card seen")
 
 
 def _overdraw(draft: Draft, card: Held, held: bool) -> None:

@@ -17,6 +17,7 @@ from firmware_bridge.facts.orders import Correct, Pack
 from firmware_bridge.games import PACKS, Result, whole_round
 from firmware_bridge.house import House
 from firmware_bridge.policy import POLICIES
+from firmware_bridge.shoe.cut_card import meet_cut_card
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.shuffle import patterns
 from firmware_bridge.shoe.state import Laid, Past, Phase, Shoe, is_exhausted, is_last, layout, phase
@@ -199,23 +200,6 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
         end_shoe(draft, ends)
     else:
         _after_round(draft)
-
-
-def meet_cut_card(draft: Draft, by: e.CutBy, held: bool = False) -> None:
-    """The round in progress is the last; between rounds the next one is (irregularities.md)."""
-    shoe = draft.shoe
-    if phase(shoe) is Phase.DEALING and shoe.last_round is None:
-        draft.note("cut_card_mid_round", f"seen by the {by} in round {shoe.round}")
-        shoe = draft.shoe
-    if shoe.last_round is not None:
-        if by != "virtual":
-            draft.settle("cut_card_missing", "seen")
-        what = f"cut card seen again by the {by}: round {shoe.last_round} stays the last"
-        draft.add(e.Noted(what=what, held=held))
-        return
-    one_more = shoe.house.after_cut == "one-more"
-    last = shoe.round + (phase(shoe) is Phase.COMPLETE) + one_more
-    draft.add(e.CutCardMet(by=by, last_round=last, held=held))
 
 
 def discard_held(draft: Draft) -> None:

@@ -191,3 +191,8 @@ def test_what_the_example_shows_behind_a_hash_is_taken_too() -> None:
     config = parse(raw)
     assert (config.table.virtual_cut, config.service.mode) == (14, "standard")
     assert "player" in config.limits
+
+
+def test_the_virtual_cut_card_lies_in_the_shoe() -> None:
+    with pytest.raises(ConfigError, match="only 52 cards"):
+        parse({"table": {"id": "T07", "decks": 1, "virtual_cut": 60}})

@@ -1,0 +1,41 @@
+"""The cut card: which round it makes the last, and what stands in for it when it is not seen."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_bridge.facts import events as e
+from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.state import Phase, is_open, phase
+
+VIRTUAL_CUT: Final = 14
+"""Cards from the end where the virtual cut card lies while a sensor cannot see the real one."""
+
+
+def meet_cut_card(draft: Draft, by: e.CutBy, held: bool = False) -> None:
+    """The round in progress is the last; between rounds the next one is (irregularities.md)."""
+    shoe = draft.shoe
+    if phase(shoe) is Phase.DEALING and shoe.last_round is None:
+        draft.note("cut_card_mid_round", f"seen by the {by} in round {shoe.round}")
+        shoe = draft.shoe
+    if shoe.last_round is not None:
+        if by != "virtual":
+            draft.settle("cut_card_missing", "seen")
+        what = f"cut card seen again by the {by}: round {shoe.last_round} stays the last"
+        draft.add(e.Noted(what=what, held=held))
+        return
+    one_more = shoe.house.after_cut == "one-more"
+    last = shoe.round + (phase(shoe) is Phase.COMPLETE) + one_more
+    draft.add(e.CutCardMet(by=by, last_round=last, held=held))
+
+
+def watch_virtual_cut(draft: Draft) -> None:
+    """Without a cut card at the place it must have come by, the card now drawn is behind it."""
+    shoe = draft.shoe
+    limit = shoe.house.virtual_cut or (VIRTUAL_CUT if is_open(shoe, "sensor_stuck") else None)
+    if limit is None or shoe.last_round is not None or not shoe.cut_watched:
+        return
+    drawn = len(shoe.seen) + shoe.unknown
+    if drawn >= shoe.house.size - limit:
+        meet_cut_card(draft, "virtual")
+        draft.trouble("cut_card_missing", f"{drawn} cards drawn and no cut card seen")
