@@ -33,6 +33,9 @@ RETRY_DISK_S: Final = 1.0
 CLOCK_JUMP_MS: Final = 2_000
 """The wall clock moving by more than this against the monotonic one is worth a note."""
 
+ASK_AGAIN_S: Final = 1.0
+"""How soon a moment that has passed is told again if the shoe still waits for it."""
+
 WAITING_AT_MOST: Final = 10_000
 """Inputs kept in memory while the disk is full; a reader that numbers its reports keeps them itself."""
 
@@ -170,12 +173,18 @@ class Table:
         if self._alarm_clock:
             self._alarm_clock.cancel()
         self._asked_for = wanted
-        self._alarm_clock = self._loop.call_at(wanted / 1000, self._ring) if wanted is not None else None
+        if wanted is None:
+            self._alarm_clock = None
+            return
+        is_past = wanted <= now()["mono"]  # told before, and not judged: not again at once
+        moment = self._loop.time() + ASK_AGAIN_S if is_past else wanted / 1000
+        self._alarm_clock = self._loop.call_at(moment, self._ring)
 
     def _ring(self) -> None:
         self._asked_for = None
-        self.tell(i.TimePassed(**now()))
-        self._set_alarm_clock()
+        if self.disk is None:  # else the clock is set again by the first entry the disk takes
+            self.tell(i.TimePassed(**now()))
+            self._set_alarm_clock()
 
     def _show(self) -> None:
         self.lights.show(DARK if self.disk or self.observing else lamps(self.shoe).lit)

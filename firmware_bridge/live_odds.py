@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -13,46 +15,74 @@ from firmware_bridge.odds import OddsError, deviation, odds, remaining
 from firmware_bridge.shoe.state import Shoe
 from firmware_bridge.snapshots import disclosed
 
+log = logging.getLogger(__name__)
+
+Moment = tuple[str, int | None, int]
+"""What odds are of: the journal, the last round message in it, and the number of the round to come."""
+
 
 class LiveOdds:
-    """Knows the odds of the next round, a moment after the round before; `changed` is called with news.
+    """Knows the odds of the round to come, a moment after the one before; `changed` is called with news.
 
-    They are computed in a thread, since they take longer than a dealer needs for a card.
+    They are computed in a thread, one round at a time, since they take longer than a dealer needs for a card.
+    `state` names the journal and the round it is of; its `odds` are None where none can be told.
     """
 
     def __init__(self, changed: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
         self.state: dict[str, Any] | None = None
         self._changed, self._loop = changed, loop
-        self._of: tuple[str, int] | None = None
+        self._wanted: Shoe | None = None
+        self._of: Moment | None = None
+        self._busy = False
 
     def follow(self, shoe: Shoe) -> None:
-        """Work them out anew when a shoe was opened or a round ended."""
-        at = (shoe.journal, len(shoe.rounds))
-        if shoe.status != "open" or at == self._of:
+        """Work them out anew when a shoe was opened, or a round ended or was corrected."""
+        if shoe.status != "open":
+            self.state = self.state and {"journal": shoe.journal, "round": None, "cards": 0, "odds": None}
             return
-        self._of = at
-        house = shoe.house
-        work = self._loop.run_in_executor(
-            None, _odds, house.decks, disclosed(shoe), house.tiger_pair_top, house.natural_bets
-        )
-        work.add_done_callback(self._done)
+        moment = (shoe.journal, shoe.prev, shoe.round)
+        if moment == self._of:
+            return
+        self._of, self._wanted = moment, shoe
+        self._work()
 
-    def _done(self, work: asyncio.Future[dict[str, Any] | None]) -> None:
-        if not work.cancelled() and work.exception() is None:
+    def _work(self) -> None:
+        shoe = self._wanted
+        if self._busy or shoe is None:
+            return
+        self._busy, self._wanted = True, None
+        self._loop.run_in_executor(None, _odds, shoe).add_done_callback(self._done)
+
+    def _done(self, work: asyncio.Future[dict[str, Any]]) -> None:
+        self._busy = False
+        if work.cancelled():
+            return
+        if error := work.exception():
+            log.error("live odds failed: %s", type(error).__name__)
+        else:
             self.state = work.result()
             self._changed()
+        self._work()
 
 
-def _odds(decks: int, seen: tuple[Card, ...], tiger_pair_top: Any, natural_bets: Any) -> dict[str, Any] | None:
-    """Odds of every bet, and how much its return differs from a full shoe's; None where none can be told."""
+def before_round(shoe: Shoe) -> tuple[Card, ...]:
+    """The disclosed cards of a shoe but for those drawn for the round under way."""
+    under_way = Counter(laid.card for laid in shoe.moves if laid.drawn and laid.shown)
+    return tuple((Counter(disclosed(shoe)) - under_way).elements())
+
+
+def _odds(shoe: Shoe) -> dict[str, Any]:
+    """Odds of every bet, and how much its return differs from a full shoe's."""
+    house = shoe.house
+    state: dict[str, Any] = {"journal": shoe.journal, "round": shoe.round, "cards": 0, "odds": None}
     try:
-        piles = remaining(decks, seen)
-        now = odds(piles, tiger_pair_top, natural_bets)
-        differs = deviation(piles, decks, tiger_pair_top, natural_bets)
+        piles = remaining(house.decks, before_round(shoe))
+        told = odds(piles, house.tiger_pair_top, house.natural_bets)
+        differs = deviation(piles, house.decks, house.tiger_pair_top, house.natural_bets)
     except OddsError:  # too few cards, or a copy too many that the floor kept
-        return None
-    return {
+        return state
+    return state | {
         "cards": sum(piles.values()),
-        "odds": msgspec.to_builtins(now),
+        "odds": msgspec.to_builtins(told),
         "deviation": {bet: round(float(each), 9) for bet, each in differs.items()},
     }

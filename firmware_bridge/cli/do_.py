@@ -58,6 +58,7 @@ def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
     pack = {name: getattr(arguments, name, None) for name in ("lot", "decks")}
     fields["round"], fields["slots"] = getattr(arguments, "round", None), getattr(arguments, "slots", None) or None
     if text := getattr(arguments, "cards", None):
+        text = "".join(text.split())
         fields["cards"] = [text[n : n + 2] for n in range(0, len(text), 2)]
     fields["pack"] = {name: value for name, value in pack.items() if value is not None} or None
     return {name: value for name, value in fields.items() if value is not None}

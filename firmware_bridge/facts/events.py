@@ -65,6 +65,8 @@ class Luggage(Struct, frozen=True):
     answers: tuple[Answer, ...]
     irregular: tuple[Irregular, ...]
     entered: tuple[Card, ...] = ()
+    flown: int = 0
+    dealer_change: bool = False
 
 
 class ShoeOpened(Event, frozen=True, kw_only=True):

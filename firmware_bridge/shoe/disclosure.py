@@ -75,32 +75,39 @@ def open_all(draft: Draft) -> None:
 
 
 def start_clock(draft: Draft) -> None:
-    """The time to open the cards runs: from the close of betting, else from the last card due."""
+    """The time to open the cards runs: from the close of betting, else from each last card due."""
     shoe = draft.shoe
-    if not is_sealed(shoe) or shoe.reveal_by is not None or shoe.opening:
+    if not is_sealed(shoe) or shoe.opening:
         return
-    if shoe.house.betting == "required" or waits_for_reveal(shoe):
+    if shoe.reveal_by is None if shoe.house.betting == "required" else waits_for_reveal(shoe):
         draft.add(e.RevealClockStarted(until=draft.mono + shoe.house.reveal_timeout * 1000))
+
+
+def _reveal_by(shoe: Shoe) -> int | None:
+    """When cards open by themselves; where betting is ignored, only while some wait to be opened."""
+    return shoe.reveal_by if shoe.house.betting == "required" or waits_for_reveal(shoe) else None
 
 
 def restart_clocks(draft: Draft) -> None:
-    """The daemon began anew, perhaps after a boot: running times start from their beginning."""
-    shoe = draft.shoe
-    if shoe.reveal_by is not None:
-        draft.add(e.RevealClockStarted(until=draft.mono + shoe.house.reveal_timeout * 1000))
-    if shoe.change_by is not None:
-        draft.add(e.ShoeChangeRequested(until=draft.mono + shoe.house.shoe_change_minutes * 60_000))
+    """The daemon began anew: times go on, but after a boot, whose clock begins anew, from their beginning."""
+    shoe, mono = draft.shoe, draft.mono
+    reveal, change = shoe.house.reveal_timeout * 1000, shoe.house.shoe_change_minutes * 60_000
+    if shoe.reveal_by is not None and shoe.reveal_by - mono > reveal:
+        draft.add(e.RevealClockStarted(until=mono + reveal))
+    if shoe.change_by is not None and shoe.change_by - mono > change:
+        draft.add(e.ShoeChangeRequested(until=mono + change))
 
 
 def deadline(shoe: Shoe) -> int | None:
     """The monotonic time (ms) at which the shoe wants to be told that time has passed."""
-    return min((each for each in (shoe.reveal_by, shoe.change_by) if each is not None), default=None)
+    return min((each for each in (_reveal_by(shoe), shoe.change_by) if each is not None), default=None)
 
 
 def time_passed(draft: Draft, told: TimePassed) -> None:
     """A moment came: cards open by themselves, another shoe is overdue."""
     shoe = draft.shoe
-    if shoe.reveal_by is not None and draft.mono >= shoe.reveal_by:
+    reveal_by = _reveal_by(shoe)
+    if reveal_by is not None and draft.mono >= reveal_by:
         draft.add(e.RevealTimeEnded())
         open_all(draft)
     if shoe.change_by is not None and draft.mono >= shoe.change_by:

@@ -53,6 +53,8 @@ def _shoe_opened(_: Shoe, event: e.ShoeOpened) -> Shoe:
         reader=luggage.reader,
         answers=luggage.answers,
         entered=luggage.entered,
+        flown=luggage.flown,
+        dealer_change=luggage.dealer_change,
     )
 
 

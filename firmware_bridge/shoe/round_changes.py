@@ -61,6 +61,7 @@ def _past(shoe: Shoe, event: e.RoundClosed | e.RoundCorrected) -> Past:
         event.pairs,
         event.carried,
         event.last,
+        event.flags,
         event.revision,
     )
 

@@ -35,7 +35,15 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
     before = draft.shoe
     house = before.next_house if pack.decks is None else replace(before.next_house, decks=pack.decks)
     number = before.number + 1
-    luggage = e.Luggage(before.next_house, before.reader, before.answers, before.irregular, before.entered)
+    luggage = e.Luggage(
+        before.next_house,
+        before.reader,
+        before.answers,
+        before.irregular,
+        before.entered,
+        before.flown,
+        before.dealer_change and dealer in ("", before.dealer),
+    )
     draft.add(
         e.ShoeOpened(
             number=number,
@@ -142,7 +150,7 @@ def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> e.RoundC
         bets=_bets(shoe, table.result),
         carried=past.carried,
         last=past.last,
-        flags=("corrected",),
+        flags=tuple(dict.fromkeys((*past.flags, "corrected"))),
         why=(order.why,),
         prev=shoe.prev,
         revision=past.revision + 1,

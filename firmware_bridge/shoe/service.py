@@ -14,6 +14,8 @@ def fly(draft: Draft, given: Ordered, order: o.Fly) -> None:
     """Deal without a bet and open at once; more than `fly_limit` in a row are refused."""
     shoe = draft.shoe
     _vip_only(draft, "fly")
+    if shoe.house.betting == "required" and phase(shoe) is not Phase.BETTING:
+        raise Refused("bets are closed", "a round without a bet flies while betting is open")
     if shoe.flying:
         raise Refused("this round flies already", "deal it")
     if shoe.flown >= shoe.house.fly_limit:

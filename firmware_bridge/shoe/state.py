@@ -73,6 +73,7 @@ class Past(Struct, frozen=True):
     pairs: dict[str, bool] = {}
     carried: int = 0
     last: bool = False
+    flags: tuple[str, ...] = ()
     revision: int = 0
 
 

@@ -44,7 +44,8 @@ def built(fact: type[Any]) -> st.SearchStrategy[Any]:
 
 def _values(kind: Any) -> st.SearchStrategy[Any]:
     if get_origin(kind) is Annotated:  # a limit on what may come in: the texts and numbers here keep to it
-        return _values(get_args(kind)[0])
+        base = get_args(kind)[0]
+        return st.integers(1, 2**53) if base is int else _values(base)
     if kind in (str, int):
         return TEXT if kind is str else NUMBER
     if kind is float:

@@ -6,12 +6,14 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from firmware_bridge.cards import FACES
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.lamps import lamps
+from firmware_bridge.shoe import decide
 from firmware_bridge.shoe.disclosure import deadline
 from firmware_bridge.snapshots import snapshots
 from tests.core.table import RESTART, Table
@@ -114,16 +116,40 @@ def test_at_a_table_that_shows_its_cards_there_is_nothing_to_reveal() -> None:
     assert table.answer.error == "nothing to reveal"
 
 
-def test_a_restart_starts_the_clocks_again() -> None:
+def test_the_clocks_go_on_through_a_restart_of_the_daemon() -> None:
     table = Table(**SEALED).play(f"shoe {NATURAL} +40s")
     before = deadline(table.shoe)
-    table.play(RESTART)
-    assert before is not None
-    assert deadline(table.shoe) == before + 40_000 + 1
-    table.play("+59s")
-    assert named(table) == ""
-    table.play("+2s")
+    table.play(RESTART, "+15s")
+    assert (deadline(table.shoe), named(table)) == (before, "")
+    table.play("+6s")
     assert named(table) == "P1 P2 B1 B2"
+
+
+def test_after_a_boot_the_clocks_begin_anew() -> None:
+    table = Table(**SEALED).play(f"shoe {NATURAL} +4000s {NATURAL}")
+    booted = decide(table.shoe, replace(RESTART, mono=5_000))
+    assert e.RevealClockStarted(until=65_000) in booted
+
+
+def test_where_betting_is_ignored_each_last_card_has_its_time() -> None:
+    table = Table(**SEALED).play("shoe 2s 3s 2d 3d reveal reveal")
+    assert deadline(table.shoe) is None
+    table.play("+300s 4s")
+    assert named(table) == "P1 P2 B1 B2"
+    table.play("+59s")
+    assert named(table) == "P1 P2 B1 B2"
+    table.play("+2s")
+    assert named(table).startswith("P1 P2 B1 B2 P3")
+
+
+def test_a_fly_comes_before_bets_are_closed() -> None:
+    table = Table(**VIP | {"betting": "required"}).play("shoe bets-closed !fly")
+    assert table.answer.error == "bets are closed"
+
+
+def test_a_shoe_change_keeps_the_flies_and_the_dealer_to_come() -> None:
+    table = Table(**VIP).play(f"shoe !fly {NATURAL} !request_dealer_change !close_shoe !open_shoe")
+    assert (table.shoe.flown, table.shoe.dealer_change) == (1, True)
 
 
 def test_several_cards_at_once_after_the_time_make_the_rounds_of_cards_one_by_one() -> None:

@@ -1,0 +1,58 @@
+"""Live odds beside the table."""
+
+import asyncio
+
+from firmware_bridge.house import House
+from firmware_bridge.live_odds import LiveOdds, before_round
+from firmware_bridge.odds import full, odds
+from firmware_bridge.replay import Replay
+from firmware_bridge.script import parse
+from firmware_bridge.shoe import Shoe
+
+
+def shoe_after(script: str, **settings: object) -> Shoe:
+    replay = Replay(House(**settings), "T07", print, burn=False)  # type: ignore[arg-type]
+    list(replay.play(parse(script)))
+    return replay.shoe
+
+
+async def followed(*shoes: Shoe) -> LiveOdds:
+    news = asyncio.Event()
+    live = LiveOdds(news.set, asyncio.get_running_loop())
+    for shoe in shoes:
+        live.follow(shoe)
+    while live._busy:
+        await asyncio.sleep(0.01)
+    return live
+
+
+def test_they_are_of_the_round_to_come_and_say_so() -> None:
+    one, two = shoe_after("9s Td Ts Tc"), shoe_after("9s Td Ts Tc 2s")
+    state = asyncio.run(followed(one, two)).state
+    assert state is not None
+    assert (state["journal"], state["round"], state["cards"]) == (one.journal, 2, 412)
+
+
+def test_a_full_shoe_returns_what_the_rule_book_says() -> None:
+    state = asyncio.run(followed(shoe_after("shoe"))).state
+    assert state is not None
+    assert tuple(state["odds"]["player"]["rtp"]) == odds(full(8))["player"].rtp
+    assert not any(state["deviation"].values())
+
+
+def test_the_newest_wins_however_long_the_older_take() -> None:
+    state = asyncio.run(followed(shoe_after("shoe"), shoe_after("9s Td Ts Tc"), shoe_after("9s Td Ts Tc " * 2))).state
+    assert state is not None
+    assert (state["round"], state["cards"]) == (3, 408)
+
+
+def test_sealed_cards_and_those_of_the_round_under_way_take_no_part() -> None:
+    six = shoe_after("9s Td Ts Tc 4d 5h", procedure="six-card")
+    assert len(six.seen) == 6
+    assert len(before_round(six)) == 4
+    assert len(before_round(shoe_after("9s Td Ts Tc 2s 3d"))) == 4
+
+
+def test_there_are_none_when_the_shoe_is_over() -> None:
+    state = asyncio.run(followed(shoe_after("9s Td Ts Tc"), shoe_after("9s Td Ts Tc !close_shoe"))).state
+    assert state is None or state["odds"] is None or state["round"] == 2
