@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -38,7 +39,8 @@ class LiveOdds:
     def follow(self, shoe: Shoe) -> None:
         """Work them out anew when a shoe was opened, or a round ended or was corrected."""
         if shoe.status != "open":
-            self.state = self.state and {"journal": shoe.journal, "round": None, "cards": 0, "odds": None}
+            self._of = self._wanted = None
+            self.state = {"journal": shoe.journal, "round": None, "cards": 0, "odds": None}
             return
         moment = (shoe.journal, shoe.prev, shoe.round)
         if moment == self._of:
@@ -51,15 +53,15 @@ class LiveOdds:
         if self._busy or shoe is None:
             return
         self._busy, self._wanted = True, None
-        self._loop.run_in_executor(None, _odds, shoe).add_done_callback(self._done)
+        self._loop.run_in_executor(None, _odds, shoe).add_done_callback(partial(self._done, self._of))
 
-    def _done(self, work: asyncio.Future[dict[str, Any]]) -> None:
+    def _done(self, moment: Moment | None, work: asyncio.Future[dict[str, Any]]) -> None:
         self._busy = False
         if work.cancelled():
             return
         if error := work.exception():
             log.error("live odds failed: %s", type(error).__name__)
-        else:
+        elif moment == self._of:  # else the table went on meanwhile
             self.state = work.result()
             self._changed()
         self._work()
