@@ -92,7 +92,7 @@ class Connection:
         client = self._client
         properties = None
         if correlation is not None and self.protocol == MQTTProtocolVersion.MQTTv5:
-            properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+            properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho types it not
             properties.CorrelationData = correlation
         info = client.publish(topic, payload, qos, retain, properties)
         if info.rc:

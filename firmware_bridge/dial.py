@@ -27,7 +27,7 @@ def connect(broker: BrokerSettings, will: Message, version: int) -> Client:
     client.connect_timeout = CONNECT_S
     client.max_inflight_messages = UNLIMITED
     # paho sends bytes as they are, though it only declares str.
-    client.username_pw_set(broker.username, broker.password)  # type: ignore[arg-type]
+    client.username_pw_set(broker.username, broker.password)  # type: ignore[arg-type]  # paho takes bytes, its types say text
     client.will_set(will.topic, will.payload, will.qos, will.retain)
     if broker.encrypted:
         client.tls_set_context(_tls(broker))

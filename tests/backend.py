@@ -50,7 +50,7 @@ class Backend:
         self._client.reconnect_delay_set(1, 1)
         self._client.on_connect, self._client.on_message = self._connected, self._message
         self._client.on_subscribe = lambda *_: self._subscribed.set()
-        kept = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+        kept = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho types it not
         kept.SessionExpiryInterval = 3600
         self._client.connect("127.0.0.1", port, clean_start=False, properties=kept)
         self._client.loop_start()
@@ -72,7 +72,7 @@ class Backend:
         correlation: bytes | None = None,
     ) -> None:
         """Publish a JSON object at QoS 1 and wait until the broker has it."""
-        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho types it not
         if response_topic is not None:
             properties.ResponseTopic = response_topic
         if correlation is not None:

@@ -49,7 +49,7 @@ def whole_board(shoe: list[Bead]) -> bytes:
 def theirs() -> Any:
     """PyBaccarat's class for one board."""
     sys.modules.setdefault("msvcrt", keyboard := ModuleType("msvcrt"))
-    keyboard.getch = None  # type: ignore[attr-defined]
+    keyboard.getch = None  # type: ignore[attr-defined]  # a stub made here
     baccarat = pytest.importorskip("pybaccarat.baccarat")
     if not hasattr(baccarat, "Scoreboard"):
         pytest.skip("this PyBaccarat has no boards: pip install pybaccarat==0.12")
