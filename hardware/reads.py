@@ -19,7 +19,8 @@ class Read:
     `mark` is None where the protocol numbers nothing. `quality` is 0..255; `agreed` of `taken` samples
     gave this code; `transit_ms` is the time the card took; `lost` counts reports the board had to
     overwrite since its boot; `stamp_ms` is the board's clock. `gap` says that reports before this one
-    are gone for good. The code is secret until disclosed, so `repr` prints it as `??`.
+    are gone for good. `slot` is where a reader that judges the game says the card goes: P1 .. B3, or
+    `burn`. The code is secret until disclosed, so `repr` prints it as `??`.
     """
 
     code: int | str
@@ -34,6 +35,7 @@ class Read:
     lost: int = 0
     stamp_ms: int | None = None
     gap: bool = False
+    slot: str | None = None
 
     def __repr__(self) -> str:
         return masked(self)
@@ -58,6 +60,27 @@ class Repeat:
     """A report that was taken before: acknowledge it again, nothing else."""
 
     mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class CutCard:
+    """The reader itself knows the cut card, and saw it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A reader that judges the game says its result: `outcome` is player, banker, tie or forced (ended by hand)."""
+
+    outcome: str
+    player_pair: bool = False
+    banker_pair: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something else a reader says that belongs on record: `what` in plain words, never a card."""
+
+    what: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +129,7 @@ class Done:
     status: int
 
 
-Message = Read | Unread | Repeat | Hello | Beat | Sample | Param | Done
+Message = Read | Unread | Repeat | CutCard | Verdict | Said | Hello | Beat | Sample | Param | Done
 
 
 def masked(value: Any) -> str:
