@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "status": "what the running daemon knows",
     "watch": "the same, live",
     "check": "everything that can be wrong with this machine",
+    "wiring": "which wire goes to which pin of the header",
     "journal": "the record: list, show, verify, export",
 }
 """Each has a module of its name here, with `options(parser)` and `run(arguments) -> exit code`."""

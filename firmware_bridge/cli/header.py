@@ -1,0 +1,64 @@
+"""The 40-pin header of a Raspberry Pi, and which wire of a table goes to which pin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
+
+from hardware.pins import Pin
+
+MODEL: Final = 0xC03111
+"""Revision code of a Pi 4B; the header is the same from the 1B+ to the 5."""
+
+Kind = Literal["power", "ground", "wire", "free"]
+
+INPUTS: Final = {
+    "cut_card": "cut-card sensor",
+    "next": "NEXT key",
+    "reveal": "REVEAL key",
+    "player": "PLAYER key",
+    "banker": "BANKER key",
+    "tie": "TIE key",
+    "lid": "lid switch",
+    "presence": "presence sensor",
+}
+"""What people call the inputs of `[pins]`."""
+
+OUTPUTS: Final = ("buzzer", "lock")
+"""Outputs that are no lamps."""
+
+
+class HeaderPin(NamedTuple):
+    """A pin of the header: its number 1..40, its name (`GPIO17`, `3V3`, `GND`), and what a table has there."""
+
+    number: int
+    name: str
+    kind: Kind
+    wires: tuple[str, ...] = ()
+    active_low: bool = False
+
+
+def header(wires: Mapping[str, Pin]) -> list[HeaderPin]:
+    """All pins in order; `wires` by config key."""
+    from gpiozero.pins.pi import PiBoardInfo  # here: only this command needs it
+
+    board = PiBoardInfo.from_revision(MODEL)
+    return [_pin(number, pin.name, wires) for number, pin in sorted(board.headers["J8"].pins.items())]
+
+
+def label(wire: str) -> str:
+    """What people call a wire."""
+    if wire in OUTPUTS:
+        return wire
+    return INPUTS.get(wire) or f"lamp {wire}"
+
+
+def _pin(number: int, name: str, wires: Mapping[str, Pin]) -> HeaderPin:
+    if not name.startswith("GPIO"):
+        return HeaderPin(number, name, "ground" if name == "GND" else "power")
+    gpio = int(name.removeprefix("GPIO"))
+    here = {wire: pin for wire, pin in wires.items() if pin.number == gpio}
+    if not here:
+        return HeaderPin(number, name, "free")
+    active_low = any(not pin.active_level(wire in INPUTS) for wire, pin in here.items())
+    return HeaderPin(number, name, "wire", tuple(label(wire) for wire in here), active_low)
