@@ -78,9 +78,13 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Something else a reader says that belongs on record: `what` in plain words, never a card."""
+    """Something else a reader says that belongs on record: `what` in plain words, never a card.
+
+    `gap`: what it says means that cards may have passed unseen, or were seen otherwise than reported.
+    """
 
     what: str
+    gap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,7 @@ class Done:
 Message = Read | Unread | Repeat | CutCard | Verdict | Said | Hello | Beat | Sample | Param | Done
 
 
-def masked(value: Any) -> str:
-    """The repr of any dataclass, with the field `code` as `??`."""
-    shown = {f.name: repr(getattr(value, f.name)) for f in fields(value)} | {"code": "??"}
+def masked(value: Any, secret: str = "code") -> str:
+    """The repr of any dataclass, with the field `secret` as `??`."""
+    shown = {f.name: repr(getattr(value, f.name)) for f in fields(value)} | {secret: "??"}
     return f"{type(value).__name__}({', '.join(f'{name}={text}' for name, text in shown.items())})"

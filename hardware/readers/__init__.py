@@ -3,9 +3,13 @@
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from hardware.readers.angel_eye import AngelEyeDecoder
+from hardware.readers.grow import GrowDecoder
 from hardware.readers.line import LineDecoder
 from hardware.readers.native import NativeDecoder
+from hardware.readers.rdm6300 import Rdm6300Decoder
 from hardware.readers.settings import ReaderSettings
+from hardware.readers.ssi import SsiDecoder
 from hardware.reads import Hello, Mark, Message
 
 
@@ -34,7 +38,29 @@ class Decoder(Protocol):
         """Bytes for the board in answer to its introduction."""
 
 
-READERS: dict[str, Callable[[ReaderSettings], Decoder]] = {"native": NativeDecoder, "line": LineDecoder}
-BAUD: dict[str, int] = {"native": 115_200, "line": 9_600}  # 8N1 all; what a config leaves out
+READERS: dict[str, Callable[[ReaderSettings], Decoder]] = {
+    "native": NativeDecoder,
+    "angel-eye": AngelEyeDecoder,
+    "grow": GrowDecoder,
+    "ssi": SsiDecoder,
+    "rdm6300": Rdm6300Decoder,
+    "line": LineDecoder,
+}
 
-__all__ = ["BAUD", "READERS", "Decoder", "LineDecoder", "NativeDecoder", "ReaderSettings"]
+BAUD: dict[str, int] = {
+    "native": 115_200,
+    "angel-eye": 4_800,
+    "grow": 9_600,
+    "ssi": 9_600,
+    "rdm6300": 9_600,
+    "line": 9_600,
+}
+"""8N1 all; what a config leaves out."""
+
+KEEPS_REPORTS = ("native",)
+"""Readers that keep every report until it is acknowledged, and beat every second."""
+
+JUDGES = ("angel-eye",)
+"""Readers that know the game, and say slots and results."""
+
+__all__ = ["BAUD", "JUDGES", "KEEPS_REPORTS", "READERS", "Decoder", "ReaderSettings"]

@@ -5,13 +5,15 @@ import time
 from collections.abc import Callable, Iterator
 
 from hardware.errors import ReaderError
+from hardware.readers.deaf import Deaf
 from hardware.readers.settings import ReaderSettings
-from hardware.reads import Hello, Mark, Message, Read, Unread
+from hardware.readers.sightings import Sightings
+from hardware.reads import Message, Read, Unread
 
 LONGEST_LINE = 256  # bytes; more than any barcode, and the bound of the buffer
 
 
-class LineDecoder:
+class LineDecoder(Deaf):
     """Yields the pattern's group of each line as a `Read`; see `hardware.readers.Decoder`.
 
     A line without the pattern was a card that nobody can name: `Unread("unreadable")`. Blank lines are
@@ -26,10 +28,8 @@ class LineDecoder:
         self._end = settings.line_end.encode("latin-1")
         if not self._end:
             raise ReaderError('reader.line_end is empty: give what ends a line, usually "\\n" or "\\r\\n"')
-        self._hold = settings.hold
-        self._clock = clock
+        self._sightings = Sightings(settings.hold, clock)
         self._begun = b""
-        self._held: tuple[str, float] | None = None
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """See `Decoder.feed`."""
@@ -40,18 +40,9 @@ class LineDecoder:
             if message is not None:
                 yield message
 
-    def acknowledge(self, mark: Mark) -> bytes:
-        """Nothing: such a reader does not listen."""
-        return b""
-
-    def resume(self, mark: Mark | None) -> bytes:
-        """Nothing to write; a line begun before the port closed is dropped."""
+    def forget(self) -> None:
+        """Drop a line begun before the port closed."""
         self._begun = b""
-        return b""
-
-    def greet(self, hello: Hello) -> bytes:
-        """Nothing: such a reader does not listen."""
-        return b""
 
     def _message(self, line: bytes) -> Message | None:
         if not line:
@@ -61,13 +52,7 @@ class LineDecoder:
             self.bad += 1
             return Unread("unreadable")
         self.good += 1
-        return None if self._seen_again(found[1]) else Read(found[1])
-
-    def _seen_again(self, code: str) -> bool:
-        now = self._clock()
-        again = self._held is not None and self._held[0] == code and now - self._held[1] < self._hold
-        self._held = (code, now)
-        return again
+        return None if self._sightings.again(found[1]) else Read(found[1])
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 from hardware.reads import REASONS
+from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.board import NativeBoard
-from hardware.sim.line_board import LineBoard
+from hardware.sim.boards import BOARDS, CodeBoard
 from hardware.sim.pty import PtyBoard
 
 WORDS = f"a code pulls that card; {', '.join(REASONS)}: a fault; reset, stall, flow, unplug, plug; quit"
@@ -17,13 +18,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Run until `quit` or the end of stdin; 0."""
     parser = argparse.ArgumentParser(prog="python -m hardware.sim", description=f"On stdin: {WORDS}.")
     parser.add_argument("--link", type=Path, required=True, help="name of the device, a symlink to a pty")
-    parser.add_argument("--protocol", choices=("native", "line"), default="native")
+    parser.add_argument("--protocol", choices=tuple(BOARDS), default="native")
     asked = parser.parse_args(arguments)
-    asyncio.run(_serve(NativeBoard() if asked.protocol == "native" else LineBoard(), asked.link))
+    asyncio.run(_serve(BOARDS[asked.protocol](), asked.link))
     return 0
 
 
-async def _serve(board: NativeBoard | LineBoard, link: Path) -> None:
+async def _serve(board: NativeBoard | CodeBoard, link: Path) -> None:
     pty = PtyBoard(board, link)
     print(f"a reader is at {link}; {WORDS}", flush=True)
     loop = asyncio.get_running_loop()
@@ -35,7 +36,7 @@ async def _serve(board: NativeBoard | LineBoard, link: Path) -> None:
     pty.close()
 
 
-def _obey(pty: PtyBoard, board: NativeBoard | LineBoard, word: str) -> None:
+def _obey(pty: PtyBoard, board: NativeBoard | CodeBoard, word: str) -> None:
     match word, board:
         case "", _:
             pass
@@ -45,14 +46,16 @@ def _obey(pty: PtyBoard, board: NativeBoard | LineBoard, word: str) -> None:
             pty.replug()
         case "stall" | "flow", _:
             pty.up.stalled = word == "stall"
-        case _, LineBoard():
-            board.pull(word)
         case "reset", NativeBoard():
             board.reset()
         case _, NativeBoard() if word in REASONS:
             board.fault(word)
         case _, NativeBoard():
             board.pull(int(word, 0))
+        case "cut", AngelEyeShoe():
+            board.cut_card()
+        case _, _:
+            board.pull(word)
     pty.tick()
 
 

@@ -1,0 +1,133 @@
+"""Angel Eye II-EX shoes: they read the cards, judge the rules themselves, and say both three times."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from hardware.readers.angel_frames import Frame, Frames, card_of
+from hardware.readers.deaf import Deaf
+from hardware.readers.settings import ReaderSettings
+from hardware.reads import CutCard, Message, Read, Said, Unread, Verdict
+
+SLOTS: Final = {0: "P", 1: "B"}
+BURNED: Final = (2, 4)
+"""Targets of cards that are burned: unseen, and the first one, exposed."""
+
+OUTSIDE: Final = {0: "locked", 1: "in error", 2: "being set up"}
+OUTCOMES: Final = {1: "player", 2: "tie", 4: "banker", 7: "forced"}
+UNREAD: Final = {1: "unreadable", 4: "backwards", 5: "backwards", 6: "unreadable"}
+"""Errors that a card caused; what is pulled after them is reported as drawn in error."""
+
+ERRORS: Final = {2: "a card too many was drawn", 3: "a button was pressed out of turn", 7: "a card took too long"}
+
+
+class AngelEyeDecoder(Deaf):
+    """Yields each report once; see `hardware.readers.Decoder`. Nothing is ever sent to the shoe.
+
+    A card's `code` is its name (`8s`), its `slot` P1..B3 or `burn`. A report whose three copies were all damaged
+    shows in the numbers (digits that count up by one, 9 before 0 or 1): then `Said(.., gap=True)` comes first.
+    """
+
+    def __init__(self, _settings: ReaderSettings | None = None) -> None:
+        self.good = 0
+        self.bad = 0
+        self._frames = Frames()
+        self._last: Frame | None = None
+        self._laid: dict[int, int] = {}  # place -> card of the round, both as they came
+        self._is_over = False  # that round
+
+    def feed(self, chunk: bytes) -> Iterator[Message]:
+        """See `Decoder.feed`."""
+        for frame in self._frames.feed(chunk):
+            if frame is None:
+                self.bad += 1
+                continue
+            self.good += 1
+            if frame != self._last:
+                missed = self._missed(frame)
+                self._last = frame
+                if missed:
+                    yield Said("reports before this one were lost", gap=True)
+                yield from self._messages(frame)
+
+    def forget(self) -> None:
+        """Drop the frame begun before the port closed; its copies still follow."""
+        self._frames.forget()
+
+    def _missed(self, frame: Frame) -> bool:
+        last = self._last
+        if last is None or frame.command == "S" or not (last.seq.isdigit() and frame.seq.isdigit()):
+            return False
+        return frame.seq not in ("01" if last.seq == "9" else str(int(last.seq) + 1))
+
+    def _messages(self, frame: Frame) -> Iterator[Message]:
+        command, length = frame.command, len(frame.payload)
+        if length < _LENGTHS.get(command, 0) or (length > 2 and command in "DR"):
+            yield Said(f"a report {command} of another length than known", gap=command in "DdR")
+        elif command == "D":
+            yield self._dealt(*frame.payload)
+        elif command == "R":
+            yield self._again(*frame.payload)
+        else:
+            self._is_over = self._is_over or command in "SG"
+            yield _MEANINGS.get(command, _strange)(frame)
+
+    def _dealt(self, place: int, face: int) -> Message:
+        target, index, code = place >> 4 & 7, place & 15, card_of(face)
+        if target == 5:
+            return Said("the shoe counts the burn")
+        if self._is_over:
+            self._laid, self._is_over = {}, False
+        self._laid[place] = face
+        if code and target in BURNED:
+            return Read(code, slot="burn")
+        if code and target in SLOTS and 1 <= index <= 3:
+            return Read(code, slot=f"{SLOTS[target]}{index}")
+        return Unread("unreadable")
+
+    def _again(self, place: int, face: int) -> Message:
+        """Public users disagree whether this is a card dealt anew: it is none, and a difference is told."""
+        if self._laid.get(place) == face:
+            return Said("a card was told again, the same")
+        return Said("a card was told again, and differs from before: compare the cards with the screen", gap=True)
+
+
+def _outside(frame: Frame) -> Message:
+    return Unread(f"drawn while {OUTSIDE.get(frame.payload[0] >> 4 & 7, 'no game is on')}")
+
+
+def _verdict(frame: Frame) -> Message:
+    outcome, pairs = OUTCOMES.get(frame.payload[0] >> 4 & 7), frame.payload[0] & 15
+    if outcome is None or pairs > 3:
+        return Said("a result that is none", gap=True)
+    return Verdict(outcome, bool(pairs & 1), bool(pairs & 2))
+
+
+def _error(frame: Frame) -> Message:
+    number = frame.payload[0] & 63
+    if number in UNREAD:
+        return Unread(UNREAD[number])
+    return Said(f"error {number}: {ERRORS.get(number, 'unknown')}")
+
+
+def _lock(frame: Frame) -> Message:
+    return Said("locked" if frame.payload[0] & 1 else "unlocked")
+
+
+def _strange(frame: Frame) -> Message:
+    return Said(f"a report {frame.command} that is not known")
+
+
+_LENGTHS: Final = {"D": 2, "R": 2, "d": 1, "G": 1, "E": 1, "L": 1}
+"""Bytes of a payload, at the least."""
+
+_MEANINGS: Final[dict[str, Callable[[Frame], Message]]] = {
+    "S": lambda _: Said("the shoe starts"),
+    "P": lambda _: Said("the shoe stands by"),
+    "d": _outside,
+    "G": _verdict,
+    "C": lambda _: CutCard(),
+    "E": _error,
+    "e": lambda _: Said("an error was cancelled"),
+    "L": _lock,
+    "M": lambda _: Said("a preset value was changed"),
+}

@@ -1,0 +1,89 @@
+"""The frames of an Angel Eye II-EX shoe: `encode` is the inverse of `decode`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from operator import xor
+from typing import Final
+
+from hardware.reads import masked
+
+START, END = 0x05, 0x03
+BIT_7: Final = 0x80  # set in every byte of a payload
+LONGEST: Final = 16  # bytes of a frame; the longest known has 9
+SUITS: Final = {1: "d", 2: "c", 3: "s", 4: "h"}
+RANKS: Final = "A23456789TJQK"
+_CHECK: Final = 2  # digits
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Frame:
+    """One report: `seq` and `command` are ASCII characters, `payload` bytes of 80 to FF."""
+
+    seq: str
+    command: str
+    payload: bytes = b""
+
+    def __repr__(self) -> str:
+        return masked(self, "payload")
+
+
+def encode(frame: Frame) -> bytes:
+    """The frame as it goes over the wire."""
+    checked = frame.seq.encode("ascii") + frame.command.encode("ascii") + frame.payload + bytes((END,))
+    return bytes((START,)) + checked + f"{reduce(xor, checked):02X}".encode()
+
+
+def decode(frame: bytes) -> Frame | None:
+    """The report in exactly these bytes, or None if they are damaged."""
+    checked, check = frame[1:-_CHECK], frame[-_CHECK:]
+    if len(checked) < 3 or frame[0] != START or checked[-1] != END:
+        return None
+    if check != f"{reduce(xor, checked):02X}".encode():
+        return None
+    seq, command, payload = checked[:1], checked[1:2], checked[2:-1]
+    if not (seq + command).isalnum() or any(not byte & BIT_7 for byte in payload):
+        return None
+    return Frame(seq.decode(), command.decode(), payload)
+
+
+def card_bytes(target: int, index: int, card: str) -> bytes:
+    """The payload of a card such as `8s`, dealt to a target (0 player, 1 banker, 2 burn, 4 first card)."""
+    suit = next(number for number, letter in SUITS.items() if letter == card[1])
+    return bytes((BIT_7 | target << 4 | index, BIT_7 | suit << 4 | RANKS.index(card[0]) + 1))
+
+
+def card_of(byte: int) -> str | None:
+    """The card in the second byte of such a payload, None if there is none of this kind."""
+    suit, rank = SUITS.get(byte >> 4 & 7), byte & 15
+    return RANKS[rank - 1] + suit if suit and 1 <= rank <= len(RANKS) else None
+
+
+class Frames:
+    """Cuts a stream into frames; holds at most one unfinished frame of `LONGEST` bytes.
+
+    No byte of a payload can be taken for a start or an end, so damage costs only the frame it hit.
+    """
+
+    def __init__(self) -> None:
+        self._begun = b""
+
+    def forget(self) -> None:
+        """Drop the unfinished frame, as after a port was opened again."""
+        self._begun = b""
+
+    def feed(self, chunk: bytes) -> Iterator[Frame | None]:
+        """Each frame that ends in `chunk`, None for each that is damaged or never ends."""
+        for byte in chunk:
+            if byte == START:
+                if self._begun:
+                    yield None
+                self._begun = bytes((byte,))
+            elif self._begun:
+                self._begun += bytes((byte,))
+                if self._is_whole() or len(self._begun) >= LONGEST:
+                    frame, self._begun = self._begun, b""
+                    yield decode(frame)
+
+    def _is_whole(self) -> bool:
+        return len(self._begun) > _CHECK and self._begun[-_CHECK - 1] == END

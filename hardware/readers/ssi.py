@@ -1,0 +1,143 @@
+"""Zebra and Honeywell scan engines in SSI packet mode: each code is repeated until it is acknowledged."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from hardware.readers.settings import ReaderSettings
+from hardware.reads import Hello, Mark, Message, Read, Repeat, masked
+
+ENGINE, HOST = 0x00, 0x04  # sources
+ACK, NAK, START, STOP, DECODED = 0xD0, 0xD1, 0xE4, 0xE5, 0xF3  # opcodes
+RETRANSMITTED = 1  # bit of `status`
+LONGEST = 96  # bytes of a packet without its checksum; more than a code of a card
+STALE_S = 0.5  # a packet comes in one go: what waits longer for its end has lost it
+SESSION = 0  # engines number nothing: the numbers are ours, and go on over restarts
+_HEAD, _CHECK = 4, 2
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Packet:
+    """One packet; `body` of a decode is the symbology and then the code."""
+
+    op: int
+    source: int = HOST
+    status: int = 0
+    body: bytes = b""
+
+    def __repr__(self) -> str:
+        return masked(self, "body")
+
+
+def encode(packet: Packet) -> bytes:
+    """The packet with its length and checksum; ValueError if its body is too long."""
+    length = _HEAD + len(packet.body)
+    if length > LONGEST:
+        raise ValueError(f"a packet has at most {LONGEST} bytes, this one {length}")
+    whole = bytes((length, packet.op, packet.source, packet.status)) + packet.body
+    return whole + (-sum(whole) % 0x10000).to_bytes(_CHECK, "big")
+
+
+def decode(frame: bytes) -> Packet | None:
+    """The packet in exactly these bytes, or None if they are none."""
+    if not _HEAD <= len(frame) - _CHECK <= LONGEST or frame[0] != len(frame) - _CHECK:
+        return None
+    if (sum(frame[:-_CHECK]) + int.from_bytes(frame[-_CHECK:], "big")) % 0x10000:
+        return None
+    return Packet(frame[1], frame[2], frame[3], frame[_HEAD:-_CHECK])
+
+
+class SsiDecoder:
+    """Yields each code once and in order; see `hardware.readers.Decoder`.
+
+    The engine repeats a code, marked as such, until it is acknowledged, and waits with the next. A repeat of a
+    code whose first sending was never seen here (it fell into a restart) is yielded with `gap`: it may be the card
+    that was journaled last.
+    """
+
+    def __init__(self, _settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.good = 0
+        self.bad = 0
+        self._clock = clock
+        self._begun = b""
+        self._begun_at = 0.0
+        self._last: Mark | None = None  # what is on disk
+        self._waiting: Mark | None = None  # yielded, and not yet on disk
+        self._body: bytes | None = None
+        self._seq = 0
+
+    def feed(self, chunk: bytes) -> Iterator[Message]:
+        """See `Decoder.feed`."""
+        now = self._clock()
+        if self._begun and now - self._begun_at > STALE_S:
+            self._drop()
+        self._begun += chunk
+        self._begun_at = now
+        while packet := self._next():
+            message = self._judged(packet)
+            if message is not None:
+                yield message
+
+    def acknowledge(self, mark: Mark) -> bytes:
+        """See `Decoder.acknowledge`."""
+        self._last = mark
+        if mark == self._waiting:
+            self._waiting = None
+        return encode(Packet(ACK))
+
+    def resume(self, mark: Mark | None) -> bytes:
+        """See `Decoder.resume`; starts a session, so that the engine reads."""
+        self._begun = b""
+        if mark is not None and mark != self._last:
+            self._last, self._seq = mark, (mark.seq + 1) % 256
+            self._waiting = self._body = None
+        return encode(Packet(START))
+
+    def greet(self, hello: Hello) -> bytes:
+        """Nothing: engines do not introduce themselves."""
+        return b""
+
+    def _next(self) -> Packet | None:
+        """The first whole packet of the buffer; bytes that begin none are dropped."""
+        while self._begun:
+            length = self._begun[0]
+            if not _HEAD <= length <= LONGEST or self._begun[2:3] not in (b"", bytes((ENGINE,))):
+                self._skip()
+            elif len(self._begun) < length + _CHECK:
+                return None
+            elif packet := decode(self._begun[: length + _CHECK]):
+                self._begun = self._begun[length + _CHECK :]
+                self.good += 1
+                return packet
+            else:
+                self._skip()
+        return None
+
+    def _skip(self) -> None:
+        self._begun = self._begun[1:]
+        self.bad += 1
+
+    def _drop(self) -> None:
+        self._begun = b""
+        self.bad += 1
+
+    def _judged(self, packet: Packet) -> Message | None:
+        if packet.op != DECODED or len(packet.body) < 2:
+            return None
+        repeated = bool(packet.status & RETRANSMITTED)
+        if repeated and packet.body == self._body:
+            return self._again()
+        self._body, self._waiting = packet.body, Mark(SESSION, self._seq)
+        self._seq = (self._seq + 1) % 256
+        return self._read(gap=repeated)
+
+    def _again(self) -> Message:
+        """The packet yielded last has come once more: it is on disk, or it is still to be taken."""
+        if self._waiting is None:
+            assert self._last is not None
+            return Repeat(self._last)
+        return self._read()
+
+    def _read(self, gap: bool = False) -> Read:
+        assert self._body is not None
+        return Read(self._body[1:].decode("latin-1"), self._waiting, gap=gap)

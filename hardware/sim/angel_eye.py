@@ -1,0 +1,123 @@
+"""An Angel Eye shoe without its wires: it burns, deals and judges by rules of its own."""
+
+from collections.abc import Callable
+from itertools import cycle
+from typing import Final
+
+from hardware.readers.angel_frames import BIT_7, RANKS, Frame, card_bytes, encode
+
+COPIES: Final = 3  # of each report
+PLAYER, BANKER, BURN, FIRST = 0, 1, 2, 4  # targets
+OPENING: Final = ((PLAYER, 1), (BANKER, 1), (PLAYER, 2), (BANKER, 2))
+FORCED: Final = 7
+
+Hands = tuple[list[str], list[str]]
+Rules = Callable[[Hands], int | None]
+"""From the hands so far, player's first, who draws a third card; None: the round is over."""
+
+
+def points(hand: list[str]) -> int:
+    """A hand's total, 0..9."""
+    return sum(n if (n := RANKS.index(card[0]) + 1) < 10 else 0 for card in hand) % 10
+
+
+def right_rules(hands: Hands) -> int | None:
+    """Who draws by the rules of baccarat."""
+    player, banker = hands
+    if len(player) == 2 and len(banker) == 2:
+        if max(points(player), points(banker)) >= 8:
+            return None
+        if points(player) <= 5:
+            return PLAYER
+        return BANKER if points(banker) <= 5 else None
+    return BANKER if len(banker) == 2 and _banker_draws(points(banker), points(player[2:])) else None
+
+
+def wrong_rules(hands: Hands) -> int | None:
+    """A shoe whose banker stands on 3 and more after any third card of the player's."""
+    draws = right_rules(hands)
+    return None if draws is BANKER and len(hands[0]) == 3 and points(hands[1]) >= 3 else draws
+
+
+def _banker_draws(total: int, third: int) -> bool:
+    return total <= 2 or (total == 3 and third != 8) or (4 <= total <= 6 and 2 * (total - 3) <= third <= 7)
+
+
+class AngelEyeShoe:
+    """The peer of `AngelEyeDecoder`; `burns`: the first card is exposed, and as many burned as it says."""
+
+    def __init__(self, burns: bool = True, rules: Rules = right_rules) -> None:
+        self._burns, self._rules = burns, rules
+        self._numbers = cycle("123456789")
+        self._out = bytearray()
+        self.new_shoe()
+
+    def new_shoe(self) -> None:
+        """The shoe was loaded: it starts, and burns first."""
+        self._hands: Hands = ([], [])
+        self._to_burn: int | None = None if self._burns else 0
+        self._say("S")
+
+    def pull(self, code: str) -> None:
+        """A card such as `8s` leaves the shoe."""
+        if self._to_burn is None:
+            self._to_burn = points([code]) or 10
+            self._say("D", card_bytes(FIRST, 1, code))
+        elif self._to_burn:
+            self._to_burn -= 1
+            self._say("D", card_bytes(BURN, 1, code))
+        else:
+            self._deal(code)
+
+    def unreadable(self) -> None:
+        """A card leaves that cannot be read; it lies where it was due."""
+        self._say("E", bytes((BIT_7 | 0x41,)))
+
+    def cut_card(self) -> None:
+        """The cut card leaves the shoe."""
+        self._say("C")
+
+    def quit(self) -> None:
+        """The dealer ends the round by its button."""
+        self._end(FORCED)
+
+    def say_again(self) -> None:
+        """The last report comes once more, as a retransmission of the line."""
+        self._out += self._last
+
+    def receive(self, chunk: bytes) -> None:
+        """Bytes from the host mean nothing to it."""
+
+    def tick(self, now_ms: int) -> bytes:
+        """What it sends."""
+        out, self._out = self._out, bytearray()
+        return bytes(out)
+
+    def _deal(self, code: str) -> None:
+        target, index = self._due()
+        self._hands[target].append(code)
+        self._say("D", card_bytes(target, index, code))
+        if sum(map(len, self._hands)) >= len(OPENING) and self._rules(self._hands) is None:
+            ours, theirs = map(points, self._hands)
+            self._end(2 if ours == theirs else 1 if ours > theirs else 4)
+
+    def _due(self) -> tuple[int, int]:
+        drawn = sum(map(len, self._hands))
+        if drawn < len(OPENING):
+            return OPENING[drawn]
+        target = self._rules(self._hands)
+        assert target is not None
+        return target, 3
+
+    def _end(self, outcome: int) -> None:
+        pairs = sum(bit for bit, hand in zip((1, 2), self._hands, strict=True) if _is_pair(hand))
+        self._hands = ([], [])
+        self._say("G", bytes((BIT_7 | outcome << 4 | pairs,)))
+
+    def _say(self, command: str, payload: bytes = b"") -> None:
+        self._last = encode(Frame(next(self._numbers), command, payload))
+        self._out += self._last * COPIES
+
+
+def _is_pair(hand: list[str]) -> bool:
+    return len(hand) >= 2 and hand[0][0] == hand[1][0]

@@ -1,0 +1,95 @@
+"""Readers that give codes and no more, without their wires: GM65 modules, SSI engines, RFID modules."""
+
+from collections import deque
+
+from hardware.readers import grow, rdm6300, ssi
+
+RESEND_MS = 500  # an SSI engine waits so long for an acknowledgement
+NEAR_MS = 50  # an RFID module says a tag so often while it is near
+SIGHTINGS = 3  # of a tag while its card passes
+
+
+class GrowBoard:
+    """The peer of `GrowDecoder`: keeps nothing, answers every command."""
+
+    def __init__(self) -> None:
+        self._out = bytearray()
+
+    def pull(self, code: str) -> None:
+        """A card with `code` passes; its line leaves with the next tick."""
+        self._out += code.encode("latin-1") + grow.TAIL
+
+    def receive(self, chunk: bytes) -> None:
+        """Commands from the host."""
+        self._out += grow.answer(b"\0", checked=False) * chunk.count(grow.COMMAND)
+
+    def tick(self, now_ms: int) -> bytes:
+        """What it prints."""
+        out, self._out = self._out, bytearray()
+        return bytes(out)
+
+
+class SsiBoard:
+    """The peer of `SsiDecoder`: repeats the oldest code until it is acknowledged, then sends the next."""
+
+    def __init__(self) -> None:
+        self._codes: deque[str] = deque()
+        self._sent_ms: int | None = None
+        self._is_repeat = False
+        self._heard = b""
+
+    @property
+    def waiting(self) -> int:
+        """Codes not yet acknowledged."""
+        return len(self._codes)
+
+    def pull(self, code: str) -> None:
+        """A card with `code` passes."""
+        self._codes.append(code)
+
+    def receive(self, chunk: bytes) -> None:
+        """Packets from the host; an ACK is for the code sent last."""
+        acknowledged = ssi.encode(ssi.Packet(ssi.ACK))
+        self._heard = (self._heard + chunk)[-ssi.LONGEST :]
+        while acknowledged in self._heard:
+            self._heard = self._heard.partition(acknowledged)[2]
+            if self._sent_ms is not None:
+                self._codes.popleft()
+                self._sent_ms, self._is_repeat = None, False
+
+    def tick(self, now_ms: int) -> bytes:
+        """What it sends up to `now_ms`."""
+        if not self._codes or (self._sent_ms is not None and now_ms - self._sent_ms < RESEND_MS):
+            return b""
+        status = ssi.RETRANSMITTED if self._is_repeat else 0
+        self._sent_ms, self._is_repeat = now_ms, True
+        body = b"\x01" + self._codes[0].encode("latin-1")
+        return ssi.encode(ssi.Packet(ssi.DECODED, ssi.ENGINE, status, body))
+
+
+class Rdm6300Board:
+    """The peer of `Rdm6300Decoder`: says a tag a few times while its card passes."""
+
+    def __init__(self) -> None:
+        self._out = bytearray()
+        self._near: tuple[str, int] | None = None  # tag, sightings left
+        self._due_ms = 0
+
+    def pull(self, code: str) -> None:
+        """A card with the tag `code` (10 hex digits) passes; the one before has left."""
+        self._out += rdm6300.encode(code)
+        self._near, self._due_ms = (code, SIGHTINGS - 1), -1
+
+    def receive(self, chunk: bytes) -> None:
+        """Bytes from the host mean nothing to it."""
+
+    def tick(self, now_ms: int) -> bytes:
+        """What it sends up to `now_ms`."""
+        if self._due_ms < 0:
+            self._due_ms = now_ms + NEAR_MS
+        if self._near and now_ms >= self._due_ms:
+            tag, left = self._near
+            self._out += rdm6300.encode(tag)
+            self._near, self._due_ms = ((tag, left - 1) if left > 1 else None), now_ms + NEAR_MS
+        out, self._out = self._out, bytearray()
+        return bytes(out)
