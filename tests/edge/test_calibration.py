@@ -1,0 +1,96 @@
+import os
+import tomllib
+from pathlib import Path
+
+import pytest
+from pytest_mock import MockerFixture
+
+from firmware_bridge.calibration import (
+    Calibration,
+    Count,
+    CountSection,
+    CutCardSection,
+    Pulses,
+    ReaderSection,
+    Reading,
+    calibrated,
+    load,
+    save,
+    undone,
+)
+from firmware_bridge.errors import ConfigError
+
+AT = "2026-11-20T21:33:05Z"
+
+
+def reader(threshold: int, by: str = "anna") -> ReaderSection:
+    measured = Reading(cards=20, decode_rate=1.0, dark=120.5, white=3_000, black=600, noise=14.2, lamp=200)
+    return ReaderSection(at=AT, by=by, before={"threshold": 512}, after={"threshold": threshold}, measured=measured)
+
+
+FULL = Calibration(
+    reader=reader(1_700, 'O"Neil\n\\'),
+    cut_card=CutCardSection(
+        at=AT,
+        by="bo",
+        after={"debounce_ms": 10, "min_dwell_ms": 4},
+        measured=Pulses(passes=5, card_longest=1.5, cut_shortest=12.0, cut_longest=30.0, bounce_longest=0.5),
+    ),
+    lamps=CountSection(at=AT, by="bo", after={"P1": True}, measured=Count(tried=8, good=8)),
+    pack=CountSection(at=AT, by="bo", measured=Count(tried=52, good=52, decode_rate=1.0, lot=7)),
+)
+
+
+def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "calibration.toml"
+    for record in (Calibration(), FULL, calibrated(FULL, "reader", reader(1_800))):
+        save(path, record)
+        assert load(path) == record
+        tomllib.loads(path.read_text())
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_table_that_was_never_calibrated_has_an_empty_record(tmp_path: Path) -> None:
+    assert load(tmp_path / "calibration.toml") == Calibration()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[reader", '[reader]\nat = "now"', "[reader]\nat = 3", b"\xff", '[reader]\nat = "x"\nby = "y"\nmeasured = 1'],
+)
+def test_a_record_that_makes_no_sense_is_refused_with_a_remedy(tmp_path: Path, text: str | bytes) -> None:
+    path = tmp_path / "calibration.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ConfigError, match="calibrate again"):
+        load(path)
+
+
+def test_undo_gives_back_the_record_before(tmp_path: Path) -> None:
+    renewed = calibrated(FULL, "reader", reader(1_800))
+    assert renewed.reader
+    assert renewed.reader.after == {"threshold": 1_800}
+    assert undone(renewed, "reader") == FULL
+    assert undone(undone(renewed, "reader"), "reader").reader is None
+
+
+def test_only_one_record_before_is_kept() -> None:
+    thrice = FULL
+    for threshold in (1_800, 1_900, 2_000):
+        thrice = calibrated(thrice, "reader", reader(threshold))
+    assert thrice.reader
+    assert thrice.reader.previous
+    assert thrice.reader.previous.after == {"threshold": 1_900}
+    assert thrice.reader.previous.previous is None
+
+
+@pytest.mark.parametrize("broken", ["fsync", "replace"])
+def test_a_save_that_breaks_off_leaves_the_record_before(tmp_path: Path, broken: str, mocker: MockerFixture) -> None:
+    path = tmp_path / "calibration.toml"
+    save(path, FULL)
+    mocker.patch.object(*((os, "fsync") if broken == "fsync" else (Path, "replace")), side_effect=OSError(28, "full"))
+    with pytest.raises(OSError):
+        save(path, Calibration())
+    mocker.stopall()
+    assert load(path) == FULL
+    save(path, Calibration())
+    assert load(path) == Calibration()
