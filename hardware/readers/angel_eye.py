@@ -25,6 +25,7 @@ class AngelEyeDecoder(Deaf):
 
     A card's `code` is its name (`8s`), its `slot` P1..B3 or `burn`. A report whose three copies were all damaged
     shows in the numbers (digits that count up by one, 9 before 0 or 1): then `Said(.., gap=True)` comes first.
+    The checksum is a plain XOR, which two flipped bits can pass: a report is believed when two copies agree.
     """
 
     def __init__(self, _settings: ReaderSettings | None = None) -> None:
@@ -32,6 +33,7 @@ class AngelEyeDecoder(Deaf):
         self.bad = 0
         self._frames = Frames()
         self._last: Frame | None = None
+        self._heard: Frame | None = None
         self._laid: dict[int, int] = {}  # place -> card of the round, both as they came
         self._is_over = False  # that round
 
@@ -40,11 +42,8 @@ class AngelEyeDecoder(Deaf):
         for frame in self._frames.feed(chunk):
             if frame is None:
                 self.bad += 1
-                continue
-            self.good += 1
-            if frame != self._last:
-                missed = self._missed(frame)
-                self._last = frame
+            elif self._is_news(frame):
+                missed, self._last = self._missed(frame), frame
                 if missed:
                     yield Said("reports before this one were lost", gap=True)
                 yield from self._messages(frame)
@@ -52,6 +51,12 @@ class AngelEyeDecoder(Deaf):
     def forget(self) -> None:
         """Drop the frame begun before the port closed; its copies still follow."""
         self._frames.forget()
+
+    def _is_news(self, frame: Frame) -> bool:
+        """Whether this good frame is the second copy of a new report."""
+        self.good += 1
+        heard, self._heard = self._heard, frame
+        return frame == heard and frame != self._last
 
     def _missed(self, frame: Frame) -> bool:
         last = self._last

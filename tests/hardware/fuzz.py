@@ -1,0 +1,123 @@
+"""The fuzz of the decoders: damaged streams by the million, and no crash, no hang, no card that was not sent."""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+
+from hardware.reads import Mark, Message, Said
+from tests.hardware.streams import LINES, SESSION, decoder, held, reads, taken
+
+CARDS = 6  # in a stream
+BOUND = 1024  # bytes a decoder may keep
+HANG_S = 1.0  # for some 500 bytes
+
+
+@dataclass
+class Tally:
+    """What came of a protocol's inputs."""
+
+    inputs: int = 0
+    cards: int = 0
+    damaged: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def main() -> int:
+    """Fuzz each protocol asked for; 1 if anything was found."""
+    parser = argparse.ArgumentParser(prog="scripts/fuzz", description=__doc__)
+    parser.add_argument("--inputs", type=int, default=20_000, help="damaged streams for each protocol")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--protocol", choices=tuple(LINES), help="only this one")
+    asked = parser.parse_args()
+    found = 0
+    for protocol in [asked.protocol] if asked.protocol else LINES:
+        began = time.monotonic()
+        tally = fuzz(protocol, asked.inputs, asked.seed)
+        spent = time.monotonic() - began
+        rate = tally.inputs / spent
+        print(
+            f"{protocol:<10} {tally.inputs} inputs, {rate:.0f}/s, {tally.cards} cards read, "
+            f"{tally.damaged} frames refused, {len(tally.wrong)} wrong",
+            flush=True,
+        )
+        for each in tally.wrong[:10]:
+            print(f"  {each}")
+        found += len(tally.wrong)
+    return 1 if found else 0
+
+
+def fuzz(protocol: str, inputs: int, seed: int) -> Tally:
+    """Feed a protocol's decoder `inputs` damaged streams, each as on a port that was just opened."""
+    rng, tally, line = Random(f"{protocol} {seed}"), Tally(), LINES[protocol]
+    for _ in range(inputs):
+        tally.inputs += 1
+        codes, base = list(line.codes(rng, CARDS)), rng.randrange(256)
+        wire = b"".join(line.sent(base + n, code) for n, code in enumerate(codes)) * line.rounds
+        host, spoiled = decoder(protocol), damaged(wire, rng)
+        host.resume(Mark(SESSION, (base - 1) % 256))
+        began = time.monotonic()
+        try:
+            told = [message for portion in portions(spoiled, rng) for message in taken(host, portion)]
+        except Exception as error:  # whatever it is, it is what is looked for
+            tally.wrong.append(f"{type(error).__name__}: {error} after {spoiled.hex()}")
+            continue
+        if time.monotonic() - began > HANG_S:
+            tally.wrong.append(f"slow on {spoiled.hex()}")
+        tally.cards += len(reads(told))
+        tally.damaged += host.bad
+        tally.wrong += mistakes(protocol, codes, told, spoiled, held(host))
+    return tally
+
+
+def mistakes(protocol: str, codes: list, told: list[Message], wire: bytes, kept: int) -> Iterator[str]:
+    """What must not be: a card of the book out of its order, a card made up of checked bytes, endless memory."""
+    line = LINES[protocol]
+    found = reads(told)
+    rest = iter(codes)
+    known = [code for code in found if code in codes]
+    if not all(code in rest for code in known):
+        yield f"{known} of {codes} from {wire.hex()}"
+    if line.checked and not line.weak and any(code not in codes for code in found):
+        yield f"made up {found} of {codes} from {wire.hex()}"
+    if kept > BOUND:
+        yield f"keeps {kept} bytes after {wire.hex()}"
+    if any(isinstance(message, Said) and any(str(code) in message.what for code in codes) for message in told):
+        yield f"says a card in clear: {told}"
+
+
+def damaged(wire: bytes, rng: Random) -> bytes:
+    """The bytes after a bad cable: some flipped, lost, doubled, swapped, cut off, or with noise between."""
+    spoiled = bytearray(wire)
+    for _ in range(rng.choice((0, 1, 1, 2, 4, 12))):
+        at = rng.randrange(len(spoiled)) if spoiled else 0
+        match rng.randrange(7):
+            case 0 if spoiled:
+                spoiled[at] ^= 1 << rng.randrange(8)
+            case 1 if spoiled:
+                spoiled[at] = rng.randrange(256)
+            case 2:
+                del spoiled[at : at + rng.randint(1, 9)]
+            case 3:
+                spoiled[at:at] = rng.randbytes(rng.randint(1, 9))
+            case 4:
+                spoiled[at:at] = bytes((rng.choice(b"\0\2\3\5\r\n\x7e\xf3\x04"),))
+            case 5:
+                del spoiled[at:]
+            case 6:
+                spoiled[at:at] = rng.randbytes(rng.randint(100, 300))
+    return bytes(spoiled)
+
+
+def portions(wire: bytes, rng: Random) -> Iterator[bytes]:
+    """The bytes as a port hands them over."""
+    while wire:
+        cut = rng.choice((1, 3, 16, 64, 4096))
+        yield wire[:cut]
+        wire = wire[cut:]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""What each protocol's reader puts on the wire for a row of cards, for tests of all decoders alike."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from hardware import framing
+from hardware.readers import READERS, Decoder, ReaderSettings, grow, packets, rdm6300, ssi
+from hardware.readers.angel_frames import RANKS, Frame, card_bytes, encode
+from hardware.reads import Message, Read, Unread
+
+Code = int | str
+SESSION = 7  # of the native board
+
+
+def _native(n: int, code: Code) -> bytes:
+    card = packets.Card(n % 256, SESSION, int(code), 220, 8, 8, 45, 0, 0, 100 * n)
+    return framing.encode(packets.pack(card))
+
+
+def _angel_eye(n: int, code: Code) -> bytes:
+    place = (0, 1), (1, 1), (0, 2), (1, 2)
+    return 3 * encode(Frame(str(n % 10), "D", card_bytes(*place[n % 4], str(code))))
+
+
+def _ssi(n: int, code: Code) -> bytes:
+    return ssi.encode(ssi.Packet(ssi.DECODED, ssi.ENGINE, 0, b"\x01" + str(code).encode()))
+
+
+def _distinct(rng: Random, count: int, letters: str, length: int) -> list[str]:
+    """Codes of which no two are near each other, as a printed book with check letters has them."""
+    return ["".join(rng.choices(letters, k=length)) for _ in range(count)]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A protocol's wire: `sent(n, code)` is what the n-th card puts on it, `copies` of it.
+
+    `rounds`: how often a reader that waits for acknowledgements says all of it again. `checked`: by a sum.
+    """
+
+    sent: Callable[[int, Code], bytes]
+    codes: Callable[[Random, int], Sequence[Code]]
+    copies: int = 1
+    checked: bool = True
+    weak: bool = False  # that sum lets a damaged frame in some hundreds through
+    rounds: int = 1
+
+
+HEX, LETTERS = "0123456789ABCDEF", "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+LINES = {
+    "native": Line(_native, lambda rng, count: [rng.randrange(65_536) for _ in range(count)], rounds=3),
+    "angel-eye": Line(
+        _angel_eye, lambda rng, count: [rng.choice(RANKS) + rng.choice("dcsh") for _ in range(count)], 3, weak=True
+    ),
+    "grow": Line(lambda _, code: str(code).encode() + grow.TAIL, lambda r, n: _distinct(r, n, LETTERS, 10), 1, False),
+    "ssi": Line(_ssi, lambda rng, count: _distinct(rng, count, LETTERS, 10), weak=True),
+    "rdm6300": Line(lambda _, code: rdm6300.encode(str(code)), lambda r, n: _distinct(r, n, HEX, 10), 1, weak=True),
+    "line": Line(lambda _, code: f"{code}\r\n".encode(), lambda r, n: _distinct(r, n, LETTERS, 10), 1, False),
+}
+
+
+def decoder(protocol: str) -> Decoder:
+    """A decoder that takes equal codes for two cards: these streams have no time."""
+    return READERS[protocol](ReaderSettings(hold=0))
+
+
+def taken(decoder: Decoder, chunk: bytes) -> list[Message]:
+    """What a bridge is told that puts everything on disk at once."""
+    told = []
+    for message in decoder.feed(chunk):
+        told.append(message)
+        if isinstance(message, Read | Unread) and message.mark:
+            decoder.acknowledge(message.mark)
+    return told
+
+
+def reads(messages: Sequence[Message]) -> list[Code]:
+    """The cards among messages."""
+    return [message.code for message in messages if isinstance(message, Read)]
+
+
+def held(decoder: object, depth: int = 3) -> int:
+    """Bytes a decoder keeps for later, its parts' included."""
+    parts = [getattr(decoder, name, None) for name in getattr(decoder, "__dict__", {})]
+    own = sum(len(part) for part in parts if isinstance(part, bytes | bytearray))
+    return own + (sum(held(part, depth - 1) for part in parts) if depth else 0)
