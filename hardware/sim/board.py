@@ -24,12 +24,15 @@ from hardware.readers.packets import (
     unpack,
 )
 from hardware.reads import REASONS, Beat, Done, Hello, Param, Sample
+from hardware.sim.optics import MIN_QUALITY, Optics
 
 KEEPS = 32  # unacknowledged reports (readers.md)
 REPEAT_MS = 100
 HELLO_MS = 500
 BEAT_MS = 1000
 SAMPLE_MS = 50
+RAW_US, RAW_AT_ONCE = 250, 24  # a raw sample, and how many go into a packet (a packet has at most 64 bytes)
+RAW_BACKLOG_MS = 100  # what a board that was not asked for its bytes still sends
 _ASKED_MS = 20  # an ACK asks for what is left; not for what is still on its way
 _FACTORY_PARAMS = {1: 512, 2: 32, 3: 4, 4: 180, 5: 60, 6: 8}
 _REPORT_KINDS = (KINDS[Card], KINDS[Fault])
@@ -44,12 +47,20 @@ class _Kept:
 class NativeBoard:
     """Keeps its last 32 reports until they are acknowledged; the peer of `NativeDecoder`.
 
-    Time is `tick(now_ms)` alone: whatever happens between two ticks happens at the earlier one.
+    Time is `tick(now_ms)` alone: whatever happens between two ticks happens at the earlier one. With `optics` a card
+    is read by them, as well as the parameters allow; without, every card is read as it is told.
     """
 
-    def __init__(self, session: int = 1, serial: str = "SIM00001", firmware: tuple[int, int] = (1, 0)) -> None:
+    def __init__(
+        self,
+        session: int = 1,
+        serial: str = "SIM00001",
+        firmware: tuple[int, int] = (1, 0),
+        optics: Optics | None = None,
+    ) -> None:
         self.serial = serial
         self.firmware = firmware
+        self.optics = optics
         self.params = dict(_FACTORY_PARAMS)
         self.acknowledged = 0  # reports the host has confirmed, over all sessions
         self._saved = dict(_FACTORY_PARAMS)
@@ -91,10 +102,16 @@ class NativeBoard:
         """A card with `code` (u16, else ValueError) passes; its report leaves with the next tick."""
         if not 0 <= code <= 0xFFFF:
             raise ValueError("a code of the native link is 0 to 65535")
+        if self.optics:
+            reading = self.optics.read(code, self.params, self._now)
+            if reading.code is None or reading.quality < self.params[MIN_QUALITY]:
+                return self.fault("unreadable")
+            code, quality, transit_ms = reading.code, reading.quality, reading.transit_ms
+            agreed, taken = reading.agreed, reading.taken
         flags = FACE_UP * face_up | DOUBLE_FEED * double_feed | BACKWARDS * backwards
         seq = self._numbered()
         stamp = self._now - self._booted
-        self._keep(Card(seq, self.session, code, quality, agreed, taken, transit_ms, flags, 0, stamp))
+        return self._keep(Card(seq, self.session, code, quality, agreed, taken, transit_ms, flags, 0, stamp))
 
     def fault(self, reason: str) -> None:
         """Something passes that cannot be read; `reason` is one of `hardware.reads.REASONS`."""
@@ -126,13 +143,35 @@ class NativeBoard:
             out += _framed(Hello(self.session, 1, self.firmware, self.serial, self._cause))
         if now_ms >= self._beat_due:
             self._beat_due = now_ms + BEAT_MS
-            out += _framed(Beat(self.session, (now_ms - self._booted) % 2**32, 200, 12, 31))
+            out += _framed(self._beat())
         if self._sample_due is not None and now_ms >= self._sample_due:
-            self._sample_due = now_ms + SAMPLE_MS
-            out += _framed(Sample((now_ms - self._booted) % 2**32, (310, 2040, 3105, 296)))
+            out += self._samples(self._sample_due)
         for kept in self._due_reports():
             kept.sent_ms = now_ms
             out += _framed(replace(kept.report, lost=min(self.lost, 255)))
+        return bytes(out)
+
+    def _beat(self) -> Beat:
+        uptime = (self._now - self._booted) % 2**32
+        if self.optics is None:
+            return Beat(self.session, uptime, 200, 12, 31)
+        lamp, ambient = self.optics.lamp(self._now), self.optics.light.ambient
+        degrees = round(self.optics.degrees(self._now))
+        return Beat(self.session, uptime, min(255, round(200 * lamp)), min(255, round(ambient / 16)), degrees)
+
+    def _samples(self, due_ms: int) -> bytes:
+        """Raw samples from `due_ms` until now; the canned ones of a board without optics."""
+        if self.optics is None:
+            self._sample_due = self._now + SAMPLE_MS
+            return _framed(Sample((self._now - self._booted) % 2**32, (310, 2040, 3105, 296)))
+        out, step = bytearray(), RAW_US * RAW_AT_ONCE // 1000
+        due_ms = max(due_ms, self._now - RAW_BACKLOG_MS)
+        while due_ms + step <= self._now:
+            times = range(due_ms * 1000, (due_ms + step) * 1000, RAW_US)
+            levels = tuple(self.optics.level(at, self.params) for at in times)
+            out += _framed(Sample((due_ms - self._booted) % 2**32, levels))
+            due_ms += step
+        self._sample_due = due_ms
         return bytes(out)
 
     def _due_reports(self) -> list[_Kept]:

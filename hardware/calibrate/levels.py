@@ -1,0 +1,142 @@
+"""The levels a reader's sensor sees: without a card, on paper and on ink. Counts are the ADC's, 0..4095."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hardware.calibrate.figures import Refusal, mean, median, quantile, sd, spread
+
+FULL_SCALE = 4095
+SATURATED = 4050  # counts: from here on more light is not seen any more
+SIGMAS = 6.0  # of noise between a level and what must not be taken for it
+SMALLEST_STEP = 60.0  # counts by which paper stands off the dark at least
+SLOW = 8  # samples that are averaged to tell slow light from noise
+FLICKER = 25.0  # counts (sd) of slow light that a threshold can bear
+FEWEST_SAMPLES = 200
+QUIET_SAMPLES = 48  # samples without paper that end a card
+SHORTEST_CARD = 24  # samples; less is a glint
+ENDS = 0.04  # of a card at either end: its edge, half lit
+MIDDLING = 2.5  # times the usual step between two samples: the sensor is between two cells
+_DIFFERENCE = 2**0.5  # the noise of a difference is that of a value times this
+
+
+@dataclass(frozen=True, slots=True)
+class Dark:
+    """The level without a card, its noise (sd), and the slow part of it: ambient light that flickers."""
+
+    level: float
+    noise: float
+    slow: float
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """What `cards` cards looked like: the level without any, on paper, on ink, and the noise (sd) of a sample.
+
+    white_low, black_high: of the card that was worst.
+    """
+
+    dark: float
+    white: float
+    black: float
+    noise: float
+    white_low: float
+    black_high: float
+    cards: int
+
+    @property
+    def contrast(self) -> float:
+        """What is left between paper and ink, at the worst card of each."""
+        return self.white_low - self.black_high
+
+
+def dark_level(samples: Sequence[int]) -> Dark:
+    """The level of samples without any card. Raises Refusal: too few, too bright, or flickering."""
+    if len(samples) < FEWEST_SAMPLES:
+        raise Refusal("the reader sends no raw samples", "check its firmware, and that its port is the right one")
+    level = median(samples)
+    noise = _noise(samples)
+    slow = sd([mean(samples[at : at + SLOW]) for at in range(0, len(samples) - SLOW + 1, SLOW)])
+    if level > FULL_SCALE / 3:
+        raise Refusal(
+            f"it is too bright without a card (level {level:.0f} of {FULL_SCALE})",
+            "take the card out of the slot, close the lid, shade the slot",
+        )
+    if slow > max(FLICKER, noise):
+        raise Refusal(
+            f"ambient light flickers into the slot (by {slow:.0f} counts, noise {noise:.0f})",
+            "shade the slot, switch off the lamp above it",
+        )
+    return Dark(level, noise, slow)
+
+
+def cards_in(samples: Sequence[int], dark: Dark) -> list[list[int]]:
+    """The samples of each whole card that passed; the first and last of a card are its white margins."""
+    over = dark.level + max(SIGMAS * dark.noise, SMALLEST_STEP)
+    cards: list[list[int]] = []
+    quiet, begun = QUIET_SAMPLES, 0
+    last = -1
+    for at, level in enumerate(samples):
+        if level <= over:
+            quiet += 1
+            if quiet == QUIET_SAMPLES and last >= 0:
+                cards.append(list(samples[begun : last + 1]))
+                last = -1
+        else:
+            if last < 0:
+                begun = at
+            quiet, last = 0, at
+    return [_without_ends(card) for card in cards if len(card) >= SHORTEST_CARD]
+
+
+def levels_of(cards: Sequence[Sequence[int]], dark: Dark) -> Levels:
+    """The levels of raw cards. Raises Refusal where nothing can be made of them."""
+    if not cards:
+        raise Refusal(
+            "no card passed the sensor, or it sees none", "pull the cards slowly; clean the glass, look at the lamp"
+        )
+    split = [_split(card) for card in cards]
+    whites, blacks = [white for white, _, _ in split], [black for _, black, _ in split]
+    return Levels(
+        dark=dark.level,
+        white=median(whites),
+        black=median(blacks),
+        noise=max(dark.noise, median([noise for _, _, noise in split])),
+        white_low=min(whites),
+        black_high=max(blacks),
+        cards=len(cards),
+    )
+
+
+def _split(card: Sequence[int]) -> tuple[float, float, float]:
+    """White, black and noise of one card: the cluster above and below the best cut, transitions left out."""
+    steps = [abs(one - other) for one, other in itertools.pairwise(card)]
+    calm = max(4.0, MIDDLING * quantile(steps, 0.4))
+    plateau = [level for level, step in zip(card, steps, strict=False) if step <= calm] or list(card)
+    cut = _otsu(plateau)
+    white = [level for level in plateau if level > cut] or plateau
+    black = [level for level in plateau if level <= cut] or plateau
+    return median(white), median(black), max(spread(white), spread(black))
+
+
+def _otsu(values: Sequence[int]) -> float:
+    """The cut that parts the values best into two clusters (Otsu's: the most variance between them)."""
+    ordered = sorted(values)
+    total, count = sum(ordered), len(ordered)
+    best, cut, below = -1.0, float(ordered[0]), 0
+    for n, value in enumerate(ordered[:-1], 1):
+        below += value
+        between = n * (count - n) * (below / n - (total - below) / (count - n)) ** 2
+        if between > best and ordered[n] != value:
+            best, cut = between, (value + ordered[n]) / 2
+    return cut
+
+
+def _noise(samples: Sequence[int]) -> float:
+    """The noise of single samples, whatever the light does slowly."""
+    return max(0.5, spread([one - other for one, other in itertools.pairwise(samples)]) / _DIFFERENCE)
+
+
+def _without_ends(card: list[int]) -> list[int]:
+    cut = max(1, int(len(card) * ENDS))
+    return card[cut:-cut]

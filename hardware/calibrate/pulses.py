@@ -1,0 +1,70 @@
+"""The cut-card sensor: how long cards and the cut card hold it, and how long its contact bounces."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hardware.calibrate.figures import Refusal
+
+SETTLES_MS = 8.0  # edges closer than this belong to one bounce
+LEAST_DEBOUNCE_MS, MOST_DEBOUNCE_MS = 5, 100
+ROOM = 1.5  # between what must be told apart
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """One pass of the sensor, in ms: how long it was held, bounces included, and its longest bounce."""
+
+    held_ms: float
+    bounce_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Dwell:
+    """What the sensor is to be set to, in ms: quiet after an edge, and how long the cut card holds it at least."""
+
+    debounce_ms: int
+    min_dwell_ms: int
+
+
+def pulses_in(edges: Sequence[tuple[float, bool]]) -> list[Pulse]:
+    """The passes in (ms, active) edges of a sensor; a pass that has not ended is left out."""
+    passes: list[list[tuple[float, bool]]] = []
+    for at, active in edges:
+        if active and (not passes or _is_over(passes[-1], at)):
+            passes.append([])
+        if passes:
+            passes[-1].append((at, active))
+    return [_pulse(each) for each in passes if not each[-1][1]]
+
+
+def dwell(cards: Sequence[Pulse], cut: Sequence[Pulse]) -> Dwell:
+    """Debounce and least dwell that take the cut card and no other. Raises Refusal where they overlap."""
+    if not cut:
+        raise Refusal("the sensor did not see the cut card", "check its wire, its pin and its distance to the card")
+    longest_card = max((pulse.held_ms for pulse in cards), default=0.0)
+    shortest_cut = min(pulse.held_ms for pulse in cut)
+    if longest_card * ROOM >= shortest_cut:
+        raise Refusal(
+            f"cards hold the sensor up to {longest_card:.1f} ms, the cut card only {shortest_cut:.1f} ms",
+            "turn the sensor's sensitivity down until ordinary cards do not reach it",
+        )
+    bounce = max(pulse.bounce_ms for pulse in (*cards, *cut))
+    if bounce * ROOM > MOST_DEBOUNCE_MS:
+        raise Refusal(f"the sensor bounces for {bounce:.0f} ms", "replace it, or check its ground wire")
+    least = round((longest_card * shortest_cut) ** 0.5) if cards else 0
+    return Dwell(max(LEAST_DEBOUNCE_MS, round(bounce * 2)), least)
+
+
+def _is_over(edges: Sequence[tuple[float, bool]], now: float) -> bool:
+    at, active = edges[-1]
+    return not active and now - at > SETTLES_MS
+
+
+def _pulse(edges: Sequence[tuple[float, bool]]) -> Pulse:
+    bounce, since = 0.0, edges[0][0]
+    for (before, _), (at, _) in itertools.pairwise(edges):
+        if at - before > SETTLES_MS:
+            since = at
+        bounce = max(bounce, at - since)
+    return Pulse(edges[-1][0] - edges[0][0], bounce)

@@ -1,0 +1,178 @@
+"""Measuring a reader and the cut-card sensor: what is proposed, and what is refused with which reason."""
+
+import asyncio
+from random import Random
+
+import pytest
+
+from hardware.calibrate import (
+    Levels,
+    Pulse,
+    Refusal,
+    Settings,
+    dwell,
+    histogram,
+    next_light,
+    propose,
+    pulses_in,
+    spread,
+)
+from hardware.calibrate.bench import Bench
+from hardware.calibrate.reader import tried
+from hardware.reads import Mark
+from hardware.sim.board import NativeBoard
+from hardware.sim.optics import Light, Optics, printed
+from tests.hardware.proof import CONVERGES, FADING, REFUSED, SimulatedLine, calibrated, read
+
+CARDS = 1_000
+FACTORY = Settings(threshold=512, hysteresis=32, gain=4, exposure_us=180)
+
+
+@pytest.mark.parametrize("name", CONVERGES)
+def test_calibration_converges_to_settings_that_read_every_card(name):
+    told = read(calibrated(CONVERGES[name])[0], CARDS)
+    assert (told.read, told.wrong) == (CARDS, 0)
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_what_cannot_be_calibrated_is_refused_with_its_reason(reason):
+    with pytest.raises(Refusal, match=reason) as refused:
+        calibrated(REFUSED[reason])
+    assert refused.value.remedy
+
+
+def test_factory_settings_do_not_read_the_weak_print():
+    assert read(SimulatedLine(NativeBoard(optics=Optics(FADING))), 100).read < 50
+
+
+def test_a_bad_threshold_reads_little_and_nothing_wrong():
+    optics = Optics(Light(ink=0.3, noise=60.0))
+    board = NativeBoard(optics=optics)
+    board.params |= {1: 1_250, 2: 0, 5: 0}
+    told = read(SimulatedLine(board), CARDS)
+    assert told.read < CARDS
+    assert told.wrong == 0
+
+
+def test_the_print_tells_every_code_apart():
+    assert len({printed(code) for code in range(0, 65_536, 7)}) == len(range(0, 65_536, 7))
+
+
+def test_the_tested_cards_are_told_before_they_are_acknowledged():
+    line, hand = calibrated(Light())
+    told: list[tuple[Mark, int]] = []
+    bench = Bench(line, lambda mark: told.append((mark, line.board.acknowledged)))
+    line.cards_left = 20
+    tested = asyncio.run(tried(bench, hand, 20))
+    assert (tested.cards, tested.read, tested.rate) == (20, 20, 1.0)
+    assert [before for _, before in told] == list(range(5, 25))  # five were pulled for the raw signal
+    assert len(tested.transits) == len(tested.qualities) == 20
+
+
+def test_a_test_pass_that_stops_half_way_is_refused():
+    line, hand = calibrated(Light())
+    line.cards_left = 3
+    with pytest.raises(Refusal, match="only 3 of 20 cards passed"):
+        asyncio.run(tried(Bench(line), hand, 20, patience_s=2.0))
+
+
+def test_a_board_that_does_not_answer_is_refused():
+    class Mute(SimulatedLine):
+        def write(self, chunk):
+            pass
+
+    with pytest.raises(Refusal, match="does not answer"):
+        asyncio.run(Bench(Mute(NativeBoard())).params())
+
+
+def test_parameters_are_set_and_outlive_a_boot_once_saved():
+    line = SimulatedLine(NativeBoard())
+    bench = Bench(line)
+
+    async def work():
+        await bench.set({1: 1_700, 2: 50})
+        await bench.save()
+        await bench.selftest()
+        line.board.reset()
+        return await bench.params()
+
+    assert asyncio.run(work()) == {1: 1_700, 2: 50, 3: 4, 4: 180, 5: 60, 6: 8}
+
+
+def levels(dark=100.0, white=3_000.0, black=600.0, noise=10.0):
+    return Levels(dark, white, black, noise, white_low=white, black_high=black, cards=5)
+
+
+@pytest.mark.parametrize(
+    ("seen", "now", "wanted"),
+    [
+        (levels(), FACTORY, None),
+        (levels(white=1_550), FACTORY, Settings(512, 32, 6, 240)),
+        (levels(white=4_095), FACTORY, Settings(512, 32, 4, 90)),
+        (levels(white=2_000), Settings(512, 32, 12, 240), None),  # all the light there is, and enough
+    ],
+)
+def test_light_is_brought_to_where_paper_shows_well(seen, now, wanted):
+    assert next_light(seen, now) == wanted
+
+
+def test_the_threshold_leaves_room_for_noise_and_for_a_fading_lamp():
+    settings = propose(levels(), FACTORY)
+    assert 600 + 8 * 10 < settings.threshold < 1_800
+    assert settings.hysteresis == 40
+
+
+HELD = [(0.0, True), (0.4, False), (0.9, True), (25.0, False), (25.6, True), (26.0, False)]
+
+
+@pytest.mark.parametrize(
+    ("edges", "pulses"),
+    [
+        ([], []),
+        ([(0.0, False)], []),
+        ([(0.0, True), (20.0, False)], [Pulse(20.0, 0.0)]),
+        (HELD, [Pulse(26.0, 1.0)]),
+        (HELD + [(at + 300, active) for at, active in HELD], [Pulse(26.0, 1.0), Pulse(26.0, 1.0)]),
+    ],
+)
+def test_bouncing_edges_are_one_pulse(edges, pulses):
+    told = pulses_in(edges)
+    assert [each.held_ms for each in told] == pytest.approx([each.held_ms for each in pulses])
+    assert [each.bounce_ms for each in told] == pytest.approx([each.bounce_ms for each in pulses])
+
+
+@pytest.mark.parametrize(
+    ("cards", "cut", "debounce", "least"),
+    [
+        ([], [Pulse(20.0, 1.0)], 5, 0),
+        ([Pulse(2.0, 0.5)], [Pulse(18.0, 4.0), Pulse(30.0, 2.0)], 8, 6),
+    ],
+)
+def test_dwell_parts_the_cut_card_from_the_others(cards, cut, debounce, least):
+    told = dwell(cards, cut)
+    assert (told.debounce_ms, told.min_dwell_ms) == (debounce, least)
+
+
+@pytest.mark.parametrize(
+    ("cards", "cut", "why"),
+    [
+        ([], [], "did not see the cut card"),
+        ([Pulse(15.0, 0.0)], [Pulse(20.0, 0.0)], "cards hold the sensor up to 15.0 ms, the cut card only 20.0 ms"),
+        ([], [Pulse(200.0, 90.0)], "bounces for 90 ms"),
+    ],
+)
+def test_a_cut_card_sensor_that_cannot_tell_is_refused(cards, cut, why):
+    with pytest.raises(Refusal, match=why):
+        dwell(cards, cut)
+
+
+def test_a_few_wild_values_do_not_move_the_spread():
+    rng = Random(1)
+    tame = [rng.gauss(100, 10) for _ in range(1_000)]
+    assert spread(tame) == pytest.approx(10, rel=0.1)
+    assert spread(tame + [4_000] * 50) == pytest.approx(10, rel=0.15)
+
+
+def test_a_histogram_is_a_line_of_bars():
+    assert histogram([0, 0, 0, 0, 255, 255], 0, 256, columns=4) == "█  ▅"
+    assert histogram([], 0, 1, columns=3) == "   "
