@@ -106,10 +106,14 @@ class SensorStuck(Input, frozen=True, kw_only=True):
 
 
 class DeviceLost(Input, frozen=True, kw_only=True):
-    """The reader or the broker is gone; for the disk: it could not be written from `at` on."""
+    """The reader or the broker is gone; for the disk: it could not be written from `at` on.
+
+    mark: the last report that the technician took to whom the reader is lent: none of them is a card of the shoe.
+    """
 
     device: Literal["reader", "broker"]
     why: str
+    mark: Mark | None = None
 
 
 class DeviceBack(Input, frozen=True, kw_only=True):

@@ -43,7 +43,7 @@ def _told_before(shoe: Shoe, told: i.AnyInput) -> bool:
     """A report already taken, or a command already answered."""
     if isinstance(told, i.Ordered):
         return answer_to(shoe, told.id) is not None
-    mark = getattr(told, "mark", None)
+    mark = None if isinstance(told, i.DeviceLost) else getattr(told, "mark", None)
     if mark is None or shoe.reader is None or mark.session != shoe.reader.session:
         return False
     return bool((shoe.reader.seq - mark.seq) % 256 < BOARD_KEEPS)

@@ -140,8 +140,9 @@ def clock_jumped(draft: Draft, told: i.ClockJumped) -> None:
 
 
 def lost(draft: Draft, told: i.DeviceLost) -> None:
-    """A device is gone."""
-    draft.trouble(f"{told.device}_lost", told.why)
+    """A device is gone; what becomes of a reader that is lent goes on record too."""
+    if not draft.trouble(f"{told.device}_lost", told.why) and told.mark:
+        draft.add(e.Noted(what=told.why))
 
 
 def broker_back(draft: Draft, told: i.DeviceBack) -> None:
