@@ -12,6 +12,7 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.settings import ReaderConfig
 from firmware_bridge.shoe.state import is_open
+from firmware_bridge.wiring.loan import Loan
 from hardware import reads
 from hardware.errors import PortError
 from hardware.port import Port
@@ -37,6 +38,8 @@ class Reader:
             config.port, config.baud or BAUD[config.protocol], loop, self._on_bytes, self._on_lost, self._on_open
         )
         self._first_open = True
+        self._loan: Loan | None = None
+        self._away = False
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
 
@@ -50,6 +53,37 @@ class Reader:
         if self._watch:
             self._watch.cancel()
         self.port.close()
+        if self._loan:
+            self._loan.record()
+        self._loan = None
+
+    def lend(self, to: str) -> dict[str, Any]:
+        """Let go of the port; the last report taken, for whoever has it now."""
+        self._loan = Loan(self._table, to)
+        self._away = True
+        self.port.close()
+        return {"mark": self._loan.mark}
+
+    def passed(self, mark: Mark) -> None:
+        """The borrower is about to acknowledge the report of a test card."""
+        if self._loan:
+            self._loan.passed(mark)
+
+    def take_back(self) -> None:
+        """Have the port again; a reader that keeps its reports is ours at its first beat, not before."""
+        if self._loan:
+            self._loan.record()
+            self.port.start()
+
+    def pause(self, why: str) -> None:
+        """Take no cards until `go_on`; a reader that keeps its reports tells them afterwards."""
+        self._lost(why)
+        self._away = True
+        self.port.close()
+
+    def go_on(self) -> None:
+        """Take cards again."""
+        self.port.start()
 
     def acknowledge(self, mark: Mark) -> None:
         """The report is on disk: the board may forget it."""
@@ -70,6 +104,7 @@ class Reader:
         self.port.write(self.decoder.resume(reads.Mark(known.session, known.seq) if known else None))
         if not self._keeps_reports:  # a card that passed before the first open is lost too
             self._back(missed=self._first_open)
+            self._loan = None
         self._first_open = False
 
     def _on_lost(self, why: PortError) -> None:
@@ -81,13 +116,27 @@ class Reader:
 
     def _back(self, missed: bool = False) -> None:
         if missed or is_open(self._table.shoe, "reader_lost"):
-            self._table.tell(i.DeviceBack(**now(), device="reader", resumes=self._keeps_reports))
+            resumes = self._keeps_reports and not self._away
+            self._table.tell(i.DeviceBack(**now(), device="reader", resumes=resumes))
+        self._away = False
 
     def _on_bytes(self, chunk: bytes) -> None:
         for message in self.decoder.feed(chunk):
             self._heard_at = self._loop.time()
-            self._back()
-            self._take(message)
+            if self._loan is None or self._returned(message, self._loan):
+                self._back()
+                self._take(message)
+
+    def _returned(self, message: reads.Message, loan: Loan) -> bool:
+        """Whether a reader that was lent is ours again; what it tells before its first beat were test cards."""
+        match message:
+            case reads.Read(mark=mark) | reads.Unread(mark=mark) | reads.Repeat(mark=mark) if mark:
+                loan.passed(Mark(mark.session, mark.seq))
+                self.port.write(self.decoder.acknowledge(mark))
+            case reads.Beat():
+                loan.record()
+                self._loan = None
+        return self._loan is None
 
     def _take(self, message: reads.Message) -> None:
         match message:

@@ -1,0 +1,85 @@
+"""Devices that the daemon lends to a technician and takes back, whatever becomes of the technician's command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
+
+from firmware_bridge.daemon import Table
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.shoe.state import Phase, Shoe, phase
+
+OUTSIDE_A_ROUND: Final = (Phase.EMPTY, Phase.ENDED, Phase.BETTING, Phase.READY)
+
+
+class NotLent(BridgeError):
+    """The device stays with the daemon; the text says why and what to do."""
+
+
+class Lendable(Protocol):
+    """What can be lent: the reader, or the pins."""
+
+    def lend(self, to: str) -> dict[str, Any]:
+        """Put the loan on record, then let go of the device; what the borrower needs to know of it."""
+
+    def passed(self, mark: Mark) -> None:
+        """A test card passed: its report is about to be acknowledged, and is never a card of the shoe."""
+
+    def take_back(self) -> None:
+        """Have the device again."""
+
+
+class Lease:
+    """Who has which device: one borrower at a time. `devices` by name."""
+
+    def __init__(self, table: Table, devices: Mapping[str, Lendable]) -> None:
+        self._table, self._devices = table, devices
+        self._lent: tuple[str, str] | None = None
+
+    def status(self) -> dict[str, str] | None:
+        """What is lent to whom, None for nothing."""
+        return {"device": self._lent[0], "to": self._lent[1]} if self._lent else None
+
+    def lend(self, device: object, to: str, open_shoe: bool = False) -> dict[str, Any]:
+        """Lend a device. open_shoe: also between the rounds of a shoe; the dealer confirms the table afterwards.
+
+        Raises NotLent.
+        """
+        lendable = self._devices.get(device) if isinstance(device, str) else None
+        if lendable is None or not isinstance(device, str):
+            raise NotLent(f"{device} cannot be lent", f"one of: {', '.join(self._devices)}")
+        if self._lent:
+            raise NotLent(f"the {self._lent[0]} is lent to {self._lent[1]}", "one technician at a time")
+        if self._table.disk:
+            raise NotLent("the journal cannot be written, so no loan can be put on record", self._table.disk.hint)
+        check(self._table.shoe, open_shoe)
+        told = lendable.lend(to)
+        self._lent = device, to
+        return told
+
+    def passed(self, session: object, seq: object) -> None:
+        """A test card passed. Raises ValueError for what is no mark."""
+        if not (self._lent and isinstance(session, int) and isinstance(seq, int)):
+            raise ValueError("no mark of a lent reader")
+        self._devices[self._lent[0]].passed(Mark(session, seq % 256))
+
+    def take_back(self) -> None:
+        """Take back what is lent."""
+        lent, self._lent = self._lent, None
+        if lent:
+            self._devices[lent[0]].take_back()
+
+
+def check(shoe: Shoe, open_shoe: bool) -> None:
+    """Raise NotLent while a card is anywhere between the shoe and the discard rack, or a shoe is open unmentioned."""
+    where = phase(shoe)
+    if where is Phase.BURNING:
+        raise NotLent("the burn is not finished", "finish it, or close the shoe")
+    if where not in OUTSIDE_A_ROUND or shoe.moves or shoe.overdrawn:
+        raise NotLent(f"round {shoe.round} is open", "finish or void it, then calibrate")
+    if shoe.held:
+        raise NotLent(f"{len(shoe.held)} cards are held", "the floor decides about them first: shoe status")
+    if shoe.status == "open" and not open_shoe:
+        hint = "close it (shoe do close-shoe), or say --open-shoe: the dealer then confirms with NEXT"
+        raise NotLent(f"shoe {shoe.number} is open", hint)
