@@ -14,7 +14,7 @@ from msgspec.structs import fields, replace
 from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.house import Limit
-from firmware_bridge.settings import Config, TableConfig
+from firmware_bridge.settings import JUDGES, Config, ReaderConfig, TableConfig
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
@@ -51,6 +51,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     if "table" not in raw or ("table" in sections and "id" not in raw["table"]):
         mistakes.append('[table] id is missing: write id = "T07", the name of this table')
     mistakes += _pins_used_twice(raw) + _bad_pattern(raw) + _cut_too_early(sections.get("table"))
+    mistakes += _judged_twice(sections.get("table"), sections.get("reader"))
     if mistakes:
         raise ConfigError("\n".join(f"{name}: {each}" for each in mistakes))
     return Config(**sections)
@@ -98,6 +99,19 @@ def _cut_too_early(table: TableConfig | None) -> list[str]:
     if table is None or table.virtual_cut is None or table.virtual_cut < table.decks * 52:
         return []
     return [f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * 52} cards"]
+
+
+def _judged_twice(table: TableConfig | None, reader: ReaderConfig | None) -> list[str]:
+    """A reader that judges the game deals on demand and tells every result; no other tells any."""
+    table, reader = table or TableConfig(id="?"), reader or ReaderConfig()
+    if reader.protocol not in JUDGES:
+        return ['[table] close = "result": only an angel-eye tells results'] if table.close == "result" else []
+    mistakes = []
+    if table.procedure != "on-demand":
+        mistakes.append(f'[table] procedure = "{table.procedure}": an angel-eye judges by its own rules, on-demand')
+    if table.disclose == "sealed":
+        mistakes.append('[table] disclose = "sealed": an angel-eye tells the result before the cards are revealed')
+    return mistakes
 
 
 def _pins_used_twice(raw: dict[str, Any]) -> list[str]:

@@ -16,8 +16,9 @@ class House(Struct, frozen=True):
     """The settings of a table that a shoe is dealt under; frozen when the shoe is opened.
 
     burn: `first-card` (the first card exposed, its value more burned unseen), `none`, or a number of cards
-    burned unseen. virtual_cut: cards from the end where a cut card must have been met, None for no such limit.
-    reveal_timeout: seconds until sealed cards open by themselves. shoe_change_after: rounds a guest must have
+    burned unseen. close: rounds end by themselves, by NEXT, or when a reader that judges the game tells its result
+    (NEXT then ends them too). virtual_cut: cards from the end where a cut card must have been met, None for no such
+    limit. reveal_timeout: seconds until sealed cards open by themselves. shoe_change_after: rounds a guest must have
     seen before asking for another shoe, which is due within shoe_change_minutes.
     """
 
@@ -25,7 +26,7 @@ class House(Struct, frozen=True):
     procedure: Literal["on-demand", "six-card"] = "on-demand"
     decks: int = 8
     burn: Burn = "first-card"
-    close: Literal["auto", "next"] = "auto"
+    close: Literal["auto", "next", "result"] = "auto"
     betting: Literal["ignored", "required"] = "ignored"
     disclose: Literal["dealt", "sealed"] = "dealt"
     after_cut: Literal["finish", "one-more"] = "finish"

@@ -107,7 +107,8 @@ def _reserves(shoe: Shoe) -> tuple[str, ...]:
 
 def _complete(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
     lit.setdefault("ready", CONFIRM)
-    why.append(f"round {shoe.round} is complete: press NEXT")
+    waits = "the reader tells the result, or press NEXT" if shoe.house.close == "result" else "press NEXT"
+    why.append(f"round {shoe.round} is complete: {waits}")
     _move_opened(shoe, lit, why)
 
 

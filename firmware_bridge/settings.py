@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -12,6 +12,9 @@ from msgspec import Meta, Struct
 from firmware_bridge.commands import BY_MQTT
 from firmware_bridge.house import House, Limit
 from firmware_bridge.roads.good import GoodId
+
+JUDGES: Final = ("angel-eye",)
+"""Readers that know the game, and tell its result."""
 
 Positive = Annotated[int, Meta(ge=1)]
 PinNumber = Annotated[int, Meta(ge=0, le=53)]
@@ -44,7 +47,7 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     procedure: Literal["on-demand", "six-card"] = "on-demand"
     decks: Annotated[int, Meta(ge=1, le=12)] = 8
     burn: Literal["first-card", "none"] | Annotated[int, Meta(ge=0, le=20)] = "first-card"
-    close: Literal["auto", "next"] | None = None
+    close: Literal["auto", "next", "result"] | None = None
     betting: Literal["ignored", "required"] = "ignored"
     disclose: Literal["dealt", "sealed"] = "dealt"
     after_cut: Literal["finish", "one-more"] = "finish"
@@ -90,7 +93,7 @@ AnyPin = PinNumber | PinConfig
 class ReaderConfig(Struct, frozen=True, kw_only=True):
     """`[reader]`: the optical reader. `hold` in seconds; `baud` None is the protocol's own."""
 
-    protocol: Literal["native", "line"] = "native"
+    protocol: Literal["native", "angel-eye", "grow", "ssi", "rdm6300", "line"] = "native"
     port: Text = "/dev/shoe-reader"
     baud: Positive | None = None
     code_book: str | None = None
@@ -170,9 +173,15 @@ class Config(Struct, frozen=True, kw_only=True):
         """The settings the next shoe is opened under."""
         settings = msgspec.structs.asdict(self.table)
         del settings["id"]
-        close = self.table.close or ("next" if self.table.procedure == "six-card" else "auto")
+        close = self.table.close or self._usual_close
         service = msgspec.structs.asdict(self.service)
         return House(**settings | service | {"close": close, "good_roads": self.roads.good, "limits": self.limits})
+
+    @property
+    def _usual_close(self) -> str:
+        if self.reader.protocol in JUDGES:
+            return "result"
+        return "next" if self.table.procedure == "six-card" else "auto"
 
     @property
     def control(self) -> Path:

@@ -1,7 +1,7 @@
 """What a reader says, the same for every protocol."""
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Something passed that is not a readable card: `reason` is a key of `REASONS`; the rest as in `Read`."""
+    """Something passed that is not a readable card; `reason`: of `REASONS`, or plain words; the rest as in `Read`."""
 
     reason: str
     mark: Mark | None = None
@@ -67,11 +67,14 @@ class CutCard:
     """The reader itself knows the cut card, and saw it."""
 
 
+Outcome = Literal["player", "banker", "tie", "forced"]
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A reader that judges the game says its result: `outcome` is player, banker, tie or forced (ended by hand)."""
+    """A reader that judges the game says its result; `forced`: the round was ended by its button."""
 
-    outcome: str
+    outcome: Outcome
     player_pair: bool = False
     banker_pair: bool = False
 

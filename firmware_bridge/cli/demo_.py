@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from firmware_bridge.cli.embedded import CHOICES
-from firmware_bridge.cli.faults import FAULTS, unknown
+from firmware_bridge.cli.faults import FAULTS, READERS, unknown
 from firmware_bridge.cli.props import Play
 from firmware_bridge.cli.stage import DemoError, Stage
 from firmware_bridge.cli.story import Story
@@ -41,7 +41,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe demo`."""
     parser.add_argument("--rounds", type=_count, default=10, metavar="N", help="end after N rounds (default 10)")
     parser.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a human dealer (default)")
-    parser.add_argument("--reader", choices=("native", "line"), help="the reader's protocol (default native)")
+    parser.add_argument("--reader", choices=READERS, help="the reader's protocol (default native)")
     parser.add_argument("--procedure", choices=("on-demand", "six-card"), default="on-demand")
     parser.add_argument("--fault", type=_fault, metavar="ID", help=f"let it happen: {', '.join(FAULTS)}")
     parser.add_argument("--seed", type=int, metavar="N", help="shuffle like that other time")
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _play(arguments: argparse.Namespace) -> Play:
-    readers = FAULTS[arguments.fault].readers if arguments.fault else ("native", "line")
+    readers = FAULTS[arguments.fault].readers if arguments.fault else READERS
     reader = arguments.reader or readers[0]
     if reader not in readers:
         raise DemoError(f"{arguments.fault} does not happen to a {reader} reader", f"use --reader {readers[0]}")

@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, Protocol
 
+from hardware.sim.angel_eye import OPENING, WRONG_OPENING, Rules, right_rules, wrong_rules
 from hardware.sim.dealer import CUT_FROM_END, SLOTS, Dealer
 
+CODES: Final = ("line", "grow", "ssi", "rdm6300")
+"""Readers that give codes and no more."""
+
+READERS: Final = ("native", "angel-eye", *CODES)
 UNPLUGGED_S: Final = 2.0
 BROKER_AWAY_S: Final = 4.0
 """Longer than the 3 s after which a broker counts as lost."""
@@ -45,8 +50,10 @@ class Fault:
     at: tuple[str, ...] = ("P2",)
     after: int = 1
     table: dict[str, Any] = field(default_factory=dict)
-    readers: tuple[str, ...] = ("native", "line")
+    readers: tuple[str, ...] = READERS
     cut_from_end: tuple[int, int] | None = CUT_FROM_END
+    rules: Rules = right_rules
+    opening: tuple[tuple[int, int], ...] = OPENING
 
 
 def _card(how: str) -> Act:
@@ -110,21 +117,33 @@ async def _restart(dealer: Dealer, table: Accidents) -> bool:
 
 
 _NATIVE: Final = ("native",)
+_JUDGE: Final = ("angel-eye",)
+_PRINTED: Final = ("native", "line", "grow", "ssi")
+"""Readers of codes that every card of a face has; a tag that comes twice is one card."""
 
 FAULTS: Final[dict[str, Fault]] = {
-    "unreadable": Fault("a card is not read: two people enter it", _card("unreadable")),
+    "unreadable": Fault(
+        "a card is not read: two people enter it", _card("unreadable"), readers=("native", "line", "grow")
+    ),
     "duplicate": Fault(
         "a card comes twice (one pack): the floor removes it",
         _other_card(""),
         table={"decks": 1},
+        readers=_PRINTED,
         cut_from_end=(13, 20),
     ),
-    "foreign": Fault("a card of another pack: the floor removes it", _other_card("foreign")),
+    "foreign": Fault(
+        "a card of another pack: the floor removes it", _other_card("foreign"), readers=("native", *CODES)
+    ),
+    "wrong_slot": Fault("an Angel Eye deals to other slots: the floor accepts", readers=_JUDGE, opening=WRONG_OPENING),
+    "result_mismatch": Fault("an Angel Eye judges by wrong rules: the floor voids", readers=_JUDGE, rules=wrong_rules),
     "face_up": Fault("a card comes out face up", _card("face_up"), readers=_NATIVE),
     "double_feed": Fault("two cards may pass at once", _card("double_feed"), readers=_NATIVE),
     "backwards": Fault("a card is moved backwards", _card("backwards"), readers=_NATIVE),
     "jam": Fault("a card is stuck", _jam, readers=_NATIVE),
-    "overdrawn": Fault("a card too many", _card(""), at=("next",), table={"close": "next"}),
+    "overdrawn": Fault(
+        "a card too many", _card(""), at=("next",), table={"close": "next"}, readers=("native", *CODES)
+    ),
     "missing_third": Fault("NEXT while a card is due", _too_soon, at=("P3", "B3", "R1", "R2"), after=0),
     "burn_short": Fault("NEXT before the burn is done", _too_soon, at=("burn",), after=0),
     "shoe_empty": Fault("one pack, dealt to the last card", table={"decks": 1}, cut_from_end=None),
@@ -133,10 +152,14 @@ FAULTS: Final[dict[str, Fault]] = {
         "nobody put the cut card in (one pack)", table={"decks": 1, "virtual_cut": 30}, cut_from_end=None
     ),
     "reader_lost": Fault("the reader's cable is pulled for 2 s", _unplug),
-    "reader_back": Fault("the same, with a reader that keeps nothing: NEXT confirms", _unplug, readers=("line",)),
+    "reader_back": Fault(
+        "the same, with a reader that keeps nothing: NEXT confirms", _unplug, readers=(*CODES, "angel-eye")
+    ),
     "reader_gap": Fault("the reader board boots again inside a round", _reset, readers=_NATIVE),
     "broker_lost": Fault("the broker is away for 4 s", _stop_broker),
-    "restarted_mid_round": Fault("the daemon ends and starts again inside a round", _restart),
+    "restarted_mid_round": Fault(
+        "the daemon ends and starts again inside a round", _restart, readers=(*_PRINTED, "angel-eye")
+    ),
 }
 
 

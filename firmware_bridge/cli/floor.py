@@ -18,6 +18,8 @@ CHOICES: Final = {
     "backwards": "keep",
     "jam": "keep",
     "burn_over": "accept",
+    "wrong_slot": "accept",
+    "result_mismatch": "void",
     "internal_error": "continue",
 }
 """What this floor decides; of what is not here it waits for the dealer, or for the device to come back."""

@@ -1,14 +1,12 @@
-"""The 40-pin header of a Raspberry Pi, and which wire of a table goes to which pin."""
+"""Which wire of a table goes to which pin of the header."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
+from hardware.header import header_pins
 from hardware.pins import Pin
-
-MODEL: Final = 0xC03111
-"""Revision code of a Pi 4B; the header is the same from the 1B+ to the 5."""
 
 Kind = Literal["power", "ground", "wire", "free"]
 
@@ -40,10 +38,7 @@ class HeaderPin(NamedTuple):
 
 def header(wires: Mapping[str, Pin]) -> list[HeaderPin]:
     """All pins in order; `wires` by config key."""
-    from gpiozero.pins.pi import PiBoardInfo  # here: only this command needs it
-
-    board = PiBoardInfo.from_revision(MODEL)
-    return [_pin(number, pin.name, wires) for number, pin in sorted(board.headers["J8"].pins.items())]
+    return [_pin(number, name, wires) for number, name in header_pins()]
 
 
 def label(wire: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from firmware_bridge.cards import FACES, Card
 from firmware_bridge.cli.faults import Fault
@@ -26,6 +26,10 @@ OTHER_LOT: Final = 1 << FACE_BITS
 """What makes a native code one of the next lot."""
 
 
+OTHER_CODE: Final = "FFFFFFFFFF"
+"""A code, and a tag, that is in no code book."""
+
+
 @dataclass(frozen=True, slots=True)
 class Play:
     """What was asked for on the command line."""
@@ -39,26 +43,48 @@ class Play:
     broker: str = "auto"
 
 
-def faces(reader: str) -> dict[int | str, Card]:
-    """What the reader says -> the card."""
-    return {native_code(card, LOT) if reader == "native" else card.value: card for card in FACES}
+def faces(reader: str, decks: int) -> dict[int | str, Card]:
+    """What the reader says -> the card; a tag is in one card only, a printed code on every card of its face."""
+    match reader:
+        case "native":
+            return {native_code(card, LOT): card for card in FACES}
+        case "rdm6300":
+            return {f"{pack:02X}0000{n:04X}": card for pack in range(decks) for n, card in enumerate(FACES)}
+        case "grow" | "ssi":
+            return {f"SHOE-{n:02}-{card.value.upper()}": card for n, card in enumerate(FACES)}
+    return {card.value: card for card in FACES}
 
 
 def packs(reader: str, decks: int) -> list[Paper]:
     """The cards of a full shoe, unshuffled."""
-    return [Paper(code, BURN_VALUE[card.rank]) for code, card in faces(reader).items()] * decks
+    codes = faces(reader, decks)
+    papers = [Paper(code, BURN_VALUE[card.rank]) for code, card in codes.items()]
+    return papers * (decks * len(FACES) // len(papers))
+
+
+def code_book(reader: str, decks: int, folder: Path) -> dict[str, str]:
+    """The code book such a reader needs, written into `folder`: the keys of `[reader]` that name it."""
+    if reader not in ("grow", "ssi", "rdm6300"):
+        return {}
+    path = folder / "codes.csv"
+    lines = [f"{code},{card.value}" for code, card in faces(reader, decks).items()]
+    path.write_text("\n".join(["code,card", *lines]) + "\n", "ascii")
+    return {"code_book": str(path)}
 
 
 def config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
     """The config of a table whose state is all in `folder`, reporting to the broker at `port`."""
+    table: dict[str, Any] = {"id": TABLE, "procedure": play.procedure, **fault.table}
     return parse(
         {
-            "table": {"id": TABLE, "procedure": play.procedure, **fault.table},
+            "table": table,
             "reader": {
                 "protocol": play.reader,
                 "port": str(folder / "reader"),
                 "pattern": r"(\w+)",
-                "hold": 0.0,  # at speed the same face may come twice within the usual half second
+                # At speed the same face may come twice within the usual half second, the same tag cannot.
+                "hold": 0.5 if play.reader == "rdm6300" else 0.0,
+                **code_book(play.reader, table.get("decks", 8), folder),
             },
             "pins": {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number},
             "lamps": dict(LAMPS),

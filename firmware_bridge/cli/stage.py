@@ -13,13 +13,14 @@ from firmware_bridge.cli.audience import Audience, Hear
 from firmware_bridge.cli.embedded import HOST, EmbeddedBroker
 from firmware_bridge.cli.faults import FAULTS, Fault
 from firmware_bridge.cli.floor import Floor
-from firmware_bridge.cli.props import CUT_CARD, LAMPS, NEXT, OTHER_LOT, TABLE, Play, config, faces, packs
+from firmware_bridge.cli.props import CUT_CARD, LAMPS, NEXT, OTHER_CODE, OTHER_LOT, TABLE, Play, config, faces, packs
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.wiring import Bridge
 from hardware.pins import Pin, pin_factory
+from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.board import NativeBoard
+from hardware.sim.boards import BOARDS, CodeBoard
 from hardware.sim.dealer import Dealer, Mistake, Paper
-from hardware.sim.line_board import LineBoard
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 
@@ -49,10 +50,11 @@ class Stage:
         self._factory = pin_factory("mock")
         self._pins = MockPins(self._factory)
         self._wires = {lamp: Pin(number) for lamp, number in LAMPS.items()}
-        self.board = NativeBoard() if play.reader == "native" else LineBoard()
+        self.board = _board(play.reader, self._fault)
         self.pty = PtyBoard(self.board, folder / "reader")
         prefix = f"{self.config.mqtt.root}/{TABLE}"
         self.audience = Audience(self._client("backend"), prefix, hear, self._fail, self._loop)
+        self._faces = faces(play.reader, self.config.table.decks)
         self._floor = Floor(self.config.control)
         self.bridge: Bridge | None = None
         self._running: asyncio.Task[None] | None = None
@@ -108,8 +110,10 @@ class Stage:
         """Pull a card over the reader."""
         is_up = self.bridge is not None and self.bridge.uplink.link.up
         self.audience.drawn.append(self._loop.time() if is_up else None)
-        if isinstance(self.board, LineBoard):
-            self.board.pull({"unreadable": "%", "foreign": "Zz"}.get(how, str(paper.code)))
+        if isinstance(self.board, AngelEyeShoe):
+            self.board.pull(str(paper.code))
+        elif not isinstance(self.board, NativeBoard):
+            self.board.pull({"unreadable": "%\a", "foreign": OTHER_CODE}.get(how, str(paper.code)))
         elif how == "unreadable":
             self.board.fault(how)
         else:
@@ -127,11 +131,13 @@ class Stage:
 
     async def ask_for_shoe(self) -> None:
         """The pit boss opens the shoe."""
+        if isinstance(self.board, AngelEyeShoe):
+            self.board.new_shoe()
         await self._floor.open_shoe()
 
     async def call_floor(self, last: Paper | None) -> None:
         """The pit boss decides."""
-        await self._floor.decide(faces(self.play.reader)[last.code] if last else None)
+        await self._floor.decide(self._faces[last.code] if last else None)
 
     # ------------------------------------------------------------ accidents
 
@@ -196,3 +202,9 @@ class Stage:
     def _fail(self, error: BaseException) -> None:
         if not self.failed.done():
             self.failed.set_exception(error)
+
+
+def _board(reader: str, fault: Fault) -> NativeBoard | CodeBoard:
+    if reader == "angel-eye":
+        return AngelEyeShoe(rules=fault.rules, opening=fault.opening)
+    return BOARDS[reader]()

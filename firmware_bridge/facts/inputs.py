@@ -82,6 +82,24 @@ class Pressed(Input, frozen=True, kw_only=True):
     key: KeyName
 
 
+Side = Literal["player", "banker"]
+Outcome = Literal["player", "banker", "tie", "forced"]
+
+
+class ResultTold(Input, frozen=True, kw_only=True):
+    """A reader that judges the game says its result; `forced`: the round was ended by its button."""
+
+    outcome: Outcome
+    pairs: tuple[Side, ...] = ()
+
+
+class ReaderSaid(Input, frozen=True, kw_only=True):
+    """Anything else a reader says that belongs on record; `gap`: cards may have been missed."""
+
+    what: str
+    gap: bool = False
+
+
 class TimePassed(Input, frozen=True, kw_only=True):
     """A moment came that `deadline(shoe)` had asked for."""
 
@@ -152,6 +170,8 @@ AnyInput = (
     | CardUnread
     | CutCardSeen
     | Pressed
+    | ResultTold
+    | ReaderSaid
     | TimePassed
     | ClockJumped
     | LidMoved

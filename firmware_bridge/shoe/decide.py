@@ -8,7 +8,7 @@ from typing import Any, Final
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.shoe import disclosure, orders, service, trouble
+from firmware_bridge.shoe import disclosure, orders, service, trouble, verdict
 from firmware_bridge.shoe.dealing import close_opened, deal_held, take, void_if_empty
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.state import Held, Phase, Shoe, answer_to, phase
@@ -148,6 +148,9 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "player":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
     "banker":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
     "tie":         _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
+    "ResultTold":  _row(verdict.result_outside, verdict.result_in_burn, verdict.result_of_last, verdict.result_of_last,
+                        verdict.result_too_early, verdict.result_of_round, verdict.result_of_last),
+    "ReaderSaid":  _row(verdict.said),
     "TimePassed":  _row(disclosure.time_passed),
     "LidMoved":    _row(_no_lid,     _lid,       _lid,         _lid,         _lid,         _lid,         _no_lid),
     "SensorStuck": _row(trouble.sensor_stuck),

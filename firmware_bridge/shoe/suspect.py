@@ -12,6 +12,10 @@ FOREIGN_CODES: Final = ("unknown code", "foreign")
 """Why a card has no face although the reader read it: its code is in no code book."""
 
 
+BURN: Final = "burn"
+"""Where a reader says that a burned card goes."""
+
+
 def wrong_with(shoe: Shoe, card: Held) -> tuple[str, str] | None:
     """The first irregularity of a card that the floor has not cleared: id and detail."""
     if "foreign" not in card.cleared and (found := _foreign(shoe, card)):
@@ -45,9 +49,9 @@ def _foreign(shoe: Shoe, card: Held) -> str:
 
 
 def _misplaced(shoe: Shoe, slot: str) -> str:
-    if phase(shoe) not in (Phase.READY, Phase.DEALING):
+    if phase(shoe) not in (Phase.BURNING, Phase.READY, Phase.DEALING):
         return ""
-    expected = due(shoe)
+    expected = BURN if phase(shoe) is Phase.BURNING else due(shoe)
     return f"went to {slot}, {expected} is due" if expected and slot != expected else ""
 
 

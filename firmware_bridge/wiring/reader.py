@@ -16,13 +16,10 @@ from firmware_bridge.wiring.loan import Loan
 from hardware import reads
 from hardware.errors import PortError
 from hardware.port import Port
-from hardware.readers import BAUD, READERS, ReaderSettings
+from hardware.readers import BAUD, KEEPS_REPORTS, READERS, ReaderSettings
 
 SILENT_AFTER_S: Final = 3.5
 """A board that beats every second and misses three beats is gone."""
-
-KEEPS_REPORTS: Final = ("native",)
-"""Protocols whose reader keeps its reports until they are acknowledged, and beats every second."""
 
 
 class Reader:
@@ -148,6 +145,12 @@ class Reader:
                 )
             case reads.Repeat(mark=mark):
                 self.port.write(self.decoder.acknowledge(mark))
+            case reads.CutCard():
+                self._table.tell(i.CutCardSeen(**now(), by="reader"))
+            case reads.Verdict():
+                self._table.tell(_result(message))
+            case reads.Said(what=what, gap=gap):
+                self._table.tell(i.ReaderSaid(**now(), what=what, gap=gap))
             case reads.Hello(session=session):
                 self._table.tell(i.ReaderBooted(**now(), session=session))
                 if not self._table.disk:
@@ -170,6 +173,7 @@ class Reader:
             quality=read.quality,
             flags=_flags(read),
             gap=read.gap,
+            slot=read.slot,
         )
 
     def _listen(self) -> None:
@@ -178,6 +182,11 @@ class Reader:
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and self._keeps_reports and silent > SILENT_AFTER_S:
             self._lost(f"no word from the reader for {silent:.0f} s: check its power and cable")
+
+
+def _result(verdict: reads.Verdict) -> i.ResultTold:
+    pairs: dict[i.Side, bool] = {"player": verdict.player_pair, "banker": verdict.banker_pair}
+    return i.ResultTold(**now(), outcome=verdict.outcome, pairs=tuple(side for side in pairs if pairs[side]))
 
 
 def _mark(mark: reads.Mark | None) -> Mark | None:

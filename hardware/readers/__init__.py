@@ -60,7 +60,4 @@ BAUD: dict[str, int] = {
 KEEPS_REPORTS = ("native",)
 """Readers that keep every report until it is acknowledged, and beat every second."""
 
-JUDGES = ("angel-eye",)
-"""Readers that know the game, and say slots and results."""
-
-__all__ = ["BAUD", "JUDGES", "KEEPS_REPORTS", "READERS", "Decoder", "ReaderSettings"]
+__all__ = ["BAUD", "KEEPS_REPORTS", "READERS", "Decoder", "ReaderSettings"]

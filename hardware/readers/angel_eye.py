@@ -6,14 +6,14 @@ from typing import Final
 from hardware.readers.angel_frames import Frame, Frames, card_of
 from hardware.readers.deaf import Deaf
 from hardware.readers.settings import ReaderSettings
-from hardware.reads import CutCard, Message, Read, Said, Unread, Verdict
+from hardware.reads import CutCard, Message, Outcome, Read, Said, Unread, Verdict
 
 SLOTS: Final = {0: "P", 1: "B"}
 BURNED: Final = (2, 4)
 """Targets of cards that are burned: unseen, and the first one, exposed."""
 
 OUTSIDE: Final = {0: "locked", 1: "in error", 2: "being set up"}
-OUTCOMES: Final = {1: "player", 2: "tie", 4: "banker", 7: "forced"}
+OUTCOMES: Final[dict[int, Outcome]] = {1: "player", 2: "tie", 4: "banker", 7: "forced"}
 UNREAD: Final = {1: "unreadable", 4: "backwards", 5: "backwards", 6: "unreadable"}
 """Errors that a card caused; what is pulled after them is reported as drawn in error."""
 

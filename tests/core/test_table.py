@@ -16,6 +16,7 @@ from firmware_bridge.cards import Card, cards
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.inputs import Outcome
 from firmware_bridge.house import Choice
 from firmware_bridge.line import seal
 from firmware_bridge.messages import messages
@@ -157,7 +158,10 @@ def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
     yield table.card("As", lot=12)
     for flag in FLAGS:
         yield table.card("As", flags=(flag,))
-    yield table.card("As", slot="B2")
+    yield from (table.card("As", slot=slot) for slot in ("B2", "burn"))
+    for outcome, pairs in product(get_args(Outcome), ((), ("player",), ("player", "banker"))):
+        yield i.ResultTold(at=1, outcome=outcome, pairs=pairs)
+    yield from (i.ReaderSaid(at=1, what="locked", gap=gap) for gap in (False, True))
     yield from (i.Pressed(at=1, key=key) for key in get_args(i.KeyName))
     yield from (i.ReaderBooted(at=1, session=9), i.TimePassed(at=1), i.TimePassed(at=1, mono=2**40))
     yield i.ClockJumped(at=1, by=-3_600_000)

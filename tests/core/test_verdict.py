@@ -1,0 +1,98 @@
+"""A reader that judges the game: its slots and results beside ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts import inputs as i
+from tests.core.table import Step, Table
+
+PLAIN: dict[str, Any] = {"burn": "none"}
+WAITS = PLAIN | {"close": "result"}
+NATURAL = "9s Kd Th Kc"  # player, banker pair
+STANDS = "3s Kd 4h 7c"  # player 7, banker 7: tie
+DRAWS = "2s Kd 3h 5c"  # player 5, banker 5: P3 due
+
+
+def told(outcome: str, *pairs: str) -> i.ResultTold:
+    return i.ResultTold(at=0, outcome=outcome, pairs=pairs)  # type: ignore[arg-type]  # all are of its kinds
+
+
+def said(what: str = "locked", gap: bool = False) -> i.ReaderSaid:
+    return i.ReaderSaid(at=0, what=what, gap=gap)
+
+
+RIGHT = told("player", "banker")
+
+# settings, steps -> rounds, phase, open irregularities
+SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
+    ("it waits for the result", WAITS, [f"shoe {NATURAL}"], "", "complete", ""),
+    ("equal results close it", WAITS, [f"shoe {NATURAL}", RIGHT], "1 closed player", "ready", ""),
+    ("a pair that we do not have holds it", WAITS, [f"shoe {NATURAL}", told("player")], "", "complete", "result_mismatch"),
+    ("another outcome holds it", WAITS, [f"shoe {NATURAL}", told("banker", "banker"), "next"], "", "complete", "result_mismatch"),
+    ("NEXT closes it when the result got lost", WAITS, [f"shoe {NATURAL} next"], "1 closed player", "ready", ""),
+    ("its result then comes late, and agrees", WAITS, [f"shoe {NATURAL} next", RIGHT], "1 closed player", "ready", ""),
+    ("or differs", WAITS, [f"shoe {NATURAL} next", told("tie")], "1 closed player", "ready", "result_mismatch"),
+    ("accept ours, then NEXT", WAITS, [f"shoe {NATURAL}", told("tie"), "!resolve result_mismatch accept next"], "1 closed player", "ready", ""),
+    ("or void", WAITS, [f"shoe {NATURAL}", told("tie"), "!resolve result_mismatch void"], "1 voided", "ready", ""),
+    ("a result while a card is due", WAITS, [f"shoe {DRAWS}", told("tie")], "", "dealing", "result_mismatch"),
+    ("the round ended by its button", WAITS, [f"shoe {DRAWS}", told("forced")], "", "dealing", "result_mismatch"),
+    ("a button at a complete round", WAITS, [f"shoe {NATURAL}", told("forced")], "", "complete", "result_mismatch"),
+    ("a tie without pairs", WAITS, [f"shoe {STANDS}", told("tie")], "1 closed tie", "ready", ""),
+    ("a result before any round", WAITS, ["shoe", told("tie")], "", "ready", ""),
+    ("a result with no shoe", WAITS, [told("tie")], "", "empty", ""),
+    ("a result in the burn", {"burn": 2}, ["shoe 9s", told("tie")], "", "burning", "result_mismatch"),
+    ("after a void", WAITS, [f"shoe {DRAWS} !void misdeal", told("tie")], "1 voided", "ready", ""),
+    ("of the last round", WAITS, ["shoe 9s cut Kd Th Kc", RIGHT], "1 closed player last", "ended", ""),
+    ("and again", WAITS, ["shoe 9s cut Kd Th Kc", RIGHT, RIGHT], "1 closed player last", "ended", ""),
+    ("closed by itself, equal", PLAIN, [f"shoe {NATURAL}", RIGHT], "1 closed player", "ready", ""),
+    ("closed by itself, other", PLAIN, [f"shoe {NATURAL}", told("player")], "1 closed player", "ready", "result_mismatch"),
+    ("by NEXT only", PLAIN | {"close": "next"}, [f"shoe {NATURAL}", RIGHT], "", "complete", ""),
+    ("blocked meanwhile: not closed", WAITS, [f"shoe {NATURAL} lid-open", RIGHT], "", "complete", "lid_opened"),
+    ("then NEXT", WAITS, [f"shoe {NATURAL} lid-open", RIGHT, "!resolve lid_opened continue next"], "1 closed player", "ready", ""),
+    ("words", WAITS, [f"shoe {NATURAL}", said()], "", "complete", ""),
+    ("words that mean a gap", WAITS, ["shoe 9s", said(gap=True)], "", "dealing", "reader_gap"),
+    ("the dealer confirms", WAITS, ["shoe 9s", said(gap=True), "next"], "", "dealing", ""),
+    ("with no shoe a gap is nothing", WAITS, [said(gap=True)], "", "empty", ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("settings", "steps", "rounds", "now", "open_"), [row[1:] for row in SCENARIOS], ids=[row[0] for row in SCENARIOS]
+)
+def test_what_a_reader_tells(settings, steps, rounds, now, open_) -> None:
+    table = Table(**settings).play(*steps)
+    assert (table.told, table.phase, " ".join(table.open)) == (rounds, now, open_)
+
+
+@pytest.mark.parametrize(
+    ("settings", "steps", "slot", "detail"),
+    [
+        (PLAIN, "shoe", "P1", ""),
+        (PLAIN, "shoe", "burn", "went to burn, P1 is due"),
+        (PLAIN, "shoe 9s", "P2", "went to P2, B1 is due"),
+        ({"burn": 2}, "shoe", "burn", ""),
+        ({"burn": 2}, "shoe", "P1", "went to P1, burn is due"),
+        ({"burn": 2}, "shoe 9s 8s", "P1", ""),
+        (WAITS, f"shoe {NATURAL}", "P1", ""),
+    ],
+)
+def test_the_slot_a_reader_names(settings, steps, slot, detail) -> None:
+    table = Table(**settings).play(steps)
+    found = table.tell(table.card("2d", slot=slot))
+    assert "".join(each.detail for each in found if isinstance(each, e.Irregular) and each.id == "wrong_slot") == detail
+
+
+def test_what_differs_is_told_in_words() -> None:
+    table = Table(**WAITS).play(f"shoe {NATURAL}")
+    (event,) = table.tell(told("tie", "player"))
+    assert event.detail == "the reader says tie, player pair, the cards say player, banker pair"
+
+
+def test_sealed_cards_stay_secret_when_a_reader_tells_a_result() -> None:
+    table = Table(**PLAIN, disclose="sealed").play(f"shoe {NATURAL}")
+    (event,) = table.tell(RIGHT)
+    assert event == e.Noted(what="reader: a result while cards are still to be revealed")
