@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from hardware.readers.deaf import Deaf
 from hardware.readers.settings import ReaderSettings
 from hardware.readers.sightings import Sightings
+from hardware.readers.tails import tail_pattern
 from hardware.reads import Message, Read, Unread
 
 COMMAND, ANSWER = b"\x7e\x00", b"\x02\x00"
@@ -15,7 +16,7 @@ ANY_CRC = b"\xab\xcd"  # the module takes it for any CRC
 UNCHECKED = b"\x33\x31"  # what it puts in place of a CRC in answers to such commands
 LONGEST_CODE = 256  # bytes; more than any barcode
 LONGEST_ANSWER = 16  # bytes of data; a zone read in one go is shorter
-TAIL = b"\r\n"
+TAIL = b"\r\n"  # as the module leaves the factory
 _HEAD = 4  # bytes of an answer: mark (2), type, length
 
 
@@ -45,18 +46,19 @@ class GrowDecoder(Deaf):
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.good = 0
         self.bad = 0
-        self._sightings = Sightings((settings or ReaderSettings()).hold, clock)
+        settings = settings or ReaderSettings()
+        self._tail = tail_pattern(settings.line_end)
+        self._keep = len(settings.line_end)  # bytes that show a tail which came in two portions
+        self._sightings = Sightings(settings.hold, clock)
         self._begun = b""
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """See `Decoder.feed`."""
         self._begun += chunk
-        while self._begun:
-            taken = self._answer() or self._code()
-            if not taken:
-                break
-            item, self._begun = self._begun[:taken], self._begun[taken:]
-            message = None if item.startswith(ANSWER) else self._message(item.strip())
+        while taken := self._answer() or self._code():
+            length, is_code = taken
+            item, self._begun = self._begun[:length], self._begun[length:]
+            message = self._message(self._tail.sub(b"", item).strip()) if is_code else None
             if message:
                 yield message
 
@@ -64,26 +66,26 @@ class GrowDecoder(Deaf):
         """Drop what was begun before the port closed."""
         self._begun = b""
 
-    def _answer(self) -> int:
-        """Bytes of the answer the buffer begins with; 0 if it begins with none."""
+    def _answer(self) -> tuple[int, bool] | None:
+        """Bytes of the answer the buffer begins with, and that it is no code; None if it begins with none."""
         begun = self._begun
         if len(begun) < _HEAD or not begun.startswith(ANSWER) or begun[3] > LONGEST_ANSWER:
-            return 0
+            return None
         end = _HEAD + begun[3] + 2
         whole, crc = begun[2 : end - 2], begun[end - 2 : end]
         if len(begun) < end or crc not in (UNCHECKED, crc_hqx(whole, 0).to_bytes(2, "big")):
-            return 0
+            return None
         self.good += 1
-        return end
+        return end, False
 
-    def _code(self) -> int:
-        """Bytes of the line the buffer begins with; 0 if it has no end yet, or may still become an answer."""
-        end = self._begun.find(TAIL)
-        if end >= 0 and not self._may_answer():
-            return end + len(TAIL)
+    def _code(self) -> tuple[int, bool] | None:
+        """Bytes of the code the buffer begins with; None if it has no end yet, or may still become an answer."""
+        found = self._tail.search(self._begun)
+        if found and not self._may_answer():
+            return found.end(), True
         if len(self._begun) > LONGEST_CODE:  # keep what shows that a code was there, and its tail if it is near
-            self._begun = self._begun[: LONGEST_CODE // 2] + self._begun[-len(TAIL) :]
-        return 0
+            self._begun = self._begun[: LONGEST_CODE // 2 + 1] + self._begun[-self._keep :]
+        return None
 
     def _may_answer(self) -> bool:
         begun = self._begun

@@ -8,6 +8,7 @@ from hardware.errors import ReaderError
 from hardware.readers.deaf import Deaf
 from hardware.readers.settings import ReaderSettings
 from hardware.readers.sightings import Sightings
+from hardware.readers.tails import tail_pattern
 from hardware.reads import Message, Read, Unread
 
 LONGEST_LINE = 256  # bytes; more than any barcode, and the bound of the buffer
@@ -25,16 +26,15 @@ class LineDecoder(Deaf):
         self.good = 0
         self.bad = 0
         self._pattern = _compiled(settings.pattern)
-        self._end = settings.line_end.encode("latin-1")
-        if not self._end:
-            raise ReaderError('reader.line_end is empty: give what ends a line, usually "\\n" or "\\r\\n"')
+        self._tail = tail_pattern(settings.line_end)
+        self._keep = len(settings.line_end)  # bytes that show a tail which came in two portions
         self._sightings = Sightings(settings.hold, clock)
         self._begun = b""
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """See `Decoder.feed`."""
-        *lines, begun = (self._begun + chunk).split(self._end)
-        self._begun = begun if len(begun) <= LONGEST_LINE else begun[:LONGEST_LINE] + begun[-len(self._end) :]
+        *lines, begun = self._tail.split(self._begun + chunk)
+        self._begun = begun if len(begun) <= LONGEST_LINE else begun[:LONGEST_LINE] + begun[-self._keep :]
         for line in lines:
             message = self._message(line.strip())
             if message is not None:

@@ -12,6 +12,7 @@ from hardware.readers.sightings import Sightings
 from hardware.reads import Message, Read
 
 START, END = b"\x02", b"\x03"
+NEAR = 8  # tags within reach at a time; more than a gate holds
 FRAME = 14  # bytes: start, 10 hex digits of the tag, 2 of the checksum, end
 _TAG = re.compile(rb"\x02([0-9A-Fa-f]{10})([0-9A-Fa-f]{2})\x03")
 
@@ -35,13 +36,14 @@ def decode(frame: bytes) -> str | None:
 class Rdm6300Decoder(Deaf):
     """Yields a tag once while it is near; see `hardware.readers.Decoder`.
 
+    Tags are numbered one by one at the factory, so two that are near in turn stay two cards.
     A damaged frame says nothing: the next one, some 50 ms later, does.
     """
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.good = 0
         self.bad = 0
-        self._sightings = Sightings((settings or ReaderSettings()).hold, clock)
+        self._sightings = Sightings((settings or ReaderSettings()).hold, clock, NEAR)
         self._begun = b""
 
     def feed(self, chunk: bytes) -> Iterator[Message]:

@@ -4,16 +4,23 @@ from collections.abc import Callable
 
 
 class Sightings:
-    """The same code within `hold` seconds of its last sighting is the same card; 0: never."""
+    """The same code within `hold` seconds of its last sighting is the same card; 0: never.
 
-    def __init__(self, hold: float, clock: Callable[[], float]) -> None:
+    `keeps`: of how many codes the last sighting is remembered. 1 where two cards may have the same code, so that
+    another code in between means another card; more where each card has a code of its own.
+    """
+
+    def __init__(self, hold: float, clock: Callable[[], float], keeps: int = 1) -> None:
         self._hold = hold
         self._clock = clock
-        self._last: tuple[str, float] | None = None
+        self._keeps = keeps
+        self._seen: dict[str, float] = {}
 
     def again(self, code: str) -> bool:
-        """Whether this sighting of `code` is of the card seen last."""
+        """Whether this sighting of `code` is of a card seen before."""
         now = self._clock()
-        again = self._last is not None and self._last[0] == code and now - self._last[1] < self._hold
-        self._last = (code, now)
-        return again
+        before = self._seen.pop(code, None)
+        self._seen[code] = now
+        if len(self._seen) > self._keeps:
+            del self._seen[next(iter(self._seen))]
+        return before is not None and now - before < self._hold

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hardware.readers.settings import ReaderSettings
-from hardware.reads import Hello, Mark, Message, Read, Repeat, masked
+from hardware.reads import Hello, Mark, Message, Read, Repeat, Unread, masked
 
 ENGINE, HOST = 0x00, 0x04  # sources
 ACK, NAK, START, STOP, DECODED = 0xD0, 0xD1, 0xE4, 0xE5, 0xF3  # opcodes
 RETRANSMITTED = 1  # bit of `status`
 LONGEST = 96  # bytes of a packet without its checksum; more than a code of a card
 STALE_S = 0.5  # a packet comes in one go: what waits longer for its end has lost it
+REPEATS_WITHIN_S = 10.0  # an engine's longest time-out is 9.9 s: a repeat comes no later
 SESSION = 0  # engines number nothing: the numbers are ours, and go on over restarts
 _HEAD, _CHECK = 4, 2
 
@@ -50,9 +51,9 @@ def decode(frame: bytes) -> Packet | None:
 class SsiDecoder:
     """Yields each code once and in order; see `hardware.readers.Decoder`.
 
-    The engine repeats a code, marked as such, until it is acknowledged, and waits with the next. A repeat of a
-    code whose first sending was never seen here (it fell into a restart) is yielded with `gap`: it may be the card
-    that was journaled last.
+    The engine repeats a code, marked as such, until it is acknowledged, and waits with the next. Where it cannot be
+    known whether a repeat is of the card that was journaled last or of one whose first sending was never seen (it
+    fell into a restart, a reconnect or noise), it is yielded with `gap`: people compare the cards.
     """
 
     def __init__(self, _settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -65,29 +66,31 @@ class SsiDecoder:
         self._waiting: Mark | None = None  # yielded, and not yet on disk
         self._body: bytes | None = None
         self._seq = 0
+        self._heard_at = 0.0  # the last good code
+        self._is_skipping = False
+        self._may_have_missed = False  # the first sending of a code, since the last good one
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """See `Decoder.feed`."""
         now = self._clock()
         if self._begun and now - self._begun_at > STALE_S:
-            self._drop()
+            yield from self._messages(now, is_stale=True)
         self._begun += chunk
         self._begun_at = now
-        while packet := self._next():
-            message = self._judged(packet)
-            if message is not None:
-                yield message
+        yield from self._messages(now)
 
     def acknowledge(self, mark: Mark) -> bytes:
         """See `Decoder.acknowledge`."""
         self._last = mark
-        if mark == self._waiting:
-            self._waiting = None
+        if self._waiting not in (None, mark):
+            return b""  # the engine has given that one up; an ACK now would be for the next
+        self._waiting = None
         return encode(Packet(ACK))
 
     def resume(self, mark: Mark | None) -> bytes:
         """See `Decoder.resume`; starts a session, so that the engine reads."""
         self._begun = b""
+        self._may_have_missed = True
         if mark is not None and mark != self._last:
             self._last, self._seq = mark, (mark.seq + 1) % 256
             self._waiting = self._body = None
@@ -97,17 +100,23 @@ class SsiDecoder:
         """Nothing: engines do not introduce themselves."""
         return b""
 
-    def _next(self) -> Packet | None:
-        """The first whole packet of the buffer; bytes that begin none are dropped."""
+    def _messages(self, now: float, is_stale: bool = False) -> Iterator[Message]:
+        while packet := self._next(is_stale):
+            if packet.op == DECODED:
+                yield self._judged(packet, now)
+
+    def _next(self, is_stale: bool) -> Packet | None:
+        """The first whole packet of the buffer; bytes that begin none are dropped, in a stale one all such."""
         while self._begun:
             length = self._begun[0]
             if not _HEAD <= length <= LONGEST or self._begun[2:3] not in (b"", bytes((ENGINE,))):
                 self._skip()
-            elif len(self._begun) < length + _CHECK:
+            elif len(self._begun) < length + _CHECK and not is_stale:
                 return None
             elif packet := decode(self._begun[: length + _CHECK]):
                 self._begun = self._begun[length + _CHECK :]
                 self.good += 1
+                self._is_skipping = False
                 return packet
             else:
                 self._skip()
@@ -115,17 +124,14 @@ class SsiDecoder:
 
     def _skip(self) -> None:
         self._begun = self._begun[1:]
-        self.bad += 1
+        self.bad += not self._is_skipping
+        self._is_skipping = self._may_have_missed = True
 
-    def _drop(self) -> None:
-        self._begun = b""
-        self.bad += 1
-
-    def _judged(self, packet: Packet) -> Message | None:
-        if packet.op != DECODED or len(packet.body) < 2:
-            return None
+    def _judged(self, packet: Packet, now: float) -> Message:
         repeated = bool(packet.status & RETRANSMITTED)
-        if repeated and packet.body == self._body:
+        missed = self._may_have_missed or now - self._heard_at > REPEATS_WITHIN_S
+        self._may_have_missed, self._heard_at = False, now
+        if repeated and packet.body == self._body and (self._waiting or not missed):
             return self._again()
         self._body, self._waiting = packet.body, Mark(SESSION, self._seq)
         self._seq = (self._seq + 1) % 256
@@ -138,6 +144,9 @@ class SsiDecoder:
             return Repeat(self._last)
         return self._read()
 
-    def _read(self, gap: bool = False) -> Read:
+    def _read(self, gap: bool = False) -> Read | Unread:
+        """The card; an engine says a symbology without a code where it found none."""
         assert self._body is not None
+        if len(self._body) < 2:
+            return Unread("unreadable", self._waiting, gap=gap)
         return Read(self._body[1:].decode("latin-1"), self._waiting, gap=gap)

@@ -9,6 +9,7 @@ from hardware.readers.angel_frames import BIT_7, RANKS, Frame, card_bytes, encod
 COPIES: Final = 3  # of each report
 PLAYER, BANKER, BURN, FIRST = 0, 1, 2, 4  # targets
 OPENING: Final = ((PLAYER, 1), (BANKER, 1), (PLAYER, 2), (BANKER, 2))
+WRONG_OPENING: Final = ((PLAYER, 1), (PLAYER, 2), (BANKER, 1), (BANKER, 2))
 FORCED: Final = 7
 
 Hands = tuple[list[str], list[str]]
@@ -44,10 +45,16 @@ def _banker_draws(total: int, third: int) -> bool:
 
 
 class AngelEyeShoe:
-    """The peer of `AngelEyeDecoder`; `burns`: the first card is exposed, and as many burned as it says."""
+    """The peer of `AngelEyeDecoder`; `burns`: the first card is exposed, and as many burned as it says.
 
-    def __init__(self, burns: bool = True, rules: Rules = right_rules) -> None:
-        self._burns, self._rules = burns, rules
+    `rules` and `opening` (targets and indexes of the first four cards) are what it was set to; other ones make it
+    a shoe that must be caught.
+    """
+
+    def __init__(
+        self, burns: bool = True, rules: Rules = right_rules, opening: tuple[tuple[int, int], ...] = OPENING
+    ) -> None:
+        self._burns, self._rules, self._opening = burns, rules, opening
         self._numbers = cycle("123456789")
         self._out = bytearray()
         self.new_shoe()
@@ -70,7 +77,7 @@ class AngelEyeShoe:
             self._deal(code)
 
     def unreadable(self) -> None:
-        """A card leaves that cannot be read; it lies where it was due."""
+        """A card cannot be read; the shoe wants it again, and says it then, in the place that is still due."""
         self._say("E", bytes((BIT_7 | 0x41,)))
 
     def cut_card(self) -> None:
@@ -103,8 +110,8 @@ class AngelEyeShoe:
 
     def _due(self) -> tuple[int, int]:
         drawn = sum(map(len, self._hands))
-        if drawn < len(OPENING):
-            return OPENING[drawn]
+        if drawn < len(self._opening):
+            return self._opening[drawn]
         target = self._rules(self._hands)
         assert target is not None
         return target, 3

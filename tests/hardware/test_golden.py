@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardware.readers import angel_frames, grow, rdm6300, ssi
+from hardware.readers import ReaderSettings, angel_frames, grow, rdm6300, ssi
 from hardware.readers.angel_eye import AngelEyeDecoder
 from hardware.readers.angel_frames import Frame
 from hardware.readers.grow import GrowDecoder
@@ -113,6 +113,8 @@ def test_grow(wire, made) -> None:
         (b"AB12\r\n" + grow.answer(b"\x39\x01") + b"CD34\r\n", [Read("AB12"), Read("CD34")]),
         (grow.answer(b"\r\n") + b"AB12\r\n", [Read("AB12")]),
         (b"AB\x0712\r\n", [Unread("unreadable")]),
+        (b"AB12\rCD34\nEF56\r\n", [Read("AB12"), Read("CD34"), Read("EF56")]),  # bytes of a tail were lost
+        (b"\x02\x00\x00\x01\x00\x33AB12\r\n", [Unread("unreadable")]),  # an answer that lost its end
         (300 * b"A" + b"\r\nAB12\r\n", [Unread("unreadable"), Read("AB12")]),
         (b"\r\n\r\n", []),
     ],
@@ -121,6 +123,10 @@ def test_grow_stream(wire, told) -> None:
     assert taken(GrowDecoder(), wire) == told
     one_at_a_time = GrowDecoder()
     assert [message for byte in wire for message in taken(one_at_a_time, bytes((byte,)))] == told
+
+
+def test_grow_with_another_tail() -> None:
+    assert taken(GrowDecoder(ReaderSettings(line_end="\t")), b"AB12\tCD34\t") == [Read("AB12"), Read("CD34")]
 
 
 SSI = {
@@ -157,6 +163,53 @@ def test_ssi_a_repeat_of_what_was_never_seen_is_a_gap() -> None:
     assert [*decoder.feed(decoded(b"AB12", again=True))] == [Read("AB12", Mark(0, 42), gap=True)]
 
 
+@pytest.fixture
+def journaled():
+    """A decoder whose first card, AB12, is on disk and acknowledged; and its clock."""
+    now = [0.0]
+    decoder = SsiDecoder(clock=lambda: now[0])
+    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", Mark(0, 0))]
+    return decoder, now
+
+
+@pytest.mark.parametrize(
+    ("missed", "told"),
+    [
+        (lambda decoder, now: None, Repeat(Mark(0, 0))),  # our ACK was lost
+        (lambda decoder, now: taken(decoder, decoded(b"AB12")[:-1] + b"\0"), Read("AB12", Mark(0, 1), gap=True)),
+        (lambda decoder, now: decoder.resume(Mark(0, 0)), Read("AB12", Mark(0, 1), gap=True)),
+        (lambda decoder, now: now.__setitem__(0, 60.0), Read("AB12", Mark(0, 1), gap=True)),
+    ],
+    ids=["ACK lost", "first sending damaged", "reconnected", "a minute later"],
+)
+def test_ssi_a_repeat_may_be_of_another_card_of_that_face(journaled, missed, told) -> None:
+    decoder, now = journaled
+    missed(decoder, now)
+    now[0] += 2.0
+    assert [*decoder.feed(decoded(b"AB12", again=True))] == [told]
+
+
+def test_ssi_a_code_given_up_is_not_acknowledged_in_the_name_of_the_next() -> None:
+    decoder = SsiDecoder()
+    assert [*decoder.feed(decoded(b"AB12"))] == [Read("AB12", Mark(0, 0))]  # the disk is full
+    assert [*decoder.feed(decoded(b"CD34"))] == [Read("CD34", Mark(0, 1))]
+    assert decoder.acknowledge(Mark(0, 0)) == b""
+    assert decoder.acknowledge(Mark(0, 1)) == bytes.fromhex("04D00400FF28")
+
+
+def test_ssi_a_decode_without_a_code_is_a_card_unread() -> None:
+    assert [*SsiDecoder().feed(decoded(b""))] == [Unread("unreadable", Mark(0, 0))]
+
+
+def test_ssi_noise_does_not_swallow_the_packet_behind_it() -> None:
+    now = [0.0]
+    decoder = SsiDecoder(clock=lambda: now[0])
+    assert [*decoder.feed(b"\x30\xf3\0" + decoded(b"AB12"))] == []  # it looks like the head of a longer packet
+    now[0] = 1.0
+    assert [*decoder.feed(decoded(b"AB12", again=True))] == 2 * [Read("AB12", Mark(0, 0))]  # one card: one number
+    assert decoder.bad == 1
+
+
 def test_ssi_a_packet_that_lost_its_end_does_not_swallow_the_next() -> None:
     now = [0.0]
     decoder = SsiDecoder(clock=lambda: now[0])
@@ -172,6 +225,12 @@ def test_rdm6300() -> None:
     assert rdm6300.encode("01006A5344") == bytes.fromhex(TAG)
     assert rdm6300.decode(bytes.fromhex(TAG)) == "01006A5344"
     assert rdm6300.decode(bytes.fromhex(TAG.replace("37 43", "37 44"))) is None
+
+
+def test_rdm6300_two_tags_near_in_turn_are_two_cards() -> None:
+    tags = ["01006A5344", "01006A5345"]
+    wire = b"".join(map(rdm6300.encode, 3 * tags))
+    assert taken(Rdm6300Decoder(clock=lambda: 0.0), wire) == [Read(tag) for tag in tags]
 
 
 @pytest.mark.parametrize(

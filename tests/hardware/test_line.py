@@ -31,6 +31,9 @@ UNREAD = Unread("unreadable")
         ({}, "A17\nB", ["A17"]),
         ({"line_end": "\r"}, "A17\rB2\r", ["A17", "B2"]),
         ({"line_end": "\r\n"}, "A17\r\nB2\r\n", ["A17", "B2"]),
+        ({"line_end": "\r\n"}, "A17\rB2\nC3\r\n", ["A17", "B2", "C3"]),  # bytes of an end were lost
+        ({"line_end": "\x03"}, "\x02A17\x03\x02B2\x03", ["\x02A17", "\x02B2"]),
+        ({"line_end": "||"}, "A17||B2|", ["A17"]),
         ({"pattern": r"^CARD=(\d+)"}, "CARD=12 q=9\nERROR\nCARD=13\n", ["12", UNREAD, "13"]),
         ({"pattern": r"^x(\d*)"}, "x\nx1\n", [UNREAD, "1"]),
     ],
@@ -102,4 +105,5 @@ def test_the_simulated_reader_speaks_it():
 
 def test_every_reader_has_a_baud_rate():
     assert BAUD.keys() == READERS.keys()
-    assert all(READERS[name](ReaderSettings()).resume(None) == b"" for name in READERS)
+    spoken_to = [name for name in READERS if READERS[name](ReaderSettings()).resume(None)]
+    assert spoken_to == ["ssi"]  # whose engine waits for a session to start

@@ -42,8 +42,18 @@ def test_a_native_board_by_hand(tmp_path):
     assert heard("native", "17\nnonsense\n0x19\njam\n", 3, tmp_path) == [17, 25, "jam"]
 
 
-def test_a_line_reader_by_hand(tmp_path):
-    assert heard("line", "A17\nB2\n", 2, tmp_path) == ["A17", "B2"]
+@pytest.mark.parametrize(
+    ("protocol", "codes"),
+    [
+        ("line", ["A17", "B2"]),
+        ("grow", ["A17", "B2"]),
+        ("ssi", ["A17", "B2", "B2"]),
+        ("rdm6300", ["01006A5344", "01006A5345"]),
+        ("angel-eye", ["As", "8s", "Kh"]),
+    ],
+)
+def test_a_reader_by_hand(protocol, codes, tmp_path):
+    assert heard(protocol, "".join(f"{code}\n" for code in codes), len(codes), tmp_path) == codes
 
 
 @pytest.mark.parametrize(
