@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from firmware_bridge import __version__
 from firmware_bridge.commands import LOCAL, NotAnOrder, parse
 from firmware_bridge.daemon import Table
 from firmware_bridge.facts import orders as o
+from firmware_bridge.lease import Lease, Lendable, NotLent
 from firmware_bridge.snapshots import last_rounds, mode, snapshots
 from firmware_bridge.uplink import Uplink
 
@@ -33,11 +34,22 @@ class Control:
     """Answers on a Unix socket that only the daemon's user and root can open, until `close`.
 
     A request is an order (`{"do": "void", "by": "anna", "why": ".."}`), `{"do": "status"}`, or `{"do": "watch"}`,
-    which is answered with a status whenever it changes. reader: what the reader's side knows, for the status.
+    which is answered with a status whenever it changes. `{"do": "lend", "device": "reader", "by": "anna"}` lends one
+    of `devices` until `{"do": "give_back"}` or the connection's end; `{"do": "passed", "session": 1, "seq": 7}` tells
+    in between that the report of a test card is about to be acknowledged.
+    reader: what the reader's side knows, for the status.
     """
 
-    def __init__(self, path: Path, table: Table, uplink: Uplink, reader: Callable[[], dict[str, Any]]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        table: Table,
+        uplink: Uplink,
+        reader: Callable[[], dict[str, Any]],
+        devices: Mapping[str, Lendable] = {},
+    ) -> None:
         self._path, self._table, self._uplink, self._reader = path, table, uplink, reader
+        self._lease = Lease(table, devices)
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
 
@@ -71,6 +83,7 @@ class Control:
             "disk": self._table.disk and self._table.disk.what,
             "broker": self._uplink.status(),
             "reader": self._reader(),
+            "lent": self._lease.status(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
             **msgspec.to_builtins(snapshots(shoe)),
         }
@@ -102,8 +115,27 @@ class Control:
             await _say(writer, o.Answer(ok=False, error="nobody signed this order", hint="say who: --by NAME"))
         elif len(by) > SIGNATURE:
             await _say(writer, o.Answer(ok=False, error="the signature is too long", hint="a name is enough"))
+        elif fields["do"] == "lend":
+            await self._lend(fields, by, reader, writer)
         else:
             await _say(writer, self._uplink.order(fields, LOCAL, by))
+
+    async def _lend(
+        self, fields: dict[str, Any], by: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Lend a device for as long as this connection asks for it, and no longer."""
+        try:
+            told = self._lease.lend(fields.get("device"), by, fields.get("open_shoe") is True)
+        except NotLent as error:
+            await _say(writer, o.Answer(ok=False, error=error.what, hint=error.hint))
+            return
+        try:
+            await _say(writer, {"ok": True, "do": "lend", **told})
+            while (line := await reader.readline()) and (said := parse(line))["do"] == "passed":
+                self._lease.passed(said.get("session"), said.get("seq"))
+        finally:
+            self._lease.take_back()
+        await _say(writer, {"ok": True, "do": "give_back"})
 
     async def _watch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         last = None

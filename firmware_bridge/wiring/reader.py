@@ -127,7 +127,9 @@ class Reader:
     def _returned(self, message: reads.Message, loan: Loan) -> bool:
         """Whether a reader that was lent is ours again; what it tells before its first beat were test cards."""
         match message:
-            case reads.Read(mark=mark) | reads.Unread(mark=mark) | reads.Repeat(mark=mark) if mark:
+            case reads.Repeat(mark=mark):
+                self.port.write(self.decoder.acknowledge(mark))
+            case reads.Read(mark=mark) | reads.Unread(mark=mark) if mark:
                 loan.passed(Mark(mark.session, mark.seq))
                 self.port.write(self.decoder.acknowledge(mark))
             case reads.Beat():
