@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import csv
+import io
+import json
+import os
 import tomllib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from firmware_bridge.cards import FACES, TILES, Card
 from firmware_bridge.errors import ConfigError
@@ -20,13 +24,22 @@ NATIVE_CUT_CARD: Final = 63
 
 
 class Known(NamedTuple):
-    """What a code says: a card of a pack lot (None: the code tells no lot), or the cut card (`card` None)."""
+    """What a code says: a card of a pack lot (None: the code tells no lot), or the cut card (`card` None).
+
+    serial: of this one card, where every card has a code of its own; it is as secret as the card.
+    """
 
     card: Card | None
     lot: int | None = None
+    serial: str | None = None
+
+    def __repr__(self) -> str:
+        return "Known(??)"
 
 
 CUT_CARD: Final = Known(None)
+CUT: Final = "cut"
+"""How a book names the cut card."""
 
 CodeBook = Mapping[str, Known]
 
@@ -48,41 +61,134 @@ def native_code(card: Card, lot: int = 0) -> int:
 
 def plain() -> CodeBook:
     """The book for readers that print the cards themselves: `As`, `Td`, and `cut` for the cut card."""
-    return {card.value: Known(card) for card in Card} | {"cut": CUT_CARD}
+    return {card.value: Known(card) for card in Card} | {CUT: CUT_CARD}
 
 
-def load(path: Path) -> CodeBook:
-    """The code book in a CSV file (`code,card[,serial]`) or a TOML file (`code = "As"`).
+class Row(NamedTuple):
+    """A row of a book as it is written, and where."""
 
-    A serial is for people: it is not read. Raises ConfigError with every line that is wrong: no card, or a code
-    used twice.
+    where: str
+    code: str
+    face: str
+    serial: str
+
+
+def load(path: Path, decks: int | None = None) -> CodeBook:
+    """The code book in a CSV file (`code,card[,serial]`) or a TOML file (`code = "As"` or `{card = .., serial = ..}`).
+
+    Every face has the same number of codes: one, or one for each card of the table's `decks` (None: any number).
+    Raises ConfigError with every mistake, one a line: what is no card, codes or serials there twice, faces that
+    are missing or have more codes than others.
     """
     try:
-        rows = _toml_rows(path) if path.suffix == ".toml" else _csv_rows(path)
+        rows = list(_toml_rows(path) if path.suffix == ".toml" else _csv_rows(path))
     except (OSError, ValueError, csv.Error) as error:
         raise ConfigError(f"code book {path}: {error}", "record it again, or correct [reader] code_book") from None
-    book: dict[str, Known] = {}
-    mistakes = []
-    for where, code, face in rows:
-        known = plain().get(face)
-        if known is None:
-            mistakes.append(f"{path}, {where}: {face!r} is no card: write As, Td, .. or cut")
-        elif code in book:
-            mistakes.append(f"{path}, {where}: code {code!r} is there twice")
-        else:
-            book[code] = known
+    mistakes = [*_wrong_rows(rows), *_wrong_counts(rows, decks)]
     if mistakes:
-        raise ConfigError("\n".join(mistakes))
-    return book
+        raise ConfigError("\n".join(f"{path}, {each}" for each in mistakes))
+    return {row.code: _known(row) for row in rows}
 
 
-def _csv_rows(path: Path) -> list[tuple[str, str, str]]:
+def save(path: Path, book: CodeBook) -> None:
+    """Put a book on disk, all of it or nothing, as CSV or (`.toml`) TOML. Raises OSError."""
+    text = _toml(book) if path.suffix == ".toml" else _csv(book)
+    fresh = path.with_name(f".{path.name}.new")
+    with fresh.open("w", encoding="utf-8", newline="") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+    directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def codes_per_face(book: CodeBook) -> int:
+    """How many codes a face has: 1 in a book of printed codes, the number of packs where each card has its own."""
+    return max(Counter(known.card for known in book.values() if known.card).values(), default=0)
+
+
+def _known(row: Row) -> Known:
+    return CUT_CARD if row.face == CUT else Known(Card(row.face), serial=row.serial or None)
+
+
+# ---------------------------------------------------------------- what can be wrong
+
+_FACES: Final = {card.value for card in FACES}
+
+
+def _wrong_rows(rows: list[Row]) -> Iterator[str]:
+    """What is wrong with single rows."""
+    codes: dict[str, str] = {}
+    serials: dict[str, str] = {}
+    for row in rows:
+        if not row.code:
+            yield f"{row.where}: the code is missing"
+        elif row.code in codes:
+            yield f"{row.where}: code {row.code!r} is there twice, see {codes[row.code]}"
+        if row.face not in _FACES | {CUT}:
+            yield f"{row.where}: {row.face!r} is no card: write As, Td, .. or {CUT}"
+        if row.serial in serials:
+            yield f"{row.where}: serial {row.serial!r} is there twice, see {serials[row.serial]}"
+        codes.setdefault(row.code, row.where)
+        if row.serial:
+            serials.setdefault(row.serial, row.where)
+
+
+def _wrong_counts(rows: list[Row], decks: int | None) -> Iterator[str]:
+    """What is wrong with the book as a whole: every face of the pack has the same number of codes."""
+    places: dict[str, list[str]] = {card.value: [] for card in FACES}
+    for row in rows:
+        if row.face in places:
+            places[row.face].append(row.where)
+    usual = Counter(len(where) for where in places.values() if where).most_common(1)
+    copies = usual[0][0] if usual else 1
+    for face, where in places.items():
+        if len(where) < copies:
+            yield f"end: {face} {f'has {len(where)} of {copies} codes' if where else 'is missing'}"
+        for extra in where[copies:]:
+            yield f"{extra}: one code too many for {face}: the other faces have {copies}"
+    if decks is not None and copies not in (1, decks):
+        yield f"end: every face has {copies} codes: give 1, or one for each of the {decks} decks of this table"
+
+
+# ---------------------------------------------------------------- the files
+
+
+def _csv_rows(path: Path) -> Iterator[Row]:
     with path.open(newline="", encoding="utf-8-sig") as file:
-        lines = [(n, [cell.strip() for cell in row]) for n, row in enumerate(csv.reader(file), 1)]
-    rows = [(f"line {n}", cells[0], cells[1] if len(cells) > 1 else "") for n, cells in lines if any(cells)]
-    return [(where, code, face) for where, code, face in rows if (code, face) != ("code", "card")]
+        lines = csv.reader(file)
+        for cells in lines:
+            code, face, serial = ([cell.strip() for cell in cells] + ["", "", ""])[:3]
+            if any((code, face, serial)) and (code, face) != ("code", "card"):
+                yield Row(f"line {lines.line_num}", code, face, serial)
 
 
-def _toml_rows(path: Path) -> list[tuple[str, str, str]]:
-    document = tomllib.loads(path.read_text("utf-8"))
-    return [(f"key {code}", code, str(face)) for code, face in document.items()]
+def _toml_rows(path: Path) -> Iterator[Row]:
+    for code, says in tomllib.loads(path.read_text("utf-8")).items():
+        known: dict[str, Any] = says if isinstance(says, dict) else {"card": says}
+        yield Row(f"key {code}", code, str(known.get("card", "")), str(known.get("serial", "")))
+
+
+def _face(known: Known) -> str:
+    return known.card.value if known.card else CUT
+
+
+def _csv(book: CodeBook) -> str:
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(("code", "card", "serial"))
+    rows.writerows((code, _face(known), known.serial or "") for code, known in book.items())
+    return text.getvalue()
+
+
+def _toml(book: CodeBook) -> str:
+    return "".join(f"{json.dumps(code)} = {_toml_value(known)}\n" for code, known in book.items())
+
+
+def _toml_value(known: Known) -> str:
+    card = json.dumps(_face(known))
+    return f"{{ card = {card}, serial = {json.dumps(known.serial)} }}" if known.serial else card

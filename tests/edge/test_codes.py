@@ -2,40 +2,125 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.cards import Card
-from firmware_bridge.codes import Known, load
+from firmware_bridge.cards import FACES, Card
+from firmware_bridge.codes import CUT_CARD, Known, codes_per_face, load, save
 from firmware_bridge.errors import ConfigError
 
-BOOK = {"A17": Known(Card("As")), "B2": Known(Card("Td")), "Z": Known(None)}
+PRINTED = {f"{n:02}": Known(card) for n, card in enumerate(FACES)}
+TAGS = {f"{n:010X}": Known(card, None, f"nr-{n}") for n, card in enumerate(FACES * 8)}
+LINES = [f"{code},{known.card.value}" for code, known in PRINTED.items() if known.card]  # line 1 is 00,As
+
+
+def written(folder: Path, lines: list[str], name: str = "book.csv") -> Path:
+    (folder / name).write_text("\n".join(lines) + "\n")
+    return folder / name
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("lines", "more"),
     [
-        ("book.csv", b"A17,As\nB2,Td\nZ,cut\n"),
-        ("book.csv", b"code,card,serial\r\nA17,As,0001\r\n\r\n B2 , Td \r\nZ,cut,\r\n,,\r\n"),
-        ("book.csv", b"\xef\xbb\xbfA17,As\nB2,Td\nZ,cut\n"),
-        ("book.csv", b"\xef\xbb\xbfcode,card\nA17,As\nB2,Td\nZ,cut\n"),
-        ("book.toml", b'A17 = "As"\nB2 = "Td"\nZ = "cut"\n'),
+        (LINES, {}),
+        (["code,card", *LINES], {}),
+        (["\ufeffcode,card", *LINES], {}),
+        (["code,card,serial", "", *[line.replace(",", " , ") + "," for line in LINES], ",,"], {}),
+        ([*LINES, "Z,cut"], {"Z": CUT_CARD}),
+        ([*LINES, "Z,cut", "Y,cut"], {"Z": CUT_CARD, "Y": CUT_CARD}),
+        (["00,As,x1", *LINES[1:]], {"00": Known(Card("As"), None, "x1")}),
     ],
 )
-def test_a_book_as_people_save_it(tmp_path: Path, name: str, content: bytes) -> None:
-    (tmp_path / name).write_bytes(content)
-    assert load(tmp_path / name) == BOOK
+def test_a_book_as_people_save_it(tmp_path: Path, lines: list[str], more: dict[str, Known]) -> None:
+    assert load(written(tmp_path, lines), decks=8) == PRINTED | more
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        ("A17,As\nB2;Td\n", ["line 2: '' is no card"]),
-        ("A17,As\nB2\nZ,cut\n", ["line 2: '' is no card"]),
-        ("A17,as\nA17,As\nA17,Td\n", ["line 1: 'as' is no card", "line 3: code 'A17' is there twice"]),
-    ],
-)
-def test_every_wrong_line_is_told(tmp_path: Path, content: str, told: list[str]) -> None:
-    book = tmp_path / "book.csv"
-    book.write_text(content)
+def test_a_book_in_toml(tmp_path: Path) -> None:
+    lines = [line.replace(",", ' = "') + '"' for line in LINES]
+    lines[0] = '00 = { card = "As", serial = "x1" }'
+    assert load(written(tmp_path, lines, "book.toml")) == PRINTED | {"00": Known(Card("As"), None, "x1")}
+
+
+@pytest.mark.parametrize("name", ["book.csv", "book.toml"])
+@pytest.mark.parametrize("book", [PRINTED, TAGS, PRINTED | {'"a, b"': CUT_CARD}], ids=["printed", "tags", "odd"])
+def test_what_is_saved_is_loaded(tmp_path: Path, name: str, book: dict[str, Known]) -> None:
+    save(tmp_path / name, PRINTED)
+    save(tmp_path / name, book)
+    assert load(tmp_path / name, decks=8) == book
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(("book", "per_face"), [(PRINTED, 1), (TAGS, 8), ({}, 0)])
+def test_it_is_known_whether_each_card_has_a_code_of_its_own(book: dict[str, Known], per_face: int) -> None:
+    assert codes_per_face(book) == per_face
+
+
+TWICE = [*LINES, *[f"x{line}" for line in LINES]]
+
+# lines, decks, what is told
+MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
+    (["00;As", *LINES[1:]], 8, ["line 1: '' is no card: write As, Td, .. or cut", "end: As is missing"]),
+    (["00", *LINES[1:]], 8, ["line 1: '' is no card: write As, Td, .. or cut", "end: As is missing"]),
+    ([",As", *LINES[1:]], 8, ["line 1: the code is missing"]),
+    (["00,as", *LINES[1:]], 8, ["line 1: 'as' is no card: write As, Td, .. or cut", "end: As is missing"]),
+    ([*LINES, "P,3p"], 8, ["line 53: '3p' is no card: write As, Td, .. or cut"]),
+    (LINES[1:], 8, ["end: As is missing"]),
+    ([*LINES, "x,Kc"], 8, ["line 53: one code too many for Kc: the other faces have 1"]),
+    (["01,As", *LINES[1:]], 8, ["line 2: code '01' is there twice, see line 1"]),
+    ([*LINES, "00,cut"], 8, ["line 53: code '00' is there twice, see line 1"]),
+    (["00,As,7", "01,2s,7", *LINES[2:]], 8, ["line 2: serial '7' is there twice, see line 1"]),
+    (TWICE[:-1], None, ["end: Kc has 1 of 2 codes"]),
+    (TWICE, 8, ["end: every face has 2 codes: give 1, or one for each of the 8 decks of this table"]),
+    ([], 8, [f"end: {card.value} is missing" for card in FACES]),
+    (
+        ["00,As,7", "00,2s,7", "02,3x", *LINES[3:51], "x,As"],
+        8,
+        [
+            "line 2: code '00' is there twice, see line 1",
+            "line 2: serial '7' is there twice, see line 1",
+            "line 3: '3x' is no card: write As, Td, .. or cut",
+            "line 52: one code too many for As: the other faces have 1",
+            "end: 3s is missing",
+            "end: Kc is missing",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "decks", "told"), MISTAKES)
+def test_every_mistake_is_told_with_its_line(
+    tmp_path: Path, lines: list[str], decks: int | None, told: list[str]
+) -> None:
+    book = written(tmp_path, lines)
     with pytest.raises(ConfigError) as raised:
+        load(book, decks)
+    assert sorted(raised.value.what.split("\n")) == sorted(f"{book}, {each}" for each in told)
+
+
+def test_in_toml_the_key_is_named(tmp_path: Path) -> None:
+    book = written(tmp_path, ['00 = "3x"', *[line.replace(",", ' = "') + '"' for line in LINES[1:]]], "book.toml")
+    with pytest.raises(ConfigError, match="key 00: '3x' is no card"):
         load(book)
-    lines = raised.value.what.split("\n")
-    assert [line.removeprefix(f"{book}, ")[: len(each)] for line, each in zip(lines, told, strict=True)] == told
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("book.toml", b'A = "As"\nA = "Ad"\n', "Cannot overwrite a value"),
+        ("book.toml", b"A = As\n", "line 1"),
+        ("book.csv", b"\xff\xfe0", "utf-8"),
+    ],
+)
+def test_a_file_that_is_no_book(tmp_path: Path, name: str, content: bytes, told: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ConfigError) as raised:
+        load(tmp_path / name)
+    assert told in str(raised.value)
+    assert "record it again, or correct [reader] code_book" in str(raised.value)
+
+
+def test_a_book_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="No such file"):
+        load(tmp_path / "none.csv")
+
+
+def test_a_book_prints_no_card() -> None:
+    assert "As" not in repr(PRINTED)
+    assert "nr-1" not in repr(TAGS)
