@@ -113,6 +113,11 @@ class Table:
                 return event.answer
         return answer_to(self.shoe, told.id) or Answer(ok=False, id=told.id, error="not judged")
 
+    def light(self, lights: Lights) -> None:
+        """Show everything on these lamps from now on."""
+        self.lights = lights
+        self._show()
+
     def close(self) -> None:
         """Lamps off, timers off."""
         for timer in (self._retry, self._alarm_clock):

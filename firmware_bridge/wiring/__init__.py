@@ -25,6 +25,7 @@ from firmware_bridge.notify import Systemd
 from firmware_bridge.retention import expire, expired
 from firmware_bridge.settings import AnyPin, Config, LampsConfig, PinConfig, PinsConfig
 from firmware_bridge.uplink import LastWord, Uplink
+from firmware_bridge.wiring.pins_on_loan import PinsOnLoan
 from firmware_bridge.wiring.reader import Reader
 from hardware.lamps import LampPanel
 from hardware.pins import Pin, PinFactory, pin_factory
@@ -65,7 +66,9 @@ class Bridge:
             self.table, prefix, settings, config.mqtt.commands, self._loop, config.mqtt.live_odds
         )
         self.reader = Reader(config.reader, self.table, self._loop)
-        self.control = Control(config.control, self.table, self.uplink, self.reader.status)
+        self._loan = PinsOnLoan(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
+        devices = {"reader": self.reader, "pins": self._loan}
+        self.control = Control(config.control, self.table, self.uplink, self.reader.status, devices)
 
     async def run(self) -> None:
         """Work until `stop`, then leave everything as it should be found."""
@@ -91,6 +94,7 @@ class Bridge:
         self._stopped.set()
 
     async def _close(self) -> None:
+        self._loan.close()
         self.reader.close()
         for sensor in self._sensors:
             sensor.close()
@@ -109,6 +113,19 @@ class Bridge:
             keep = self.config.journal
             gone = expired(self.journal.directory, self.uplink.outbox.acked, time.time(), keep.keep_days, keep.max_mb)
             expire(gone)
+
+    def _let_go_of_pins(self) -> None:
+        while self._sensors:
+            self._sensors.pop().close()
+        lit, self.panel = self.panel, LampPanel({}, None, self._loop)
+        self.table.light(self.panel)
+        lit.close()
+
+    def _claim_pins(self) -> None:
+        self._let_go_of_pins()  # of those that were had when another could not be had
+        self.panel = LampPanel(_wires(self.config.lamps), self.pins, self._loop)
+        self.table.light(self.panel)
+        self._claim_inputs()
 
     def _claim_inputs(self) -> None:
         pins = self.config.pins

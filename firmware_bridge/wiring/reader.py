@@ -74,7 +74,7 @@ class Reader:
 
     def pause(self, why: str) -> None:
         """Take no cards until `go_on`; a reader that keeps its reports tells them afterwards."""
-        self._lost(why)
+        self._table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=self._table.shoe.reader))
         self._away = True
         self.port.close()
 
