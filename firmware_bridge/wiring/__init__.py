@@ -20,6 +20,7 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import ShoeOpened
 from firmware_bridge.facts.inputs import KeyName, Mark
 from firmware_bridge.journal import Journal
+from firmware_bridge.lease import Lendable
 from firmware_bridge.line import Line
 from firmware_bridge.notify import Systemd
 from firmware_bridge.retention import expire, expired
@@ -67,7 +68,7 @@ class Bridge:
         )
         self.reader = Reader(config.reader, self.table, self._loop)
         self._loan = PinsOnLoan(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
-        devices = {"reader": self.reader, "pins": self._loan}
+        devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._loan}
         self.control = Control(config.control, self.table, self.uplink, self.reader.status, devices)
 
     async def run(self) -> None:
