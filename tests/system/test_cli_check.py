@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.broker import BrokerSettings
+from firmware_bridge.cards import FACES
 from firmware_bridge.cli.checks.broker import in_clear
 from firmware_bridge.cli.checks.finding import failed
 from hardware.errors import PinError
@@ -120,14 +121,16 @@ def test_a_reader_on_the_network(check: Checked, broker: Broker) -> None:
 
 def test_a_code_book_with_its_wrong_lines(check: Checked, tmp_path: Path) -> None:
     book = tmp_path / "book.csv"
-    book.write_text("code,card\nA1,As\nA2,Xx\nA1,Ks\n")
+    lines = [f"{card.value}{n},{card.value}" for n in range(8) for card in FACES]
+    book.write_text("\n".join(["As0,Xx", *lines]))
     section = {"protocol": "line", "code_book": str(book)}
     assert [each["text"].split(": ", 1)[1] for each in check(reader=section)["code book"]] == [
         "'Xx' is no card: write As, Td, .. or cut",
-        "code 'A1' is there twice",
+        "code 'As0' is there twice, see line 1",
     ]
-    book.write_text("A1,As\nA2,As\n")
-    assert check.one("code book", reader=section) == ("OK", f"{book}: 2 codes of 1 cards", "")
+    book.write_text("\n".join(lines))
+    assert check.one("code book", reader=section) == ("OK", f"{book}: 416 codes of 52 cards", "")
+    assert "8 codes: give 1" in check.one("code book", table={"decks": 6}, reader=section)[1]
 
 
 def test_pins_that_cannot_be_had_are_named_by_their_keys(check: Checked, mocker: Any) -> None:

@@ -73,7 +73,7 @@ def code_book(machine: Machine) -> Iterator[Finding]:
     if path is None:
         return
     try:
-        book = codes.load(Path(path))
+        book = codes.load(Path(path), machine.config.table.decks)
     except ConfigError as error:
         for line in error.what.splitlines():
             yield Finding("FAIL", "code book", line, error.hint)
