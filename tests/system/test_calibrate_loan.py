@@ -1,0 +1,246 @@
+"""A device lent by the running daemon: when, to whom, and that no test card is ever a card of a shoe."""
+
+import json
+import re
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hardware.pins import Pin, pin_factory
+from hardware.readers.native import NativeDecoder
+from hardware.reads import Mark, Read
+from hardware.sim.pins import MockPins
+from hardware.tty import close_tty, open_tty
+from tests.broker import free_port
+from tests.system.table import BridgeTable
+
+
+class Caller:
+    """Somebody at the control socket, whose waiting lets the table's time pass."""
+
+    def __init__(self, table: BridgeTable) -> None:
+        self.table = table
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.connect(str(table.journal_dir / "control.sock"))
+        self._socket.setblocking(False)
+        self._heard = b""
+
+    def say(self, **fields: Any) -> None:
+        self._socket.sendall(json.dumps(fields).encode() + b"\n")
+
+    def ask(self, **fields: Any) -> dict[str, Any]:
+        self.say(**fields)
+        self.table.until(self._hear)
+        line, _, self._heard = self._heard.partition(b"\n")
+        return json.loads(line)  # type: ignore[no-any-return]
+
+    def hang_up(self) -> None:
+        self._socket.close()
+
+    def _hear(self) -> bool:
+        with suppress(BlockingIOError):
+            self._heard += self._socket.recv(65_536)
+        return b"\n" in self._heard
+
+
+class Technician(Caller):
+    """Borrows a device and reads test cards, by hand."""
+
+    def __init__(self, table: BridgeTable, device: Any = "reader", **more: Any) -> None:
+        super().__init__(table)
+        people.append(self)
+        self.told = self.ask(do="lend", device=device, by="anna", **more)
+
+    def read(self, cards: int, acknowledge: bool = True) -> None:
+        """Pull test cards and take them as `shoe calibrate` does."""
+        port = open_tty(str(self.table.folder / "reader"), 115_200)
+        decoder = NativeDecoder()
+        port.write(decoder.resume(Mark(*self.told["mark"]) if self.told["mark"] else None))
+        done = 0
+
+        def take() -> bool:
+            nonlocal done
+            for message in decoder.feed(port.read(4096)):
+                if isinstance(message, Read) and message.mark and acknowledge:
+                    self.say(do="passed", session=message.mark.session, seq=message.mark.seq)
+                    port.write(decoder.acknowledge(message.mark))
+                    done += 1
+            return done == cards
+
+        for n in range(cards):
+            self.table.until(lambda: take() or self.table.board.waiting < 20)
+            self.table.board.pull(n % 52)
+            self.table.pty.tick()
+        if acknowledge:
+            self.table.until(take)
+            self.table.until(lambda: not self.table.board.waiting)
+        close_tty(port)
+
+
+people: list[Technician] = []
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
+    made: list[BridgeTable] = []
+
+    def make(factory: Any = None, **sections: Any) -> BridgeTable:
+        made.append(BridgeTable(tmp_path, free_port(), **sections))
+        return made[-1].start(factory)
+
+    yield make
+    while people:
+        people.pop().hang_up()
+    for each in made:
+        each.close()
+
+
+def irregular(table: BridgeTable) -> list[str]:
+    return [each.id for each in table.bridge.table.shoe.irregular if each.id != "broker_lost"]
+
+
+def back(table: BridgeTable) -> bool:
+    """Whether the daemon has its reader again."""
+    return table.bridge.reader.port.is_open and "reader_lost" not in irregular(table)
+
+
+def seen(table: BridgeTable) -> int:
+    return len(table.bridge.table.shoe.seen)
+
+
+def noted(table: BridgeTable) -> str:
+    events = [event for line in table.lines() if line.entry for event in line.entry.events]
+    return " | ".join(str(getattr(event, "what", getattr(event, "detail", ""))) for event in events)
+
+
+def settled(table: BridgeTable) -> BridgeTable:
+    """A board that is known: its first card has come."""
+    table.until(lambda: table.bridge.table.shoe.reader is not None)
+    return table
+
+
+@pytest.mark.parametrize("cards", [0, 5, 70, 250])
+def test_test_cards_are_on_record_and_in_no_shoe(table, cards: int) -> None:
+    bridge = settled(table(table={"new_shoe": "command"}))
+    anna = Technician(bridge)
+    assert anna.told["ok"]
+    assert irregular(bridge) == ["reader_lost"]
+    assert "lent to anna" in noted(bridge)
+    anna.read(cards)
+    assert anna.ask(do="give_back") == {"ok": True, "do": "give_back"}
+    bridge.until(lambda: back(bridge))
+    assert (seen(bridge), irregular(bridge)) == (0, [])
+    assert noted(bridge).count("test cards passed") == -(-cards // 64)
+    assert order(bridge, "open_shoe")
+    bridge.deal("9s Td")
+    assert (seen(bridge), irregular(bridge)) == (2, [])
+
+
+def order(table: BridgeTable, do: str) -> bool:
+    caller = Caller(table)
+    answer = caller.ask(do=do, by="bo")
+    caller.hang_up()
+    return bool(answer["ok"])
+
+
+def test_a_borrower_that_is_killed_gives_the_reader_back(table) -> None:
+    bridge = settled(table())
+    anna = Technician(bridge)
+    anna.read(3)
+    anna.read(2, acknowledge=False)  # pulled, and nobody took them
+    anna.hang_up()
+    bridge.until(lambda: back(bridge) and not bridge.board.waiting)
+    assert (seen(bridge), bridge.bridge.table.shoe.number, irregular(bridge)) == (0, 0, [])
+    assert "3 test cards passed" in noted(bridge)
+    assert "2 test cards passed" in noted(bridge)
+    bridge.deal("9s")
+    assert seen(bridge) == 1
+
+
+@pytest.mark.parametrize(
+    ("dealt", "house", "why"),
+    [
+        ("9s", {}, "round 1 is open"),
+        ("9s Td Ts", {}, "round 1 is open"),
+        ("9s Td Ts Tc 2s", {}, "round 2 is open"),
+        ("5s", {"burn": "first-card"}, "the burn is not finished"),
+        ("9s Td Ts Tc", {}, "shoe 1 is open"),
+        ("9s Td Ts Tc", {"betting": "required"}, "1 cards are held|round 1 is open|held"),
+    ],
+)
+def test_nothing_is_lent_while_a_card_is_on_its_way(table, dealt: str, house: dict[str, Any], why: str) -> None:
+    bridge = settled(table(table=house))
+    bridge.deal(dealt)
+    told = Technician(bridge).told
+    assert not told["ok"]
+    assert re.search(why, told["error"])
+    assert told["hint"]
+    assert bridge.bridge.reader.port.is_open
+
+
+def test_between_the_rounds_of_a_shoe_the_dealer_confirms_afterwards(table) -> None:
+    bridge = settled(table())
+    bridge.deal("9s Td Ts Tc")
+    anna = Technician(bridge, open_shoe=True)
+    anna.read(4)
+    anna.ask(do="give_back")
+    bridge.until(lambda: "reader_back" in irregular(bridge))
+    assert irregular(bridge) == ["reader_back"]
+    assert seen(bridge) == 4
+    assert order(bridge, "next")
+    assert irregular(bridge) == []
+
+
+def test_one_technician_at_a_time(table) -> None:
+    bridge = settled(table())
+    anna = Technician(bridge)
+    assert bridge.bridge.control.status()["lent"] == {"device": "reader", "to": "anna"}
+    told = Technician(bridge, device="pins").told
+    assert told["error"] == "the reader is lent to anna"
+    anna.hang_up()
+    bridge.until(lambda: back(bridge))
+    assert bridge.bridge.control.status()["lent"] is None
+
+
+@pytest.mark.parametrize("device", ["broker", None, 7, ["reader"]])
+def test_only_what_can_be_lent_is_lent(table, device: Any) -> None:
+    told = Technician(table(), device=device).told
+    assert "cannot be lent" in told["error"]
+
+
+def test_nonsense_from_a_borrower_ends_the_loan(table) -> None:
+    bridge = settled(table())
+    anna = Technician(bridge)
+    anna.say(do="passed", session="x", seq=None)
+    bridge.until(lambda: back(bridge))
+
+
+def test_a_daemon_that_ends_meanwhile_has_the_test_cards_on_record(table) -> None:
+    bridge = settled(table())
+    anna = Technician(bridge)
+    anna.read(5)
+    bridge.stop()
+    assert "5 test cards passed" in noted(bridge)
+    bridge.start()
+    bridge.until(lambda: back(bridge))
+    bridge.deal("9s")
+    assert (seen(bridge), irregular(bridge)) == (1, [])
+
+
+def test_lent_pins_can_be_claimed_by_the_technician_and_come_back(table) -> None:
+    pins = pin_factory("mock")
+    hand, lamp, key = MockPins(pins), Pin(17), Pin(22)
+    bridge = settled(table(pins, pins={"next": 22, "cut_card": 27}, lamps={"fault": 17, "ready": 20}))
+    anna = Technician(bridge, device="pins")
+    assert anna.told["ok"]
+    assert not bridge.bridge.reader.port.is_open
+    assert not hand.lit(lamp)
+    bridge.board.pull(3)  # a real card, drawn against the fault lamp that is dark
+    anna.ask(do="give_back")
+    bridge.until(lambda: back(bridge) and seen(bridge) == 1)
+    bridge.loop.run_until_complete(hand.press(key))
+    bridge.until(lambda: "missing_third" in irregular(bridge))  # NEXT, with a card due
