@@ -24,7 +24,7 @@ class AngelEyeDecoder(Deaf):
     """Yields each report once; see `hardware.readers.Decoder`. Nothing is ever sent to the shoe.
 
     A card's `code` is its name (`8s`), its `slot` P1..B3 or `burn`. A report whose three copies were all damaged
-    shows in the numbers (digits that count up by one, 9 before 0 or 1): then `Said(.., gap=True)` comes first.
+    shows in the numbers (digits that count up by one): then `Said(.., gap=True)` comes first.
     The checksum is a plain XOR, which two flipped bits can pass: a report is believed when two copies agree.
     """
 
@@ -33,7 +33,9 @@ class AngelEyeDecoder(Deaf):
         self.bad = 0
         self._frames = Frames()
         self._last: Frame | None = None
-        self._heard: Frame | None = None
+        self._heard: tuple[Frame, ...] = ()  # the last two
+        self._after_nine = "01"  # the number that follows 9 here; which of them shows the first time
+        self._is_damaged = True  # the line, since the last report
         self._laid: dict[int, int] = {}  # place -> card of the round, both as they came
         self._is_over = False  # that round
 
@@ -42,8 +44,10 @@ class AngelEyeDecoder(Deaf):
         for frame in self._frames.feed(chunk):
             if frame is None:
                 self.bad += 1
+                self._is_damaged = True
             elif self._is_news(frame):
-                missed, self._last = self._missed(frame), frame
+                missed = self._missed(frame)
+                self._last, self._is_damaged = frame, False
                 if missed:
                     yield Said("reports before this one were lost", gap=True)
                 yield from self._messages(frame)
@@ -51,18 +55,30 @@ class AngelEyeDecoder(Deaf):
     def forget(self) -> None:
         """Drop the frame begun before the port closed; its copies still follow."""
         self._frames.forget()
+        self._is_damaged = True
 
     def _is_news(self, frame: Frame) -> bool:
-        """Whether this good frame is the second copy of a new report."""
+        """Whether this good frame is the second copy of a new report: two of the three agree."""
         self.good += 1
-        heard, self._heard = self._heard, frame
-        return frame == heard and frame != self._last
+        before, self._heard = self._heard, (*self._heard[-1:], frame)
+        if before and before[-1] not in (frame, self._last):
+            self._is_damaged = True
+        return frame in before and frame != self._last
 
     def _missed(self, frame: Frame) -> bool:
         last = self._last
         if last is None or frame.command == "S" or not (last.seq.isdigit() and frame.seq.isdigit()):
             return False
-        return frame.seq not in ("01" if last.seq == "9" else str(int(last.seq) + 1))
+        if last.seq != "9":
+            return frame.seq != str(int(last.seq) + 1)
+        return self._missed_after_nine(frame.seq)
+
+    def _missed_after_nine(self, seq: str) -> bool:
+        """Papers disagree whether 0 or 1 follows: the shoe shows it, unless a 0 may have been damaged."""
+        known, is_clear = self._after_nine, seq == "0" or not self._is_damaged
+        if seq in "01" and is_clear:
+            self._after_nine = seq
+        return seq not in known or not (is_clear or seq == known)
 
     def _messages(self, frame: Frame) -> Iterator[Message]:
         command, length = frame.command, len(frame.payload)

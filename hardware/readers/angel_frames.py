@@ -42,7 +42,7 @@ def decode(frame: bytes) -> Frame | None:
     if check != f"{reduce(xor, checked):02X}".encode():
         return None
     seq, command, payload = checked[:1], checked[1:2], checked[2:-1]
-    if not (seq + command).isalnum() or any(not byte & BIT_7 for byte in payload):
+    if not (seq.isalnum() and command.isalpha()) or any(not byte & BIT_7 for byte in payload):
         return None
     return Frame(seq.decode(), command.decode(), payload)
 
@@ -66,24 +66,28 @@ class Frames:
     """
 
     def __init__(self) -> None:
-        self._begun = b""
+        self.forget()
 
     def forget(self) -> None:
-        """Drop the unfinished frame, as after a port was opened again."""
+        """Drop the unfinished frame, as after a port was opened again; what is left of it is no damage."""
         self._begun = b""
+        self._is_between = True  # in bytes of no frame, which were told
 
     def feed(self, chunk: bytes) -> Iterator[Frame | None]:
-        """Each frame that ends in `chunk`, None for each that is damaged or never ends."""
+        """Each frame that ends in `chunk`, None for each that is damaged, never ends or has no start."""
         for byte in chunk:
             if byte == START:
                 if self._begun:
                     yield None
-                self._begun = bytes((byte,))
+                self._begun, self._is_between = bytes((byte,)), False
             elif self._begun:
                 self._begun += bytes((byte,))
                 if self._is_whole() or len(self._begun) >= LONGEST:
                     frame, self._begun = self._begun, b""
                     yield decode(frame)
+            elif not self._is_between:
+                self._is_between = True
+                yield None
 
     def _is_whole(self) -> bool:
         return len(self._begun) > _CHECK and self._begun[-_CHECK - 1] == END

@@ -19,8 +19,13 @@ def _native(n: int, code: Code) -> bytes:
 
 
 def _angel_eye(n: int, code: Code) -> bytes:
-    place = (0, 1), (1, 1), (0, 2), (1, 2)
-    return 3 * encode(Frame(str(n % 10), "D", card_bytes(*place[n % 4], str(code))))
+    target, index = "PB".index(slot(n)[0]), int(slot(n)[1])
+    return 3 * encode(Frame(str(n % 10), "D", card_bytes(target, index, str(code))))
+
+
+def slot(n: int) -> str:
+    """Where a reader that names slots says the n-th card goes."""
+    return ("P1", "B1", "P2", "B2")[n % 4]
 
 
 def _ssi(n: int, code: Code) -> bytes:
@@ -37,6 +42,7 @@ class Line:
     """A protocol's wire: `sent(n, code)` is what the n-th card puts on it, `copies` of it.
 
     `rounds`: how often a reader that waits for acknowledgements says all of it again. `checked`: by a sum.
+    `numbered`: so that what is missing shows; then no two codes of a stream are the same.
     """
 
     sent: Callable[[int, Code], bytes]
@@ -45,14 +51,14 @@ class Line:
     checked: bool = True
     weak: bool = False  # that sum lets a damaged frame in some hundreds through
     rounds: int = 1
+    numbered: bool = False
 
 
+FACES = [rank + suit for rank in RANKS for suit in "dcsh"]
 HEX, LETTERS = "0123456789ABCDEF", "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 LINES = {
-    "native": Line(_native, lambda rng, count: [rng.randrange(65_536) for _ in range(count)], rounds=3),
-    "angel-eye": Line(
-        _angel_eye, lambda rng, count: [rng.choice(RANKS) + rng.choice("dcsh") for _ in range(count)], 3, weak=True
-    ),
+    "native": Line(_native, lambda rng, count: rng.sample(range(65_536), count), rounds=3, numbered=True),
+    "angel-eye": Line(_angel_eye, lambda rng, count: rng.sample(FACES, count), 3, numbered=True),
     "grow": Line(lambda _, code: str(code).encode() + grow.TAIL, lambda r, n: _distinct(r, n, LETTERS, 10), 1, False),
     "ssi": Line(_ssi, lambda rng, count: _distinct(rng, count, LETTERS, 10), weak=True),
     "rdm6300": Line(lambda _, code: rdm6300.encode(str(code)), lambda r, n: _distinct(r, n, HEX, 10), 1, weak=True),

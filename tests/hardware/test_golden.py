@@ -76,6 +76,10 @@ GAP = Said("reports before this one were lost", gap=True)
         ([Frame("1", "D", EIGHT), Frame("3", "D", KING)], [Read("8s", slot="P1"), GAP, Read("Kh", slot="B1")]),
         ([Frame("9", "D", EIGHT), Frame("1", "D", KING)], [Read("8s", slot="P1"), Read("Kh", slot="B1")]),
         ([Frame("9", "D", EIGHT), Frame("0", "D", KING)], [Read("8s", slot="P1"), Read("Kh", slot="B1")]),
+        (
+            [Frame(n, "D", card) for n, card in zip("9091", (EIGHT, KING, EIGHT, KING), strict=True)],
+            [Read("8s", slot="P1"), Read("Kh", slot="B1"), GAP, Read("8s", slot="P1"), GAP, Read("Kh", slot="B1")],
+        ),
         ([Frame("5", "D", EIGHT), Frame("1", "S")], [Read("8s", slot="P1"), Said("the shoe starts")]),
         ([Frame("1", "D", EIGHT), Frame("2", "D", EIGHT)], 2 * [Read("8s", slot="P1")]),
     ],
@@ -84,12 +88,19 @@ def test_angel_eye_numbers(frames, told) -> None:
     assert taken(AngelEyeDecoder(), angel(*frames)) == told
 
 
+def test_angel_eye_a_damaged_report_after_nine_may_have_been_the_zero() -> None:
+    nine, one = angel(Frame("9", "D", EIGHT)), angel(Frame("1", "D", KING))
+    noise = angel(Frame("0", "D", EIGHT)).replace(b"\x03", b"\x02")
+    assert taken(AngelEyeDecoder(), nine + noise + one) == [Read("8s", slot="P1"), GAP, Read("Kh", slot="B1")]
+
+
 def test_angel_eye_is_believed_when_two_copies_agree() -> None:
     decoder = AngelEyeDecoder()
     right, wrong = (angel(Frame("1", "D", card), copies=1) for card in (EIGHT, b"\x81\xb9"))
     assert taken(decoder, wrong + right) == []
     assert taken(decoder, right) == [Read("8s", slot="P1")]
     assert taken(decoder, right) == []
+    assert taken(AngelEyeDecoder(), right + wrong + right) == [Read("8s", slot="P1")]
 
 
 GROW = {
