@@ -65,14 +65,14 @@ def journal_dir(config: Path) -> Path:
 
 def ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     """The daemon's answer to a request. Raises NoDaemon."""
-    with _connected(path) as control:
+    with connected(path) as control:
         control.settimeout(ANSWER_S)
         return next(_said(control, request, path))
 
 
 def follow(path: Path) -> Iterator[dict[str, Any]]:
     """The daemon's status now and whenever it changes. Raises NoDaemon when it ends."""
-    with _connected(path) as control:
+    with connected(path) as control:
         yield from _said(control, {"do": "watch"}, path)
 
 
@@ -91,7 +91,8 @@ def _said(control: socket.socket, request: dict[str, Any], path: Path) -> Iterat
     raise NoDaemon("the daemon hung up", "see: systemctl status firmware-bridge")
 
 
-def _connected(path: Path) -> socket.socket:
+def connected(path: Path) -> socket.socket:
+    """A connection to the daemon that listens there. Raises NoDaemon."""
     control = socket.socket(socket.AF_UNIX)
     try:
         control.connect(str(path))

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import logging
+from pathlib import Path
 from typing import Final
 
 from firmware_bridge.daemon import Table, now
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
+
+log = logging.getLogger(__name__)
+
+KEPT: Final = "technician"
+"""The file that tells a daemon which was not running what passed the reader; in the journal's directory."""
 
 RECORD_EVERY: Final = 64
 """Test cards from one record to the next: far fewer than the 256 reports after which their numbers come again."""
@@ -41,3 +49,26 @@ class Loan:
 
     def _tell(self, why: str) -> None:
         self._table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=self._mark))
+
+
+def keep_mark(directory: Path, mark: Mark, why: str) -> None:
+    """Leave word for the daemon, which is not running, before a test card is acknowledged. Raises OSError."""
+    fresh = directory / f".{KEPT}.new"
+    fresh.write_text(json.dumps({"session": mark.session, "seq": mark.seq, "why": why}), "utf-8")
+    fresh.replace(directory / KEPT)
+
+
+def record_kept_mark(table: Table) -> None:
+    """Put on record what passed while no daemon ran, before the reader is asked for its reports."""
+    path = table.journal.directory / KEPT
+    try:
+        kept = json.loads(path.read_text("utf-8"))
+        mark, why = Mark(int(kept["session"]), int(kept["seq"])), str(kept["why"])[:200]
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.warning("%s makes no sense (%s): it is ignored", path, error)
+        return
+    table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=mark))
+    if not table.disk:
+        path.unlink(missing_ok=True)

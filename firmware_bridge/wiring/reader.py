@@ -12,7 +12,7 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.settings import ReaderConfig
 from firmware_bridge.shoe.state import is_open
-from firmware_bridge.wiring.loan import Loan
+from firmware_bridge.wiring.loan import Loan, record_kept_mark
 from hardware import reads
 from hardware.errors import PortError
 from hardware.port import Port
@@ -97,6 +97,7 @@ class Reader:
 
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
+        record_kept_mark(self._table)
         known = self._table.shoe.reader
         self.port.write(self.decoder.resume(reads.Mark(known.session, known.seq) if known else None))
         if not self._keeps_reports:  # a card that passed before the first open is lost too
