@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
+from msgspec import Struct
+
 # Baccarat points (rule book section 1): ace 1, pips 2..9, ten and court cards 0.
 _POINTS: Final = {"A": 1} | {str(pip): pip for pip in range(1, 10)}
 
@@ -45,6 +47,15 @@ class Card(Enum):
 
     __str__ = __repr__
     __hash__ = object.__hash__
+
+
+class Serial(Struct, frozen=True, array_like=True):
+    """What tells one card of the packs from all others; as secret as its face, so `repr` gives `??`."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return "??"
 
 
 RANKS: Final = "A23456789TJQK"

@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
+from firmware_bridge.cards import Serial
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.events import AnyEvent, CardEvent, Luggage, Secret, ShoeOpened
@@ -44,11 +45,12 @@ class Public(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Sealed(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The part that stays in the house; `secrets` and `luggage` belong to the events, by their number from 1."""
+    """The part that stays in the house; all but the input belongs to the events, by their number from 1."""
 
     input: AnyInput
     secrets: dict[str, Secret] = {}
     luggage: Luggage | None = None
+    serials: dict[str, Serial] = {}
 
 
 class Line(Struct, frozen=True):
@@ -85,7 +87,9 @@ def seal(entry: Entry, before: str) -> Line:
         entry.boot,
         tuple([Raw(_encode(_without_secret(event))) for event in entry.events]),
     )
-    sealed = Sealed(entry.input, _secrets(entry.events), _luggage(entry.events))
+    sealed = Sealed(
+        entry.input, _kept(entry.events, "secret"), _luggage(entry.events), _kept(entry.events, "serial")
+    )
     shown = _encode(public)
     chain = chained(before, shown)
     hidden = _encode(sealed)
@@ -145,19 +149,17 @@ def _date(days: int) -> str:
 
 
 def _without_secret(event: AnyEvent) -> AnyEvent:
-    if isinstance(event, CardEvent) and event.secret is not None:
-        return replace(event, secret=None)
+    if isinstance(event, CardEvent) and not (event.secret is None and event.serial is None):
+        return replace(event, secret=None, serial=None)
     if isinstance(event, ShoeOpened):
         return replace(event, luggage=None)
     return event
 
 
-def _secrets(events: tuple[AnyEvent, ...]) -> dict[str, Secret]:
-    return {
-        str(n): event.secret
-        for n, event in enumerate(events, 1)
-        if isinstance(event, CardEvent) and event.secret is not None
-    }
+def _kept(events: tuple[AnyEvent, ...], name: str) -> dict[str, Any]:
+    """What the events hold in a field that stays in the house, by their number from 1."""
+    fields = ((n, getattr(event, name, None)) for n, event in enumerate(events, 1))
+    return {str(n): value for n, value in fields if value is not None}
 
 
 def _luggage(events: tuple[AnyEvent, ...]) -> Luggage | None:
@@ -166,8 +168,9 @@ def _luggage(events: tuple[AnyEvent, ...]) -> Luggage | None:
 
 def _entry(public: Public, sealed: Sealed) -> Entry:
     events: list[Any] = [_decode_event(raw) for raw in public.events]
-    for n, secret in sealed.secrets.items():
-        events[int(n) - 1] = replace(events[int(n) - 1], secret=secret)
+    for name, kept in (("secret", sealed.secrets), ("serial", sealed.serials)):
+        for n, value in kept.items():
+            events[int(n) - 1] = replace(events[int(n) - 1], **{name: value})
     if sealed.luggage:
         events[0] = replace(events[0], luggage=sealed.luggage)
     return Entry(public.table, int(public.shoe), public.journal, public.seq, public.boot, sealed.input, tuple(events))

@@ -47,7 +47,7 @@ KEEP_ORDER: Final[Policy] = {
     "relabelled_third": Row("the player stands: the next card is the banker's third", severity="note"),
     "unreadable": Row("a card was not read: two people enter it with `shoe enter`", blocks=True, choices=("void",)),
     "duplicate": Row(
-        "more copies of a card than the packs hold: call the floor",
+        "the same card twice, or more copies of one than the packs hold: call the floor",
         blocks=True,
         choices=("keep", "remove", "void"),
         severity="critical",

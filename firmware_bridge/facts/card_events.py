@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from firmware_bridge.cards import Card
+from firmware_bridge.cards import Card, Serial
 from firmware_bridge.facts.event import Event
 
 Origin = Literal["reader", "carried", "manual"]
@@ -23,6 +23,8 @@ class Secret(Struct, frozen=True):
 class CardEvent(Event, frozen=True, kw_only=True):
     """A card went somewhere: named (`card`), or sealed (`commit`, and `secret` inside the house only).
 
+    `serial` tells it from other cards of its face; it never leaves the house either.
+
     `held`: it is the oldest of the cards that were held. `commit` = hex SHA-256 of the ASCII text
     `journal:seq:n:card:nonce`. `nonce` opens the commitments made to a named card while it was held.
     """
@@ -31,6 +33,7 @@ class CardEvent(Event, frozen=True, kw_only=True):
     nonce: str | None = None
     commit: str | None = None
     secret: Secret | None = None
+    serial: Serial | None = None
     held: bool = False
 
 

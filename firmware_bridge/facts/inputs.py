@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from firmware_bridge.cards import Card
+from firmware_bridge.cards import Card, Serial
 from firmware_bridge.facts.orders import Order
 from firmware_bridge.house import House
 
@@ -43,7 +43,7 @@ class Started(Input, frozen=True, kw_only=True):
 class CardRead(Input, frozen=True, kw_only=True):
     """One card passed the reader. `lot` is the pack lot printed on it; `gap`: reports before it were lost.
 
-    slot: where the reader, or a sensor in the slot, says that the card went.
+    slot: where the reader, or a sensor in the slot, says that the card went. serial: where each card has one.
     """
 
     card: Card
@@ -54,6 +54,7 @@ class CardRead(Input, frozen=True, kw_only=True):
     flags: tuple[Flag, ...] = ()
     gap: bool = False
     slot: str | None = None
+    serial: Serial | None = None
 
 
 class CardUnread(Input, frozen=True, kw_only=True):

@@ -25,6 +25,7 @@ def _drawn(shoe: Shoe, event: e.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
         held=shoe.held[1:] if event.held else shoe.held,
         seen=(*shoe.seen, *[each.card for each in laid]),
         unknown=shoe.unknown + (not laid),
+        serials=shoe.serials | {event.serial} if event.serial else shoe.serials,
     )
 
 
@@ -54,6 +55,7 @@ def card_held(shoe: Shoe, event: e.CardHeld) -> Shoe:
         event.flags,
         reason=event.why,
         slot=event.slot,
+        serial=event.serial,
     )
     return replace(shoe, held=(*shoe.held, held))
 

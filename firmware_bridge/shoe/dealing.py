@@ -69,6 +69,7 @@ def hold(draft: Draft, card: Held, why: str) -> None:
             manual=card.manual,
             flags=card.flags,
             slot=card.slot,
+            serial=card.serial,
         )
     )
 
@@ -110,11 +111,12 @@ def burn(draft: Draft, card: Held, held: bool) -> None:
     before = draft.shoe.burn_left
     if before is None and card.card:
         left = BURN_VALUE[card.card.rank]
-        draft.add(e.CardBurned(card=card.card, nonce=_opened(card, held), left=left, held=held))
+        nonce = _opened(card, held)
+        draft.add(e.CardBurned(card=card.card, nonce=nonce, left=left, held=held, serial=card.serial))
         return
     commit, secret = draft.seal(card.card, card.nonce)
     left = max((before or 0) - 1, 0)
-    draft.add(e.CardBurned(commit=commit, secret=secret, left=left, held=held))
+    draft.add(e.CardBurned(commit=commit, secret=secret, left=left, held=held, serial=card.serial))
     if left == 0 and before != 0:
         burn_done(draft)
 
@@ -148,7 +150,7 @@ def _burns_early(shoe: Shoe) -> bool:
 def burn_aside(draft: Draft, card: Held, held: bool) -> None:
     """The card is burned outside the burn: it counts, it stays sealed, it plays no part."""
     commit, secret = draft.seal(card.card, card.nonce)
-    draft.add(e.CardSetAside(commit=commit, secret=secret, held=held, why="burned"))
+    draft.add(e.CardSetAside(commit=commit, secret=secret, held=held, why="burned", serial=card.serial))
 
 
 def _beyond_burn(shoe: Shoe) -> bool:
@@ -176,7 +178,8 @@ def _deal(draft: Draft, card: Held, held: bool) -> None:
     assert card.card is not None
     faces = (*[laid.card for laid in shoe.moves], card.card)
     after = GAMES[shoe.house.game](faces, shoe.house.procedure)
-    dealt = e.CardDealt(round=shoe.round, slot=after.slots[-1], origin=_origin(card), held=held)
+    slot = after.slots[-1]
+    dealt = e.CardDealt(round=shoe.round, slot=slot, origin=_origin(card), held=held, serial=card.serial)
     if after.used[-1] is not None and not is_sealed(shoe):
         draft.add(replace(dealt, card=card.card, nonce=_opened(card, held)))
     else:
@@ -232,7 +235,11 @@ def _overdraw(draft: Draft, card: Held, held: bool) -> None:
         hold(draft, card, "overdrawn")
         return
     commit, secret = draft.seal(card.card, card.nonce)
-    draft.add(e.CardOverdrawn(commit=commit, secret=secret, round=shoe.round, origin=_origin(card), held=held))
+    draft.add(
+        e.CardOverdrawn(
+            commit=commit, secret=secret, round=shoe.round, origin=_origin(card), held=held, serial=card.serial
+        )
+    )
     if "overdrawn" not in card.cleared:
         draft.trouble("overdrawn", told)
 

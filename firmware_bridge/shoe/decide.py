@@ -78,7 +78,7 @@ Judge = Callable[[Draft, Any], None]
 
 def _card(draft: Draft, told: i.CardRead) -> None:
     if not trouble.already_entered(draft, told):
-        take(draft, Held(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot))
+        take(draft, Held(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial))
 
 
 def _given(act: Callable[[Draft, i.Ordered, Any], None]) -> Judge:

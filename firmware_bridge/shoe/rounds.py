@@ -219,7 +219,7 @@ def discard_held(draft: Draft) -> None:
             continue
         commit, secret = draft.seal(card.card, card.nonce)
         why: Literal["void", "removed"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
-        draft.add(e.CardSetAside(commit=commit, secret=secret, held=True, why=why))
+        draft.add(e.CardSetAside(commit=commit, secret=secret, held=True, why=why, serial=card.serial))
 
 
 def _after_round(draft: Draft) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from firmware_bridge.cards import Card
+from firmware_bridge.cards import Card, Serial
 from firmware_bridge.facts.events import CutBy, Irregular, Origin, Played
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.facts.orders import Answer
@@ -61,6 +61,7 @@ class Held(Struct, frozen=True):
     reason: str = ""
     cut: CutBy | None = None
     slot: str | None = None
+    serial: Serial | None = None
 
 
 class Past(Struct, frozen=True):
@@ -82,7 +83,8 @@ class Shoe(Struct, frozen=True, kw_only=True):
 
     seq: the last entry's number in `journal`; n: events of the next entry already folded in.
     burn_left: cards still to burn, None while the first one is not exposed. seen: every card of this shoe
-    that was drawn and counts, in order. aside: sealed cards that play no part. prev: entry of the last round.
+    that was drawn and counts, in order; serials: of those that have one. aside: sealed cards that play no part.
+    prev: entry of the last round.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
     round's cards open as they are drawn. flown: rounds dealt without a bet, in a row; flying: this one is.
     """
@@ -104,6 +106,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     held: tuple[Held, ...] = ()
     aside: tuple[Laid, ...] = ()
     seen: tuple[Card, ...] = ()
+    serials: frozenset[Serial] = frozenset()
     unknown: int = 0
     last_round: int | None = None
     cut_watched: bool = True

@@ -27,15 +27,14 @@ def wrong_with(shoe: Shoe, card: Held) -> tuple[str, str] | None:
     for flag in card.flags:
         if flag not in card.cleared and row(shoe, flag).blocks:
             return flag, f"card {len(shoe.seen) + 1} of this shoe"
-    if "duplicate" not in card.cleared and _too_many(shoe, card.card):
-        named = card.card.value if _is_named(shoe, card.card) else "a sealed card"
-        return "duplicate", f"{named}: copy {shoe.house.decks + 1} in {shoe.house.decks} decks"
+    if "duplicate" not in card.cleared and (found := _duplicate(shoe, card, card.card)):
+        return "duplicate", found
     return None
 
 
 def is_of_this_shoe(shoe: Shoe, card: Held) -> bool:
     """Whether the packs can hold this card besides those seen; one that nobody read is taken to be theirs."""
-    return not _foreign(shoe, card) and not (card.card and _too_many(shoe, card.card))
+    return not _foreign(shoe, card) and not (card.card and _duplicate(shoe, card, card.card))
 
 
 def _foreign(shoe: Shoe, card: Held) -> str:
@@ -55,8 +54,13 @@ def _misplaced(shoe: Shoe, slot: str) -> str:
     return f"went to {slot}, {expected} is due" if expected and slot != expected else ""
 
 
-def _too_many(shoe: Shoe, face: Card) -> bool:
-    return shoe.seen.count(face) >= shoe.house.decks
+def _duplicate(shoe: Shoe, card: Held, face: Card) -> str:
+    """Why this card cannot be in the shoe beside those seen; where cards have serials, one comes once only."""
+    again, decks = card.serial in shoe.serials, shoe.house.decks
+    if not again and shoe.seen.count(face) < decks:
+        return ""
+    named = face.value if _is_named(shoe, face) else "a sealed card"
+    return f"{named}: this very card was drawn before" if again else f"{named}: copy {decks + 1} in {decks} decks"
 
 
 def _is_named(shoe: Shoe, face: Card) -> bool:

@@ -184,6 +184,7 @@ def hold_for_technician(draft: Draft, told: i.AnyInput) -> None:
     if draft.shoe.status != "open":
         return
     if isinstance(told, i.CardRead):
-        hold(draft, Held(told.card, told.nonce, told.lot, flags=told.flags), "internal error")
+        card = Held(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial)
+        hold(draft, card, "internal error")
     elif isinstance(told, i.CardUnread):
         hold(draft, Held(None, told.nonce, reason=told.reason), "internal error")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge import codes
+from firmware_bridge.cards import Serial
 from firmware_bridge.daemon import Table, nonce, now
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
@@ -177,6 +178,7 @@ class Reader:
             flags=_flags(read),
             gap=read.gap,
             slot=read.slot,
+            serial=Serial(known.serial) if known.serial else None,
         )
 
     def _listen(self) -> None:
