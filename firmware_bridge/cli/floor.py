@@ -19,10 +19,9 @@ CHOICES: Final = {
     "jam": "keep",
     "burn_over": "accept",
     "wrong_slot": "accept",
-    "result_mismatch": "void",
     "internal_error": "continue",
 }
-"""What this floor decides; of what is not here it waits for the dealer, or for the device to come back."""
+"""Of what is not here it waits for the dealer, or for the device to come back."""
 
 LONGEST: Final = 1 << 20
 """Bytes of the longest answer."""
@@ -49,8 +48,7 @@ class Floor:
             irregularity = alarm["id"]
             if irregularity == "unreadable" and last is not None:
                 await self._order(do="enter", by="Ines", second="Dora", card=last.value)
-            elif irregularity in CHOICES:
-                choice = CHOICES[irregularity]
+            elif choice := _choice(irregularity, status["table"]["phase"]):
                 await self._order(do="resolve", by="Ines", irregularity=irregularity, choice=choice)
 
     async def _order(self, **fields: str) -> None:
@@ -66,3 +64,10 @@ class Floor:
             return answer
         finally:
             writer.close()
+
+
+def _choice(irregularity: str, phase: str) -> str | None:
+    """What this floor decides; a round that is closed already cannot be voided any more."""
+    if irregularity == "result_mismatch":
+        return "void" if phase in ("dealing", "complete") else "accept"
+    return CHOICES.get(irregularity)

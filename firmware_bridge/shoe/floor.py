@@ -71,7 +71,7 @@ def _void(draft: Draft, order: Resolve, by: str) -> None:
     if now in (Phase.EMPTY, Phase.ENDED):
         choices = row(draft.shoe, order.irregularity).choices
         raise Refused("no round is open", f"choose one of: {', '.join(choices)}")
-    if order.irregularity == "result_mismatch" and now is not Phase.COMPLETE:
+    if order.irregularity == "result_mismatch" and now not in (Phase.DEALING, Phase.COMPLETE):
         raise Refused("the round is closed already", "correct it, then accept")
     if now is Phase.BURNING:
         _void_in_burn(draft, order, by)

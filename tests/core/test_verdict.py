@@ -39,6 +39,8 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
     ("accept ours, then NEXT", WAITS, [f"shoe {NATURAL}", told("tie"), "!resolve result_mismatch accept next"], "1 closed player", "ready", ""),
     ("or void", WAITS, [f"shoe {NATURAL}", told("tie"), "!resolve result_mismatch void"], "1 voided", "ready", ""),
     ("a result while a card is due", WAITS, [f"shoe {DRAWS}", told("tie")], "", "dealing", "result_mismatch"),
+    ("and its void", WAITS, [f"shoe {DRAWS}", told("tie"), "!resolve result_mismatch void"], "1 voided", "ready", ""),
+    ("or ours goes on", WAITS, [f"shoe {DRAWS}", told("tie"), "!resolve result_mismatch accept 9s"], "", "complete", ""),
     ("the round ended by its button", WAITS, [f"shoe {DRAWS}", told("forced")], "", "dealing", "result_mismatch"),
     ("a button at a complete round", WAITS, [f"shoe {NATURAL}", told("forced")], "", "complete", "result_mismatch"),
     ("a tie without pairs", WAITS, [f"shoe {STANDS}", told("tie")], "1 closed tie", "ready", ""),
