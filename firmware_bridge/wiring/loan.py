@@ -58,17 +58,18 @@ def keep_mark(directory: Path, mark: Mark, why: str) -> None:
     fresh.replace(directory / KEPT)
 
 
-def record_kept_mark(table: Table) -> None:
-    """Put on record what passed while no daemon ran, before the reader is asked for its reports."""
+def record_kept_mark(table: Table) -> bool:
+    """Put on record what passed while no daemon ran, before the reader is asked for its reports; whether any did."""
     path = table.journal.directory / KEPT
     try:
         kept = json.loads(path.read_text("utf-8"))
         mark, why = Mark(int(kept["session"]), int(kept["seq"])), str(kept["why"])[:200]
     except FileNotFoundError:
-        return
+        return False
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.warning("%s makes no sense (%s): it is ignored", path, error)
-        return
+        return False
     table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=mark))
     if not table.disk:
         path.unlink(missing_ok=True)
+    return True

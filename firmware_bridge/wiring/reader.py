@@ -98,7 +98,7 @@ class Reader:
 
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
-        record_kept_mark(self._table)
+        self._away |= record_kept_mark(self._table)
         known = self._table.shoe.reader
         self.port.write(self.decoder.resume(reads.Mark(known.session, known.seq) if known else None))
         if not self._keeps_reports:  # a card that passed before the first open is lost too
