@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from firmware_bridge.cards import FACES, Card
 from firmware_bridge.cli.faults import Fault
-from firmware_bridge.codes import FACE_BITS, native_code
+from firmware_bridge.codes import FACE_BITS, Known, native_code, save
 from firmware_bridge.config import parse
 from firmware_bridge.settings import Config
 from firmware_bridge.shoe.dealing import BURN_VALUE
@@ -66,9 +66,10 @@ def code_book(reader: str, decks: int, folder: Path) -> dict[str, str]:
     """The code book such a reader needs, written into `folder`: the keys of `[reader]` that name it."""
     if reader not in ("grow", "ssi", "rdm6300"):
         return {}
+    has_serials = reader == "rdm6300"
     path = folder / "codes.csv"
-    lines = [f"{code},{card.value}" for code, card in faces(reader, decks).items()]
-    path.write_text("\n".join(["code,card", *lines]) + "\n", "ascii")
+    coded = {str(code): card for code, card in faces(reader, decks).items()}
+    save(path, {code: Known(card, serial=code if has_serials else None) for code, card in coded.items()})
     return {"code_book": str(path)}
 
 

@@ -66,7 +66,7 @@ class Bridge:
         self.uplink = Uplink(
             self.table, prefix, settings, config.mqtt.commands, self._loop, config.mqtt.live_odds
         )
-        self.reader = Reader(config.reader, self.table, self._loop)
+        self.reader = Reader(config.reader, config.table.decks, self.table, self._loop)
         self._loan = PinsOnLoan(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
         devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._loan}
         self.control = Control(config.control, self.table, self.uplink, self.reader.status, devices)

@@ -24,13 +24,16 @@ SILENT_AFTER_S: Final = 3.5
 
 
 class Reader:
-    """Owns the reader's port: its messages become inputs, and what is journaled is acknowledged."""
+    """Owns the reader's port: its messages become inputs, and what is journaled is acknowledged.
 
-    def __init__(self, config: ReaderConfig, table: Table, loop: asyncio.AbstractEventLoop) -> None:
+    decks: packs in the table's shoe; a code book has one code for each of their cards, or one per face.
+    """
+
+    def __init__(self, config: ReaderConfig, decks: int, table: Table, loop: asyncio.AbstractEventLoop) -> None:
         self._table, self._loop, self._protocol = table, loop, config.protocol
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
         self.decoder = READERS[config.protocol](settings)
-        self._book = codes.load(Path(config.code_book)) if config.code_book else codes.plain()
+        self._book = codes.load(Path(config.code_book), decks) if config.code_book else codes.plain()
         self._keeps_reports = config.protocol in KEEPS_REPORTS
         self.port = Port(
             config.port, config.baud or BAUD[config.protocol], loop, self._on_bytes, self._on_lost, self._on_open
