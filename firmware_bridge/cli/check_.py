@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from firmware_bridge.cli import CONFIG, FAILED, FINE
 from firmware_bridge.cli.checks import CHECKS, Finding, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
 from firmware_bridge.config import load
@@ -22,19 +23,22 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check everything; 0 if nothing failed, else 1. Nothing is changed, no lamp lights."""
+    """Check everything; 0 if nothing failed, 1 if something did, 78 if the config itself. Nothing is changed."""
     found = []
-    for finding in _findings(arguments.config):
+    for finding in findings(arguments.config):
         found.append(finding)
         if not arguments.json:
-            print(_text(finding), flush=True)
-    failed = any(finding.level == "FAIL" for finding in found)
+            print(text(finding), flush=True)
+    failed = [finding.name for finding in found if finding.level == "FAIL"]
     if arguments.json:
         print(json.dumps({"ok": not failed, "checks": [finding._asdict() for finding in found]}))
-    return 1 if failed else 0
+    elif failed:
+        print(f"\n{len(failed)} failed: {', '.join(dict.fromkeys(failed))}")
+    return (CONFIG if "config" in failed else FAILED) if failed else FINE
 
 
-def _findings(path: Path) -> Iterator[Finding]:
+def findings(path: Path, root: Path = Path("/")) -> Iterator[Finding]:
+    """Everything there is to say about this machine, as it is found out. root: where the system's files are."""
     try:
         config = load(path)
     except ConfigError as error:
@@ -47,7 +51,7 @@ def _findings(path: Path) -> Iterator[Finding]:
     yield finding
     for check in CHECKS:
         try:
-            yield from check(Machine(config, daemon))
+            yield from check(Machine(config, daemon, path, root))
         except OSError as error:
             yield Finding("FAIL", check.__name__, str(error), "put sudo before the command")
 
@@ -67,6 +71,7 @@ def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]
     return status, Finding("OK", "daemon", f"runs, version {status['version']}, {status['mode']}")
 
 
-def _text(finding: Finding) -> str:
+def text(finding: Finding) -> str:
+    """A finding as people read it, its remedy on a line of its own."""
     remedy = f"\n                 -> {finding.remedy}" if finding.remedy else ""
     return f"{finding.level:<5} {finding.name:<10} {finding.text}{remedy}"

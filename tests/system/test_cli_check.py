@@ -16,10 +16,11 @@ from hardware.errors import PinError
 from hardware.pins import FACTORIES
 from tests import broker as real
 from tests.broker import Broker, free_port
+from tests.edge import test_mqtt_mistakes as mistakes
 from tests.system import command
 from tests.system.table import Table
 
-broker, brokers, shoe = real.broker, real.brokers, command.shoe  # fixtures
+broker, brokers, shoe, tls = real.broker, real.brokers, command.shoe, mistakes.tls  # fixtures
 
 HOLD = """
 import sys, time
@@ -29,6 +30,9 @@ print("open", flush=True)
 time.sleep(60)
 """
 
+
+MACHINE = ("service", "versions", "access", "calibrated", "board", "mount", "clock", "pi")
+"""Checks of what this machine is: not the same on every developer's."""
 
 PIPE = ".lgd-nfy-test"
 
@@ -50,7 +54,8 @@ class Checked:
         self.table.configure(**sections)
         ran = self._shoe("check", "--json", "--config", self.table.config_path)
         told = json.loads(ran.out)
-        assert told["ok"] == (ran.code == 0) == all(each["level"] != "FAIL" for each in told["checks"])
+        failed = {each["name"] for each in told["checks"] if each["level"] == "FAIL"}
+        assert (told["ok"], ran.code) == (not failed, 78 if "config" in failed else int(bool(failed)))
         found: dict[str, list[dict[str, str]]] = {}
         for each in told["checks"]:
             found.setdefault(each["name"], []).append(each)
@@ -72,7 +77,10 @@ def check(tmp_path: Path, broker: Broker, shoe: command.Run) -> Iterator[Checked
 
 def test_a_machine_in_order_passes(check: Checked, shoe: command.Run) -> None:
     found = check(pins={"cut_card": 27}, lamps={"P1": 5})
-    assert {name: {each["level"] for each in findings} for name, findings in found.items()} == {
+    levels = {name: {each["level"] for each in findings} for name, findings in found.items()}
+    of_this_machine = {name: levels.pop(name) for name in MACHINE if name in levels}
+    assert "FAIL" not in set().union(*of_this_machine.values())
+    assert levels == {
         "config": {"OK"},
         "daemon": {"OK"},
         "reader": {"OK"},
@@ -80,6 +88,7 @@ def test_a_machine_in_order_passes(check: Checked, shoe: command.Run) -> None:
         "broker": {"OK"},
         "disk": {"OK"},
     }
+    assert set(of_this_machine) >= {"service", "versions", "access", "calibrated", "mount", "clock"}
     assert found["broker"][0]["text"].endswith("lets us in (MQTT 5)")
     assert "a line is safe after" in found["disk"][-1]["text"]
     assert list(check.table.journal_dir.iterdir()) == []
@@ -92,7 +101,13 @@ def test_every_mistake_of_the_config_is_told_at_once(check: Checked, shoe: comma
     found = check(table={"decks": 99, "burm": 3}, mqtt={"port": "x"})
     assert [each["level"] for each in found["config"]] == ["FAIL"] * 3
     assert any("did you mean burn?" in each["text"] for each in found["config"])
-    assert "name the file with --config" in shoe("check", "--config", "/nowhere/bridge.toml").out
+    ran = shoe("check", "--config", "/nowhere/bridge.toml")
+    assert (ran.code, "name the file with --config" in ran.out) == (78, True)
+
+
+def test_a_pin_that_is_used_twice(check: Checked) -> None:
+    (told,) = check(pins={"next": 22}, lamps={"P1": 22})["config"]
+    assert (told["level"], "22" in told["text"]) == ("FAIL", True)
 
 
 def test_a_reader_that_is_missing(check: Checked) -> None:
@@ -165,12 +180,43 @@ def test_a_broker_that_is_down_or_refuses_us(check: Checked, brokers: Callable[.
     assert remedy == "start the broker or correct [mqtt] host and port"
     guarded = brokers(users={"table-07": "secret"})
     (tmp_path / "password").write_text("wrong\n")
+    (tmp_path / "password").chmod(0o600)
     login = {"port": guarded.port, "username": "table-07", "password_file": str(tmp_path / "password")}
     assert "refuses user 'table-07'" in check.one("broker", mqtt=login)[1]
     (tmp_path / "password").write_text("secret\n")
     assert check.one("broker", mqtt=login)[0] == "OK"
+    (tmp_path / "password").chmod(0o644)
+    warned = check(mqtt=login)["broker"][0]
+    assert (warned["level"], warned["remedy"]) == ("WARN", f"sudo chmod 0600 {tmp_path}/password")
     (tmp_path / "password").unlink()
     assert check.one("broker", mqtt=login)[2] == "check the path and its owner"
+
+
+def test_a_broker_that_lets_us_in_but_takes_nothing(check: Checked, brokers: Callable[..., Broker]) -> None:
+    strict = brokers(acl="topic write shoe/T08/#")
+    level, text, remedy = check.one("broker", mqtt={"port": strict.port})
+    assert (level, "refuses a message (Not authorized)" in text) == ("FAIL", True)
+    assert "let 'T07" in remedy or "in the broker's ACL" in remedy
+    kind = brokers(acl="topic write shoe/T07/#")
+    assert check.one("broker", mqtt={"port": kind.port})[0] == "OK"
+
+
+@pytest.mark.filterwarnings("ignore:Exception ignored in.*ssl:pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    ("ca", "level", "text"),
+    [
+        ("ca.pem", "OK", "lets us in (MQTT 5)"),
+        ("other.pem", "FAIL", "is not trusted"),
+        ("none.pem", "FAIL", "cannot read"),
+        (None, "FAIL", "hangs up without an answer"),
+    ],
+)
+def test_a_broker_with_tls(
+    check: Checked, brokers: Callable[..., Broker], tls: Path, ca: str | None, level: str, text: str
+) -> None:
+    section = {"port": brokers(tls=tls).port, "ca": ca and f"{tls}/{ca}"}
+    found = check.one("broker", mqtt=section)
+    assert (found[0], text in found[1]) == (level, True), found
 
 
 @pytest.mark.parametrize(

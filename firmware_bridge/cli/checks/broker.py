@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import stat
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -14,6 +16,7 @@ from firmware_bridge.cli.checks.finding import Finding, Machine, failed
 from firmware_bridge.config import broker_settings
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.mqtt import Link
+from firmware_bridge.settings import MqttConfig
 
 ANSWER_S: Final = 25.0
 """Long enough for name server, TCP, TLS and CONNECT with both protocol versions, each of which has its own limit."""
@@ -29,6 +32,7 @@ def broker(machine: Machine) -> Iterator[Finding]:
         yield Finding("FAIL", "broker", error.what, error.hint)
         return
     yield from in_clear(settings)
+    yield from _seen_by_others(machine.config.mqtt)
     if machine.daemon:
         yield _held(machine.daemon["broker"], settings)
         return
@@ -54,8 +58,16 @@ def in_clear(settings: BrokerSettings) -> Iterator[Finding]:
         yield Finding("WARN", "broker", what, "set [mqtt] ca, and the broker's TLS port")
 
 
+def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
+    """A warning for a secret that others on this machine can read."""
+    for key, name in (("password_file", mqtt.password_file), ("key", mqtt.key)):
+        if name and stat.S_IMODE(Path(name).stat().st_mode) & 0o077:
+            what = f"[mqtt] {key} {name} can be read by others on this machine"
+            yield Finding("WARN", "broker", what, f"sudo chmod 0600 {name}")
+
+
 async def _connect(settings: BrokerSettings, topic: str) -> int | str:
-    """Connect once: the protocol level the broker took, or why it took none."""
+    """Connect once and write `topic`: the protocol level the broker took, or why it took none."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[int | str] = loop.create_future()
 
@@ -65,7 +77,14 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
 
     logging.getLogger("firmware_bridge").setLevel(logging.CRITICAL)  # what it warns of is our finding
     will = Message(topic, b"{}", qos=0)
-    link = Link(settings, will, [], lambda: tell(link.protocol or 5), tell, lambda _: None, lambda _: None, loop)
+    level = 5
+
+    def write() -> None:
+        nonlocal level
+        level = link.protocol or level
+        link.publish(topic, b"{}")
+
+    link = Link(settings, will, [], write, tell, lambda _: tell(level), lambda _: None, loop)
     link.start()
     try:
         return await asyncio.wait_for(answer, ANSWER_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -33,7 +34,7 @@ def disk(machine: Machine) -> Iterator[Finding]:
     try:
         yield _speed(directory)
     except OSError as error:
-        yield Finding("FAIL", "disk", f"{directory} cannot be written ({error.strerror})", _owner_remedy(directory))
+        yield Finding("FAIL", "disk", f"{directory} cannot be written ({error.strerror})", _remedy(directory, error))
 
 
 def _missing(directory: Path) -> Finding:
@@ -75,6 +76,10 @@ def _speed(directory: Path) -> Finding:
     return Finding("OK", "disk", what)
 
 
-def _owner_remedy(directory: Path) -> str:
-    """What to do about a directory this user may not write."""
+def _remedy(directory: Path, error: OSError) -> str:
+    """What to do about a directory that cannot be written."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "the disk is full: free some space (journalctl --vacuum-size=100M), then lower [journal] keep_days"
+    if error.errno in (errno.EROFS, errno.EIO):
+        return "the card may be failing: see dmesg, and replace it"
     return f"put sudo before the command; the daemon's user must own it: sudo chown -R shoe-bridge: {directory}"

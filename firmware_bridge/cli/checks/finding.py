@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import time
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from firmware_bridge.settings import Config
 
 Level = Literal["OK", "WARN", "FAIL"]
+
+UNIT: Final = "firmware-bridge.service"
+USER: Final = "shoe-bridge"
+"""Who the service runs as."""
+
+RUN_S: Final = 10.0
+"""A program of the system that takes longer has nothing to say."""
 
 _WHAT_REMEDY: Final = re.compile(r"((?:\([^()]*\)|[^(])*?): (.*)", re.DOTALL)
 """What is wrong may hold colons in brackets, then its remedy follows."""
@@ -22,11 +34,48 @@ class Finding(NamedTuple):
     remedy: str = ""
 
 
+def said(*words: str) -> str:
+    """What a program of the system writes to stdout, whatever its exit code; nothing where it is missing or hangs."""
+    try:
+        done = subprocess.run(words, check=False, capture_output=True, text=True, errors="replace", timeout=RUN_S)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout
+
+
+def installed(package: str) -> str | None:
+    """The version of a Python package here, None where it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
 class Machine(NamedTuple):
-    """What is checked: the config, and the status of the daemon if it runs by this config."""
+    """What is checked: the config, the status of the daemon if it runs by it, and the system around them.
+
+    root: where the system's files are looked up. said: asks a program of the system. installed: asks for a package.
+    now: the wall clock, seconds since 1970.
+    """
 
     config: Config
     daemon: dict[str, Any] | None
+    path: Path = Path("/etc/firmware-bridge/bridge.toml")
+    root: Path = Path("/")
+    said: Callable[..., str] = said
+    installed: Callable[[str], str | None] = installed
+    now: Callable[[], float] = time.time
+
+    def at(self, path: str) -> Path:
+        """A file of the system, by its absolute path."""
+        return self.root / path.lstrip("/")
+
+    def text(self, path: str) -> str:
+        """What a file of the system says, nothing where it cannot be read."""
+        try:
+            return self.at(path).read_text("utf-8", "replace").strip("\0\n ")
+        except OSError:
+            return ""
 
 
 def failed(name: str, told: str) -> Finding:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge import codes
 from firmware_bridge.cli.checks.finding import Finding, Machine, failed
 from firmware_bridge.errors import ConfigError
-from hardware.errors import PortError
+from hardware.errors import PortError, PortMissing
 from hardware.port import SOCKET, Port
 from hardware.readers import BAUD
 from hardware.tty import close_tty, open_tty
+
+PLACES: Final = ("serial/by-id/*", "shoe-reader", "ttyUSB*", "ttyACM*", "ttyAMA*")
+"""Where serial ports are found under /dev, the best name first."""
+
+LIKE: Final = 0.7
+"""How much a by-id name must be like another to be meant; they share maker and product."""
 
 ANSWER_S: Final = 6.0
 """A reader on the network has this long to take a connection."""
@@ -31,10 +38,26 @@ def reader(machine: Machine) -> Iterator[Finding]:
             asyncio.run(_connect(config.port, baud))
         else:
             close_tty(open_tty(config.port, baud))
+    except PortMissing as error:
+        yield _missing(machine, str(error))
     except PortError as error:
         yield failed("reader", str(error))
     else:
         yield Finding("OK", "reader", f"{config.protocol} at {config.port}, free to open")
+
+
+def _missing(machine: Machine, told: str) -> Finding:
+    """A reader that is not there, with the ports that are, and the one that may be meant."""
+    found = failed("reader", told)
+    port = machine.config.reader.port
+    if port.startswith(SOCKET):
+        return found
+    found_there = [path for place in PLACES for path in sorted(machine.at("/dev").glob(place))]
+    there = [f"/{path.relative_to(machine.root)}" for path in found_there]
+    near = get_close_matches(port, there, 1, LIKE) if "/by-id/" in port else []
+    meant = f"did you mean {near[0]}? " if near else ""
+    ports = f"ports there are: {', '.join(there)}" if there else "there is no serial port at all: is it plugged in?"
+    return found._replace(remedy=f"{meant}check its cable and [reader] port; {ports}")
 
 
 def _held(status: dict[str, Any]) -> Finding:
