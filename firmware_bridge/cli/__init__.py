@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "status": "what the running daemon knows",
     "watch": "the same, live",
     "check": "everything that can be wrong with this machine",
+    "calibrate": "measure, set and prove the reader, sensors, lamps and keys",
     "wiring": "which wire goes to which pin of the header",
     "journal": "the record: list, show, verify, export",
 }

@@ -1,0 +1,58 @@
+"""The line to a reader on the technician's bench: its port, opened here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+from firmware_bridge.settings import ReaderConfig
+from hardware.errors import PortError
+from hardware.port import Port
+from hardware.readers import BAUD, READERS, ReaderSettings
+from hardware.reads import Mark, Message
+
+
+class PortLine:
+    """See `hardware.calibrate.bench.Line`; from `open` to `close`."""
+
+    def __init__(self, config: ReaderConfig, mark: Mark | None) -> None:
+        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
+        self.decoder = READERS[config.protocol](settings)
+        self._mark = mark
+        self._heard: asyncio.Queue[bytes | PortError | None] = asyncio.Queue()
+        self._messages: Iterator[Message] = iter(())
+        baud = config.baud or BAUD[config.protocol]
+        loop = asyncio.get_running_loop()
+        self._port = Port(config.port, baud, loop, self._heard.put_nowait, self._heard.put_nowait, self._on_open)
+
+    async def open(self) -> None:
+        """Raises PortError with its remedy if the port cannot be had at once."""
+        self._port.start()
+        if isinstance(said := await self._heard.get(), PortError):
+            self.close()
+            raise said
+
+    def close(self) -> None:
+        """Give the port back."""
+        self._port.close()
+
+    def write(self, chunk: bytes) -> bool:
+        """See `Line.write`."""
+        return self._port.write(chunk)
+
+    async def next(self, seconds: float) -> Message | None:
+        """See `Line.next`; each report of a chunk is to be acknowledged before the next is asked for."""
+        try:
+            async with asyncio.timeout(seconds):
+                while (message := next(self._messages, None)) is None:
+                    heard = await self._heard.get()
+                    if isinstance(heard, PortError):
+                        raise heard
+                    self._messages = iter(self.decoder.feed(heard or b""))
+        except TimeoutError:
+            return None
+        return message
+
+    def _on_open(self) -> None:
+        self._port.write(self.decoder.resume(self._mark))
+        self._heard.put_nowait(None)

@@ -1,0 +1,139 @@
+"""`shoe calibrate reader`: raw signal, settings, and a test pass; a reader that shows no signal has the pass alone."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge import codes
+from firmware_bridge.calibration import ReaderSection, Reading
+from firmware_bridge.cli.calibrate.loan import Loan
+from firmware_bridge.cli.calibrate.visit import Visit
+from hardware.calibrate import Levels, Refusal, mean, sd
+from hardware.calibrate.bench import Bench
+from hardware.calibrate.reader import Tested, adjust, tried
+
+PARAMS: Final = {
+    1: "threshold",
+    2: "hysteresis",
+    3: "gain",
+    4: "exposure_us",
+    5: "min_quality",
+    6: "samples",
+}
+"""The native board's parameters (readers.md)."""
+
+WITH_SIGNAL: Final = ("native",)
+"""Protocols that show their raw signal and can be set."""
+
+TEST_CARDS: Final = 20
+LEAST_RATE: Final = 0.99
+"""Of the test pass: one card in a hundred unread is a stop in every other round."""
+
+
+def run(visit: Visit) -> int:
+    """Calibrate, test and keep; 0. Raises Refusal: the board then has its settings from before."""
+    with visit.borrowed("reader") as loan:
+        section = asyncio.run(_work(visit, loan))
+    visit.keep(section)
+    rate = f"{100 * section.measured.decode_rate:.1f} %"
+    text = f"kept: {rate} of {section.measured.cards} cards read, by {section.by} at {section.at}"
+    return visit.done(text, before=section.before, after=section.after, measured=section.measured)
+
+
+def undo(visit: Visit) -> int:
+    """Give the board the settings from before the last calibration; 0."""
+    before = visit.last.before
+    if before:
+        with visit.borrowed("reader") as loan:
+            asyncio.run(_restore(visit, loan, _params(before)))
+    visit.forget()
+    return visit.done(f"the settings from before: {before}", after=before)
+
+
+async def _work(visit: Visit, loan: Loan) -> ReaderSection:
+    async with visit.bench(loan) as bench:
+        if waited := await bench.drain():
+            visit.guide.say(f"{waited} cards waited in the reader: they count as test cards")
+        if visit.config.reader.protocol not in WITH_SIGNAL:
+            return _section(visit, await _test(visit, bench), bench)
+        before = await bench.params()
+        try:
+            return await _until_kept(visit, bench, before)
+        except BaseException:
+            await bench.set(before)
+            raise
+
+
+async def _until_kept(visit: Visit, bench: Bench, before: dict[int, int]) -> ReaderSection:
+    """Adjust and test until it is good; the technician may have it done again. Raises Refusal."""
+    while True:
+        levels = await adjust(bench, visit.guide, patience_s=visit.patience_s)
+        tested = await _test(visit, bench)
+        answer = visit.guide.ask("keep it? yes, redo, no", "yrn")
+        if answer == "y":
+            break
+        if answer == "n":
+            raise Refusal("the technician does not want it", "nothing is kept, the board has its settings from before")
+    await bench.save()
+    return _section(visit, tested, bench, levels, before, await bench.params())
+
+
+async def _test(visit: Visit, bench: Bench) -> Tested:
+    count = visit.cards or TEST_CARDS
+    book = visit.config.reader.code_book
+    known = codes.load(Path(book)) if book else codes.plain()
+    visit.guide.say(f"pull {count} cards: the test")
+    tested = await tried(
+        bench, visit.guide, count, visit.patience_s, lambda code: not isinstance(code, str) or code in known
+    )
+    if tested.qualities:
+        visit.guide.say(f"quality 0 {tested.histogram()} 255")
+    if tested.rate < LEAST_RATE:
+        why = f"only {tested.read} of {tested.cards} cards were read"
+        raise Refusal(why, "clean the glass and try again; a string reader: record its code book")
+    return tested
+
+
+async def _restore(visit: Visit, loan: Loan, params: dict[int, int]) -> None:
+    async with visit.bench(loan) as bench:
+        await bench.set(params)
+        await bench.save()
+
+
+def _section(
+    visit: Visit,
+    tested: Tested,
+    bench: Bench,
+    levels: Levels | None = None,
+    before: dict[int, int] | None = None,
+    after: dict[int, int] | None = None,
+) -> ReaderSection:
+    beat = bench.beat
+    return ReaderSection(
+        at=visit.now,
+        by=visit.by,
+        before={PARAMS[id_]: value for id_, value in (before or {}).items()},
+        after={PARAMS[id_]: value for id_, value in (after or {}).items()},
+        measured=Reading(
+            cards=tested.cards,
+            decode_rate=tested.rate,
+            dark=levels.dark if levels else None,
+            white=levels.white if levels else None,
+            black=levels.black if levels else None,
+            noise=round(levels.noise, 2) if levels else None,
+            quality_mean=round(mean(tested.qualities), 2) if tested.qualities else None,
+            quality_sd=round(sd(tested.qualities), 2) if tested.qualities else None,
+            transit_ms=round(mean(tested.transits), 2) if tested.transits else None,
+            transit_sd=round(sd(tested.transits), 2) if tested.transits else None,
+            lamp=beat.lamp if beat else None,
+            ambient=beat.ambient if beat else None,
+            temperature=beat.temperature if beat else None,
+            serial=bench.hello.serial if bench.hello else None,
+        ),
+    )
+
+
+def _params(named: dict[str, int | float | str | bool]) -> dict[int, int]:
+    return {id_: int(named[name]) for id_, name in PARAMS.items() if name in named}

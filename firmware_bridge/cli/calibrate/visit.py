@@ -1,0 +1,97 @@
+"""One visit of a technician: who it is, what is asked for, and the record it is written into."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from firmware_bridge import calibration
+from firmware_bridge.calibration import AnySection
+from firmware_bridge.cli.calibrate.guide import Guide
+from firmware_bridge.cli.calibrate.line import PortLine
+from firmware_bridge.cli.calibrate.loan import Loan, borrowed
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.settings import Config
+from hardware.calibrate import Refusal
+from hardware.calibrate.bench import Bench
+
+
+class Visit:
+    """`arguments` are those of `shoe calibrate`. Raises ConfigError for a record that makes no sense."""
+
+    def __init__(self, arguments: argparse.Namespace, config: Config) -> None:
+        self.config, self.by = config, arguments.by
+        self.cards: int | None = arguments.cards
+        self.patience_s: float = arguments.patience
+        self.step: str = arguments.what.replace("-", "_")
+        self.guide = Guide(arguments.what, arguments.json, arguments.yes)
+        self._json, self._arguments = arguments.json, arguments
+        self._path = Path(config.journal.dir) / calibration.FILE
+        self.record = calibration.load(self._path)
+
+    @property
+    def now(self) -> str:
+        """The time, as the record has it."""
+        return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    @property
+    def last(self) -> AnySection:
+        """What was recorded last for this step. Raises Refusal where there is nothing to undo."""
+        section: AnySection | None = getattr(self.record, self.step)
+        if section is None:
+            raise Refusal(f"{self._arguments.what} was never calibrated here", "there is nothing to undo")
+        return section
+
+    @contextmanager
+    def borrowed(self, device: str, open_shoe: bool = True) -> Iterator[Loan]:
+        """A device of the daemon's. open_shoe: whether the technician may ask for it between the rounds of a shoe."""
+        asked = self._arguments.open_shoe and open_shoe
+        with borrowed(self._arguments.config, self._path.parent, device, self.by, asked) as loan:
+            yield loan
+
+    @asynccontextmanager
+    async def bench(self, loan: Loan) -> AsyncIterator[Bench]:
+        """The reader on the bench, what waited in it from before taken and told."""
+        line = PortLine(self.config.reader, loan.mark)
+        await line.open()
+        try:
+            yield Bench(line, loan.passed)
+        finally:
+            line.close()
+
+    def keep(self, section: AnySection) -> None:
+        """Write a section into the record. Raises OSError."""
+        self._save(calibration.calibrated(self.record, self.step, section))
+
+    def forget(self) -> None:
+        """Put the section back that was there before. Raises OSError."""
+        self._save(calibration.undone(self.record, self.step))
+
+    def done(self, text: str, **fields: Any) -> int:
+        """Say that it is good and kept; 0."""
+        if self._json:
+            self.guide.tell({"ok": True, **msgspec.to_builtins(fields)})
+        else:
+            self.guide.say(text)
+        return 0
+
+    def failed(self, reason: str, remedy: str) -> None:
+        """Say why it is not."""
+        if self._json:
+            self.guide.tell({"ok": False, "error": reason, "hint": remedy})
+        else:
+            self.guide.say(f"NOT CALIBRATED: {reason}\n    {remedy}")
+
+    def _save(self, record: calibration.Calibration) -> None:
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            calibration.save(self._path, record)
+        except PermissionError:
+            raise ConfigError(f"{self._path} cannot be written", "put sudo before the command") from None
+        self.record = record

@@ -1,0 +1,209 @@
+"""`shoe calibrate` as a technician runs it, over SSH or unattended, with and without the daemon."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.calibration import Calibration, load
+from firmware_bridge.codes import NATIVE_CUT_CARD
+from hardware.sim.board import NativeBoard
+from hardware.sim.optics import Light, Optics
+from tests.broker import free_port
+from tests.system.command import Heard, spawn
+from tests.system.table import BridgeTable
+
+GAP_S = 0.13
+WEAK = Light(ink=0.4, noise=25.0)
+
+
+class Visit:
+    """A running `shoe calibrate`; `work` pulls the cards it asks for until it ends."""
+
+    def __init__(self, table: BridgeTable, *words: object, **options: Any) -> None:
+        self.table = table
+        command = ("calibrate", *words, "--config", table.config_path, "--by", "anna")
+        self.process: subprocess.Popen[str] = spawn(*command, **options)
+        self.out, self.err = Heard(self.process.stdout), Heard(self.process.stderr)
+        self._done = 0
+
+    @property
+    def json(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.lines]
+
+    def said(self, text: str) -> None:
+        """Wait until it says so."""
+        self.table.until(lambda: any(text in line for line in self.out.lines) or self.process.poll() is not None)
+        assert any(text in line for line in self.out.lines), self.story()
+
+    def work(self, pull: Callable[[int], None]) -> int:
+        """Pull what each "pull N" asks for; the exit code."""
+        while self.process.poll() is None:
+            asks = [line for line in self.out.lines if "pull " in line]
+            if len(asks) > self._done:
+                count = int(asks[self._done].partition("pull ")[2].split()[0])
+                self._done += 1
+                for n in range(count):
+                    pull(n)
+                    self.table.pause(GAP_S)
+            self.table.pause(0.02)
+        return self.end()
+
+    def end(self) -> int:
+        self.table.until(lambda: self.process.poll() is not None)
+        self.out.close()
+        self.err.close()
+        return int(self.process.returncode)
+
+    def story(self) -> str:
+        return "\n".join([*self.out.lines, *self.err.lines])
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
+    made: list[BridgeTable] = []
+
+    def make(light: Light = WEAK, start: bool = True, **sections: Any) -> BridgeTable:
+        table = BridgeTable(tmp_path, free_port(), **sections)
+        table.board = table.pty.board = NativeBoard(optics=Optics(light))
+        made.append(table)
+        return table.start() if start else table
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def puller(table: BridgeTable) -> Callable[[int], None]:
+    def pull(n: int) -> None:
+        assert isinstance(table.board, NativeBoard)
+        table.board.pull(n % 52)
+        table.pty.tick()
+
+    return pull
+
+
+def record(table: BridgeTable) -> Calibration:
+    return load(table.journal_dir / "calibration.toml")
+
+
+def lost(table: BridgeTable) -> bool:
+    return any(each.id == "reader_lost" for each in table.bridge.table.shoe.irregular)
+
+
+def test_the_reader_is_calibrated_while_the_daemon_runs(table) -> None:
+    bridge = table()
+    bridge.until(lambda: bridge.bridge.table.shoe.reader is not None)
+    visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 6)
+    assert visit.work(puller(bridge)) == 0, visit.story()
+    told = visit.json[-1]
+    assert (told["step"], told["ok"], told["measured"]["decode_rate"]) == ("reader", True, 1.0)
+    assert told["before"]["threshold"] == 512
+    assert bridge.board.params[1] == told["after"]["threshold"] != 512
+    kept = record(bridge).reader
+    assert kept
+    assert (kept.by, kept.after, kept.measured.cards) == ("anna", told["after"], 6)
+    assert kept.measured.lamp == 198
+    bridge.until(lambda: not lost(bridge))
+    assert bridge.bridge.table.shoe.number == 0
+    bridge.board.reset()
+    assert bridge.board.params[1] == told["after"]["threshold"]
+
+    back = Visit(bridge, "reader", "--undo", "--json")
+    assert back.end() == 0, back.story()
+    assert bridge.board.params[1] == 512
+    assert record(bridge).reader is None
+
+
+def test_a_print_too_weak_is_refused_and_the_board_has_its_settings_from_before(table) -> None:
+    bridge = table(Light(ink=0.8))
+    before = dict(bridge.board.params)
+    visit = Visit(bridge, "reader", "--yes")
+    assert visit.work(puller(bridge)) == 1
+    assert "NOT CALIBRATED: the print is too weak" in visit.story()
+    assert bridge.board.params == before
+    assert record(bridge).reader is None
+    bridge.until(lambda: not lost(bridge))
+
+
+def test_nobody_pulls_a_card(table) -> None:
+    visit = Visit(table(), "reader", "--yes", "--json", "--patience", 0.5)
+    assert visit.end() == 1
+    assert visit.json[-1]["error"].startswith("no card passed")
+
+
+def test_a_killed_command_gives_the_reader_back(table) -> None:
+    bridge = table()
+    visit = Visit(bridge, "reader", "--yes")
+    visit.said("pull 5 cards")
+    assert not bridge.bridge.reader.port.is_open
+    os.kill(visit.process.pid, signal.SIGKILL)
+    visit.end()
+    bridge.until(lambda: bridge.bridge.reader.port.is_open and not lost(bridge))
+
+
+def test_it_is_refused_in_a_round(table) -> None:
+    bridge = table(Light())
+    bridge.board.params |= {1: 1_500, 5: 0}
+    bridge.board.pull(3)
+    bridge.until(lambda: bridge.bridge.table.shoe.number == 1)
+    visit = Visit(bridge, "reader", "--yes")
+    assert visit.end() == 1
+    assert "round 1 is open; finish or void it, then calibrate" in visit.story()
+
+
+def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_told(table) -> None:
+    bridge = table(start=False)
+    visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
+    assert visit.work(puller(bridge)) == 0, visit.story()
+    bridge.start()
+    bridge.until(lambda: bridge.bridge.table.shoe.reader is not None and not lost(bridge))
+    events = [event for line in bridge.lines() if line.entry for event in line.entry.events]
+    assert any("test cards passed, by anna" in str(getattr(event, "detail", "")) for event in events)
+    assert not (bridge.journal_dir / "technician").exists()
+    assert bridge.bridge.table.shoe.number == 0
+    bridge.board.pull(7)
+    bridge.until(lambda: bridge.bridge.table.shoe.seen)
+    assert len(bridge.bridge.table.shoe.seen) == 1
+
+
+def test_no_code_of_a_card_is_ever_shown(table) -> None:
+    bridge = table()
+    visit = Visit(bridge, "reader", "--yes", "--cards", 3)
+    code = 0x2AA5
+
+    def pull(_: int) -> None:
+        bridge.board.pull(code)
+        bridge.pty.tick()
+
+    assert visit.work(pull) == 0
+    assert str(code) not in visit.story()
+    assert str(NATIVE_CUT_CARD) + " " not in visit.story()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (["nothing"], 2, "invalid choice"),
+        (["reader", "--cards", "0"], 2, "no number of cards"),
+        (["reader", "--undo"], 1, "never calibrated"),
+    ],
+)
+def test_wrong_words(table, words: list[str], code: int, text: str) -> None:
+    visit = Visit(table(start=False), *words)
+    assert visit.end() == code
+    assert text in visit.story()
+
+
+def test_a_damaged_record_is_a_wrong_config(table) -> None:
+    bridge = table(start=False)
+    bridge.journal_dir.mkdir()
+    (bridge.journal_dir / "calibration.toml").write_text("[reader")
+    visit = Visit(bridge, "reader", "--yes")
+    assert visit.end() == 78
+    assert "calibration.toml" in visit.story()
