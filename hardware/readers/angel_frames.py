@@ -48,7 +48,9 @@ def decode(frame: bytes) -> Frame | None:
 
 
 def card_bytes(target: int, index: int, card: str) -> bytes:
-    """The payload of a card such as `8s`, dealt to a target (0 player, 1 banker, 2 burn, 4 first card)."""
+    """The payload of a card such as `8s` (else ValueError), dealt to a target (0 player, 1 banker, 2 burn, 4 first)."""
+    if len(card) != 2 or card[0] not in RANKS or card[1] not in SUITS.values():
+        raise ValueError("a card of this shoe is a rank and a suit, such as 8s")
     suit = next(number for number, letter in SUITS.items() if letter == card[1])
     return bytes((BIT_7 | target << 4 | index, BIT_7 | suit << 4 | RANKS.index(card[0]) + 1))
 

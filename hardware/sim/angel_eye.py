@@ -66,7 +66,8 @@ class AngelEyeShoe:
         self._say("S")
 
     def pull(self, code: str) -> None:
-        """A card such as `8s` leaves the shoe."""
+        """A card such as `8s` leaves the shoe; anything else is a ValueError."""
+        card_bytes(PLAYER, 1, code)
         if self._to_burn is None:
             self._to_burn = points([code]) or 10
             self._say("D", card_bytes(FIRST, 1, code))

@@ -44,7 +44,8 @@ class SsiBoard:
         return len(self._codes)
 
     def pull(self, code: str) -> None:
-        """A card with `code` passes."""
+        """A card with `code` passes; ValueError if it is too long for a packet."""
+        self._packet(code, 0)
         self._codes.append(code)
 
     def receive(self, chunk: bytes) -> None:
@@ -63,8 +64,11 @@ class SsiBoard:
             return b""
         status = ssi.RETRANSMITTED if self._is_repeat else 0
         self._sent_ms, self._is_repeat = now_ms, True
-        body = b"\x01" + self._codes[0].encode("latin-1")
-        return ssi.encode(ssi.Packet(ssi.DECODED, ssi.ENGINE, status, body))
+        return self._packet(self._codes[0], status)
+
+    @staticmethod
+    def _packet(code: str, status: int) -> bytes:
+        return ssi.encode(ssi.Packet(ssi.DECODED, ssi.ENGINE, status, b"\x01" + code.encode("latin-1")))
 
 
 class Rdm6300Board:
