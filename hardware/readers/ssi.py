@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hardware.readers.settings import ReaderSettings
+from hardware.readers.sightings import Sightings
 from hardware.reads import Hello, Mark, Message, Read, Repeat, Unread, masked
 
 ENGINE, HOST = 0x00, 0x04  # sources
@@ -53,13 +54,15 @@ class SsiDecoder:
 
     The engine repeats a code, marked as such, until it is acknowledged, and waits with the next. Where it cannot be
     known whether a repeat is of the card that was journaled last or of one whose first sending was never seen (it
-    fell into a restart, a reconnect or noise), it is yielded with `gap`: people compare the cards.
+    fell into a restart, a reconnect or noise), it is yielded with `gap`: people compare the cards. A code sent anew
+    within `hold` seconds of its last sighting is the same card.
     """
 
-    def __init__(self, _settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.good = 0
         self.bad = 0
         self._clock = clock
+        self._sightings = Sightings((settings or ReaderSettings()).hold, clock)
         self._begun = b""
         self._begun_at = 0.0
         self._last: Mark | None = None  # what is on disk
@@ -131,7 +134,11 @@ class SsiDecoder:
         repeated = bool(packet.status & RETRANSMITTED)
         missed = self._may_have_missed or now - self._heard_at > REPEATS_WITHIN_S
         self._may_have_missed, self._heard_at = False, now
-        if repeated and packet.body == self._body and (self._waiting or not missed):
+        if repeated:
+            is_known = self._waiting is not None or not missed
+        else:
+            is_known = self._sightings.again(packet.body.decode("latin-1"))
+        if is_known and packet.body == self._body:
             return self._again()
         self._body, self._waiting = packet.body, Mark(SESSION, self._seq)
         self._seq = (self._seq + 1) % 256

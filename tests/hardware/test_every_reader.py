@@ -87,7 +87,9 @@ class TestEveryReader:
         told += taken(host, sent[3][5:] + b"".join(sent[4:]))
         found = reads(told)
         assert is_in_order([code for code in found if code in codes], codes)
-        assert set(found[:3]) == set(codes[:3])
+        assert found[:3] == codes[:3]
+        if protocol != "native":  # whose board repeats the third before it goes on
+            assert found[-2:] == codes[-2:]
 
     def test_garbage_is_not_kept(self, protocol) -> None:
         rng, host = Random(4), decoder(protocol)

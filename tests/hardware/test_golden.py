@@ -159,7 +159,7 @@ def decoded(code: bytes, again: bool = False) -> bytes:
 
 
 def test_ssi_is_acknowledged_when_it_is_on_disk() -> None:
-    decoder = SsiDecoder()
+    decoder = SsiDecoder(ReaderSettings(hold=0))
     first = [*decoder.feed(decoded(b"AB12"))]
     assert first == [Read("AB12", Mark(0, 0))]
     assert [*decoder.feed(decoded(b"AB12", again=True))] == first  # not acknowledged: once more
@@ -198,6 +198,15 @@ def test_ssi_a_repeat_may_be_of_another_card_of_that_face(journaled, missed, tol
     missed(decoder, now)
     now[0] += 2.0
     assert [*decoder.feed(decoded(b"AB12", again=True))] == [told]
+
+
+def test_ssi_a_card_seen_twice_is_acknowledged_twice() -> None:
+    now = [0.0]
+    decoder = SsiDecoder(clock=lambda: now[0])
+    told = []
+    for now[0] in (0.0, 0.4, 1.2):
+        told += taken(decoder, decoded(b"AB12"))
+    assert told == [Read("AB12", Mark(0, 0)), Repeat(Mark(0, 0)), Read("AB12", Mark(0, 1))]
 
 
 def test_ssi_a_code_given_up_is_not_acknowledged_in_the_name_of_the_next() -> None:
