@@ -4,14 +4,17 @@ from hardware.calibrate.figures import Refusal, histogram, mean, median, sd, spr
 from hardware.calibrate.levels import Dark, Levels, cards_in, dark_level, levels_of
 from hardware.calibrate.proposal import Settings, next_light, propose
 from hardware.calibrate.pulses import Dwell, Pulse, dwell, pulses_in
+from hardware.calibrate.wires import EdgeWatch, SingleLamp
 
 __all__ = [
     "Dark",
     "Dwell",
+    "EdgeWatch",
     "Levels",
     "Pulse",
     "Refusal",
     "Settings",
+    "SingleLamp",
     "cards_in",
     "dark_level",
     "dwell",

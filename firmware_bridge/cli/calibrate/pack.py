@@ -1,0 +1,113 @@
+"""`shoe calibrate pack`: pulls whole packs and counts every face."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge import codes
+from firmware_bridge.calibration import Count, CountSection
+from firmware_bridge.cards import FACES, Card
+from firmware_bridge.cli.calibrate.loan import Loan
+from firmware_bridge.cli.calibrate.visit import Visit
+from hardware.calibrate import Refusal
+from hardware.calibrate.bench import Passed
+from hardware.reads import Read
+
+PACK: Final = 52
+NAMED: Final = 8
+"""Faces named in a refusal; more of them say that something else is wrong."""
+
+
+@dataclass
+class Pulled:
+    """What came out of a pack so far."""
+
+    faces: Counter[Card] = field(default_factory=Counter)
+    lots: set[int] = field(default_factory=set)
+    unread: int = 0
+    unknown: int = 0
+
+    @property
+    def count(self) -> int:
+        """Cards that were read."""
+        return self.faces.total()
+
+
+def run(visit: Visit) -> int:
+    """Pull `--cards` cards, one pack if not told; 0 if every face came as often as it must. Raises Refusal."""
+    count = visit.cards or PACK
+    if count % PACK:
+        raise Refusal(f"{count} cards are no whole packs", f"say --cards {PACK}, {2 * PACK}, ..")
+    with visit.borrowed("reader", open_shoe=False) as loan:
+        pulled = asyncio.run(_work(visit, loan, count))
+    _judge(pulled, count // PACK)
+    lot = pulled.lots.pop() if pulled.lots else None
+    rate = pulled.count / (pulled.count + pulled.unread)
+    measured = Count(tried=count, good=pulled.count, decode_rate=round(rate, 4), lot=lot)
+    visit.keep(CountSection(at=visit.now, by=visit.by, measured=measured))
+    text = f"kept: {count} cards, every face {count // PACK} times, {100 * rate:.1f} % read at the first pull"
+    return visit.done(text + (f", lot {lot}" if lot is not None else ""), measured=measured)
+
+
+def undo(visit: Visit) -> int:
+    """Forget the last pack; 0."""
+    _ = visit.last
+    visit.forget()
+    return visit.done("the pack is forgotten")
+
+
+async def _work(visit: Visit, loan: Loan, count: int) -> Pulled:
+    book = _book(visit)
+    pulled = Pulled()
+    async with visit.bench(loan) as bench:
+        await bench.drain()
+        visit.guide.say(f"pull {count} cards in any order")
+        while pulled.count < count:
+            card = await bench.next_card(visit.patience_s)
+            if card is None:
+                break
+            _take(visit, pulled, card, book)
+            visit.guide.bar(pulled.count / count, pulled.count, count, f"{pulled.unread} not read")
+    return pulled
+
+
+def _take(visit: Visit, pulled: Pulled, card: Passed, book: codes.CodeBook) -> None:
+    if not isinstance(card, Read):
+        pulled.unread += 1
+        visit.guide.say("not read: pull that card again")
+        return
+    known = codes.native(card.code) if isinstance(card.code, int) else book.get(card.code)
+    if known is None:
+        pulled.unknown += 1
+        visit.guide.say("a code in no book: take that card out, or record the code book again")
+    elif known.card is not None:
+        pulled.faces[known.card] += 1
+        pulled.lots |= {known.lot} if known.lot is not None else set()
+
+
+def _judge(pulled: Pulled, copies: int) -> None:
+    """Raise Refusal for faces too many or too few, for packs of several lots, for codes nobody knows."""
+    missing = [card.value for card in FACES if pulled.faces[card] < copies]
+    extra = [card.value for card, count in pulled.faces.items() if count > copies]
+    if missing or extra:
+        named = [f"missing: {_named(missing)}"] * bool(missing) + [f"too many: {_named(extra)}"] * bool(extra)
+        raise Refusal(f"{pulled.count} cards, {'; '.join(named)}", "complete the pack, and pull all of it again")
+    if len(pulled.lots) > 1:
+        raise Refusal(
+            f"packs of lots {', '.join(map(str, sorted(pulled.lots)))} are mixed", "take packs of one lot only"
+        )
+    if pulled.unknown:
+        raise Refusal(f"{pulled.unknown} codes are in no book", "record the code book again")
+
+
+def _named(faces: list[str]) -> str:
+    return " ".join(faces[:NAMED]) + (f" and {len(faces) - NAMED} more" if len(faces) > NAMED else "")
+
+
+def _book(visit: Visit) -> codes.CodeBook:
+    path = visit.config.reader.code_book
+    return codes.load(Path(path)) if path else codes.plain()
