@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -20,8 +21,11 @@ from firmware_bridge.uplink import Uplink
 
 log = logging.getLogger(__name__)
 
-WATCH_S: Final = 0.1
-"""A watcher is told at most this often."""
+WATCH_S: Final = 0.02
+"""A watcher is told at most this often: a dealer with a card a 20th of a second is followed card by card."""
+
+LOOK_S: Final = 0.2
+"""How often a watcher is told of what changes without an entry: pins, frames, the reader's light."""
 
 HEARD: Final = 2**20
 """Bytes heard of a request: one too long for a command is refused, one without an end is hung up on."""
@@ -30,13 +34,27 @@ SIGNATURE: Final = 64
 """Characters of the longest name that can sign an order."""
 
 
+class Sight(Protocol):
+    """What is seen beyond the status, while somebody watches."""
+
+    def begin(self) -> None:
+        """Somebody watches."""
+
+    def end(self) -> None:
+        """A watcher has left."""
+
+    def seen(self, after: int) -> dict[str, Any]:
+        """What is seen now; `frames` only those numbered beyond `after`."""
+
+
 class Control:
     """Answers on a Unix socket that only the daemon's user and root can open, until `close`.
 
     A request is an order (`{"do": "void", "by": "anna", "why": ".."}`), `{"do": "status"}`, or `{"do": "watch"}`,
-    which is answered with a status whenever it changes. `{"do": "lend", "device": "reader", "by": "anna"}` lends one
-    of `devices` until `{"do": "give_back"}` or the connection's end; `{"do": "passed", "session": 1, "seq": 7}` tells
-    in between that the report of a test card is about to be acknowledged.
+    which is answered with a status, and in `seen` what `sight` sees, whenever that changes.
+    `{"do": "lend", "device": "reader", "by": "anna"}` lends one of `devices` until `{"do": "give_back"}` or the
+    connection's end; `{"do": "passed", "session": 1, "seq": 7}` tells in between that the report of a test card is
+    about to be acknowledged.
     reader: what the reader's side knows, for the status.
     """
 
@@ -47,7 +65,9 @@ class Control:
         uplink: Uplink,
         reader: Callable[[], dict[str, Any]],
         devices: Mapping[str, Lendable] = {},
+        sight: Sight | None = None,
     ) -> None:
+        self._sight, self._watchers = sight, set[asyncio.Event]()
         self._path, self._table, self._uplink, self._reader = path, table, uplink, reader
         self._lease = Lease(table, devices)
         self._server: asyncio.Server | None = None
@@ -68,6 +88,11 @@ class Control:
             client.cancel()
         await asyncio.gather(*self._clients, return_exceptions=True)
         self._path.unlink(missing_ok=True)
+
+    def changed(self) -> None:
+        """Something that watchers see may be different now."""
+        for watcher in self._watchers:
+            watcher.set()
 
     def status(self) -> dict[str, Any]:
         """What the daemon knows, without any sealed card."""
@@ -138,13 +163,34 @@ class Control:
         await _say(writer, {"ok": True, "do": "give_back"})
 
     async def _watch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        last = None
+        """A watcher who is slow to read misses states, and keeps nobody waiting."""
+        changed = asyncio.Event()
+        self._watchers.add(changed)
+        if self._sight:
+            self._sight.begin()
+        try:
+            await self._show(changed, reader, writer)
+        finally:
+            self._watchers.discard(changed)
+            if self._sight:
+                self._sight.end()
+
+    async def _show(
+        self, changed: asyncio.Event, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        last, shown = None, 0
         while not reader.at_eof():  # the watcher's end: writing alone would find out at the next change only
+            changed.clear()
             status = self.status()
+            if self._sight:
+                status["seen"] = seen = self._sight.seen(shown)
+                shown = seen["frames"][-1]["n"] if seen["frames"] else shown
             if status != last:
                 await _say(writer, status)
                 last = status
             await asyncio.sleep(WATCH_S)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), LOOK_S - WATCH_S)
 
 
 async def _say(writer: asyncio.StreamWriter, value: Any) -> None:

@@ -28,6 +28,7 @@ from firmware_bridge.settings import AnyPin, Config, LampsConfig, PinConfig, Pin
 from firmware_bridge.uplink import LastWord, Uplink
 from firmware_bridge.wiring.pins_on_loan import PinsOnLoan
 from firmware_bridge.wiring.reader import Reader
+from firmware_bridge.wiring.sight import Sight
 from hardware.lamps import LampPanel
 from hardware.pins import Pin, PinFactory, pin_factory
 from hardware.sensors import Contact, CutCardSensor, Key
@@ -59,7 +60,7 @@ class Bridge:
             self.panel,
             self._acknowledge,
             self._publish,
-            lambda: self.uplink.changed(),
+            self._changed,
             self._loop,
         )
         prefix = f"{config.mqtt.root}/{config.table.id}"
@@ -69,7 +70,7 @@ class Bridge:
         self.reader = Reader(config.reader, config.table.decks, self.table, self._loop)
         self._loan = PinsOnLoan(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
         devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._loan}
-        self.control = Control(config.control, self.table, self.uplink, self.reader.status, devices)
+        self.control = Control(config.control, self.table, self.uplink, self.reader.status, devices, self._sight())
 
     async def run(self) -> None:
         """Work until `stop`, then leave everything as it should be found."""
@@ -104,6 +105,20 @@ class Bridge:
         self.table.close()
         self.panel.close()
         self.journal.close()
+
+    def _sight(self) -> Sight:
+        """What a technician may see; no card of a shoe that is open, nor of one that the next card opens."""
+
+        def secret() -> bool:
+            shoe = self.table.shoe
+            return shoe.status == "open" or bool(shoe.held) or self.config.table.new_shoe == "auto"
+
+        sensors, lamps = _wires(self.config.pins), _wires(self.config.lamps)
+        return Sight(self.reader, self.config.reader.protocol, self.pins, sensors, lamps, secret)
+
+    def _changed(self) -> None:
+        self.uplink.changed()
+        self.control.changed()
 
     def _acknowledge(self, mark: Mark) -> None:
         self.reader.acknowledge(mark)

@@ -19,8 +19,13 @@ class Decoder(Protocol):
     `good` and `bad` count frames since the decoder was made, for the health of the line.
     """
 
-    good: int
-    bad: int
+    @property
+    def good(self) -> int:
+        """Frames that were whole."""
+
+    @property
+    def bad(self) -> int:
+        """Frames that were damaged."""
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """The messages that end in `chunk`, lazily: acknowledge each before asking for the next.

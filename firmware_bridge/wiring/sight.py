@@ -1,0 +1,74 @@
+"""What a technician at `shoe watch` sees beyond the status: the reader's line, and every pin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from firmware_bridge.wiring.reader import Reader
+from firmware_bridge.wiring.tap import Tap
+from hardware.pins import Pin, PinFactory
+
+OUTPUTS: Final = ("buzzer", "lock")
+"""Wires among the `[pins]` that we drive."""
+
+
+class Sight:
+    """Taps the reader's line while somebody watches, and costs nothing while nobody does.
+
+    sensors, lamps: wires by their config keys. secret: whether the reader's bytes may tell a card nobody is to know.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        protocol: str,
+        factory: PinFactory,
+        sensors: Mapping[str, Pin],
+        lamps: Mapping[str, Pin],
+        secret: Callable[[], bool],
+    ) -> None:
+        self._reader, self._protocol, self._factory, self._secret = reader, protocol, factory, secret
+        outputs = {name: pin for name, pin in sensors.items() if name in OUTPUTS} | dict(lamps)
+        self._wires = {
+            "inputs": {name: pin for name, pin in sensors.items() if name not in OUTPUTS},
+            "outputs": outputs,
+        }
+        self._watchers = 0
+        self._tap: Tap | None = None
+
+    def begin(self) -> None:
+        """Somebody watches."""
+        self._watchers += 1
+        if self._tap is None:
+            self._tap = Tap(self._reader.decoder, self._protocol, self._secret)
+            self._reader.decoder = self._tap
+
+    def end(self) -> None:
+        """A watcher has left."""
+        self._watchers -= 1
+        if self._tap and not self._watchers:
+            self._reader.decoder, self._tap = self._tap.decoder, None
+
+    def seen(self, after: int) -> dict[str, Any]:
+        """The signal, frames good and damaged, those beyond the number `after`, and each pin: active, idle or None.
+
+        None is a pin that cannot be read now, as while it is lent.
+        """
+        tap = self._tap
+        return {
+            "signal": dict(tap.signal) if tap else {},
+            "good": self._reader.decoder.good,
+            "bad": self._reader.decoder.bad,
+            "frames": tap.frames(after) if tap else [],
+            "pins": {
+                way: {name: self._is_active(pin, way == "inputs") for name, pin in wires.items()}
+                for way, wires in self._wires.items()
+            },
+        }
+
+    def _is_active(self, pin: Pin, is_input: bool) -> bool | None:
+        try:
+            return bool(self._factory.pin(pin.number).state) == pin.active_level(is_input)
+        except Exception:  # each pin library has its own errors, some of them bare
+            return None
