@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge import codes
 from firmware_bridge.cards import Serial
 from firmware_bridge.daemon import Table, nonce, now
+from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.settings import ReaderConfig
@@ -18,6 +20,8 @@ from hardware import reads
 from hardware.errors import PortError
 from hardware.port import Port
 from hardware.readers import BAUD, KEEPS_REPORTS, READERS, ReaderSettings
+
+log = logging.getLogger(__name__)
 
 SILENT_AFTER_S: Final = 3.5
 """A board that beats every second and misses three beats is gone."""
@@ -33,7 +37,8 @@ class Reader:
         self._table, self._loop, self._protocol = table, loop, config.protocol
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
         self.decoder = READERS[config.protocol](settings)
-        self._book = codes.load(Path(config.code_book), decks) if config.code_book else codes.plain()
+        self._book_file, self._decks = config.code_book, decks
+        self._book = self._read_book()
         self._keeps_reports = config.protocol in KEEPS_REPORTS
         self.port = Port(
             config.port, config.baud or BAUD[config.protocol], loop, self._on_bytes, self._on_lost, self._on_open
@@ -71,9 +76,16 @@ class Reader:
             self._loan.passed(mark)
 
     def take_back(self) -> None:
-        """Have the port again; a reader that keeps its reports is ours at its first beat, not before."""
+        """Have the port again; a reader that keeps its reports is ours at its first beat, not before.
+
+        The code book is read again too: it may be what was calibrated.
+        """
         if self._loan:
             self._loan.record()
+            try:
+                self._book = self._read_book()
+            except ConfigError as error:
+                log.error("%s; the book from before stays in use", error)
             self.port.start()
 
     def pause(self, why: str) -> None:
@@ -85,6 +97,9 @@ class Reader:
     def go_on(self) -> None:
         """Take cards again."""
         self.port.start()
+
+    def _read_book(self) -> codes.CodeBook:
+        return codes.load(Path(self._book_file), self._decks) if self._book_file else codes.plain()
 
     def acknowledge(self, mark: Mark) -> None:
         """The report is on disk: the board may forget it."""
