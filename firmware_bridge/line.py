@@ -21,8 +21,8 @@ from msgspec.structs import replace
 from firmware_bridge.cards import Serial
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.entry import Entry
-from firmware_bridge.facts.events import AnyEvent, CardEvent, Luggage, Secret, ShoeOpened
-from firmware_bridge.facts.inputs import AnyInput
+from firmware_bridge.facts.events import AnyEvent, CardEvent, Luggage, ResultHeld, Secret, ShoeOpened
+from firmware_bridge.facts.inputs import AnyInput, Told
 
 VERSION: Final = b"1"
 DAY_MS: Final = 86_400_000
@@ -51,6 +51,7 @@ class Sealed(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     secrets: dict[str, Secret] = {}
     luggage: Luggage | None = None
     serials: dict[str, Serial] = {}
+    results: dict[str, Told] = {}
 
 
 class Line(Struct, frozen=True):
@@ -88,7 +89,11 @@ def seal(entry: Entry, before: str) -> Line:
         tuple([Raw(_encode(_without_secret(event))) for event in entry.events]),
     )
     sealed = Sealed(
-        entry.input, _kept(entry.events, "secret"), _luggage(entry.events), _kept(entry.events, "serial")
+        entry.input,
+        _kept(entry.events, "secret"),
+        _luggage(entry.events),
+        _kept(entry.events, "serial"),
+        _kept(entry.events, "told"),
     )
     shown = _encode(public)
     chain = chained(before, shown)
@@ -151,6 +156,8 @@ def _date(days: int) -> str:
 def _without_secret(event: AnyEvent) -> AnyEvent:
     if isinstance(event, CardEvent) and not (event.secret is None and event.serial is None):
         return replace(event, secret=None, serial=None)
+    if isinstance(event, ResultHeld):
+        return ResultHeld()
     if isinstance(event, ShoeOpened):
         return replace(event, luggage=None)
     return event
@@ -168,7 +175,7 @@ def _luggage(events: tuple[AnyEvent, ...]) -> Luggage | None:
 
 def _entry(public: Public, sealed: Sealed) -> Entry:
     events: list[Any] = [_decode_event(raw) for raw in public.events]
-    for name, kept in (("secret", sealed.secrets), ("serial", sealed.serials)):
+    for name, kept in (("secret", sealed.secrets), ("serial", sealed.serials), ("told", sealed.results)):
         for n, value in kept.items():
             events[int(n) - 1] = replace(events[int(n) - 1], **{name: value})
     if sealed.luggage:

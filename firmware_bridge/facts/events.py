@@ -34,6 +34,7 @@ from firmware_bridge.facts.round_events import (
     Hand,
     Judged,
     Played,
+    ResultHeld,
     RevealClockStarted,
     RevealTimeEnded,
     RoundClosed,
@@ -176,6 +177,7 @@ AnyEvent = (
     | BetsClosed
     | RoundClosed
     | RoundCorrected
+    | ResultHeld
     | RevealClockStarted
     | RevealTimeEnded
     | Flown
@@ -230,6 +232,7 @@ __all__ = [
     "OverdrawnBurned",
     "Played",
     "ReaderSession",
+    "ResultHeld",
     "RevealClockStarted",
     "RevealTimeEnded",
     "RoundClosed",

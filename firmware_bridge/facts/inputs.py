@@ -87,11 +87,17 @@ Side = Literal["player", "banker"]
 Outcome = Literal["player", "banker", "tie", "forced"]
 
 
-class ResultTold(Input, frozen=True, kw_only=True):
-    """A reader that judges the game says its result; `forced`: the round was ended by its button."""
+class Told(Struct, frozen=True):
+    """A result as a reader tells it; `forced`: the round was ended by its button."""
 
     outcome: Outcome
     pairs: tuple[Side, ...] = ()
+
+
+class ResultTold(Input, frozen=True, kw_only=True):
+    """A reader that judges the game says its result."""
+
+    told: Told
 
 
 class ReaderSaid(Input, frozen=True, kw_only=True):

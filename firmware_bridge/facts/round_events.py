@@ -9,6 +9,7 @@ from msgspec import Struct
 from firmware_bridge.cards import Card
 from firmware_bridge.facts.card_events import Origin
 from firmware_bridge.facts.event import Event
+from firmware_bridge.facts.inputs import Told
 
 
 class BetsOpened(Event, frozen=True, kw_only=True):
@@ -87,6 +88,15 @@ class RoundCorrected(Judged, frozen=True, kw_only=True):
     corrects: int
     by: str
     status: Literal["corrected"] = "corrected"
+
+
+class ResultHeld(Event, frozen=True, kw_only=True):
+    """A reader told its result while cards before it wait: it waits behind them.
+
+    It tells of cards that may still be sealed, so `told` never leaves the house.
+    """
+
+    told: Told | None = None
 
 
 class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):

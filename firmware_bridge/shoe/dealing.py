@@ -15,6 +15,7 @@ from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.rounds import close_round, reveal_carried, run_out
 from firmware_bridge.shoe.state import Held, Phase, Shoe, blockers, due, is_exhausted, is_open, layout, phase, row
 from firmware_bridge.shoe.suspect import wrong_with
+from firmware_bridge.shoe.verdict import meet_result
 
 CARRIED_AT_MOST: Final = 3
 """Cards that wait for the next round, reserves included: the fourth slot must be drawn in that round."""
@@ -40,6 +41,9 @@ def deal_held(draft: Draft) -> None:
             return
         if seen_by := draft.shoe.held[0].cut:
             meet_cut_card(draft, seen_by, held=True)
+            continue
+        if told := draft.shoe.held[0].told:
+            meet_result(draft, told, held=True)
             continue
         if _overfull(draft.shoe):
             return

@@ -136,6 +136,8 @@ _unread = trouble.unread
 _no_read = trouble.unread_outside
 _cut = trouble.cut
 _no_cut = trouble.cut_outside
+_verdict = verdict.hear
+_no_verdict = verdict.hear_outside
 
 # fmt: off
 JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
@@ -148,8 +150,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "player":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
     "banker":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
     "tie":         _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
-    "ResultTold":  _row(verdict.result_outside, verdict.result_in_burn, verdict.result_of_last, verdict.result_of_last,
-                        verdict.result_too_early, verdict.result_of_round, verdict.result_of_last),
+    "ResultTold":  _row(_no_verdict, _verdict,   _verdict,     _verdict,     _verdict,     _verdict,     _no_verdict),
     "ReaderSaid":  _row(verdict.said),
     "TimePassed":  _row(disclosure.time_passed),
     "LidMoved":    _row(_no_lid,     _lid,       _lid,         _lid,         _lid,         _lid,         _no_lid),
@@ -207,7 +208,7 @@ def observe(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
         case i.CardRead():
             commit, secret = draft.seal(told.card, told.nonce)
             draft.add(e.CardSetAside(commit=commit, secret=secret, why="observed"))
-        case i.CardUnread() | i.CutCardSeen() | i.Pressed():
+        case i.CardUnread() | i.CutCardSeen() | i.Pressed() | i.ResultTold() | i.ReaderSaid():
             draft.add(e.Noted(what=f"observed: {type(told).__name__}"))
         case _:
             return decide(shoe, told)

@@ -136,6 +136,7 @@ _CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     e.RoundClosed: rounds.round_closed,
     e.RoundVoided: rounds.round_voided,
     e.RoundCorrected: rounds.round_corrected,
+    e.ResultHeld: rounds.result_held,
     e.RevealClockStarted: rounds.reveal_clock_started,
     e.RevealTimeEnded: rounds.reveal_time_ended,
     e.Flown: rounds.flown,

@@ -14,6 +14,7 @@ from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.rounds import end_shoe, void_round
 from firmware_bridge.shoe.state import Held, Phase, is_open, phase, row
 from firmware_bridge.shoe.suspect import wrong_with
+from firmware_bridge.shoe.verdict import close_told, meet_result
 
 
 def resolve(draft: Draft, order: Resolve, by: str) -> None:
@@ -42,6 +43,10 @@ def _burn_held(draft: Draft, put: Callable[[Draft, Held, bool], None]) -> None:
         first = draft.shoe.held[0]
         if first.cut:
             meet_cut_card(draft, first.cut, held=True)
+        elif first.told:
+            meet_result(draft, first.told, held=True)
+            if is_open(draft.shoe, "result_mismatch"):
+                return
         elif found := wrong_with(draft.shoe, first):
             draft.trouble(*found)
             return
@@ -62,7 +67,7 @@ def _remove(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _is_about(draft: Draft, name: str, card: Held) -> bool:
-    found = None if card.cut else wrong_with(draft.shoe, card)
+    found = wrong_with(draft.shoe, card) if card.is_card else None
     return found is not None and found[0] == name
 
 
@@ -105,6 +110,9 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
         burn_done(draft)
     elif order.irregularity == "burn_over":
         _burn_held(draft, burn)
+    elif order.irregularity == "result_mismatch":
+        draft.settle("result_mismatch", order.choice, by, order.why)
+        close_told(draft)
 
 
 def _continue(draft: Draft, order: Resolve, by: str) -> None:

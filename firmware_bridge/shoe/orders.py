@@ -46,7 +46,7 @@ def bets_open(draft: Draft, given: Ordered, order: o.BetsOpen) -> None:
 
 def _is_drawn(draft: Draft) -> bool:
     """Whether a card waits that was drawn for the round to come."""
-    return any(not each.cut for each in draft.shoe.held)
+    return any(each.is_card for each in draft.shoe.held)
 
 
 def bets_closed(draft: Draft, given: Ordered, order: o.BetsClosed) -> None:

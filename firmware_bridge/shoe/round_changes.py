@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events as e
-from firmware_bridge.shoe.state import Laid, Past, Shoe
+from firmware_bridge.shoe.state import Held, Laid, Past, Shoe
 
 
 def bets_opened(shoe: Shoe, _: e.BetsOpened) -> Shoe:
@@ -70,6 +70,10 @@ def round_corrected(shoe: Shoe, event: e.RoundCorrected) -> Shoe:
     new = _past(shoe, event)
     rounds = tuple(new if past.round == event.round else past for past in shoe.rounds)
     return replace(shoe, rounds=rounds, prev=new.seq)
+
+
+def result_held(shoe: Shoe, event: e.ResultHeld) -> Shoe:
+    return replace(shoe, held=(*shoe.held, Held(None, "", told=event.told)))
 
 
 def reveal_clock_started(shoe: Shoe, event: e.RevealClockStarted) -> Shoe:

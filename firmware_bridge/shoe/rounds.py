@@ -217,6 +217,9 @@ def discard_held(draft: Draft) -> None:
         if card.cut:
             meet_cut_card(draft, card.cut, held=True)
             continue
+        if card.told:
+            draft.add(e.Noted(what="the reader's result was of cards that play no part", held=True))
+            continue
         commit, secret = draft.seal(card.card, card.nonce)
         why: Literal["void", "removed"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
         draft.add(e.CardSetAside(commit=commit, secret=secret, held=True, why=why, serial=card.serial))

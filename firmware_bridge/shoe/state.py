@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from firmware_bridge.cards import Card, Serial
 from firmware_bridge.facts.events import CutBy, Irregular, Origin, Played
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import Mark, Told
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games import GAMES, Layout
 from firmware_bridge.house import House
@@ -47,7 +47,7 @@ class Laid(Struct, frozen=True):
 class Held(Struct, frozen=True):
     """A card drawn while it could not be dealt; `card` is None while nobody knows its face.
 
-    cut: not a card of the packs but the cut card, and what saw it.
+    cut: not a card of the packs but the cut card, and what saw it. told: no card at all, but a reader's result.
 
     cleared: the irregularities the floor has decided to keep it in spite of.
     """
@@ -62,6 +62,12 @@ class Held(Struct, frozen=True):
     cut: CutBy | None = None
     slot: str | None = None
     serial: Serial | None = None
+    told: Told | None = None
+
+    @property
+    def is_card(self) -> bool:
+        """Whether it is a card of the packs."""
+        return self.cut is None and self.told is None
 
 
 class Past(Struct, frozen=True):
@@ -198,12 +204,12 @@ def blockers(shoe: Shoe) -> tuple[str, ...]:
 
 def cards_left(shoe: Shoe) -> int:
     """Cards that have not left the shoe, as far as it was told."""
-    return shoe.house.size - len(shoe.seen) - shoe.unknown - sum(1 for each in shoe.held if not each.cut)
+    return shoe.house.size - len(shoe.seen) - shoe.unknown - sum(1 for each in shoe.held if each.is_card)
 
 
 def is_exhausted(shoe: Shoe) -> bool:
     """Whether every card of the shoe was drawn and put in its place: none left, none held."""
-    return cards_left(shoe) <= 0 and all(each.cut for each in shoe.held)
+    return cards_left(shoe) <= 0 and not any(each.is_card for each in shoe.held)
 
 
 def is_last(shoe: Shoe) -> bool:

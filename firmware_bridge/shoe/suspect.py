@@ -6,7 +6,7 @@ from typing import Final
 
 from firmware_bridge.cards import Card
 from firmware_bridge.games import GAMES, PACKS
-from firmware_bridge.shoe.state import Held, Phase, Shoe, due, phase, row
+from firmware_bridge.shoe.state import PAIRS, Held, Phase, Shoe, due, phase, row
 
 FOREIGN_CODES: Final = ("unknown code", "foreign")
 """Why a card has no face although the reader read it: its code is in no code book."""
@@ -48,9 +48,12 @@ def _foreign(shoe: Shoe, card: Held) -> str:
 
 
 def _misplaced(shoe: Shoe, slot: str) -> str:
-    if phase(shoe) not in (Phase.BURNING, Phase.READY, Phase.DEALING):
+    now = phase(shoe)
+    if now is Phase.COMPLETE:  # P1 is of the round to come
+        return "" if slot == PAIRS[0] else f"went to {slot}, no card is due"
+    if now not in (Phase.BURNING, Phase.READY, Phase.DEALING):
         return ""
-    expected = BURN if phase(shoe) is Phase.BURNING else due(shoe)
+    expected = BURN if now is Phase.BURNING else due(shoe)
     return f"went to {slot}, {expected} is due" if expected and slot != expected else ""
 
 

@@ -43,11 +43,11 @@ def follow_session(draft: Draft, told: i.AnyInput, inside: bool) -> None:
     inside: a shoe was open already before this input.
     """
     mark = getattr(told, "mark", None)
-    if mark is None:
-        return
-    _new_session(draft, mark.session, inside)
+    if mark is not None:
+        _new_session(draft, mark.session, inside)
     if getattr(told, "gap", False) and draft.shoe.status == "open":
-        draft.trouble("reader_gap", f"reports before number {mark.seq} are lost")
+        unsaid = f"reports before number {mark.seq} are lost" if mark else "reports are lost"
+        draft.trouble("reader_gap", told.what if isinstance(told, i.ReaderSaid) else unsaid)
 
 
 def reader_booted(draft: Draft, told: i.ReaderBooted) -> None:

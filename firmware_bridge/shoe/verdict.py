@@ -2,62 +2,88 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 from firmware_bridge.facts import events as e
-from firmware_bridge.facts.inputs import ReaderSaid, ResultTold
-from firmware_bridge.shoe.disclosure import waits_for_reveal
+from firmware_bridge.facts.inputs import ReaderSaid, ResultTold, Told
+from firmware_bridge.shoe.disclosure import is_sealed, waits_for_reveal
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.rounds import close_round
 from firmware_bridge.shoe.state import Phase, blockers, due, layout, phase
 
-SIDES = ("player", "banker")
+SIDES: Final = ("player", "banker")
 
 
 def said(draft: Draft, told: ReaderSaid) -> None:
-    """On record; where it means that cards may have been missed, the dealer compares."""
+    """On record."""
     draft.add(e.Noted(what=f"reader: {told.what}"))
-    if told.gap and draft.shoe.status == "open":
-        draft.trouble("reader_gap", told.what)
 
 
-def result_outside(draft: Draft, told: ResultTold) -> None:
-    """A result of a game that was none here."""
-    draft.add(e.Noted(what="reader: a result, and no round was dealt"))
+def hear(draft: Draft, given: ResultTold) -> None:
+    """The reader's result: what it is about is by the order of events, so it waits behind held and sealed cards."""
+    if draft.shoe.held or blockers(draft.shoe) or waits_for_reveal(draft.shoe):
+        draft.add(e.ResultHeld(told=given.told))
+    else:
+        meet_result(draft, given.told)
 
 
-def result_in_burn(draft: Draft, told: ResultTold) -> None:
+def hear_outside(draft: Draft, given: ResultTold) -> None:
+    """With no shoe open it can only be about the last round of the one before."""
+    _of_last(draft, given.told)
+
+
+def meet_result(draft: Draft, told: Told, held: bool = False) -> None:
+    """Compare a result with the cards before it; a difference holds the round."""
+    if held:
+        draft.add(e.Noted(what="the cards before the reader's result are out", held=True))
+    _MEETINGS.get(phase(draft.shoe), _of_last)(draft, told)
+
+
+def close_told(draft: Draft) -> None:
+    """Close the complete round whose result the reader told, where the house waited for that."""
+    if draft.shoe.house.close == "result" and phase(draft.shoe) is Phase.COMPLETE and not blockers(draft.shoe):
+        close_round(draft)
+
+
+def _in_burn(draft: Draft, told: Told) -> None:
     """The reader deals already while we still burn: the two do not see the same shoe."""
     draft.trouble("result_mismatch", "the reader tells a result while the burn goes on")
 
 
-def result_too_early(draft: Draft, told: ResultTold) -> None:
-    """The reader calls a round over that needs a card by the rules; what sealed cards need stays secret."""
-    if waits_for_reveal(draft.shoe):
-        draft.add(e.Noted(what="reader: a result while cards are still to be revealed"))
-        return
-    draft.trouble("result_mismatch", f"the reader says {_spoken(told)}, {due(draft.shoe)} is due")
+def _too_early(draft: Draft, told: Told) -> None:
+    """The reader calls a round over that needs a card by the rules."""
+    result = "a result" if is_sealed(draft.shoe) else _spoken(told)
+    draft.trouble("result_mismatch", f"the reader says {result}, {due(draft.shoe)} is due")
 
 
-def result_of_round(draft: Draft, told: ResultTold) -> None:
-    """The complete round: equal results close it where the house waits for the reader's."""
+def _of_round(draft: Draft, told: Told) -> None:
+    """The complete round."""
     result = layout(draft.shoe).result
     assert result is not None
-    if not _compare(draft, told, result.outcome, result.pairs):
-        return
-    if draft.shoe.house.close == "result" and not blockers(draft.shoe) and phase(draft.shoe) is Phase.COMPLETE:
-        close_round(draft)
+    if _agrees(draft, told, result.outcome, result.pairs):
+        close_told(draft)
 
 
-def result_of_last(draft: Draft, told: ResultTold) -> None:
-    """No card of this round is out: what is told can only concern the round before, which is closed."""
+def _of_last(draft: Draft, told: Told) -> None:
+    """No card of this round is out: what is told can only concern the round before, which is over."""
     past = draft.shoe.rounds[-1] if draft.shoe.rounds else None
-    if past is None or past.outcome is None:
-        result_outside(draft, told)
+    is_new = told.outcome == "forced" and draft.shoe.house.close == "result"  # the one before had its own result
+    if past is None or past.outcome is None or is_new:
+        draft.add(e.Noted(what="reader: a result, and no round that counts was dealt"))
     else:
-        _compare(draft, told, past.outcome, past.pairs)
+        _agrees(draft, told, past.outcome, past.pairs)
 
 
-def _compare(draft: Draft, told: ResultTold, outcome: str, pairs: dict[str, bool]) -> bool:
-    """Whether the two agree; a difference holds the round."""
+_MEETINGS: Final[dict[Phase, Callable[[Draft, Told], None]]] = {
+    Phase.BURNING: _in_burn,
+    Phase.DEALING: _too_early,
+    Phase.COMPLETE: _of_round,
+}
+
+
+def _agrees(draft: Draft, told: Told, outcome: str, pairs: dict[str, bool]) -> bool:
+    """Whether the two agree; a difference is told with both."""
     theirs = {side: side in told.pairs for side in SIDES}
     if (told.outcome, theirs) == (outcome, pairs):
         draft.add(e.Noted(what=f"the reader's result agrees: {outcome}"))
@@ -67,7 +93,7 @@ def _compare(draft: Draft, told: ResultTold, outcome: str, pairs: dict[str, bool
     return False
 
 
-def _spoken(told: ResultTold) -> str:
+def _spoken(told: Told) -> str:
     return "the round was ended by its button" if told.outcome == "forced" else _words(told.outcome, told.pairs)
 
 

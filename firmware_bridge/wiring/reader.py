@@ -209,7 +209,8 @@ class Reader:
 
 def _result(verdict: reads.Verdict) -> i.ResultTold:
     pairs: dict[i.Side, bool] = {"player": verdict.player_pair, "banker": verdict.banker_pair}
-    return i.ResultTold(**now(), outcome=verdict.outcome, pairs=tuple(side for side in pairs if pairs[side]))
+    told = i.Told(verdict.outcome, tuple(side for side in pairs if pairs[side]))
+    return i.ResultTold(**now(), told=told)
 
 
 def _mark(mark: reads.Mark | None) -> Mark | None:

@@ -19,6 +19,7 @@ from firmware_bridge.messages import messages
 from firmware_bridge.shoe import Shoe, advance, decide
 
 CUT = "cut card"
+RESULT = "result"
 Waiting = Card | str | None
 
 
@@ -68,6 +69,11 @@ def cards_keep_their_order(lines: list[Line]) -> list[Waiting]:
     return queue
 
 
+def waiting(shoe: Shoe) -> list[Waiting]:
+    """What the shoe says it holds."""
+    return [CUT if each.cut else RESULT if each.told else each.card for each in shoe.held]
+
+
 def _place(event: e.AnyEvent, told: i.AnyInput, queue: list[Waiting]) -> int:
     """Follow one event; 1 if it is what became of the card of this input."""
     match event:
@@ -77,8 +83,12 @@ def _place(event: e.AnyEvent, told: i.AnyInput, queue: list[Waiting]) -> int:
             return 1
         case e.CutCardHeld():
             queue.append(CUT)
-        case e.CutCardMet(held=True) | e.Noted(held=True):
+        case e.ResultHeld():
+            queue.append(RESULT)
+        case e.CutCardMet(held=True):
             assert queue.pop(0) == CUT
+        case e.Noted(held=True):
+            assert queue.pop(0) in (CUT, RESULT)
         case e.CardEntered(held=True):
             assert queue[0] is None
             queue[0] = _face(event)

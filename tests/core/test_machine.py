@@ -25,7 +25,7 @@ from tests.core.table import Table
 HOUSES = st.fixed_dictionaries(
     {
         "procedure": st.sampled_from(["on-demand", "six-card"]),
-        "close": st.sampled_from(["auto", "next"]),
+        "close": st.sampled_from(["auto", "next", "result"]),
         "betting": st.sampled_from(["ignored", "required"]),
         "burn": st.sampled_from(["none", "first-card", 2]),
         "after_cut": st.sampled_from(["finish", "one-more"]),
@@ -184,6 +184,17 @@ class AtTheTable(RuleBasedStateMachine):
     def to_a_slot(self, card: Card, slot: str) -> None:
         self.tell(self.table.card(card, mark=self.mark(), slot=slot))
 
+    @rule(right=st.booleans(), outcome=st.sampled_from(["player", "banker", "tie", "forced"]))
+    def result(self, right: bool, outcome: str) -> None:
+        """The reader tells a result: ours, or any."""
+        ours = layout(self.table.shoe).result if self.table.shoe.moves else None
+        told = i.Told(ours.outcome, tuple(ours.pairs)) if ours and right else i.Told(outcome)  # type: ignore[arg-type]
+        self.tell(i.ResultTold(at=0, told=told))
+
+    @rule(gap=st.booleans())
+    def reader_says(self, gap: bool) -> None:
+        self.tell(i.ReaderSaid(at=0, what="unlocked", gap=gap))
+
     @rule(pick=st.integers(0, 99), faces=st.lists(CARDS, min_size=3, max_size=6))
     def correct(self, pick: int, faces: list[Card]) -> None:
         past = self.table.shoe.rounds
@@ -261,7 +272,7 @@ class AtTheTable(RuleBasedStateMachine):
             return
         lines, shoe = self.table.lines, self.table.shoe
         assert oracles.replayed(lines) == shoe
-        assert oracles.cards_keep_their_order(lines) == [oracles.CUT if each.cut else each.card for each in shoe.held]
+        assert oracles.cards_keep_their_order(lines) == oracles.waiting(shoe)
         oracles.identities_are_unique(lines)
         oracles.rounds_are_the_rule_books(lines)
         oracles.last_means_last(lines)

@@ -30,6 +30,8 @@ from firmware_bridge.shoe.state import blockers
 from firmware_bridge.snapshots import snapshots
 from tests.core.table import LOST, Table
 
+TIE = i.ResultTold(at=0, told=i.Told("tie"))
+SPOILED = (["??"], ["??", "As", "cut", "2d"], ["??", TIE, "2d"], [LOST, "As", "cut", "2d"], [LOST, "!enter As"])
 SOURCES = [*Path(firmware_bridge.shoe.__file__).parent.glob("*.py")]
 TOLD = ("unreadable", "unknown code", "double_feed", "jam", "backwards", "lamp_weak", "saturated")
 FLAGS = get_args(i.Flag)
@@ -137,7 +139,7 @@ def troubled(table: Table) -> Iterator[Shoe]:
     for name in named:
         yield evolve(table.shoe, e.Irregular(id=name, detail="", since=0))
     if table.shoe.status == "open":
-        for spoiled in (["??"], ["??", "As", "cut", "2d"], [LOST, "As", "cut", "2d"], [LOST, "!enter As"]):
+        for spoiled in SPOILED:
             after = Table(**{name: getattr(table.house, name) for name in table.house.__struct_fields__})
             after.shoe, after.chain = table.shoe, table.chain
             after.play(*spoiled)
@@ -160,7 +162,7 @@ def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
         yield table.card("As", flags=(flag,))
     yield from (table.card("As", slot=slot) for slot in ("B2", "burn"))
     for outcome, pairs in product(get_args(Outcome), ((), ("player",), ("player", "banker"))):
-        yield i.ResultTold(at=1, outcome=outcome, pairs=pairs)
+        yield i.ResultTold(at=1, told=i.Told(outcome, pairs))
     yield from (i.ReaderSaid(at=1, what="locked", gap=gap) for gap in (False, True))
     yield from (i.Pressed(at=1, key=key) for key in get_args(i.KeyName))
     yield from (i.ReaderBooted(at=1, session=9), i.TimePassed(at=1), i.TimePassed(at=1, mono=2**40))
@@ -202,7 +204,7 @@ def test_every_reachable_cell_is_judged(now: Phase, policy: str) -> None:
                         messages(seal(entry, "0" * 64))
                         snapshots(after)
                     goes_on = not blockers(after) and not waits_for_reveal(after)
-                    assert not (after.held and goes_on and after.held[0].cut)
+                    assert not (after.held and goes_on and not after.held[0].is_card)
     assert not missed
 
 

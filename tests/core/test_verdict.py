@@ -8,7 +8,8 @@ import pytest
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
-from tests.core.table import Step, Table
+from tests.core import oracles
+from tests.core.table import BACK, LOST, RESTART, Step, Table
 
 PLAIN: dict[str, Any] = {"burn": "none"}
 WAITS = PLAIN | {"close": "result"}
@@ -18,7 +19,7 @@ DRAWS = "2s Kd 3h 5c"  # player 5, banker 5: P3 due
 
 
 def told(outcome: str, *pairs: str) -> i.ResultTold:
-    return i.ResultTold(at=0, outcome=outcome, pairs=pairs)  # type: ignore[arg-type]  # all are of its kinds
+    return i.ResultTold(at=0, told=i.Told(outcome, pairs))  # type: ignore[arg-type]  # all are of its kinds
 
 
 def said(what: str = "locked", gap: bool = False) -> i.ReaderSaid:
@@ -26,6 +27,7 @@ def said(what: str = "locked", gap: bool = False) -> i.ReaderSaid:
 
 
 RIGHT = told("player", "banker")
+GAP = i.CardUnread(at=0, reason="lamp_weak", nonce="a" * 32, gap=True)
 
 # settings, steps -> rounds, phase, open irregularities
 SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
@@ -36,7 +38,7 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
     ("NEXT closes it when the result got lost", WAITS, [f"shoe {NATURAL} next"], "1 closed player", "ready", ""),
     ("its result then comes late, and agrees", WAITS, [f"shoe {NATURAL} next", RIGHT], "1 closed player", "ready", ""),
     ("or differs", WAITS, [f"shoe {NATURAL} next", told("tie")], "1 closed player", "ready", "result_mismatch"),
-    ("accept ours, then NEXT", WAITS, [f"shoe {NATURAL}", told("tie"), "!resolve result_mismatch accept next"], "1 closed player", "ready", ""),
+    ("accepting ours closes it", WAITS, [f"shoe {NATURAL}", told("tie"), "!resolve result_mismatch accept"], "1 closed player", "ready", ""),
     ("or void", WAITS, [f"shoe {NATURAL}", told("tie"), "!resolve result_mismatch void"], "1 voided", "ready", ""),
     ("a result while a card is due", WAITS, [f"shoe {DRAWS}", told("tie")], "", "dealing", "result_mismatch"),
     ("and its void", WAITS, [f"shoe {DRAWS}", told("tie"), "!resolve result_mismatch void"], "1 voided", "ready", ""),
@@ -54,8 +56,23 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
     ("closed by itself, other", PLAIN, [f"shoe {NATURAL}", told("player")], "1 closed player", "ready", "result_mismatch"),
     ("by NEXT only", PLAIN | {"close": "next"}, [f"shoe {NATURAL}", RIGHT], "", "complete", ""),
     ("blocked meanwhile: not closed", WAITS, [f"shoe {NATURAL} lid-open", RIGHT], "", "complete", "lid_opened"),
-    ("then NEXT", WAITS, [f"shoe {NATURAL} lid-open", RIGHT, "!resolve lid_opened continue next"], "1 closed player", "ready", ""),
+    ("but then", WAITS, [f"shoe {NATURAL} lid-open", RIGHT, "!resolve lid_opened continue"], "1 closed player", "ready", ""),
+    ("or held then", WAITS, [f"shoe {NATURAL} lid-open", told("tie"), "!resolve lid_opened continue"], "", "complete", "result_mismatch"),
+    ("it waits behind an unread card", WAITS, ["shoe ?? Kd Th Kc", RIGHT, "2s !enter 9s 6d"], "1 closed player", "dealing", ""),
+    ("two of them wait", WAITS, ["shoe ?? Kd Th Kc", RIGHT, NATURAL, RIGHT, "!enter 9s"], "1 closed player, 2 closed player", "ready", ""),
+    ("the second differs", WAITS, ["shoe ?? Kd Th Kc", RIGHT, NATURAL, told("tie"), "2s !enter 9s"], "1 closed player", "complete", "result_mismatch"),
+    ("a void takes it along", WAITS, ["shoe ?? Kd Th Kc", told("tie"), "!void misdeal", NATURAL, RIGHT], "1 voided, 2 closed player", "ready", ""),
+    ("what comes after a mismatch waits", WAITS, [f"shoe {NATURAL}", told("tie"), "2s", "!resolve result_mismatch accept 6d"], "1 closed player", "dealing", ""),
+    ("a second mismatch is a second decision", WAITS, [f"shoe {NATURAL}", told("tie"), NATURAL, told("tie"), "!resolve result_mismatch accept"], "1 closed player", "complete", "result_mismatch"),
+    ("closed by NEXT while the reader is away", WAITS, ["shoe 9s Kd Th", LOST, "!enter Kc next", BACK, "next", RIGHT], "1 closed player", "ready", ""),
+    ("restarted while it waits", WAITS, [f"shoe {NATURAL}", RESTART, RIGHT], "1 closed player", "ready", ""),
+    ("the reader was away then: NEXT, and NEXT", WAITS, [f"shoe {NATURAL}", RESTART, BACK, "next next"], "1 closed player", "ready", ""),
+    ("the button between rounds", WAITS, [f"shoe {NATURAL}", RIGHT, told("forced")], "1 closed player", "ready", ""),
+    ("accepted in a shoe that is also open", WAITS, [f"shoe {NATURAL}", told("tie"), "lid-open !resolve result_mismatch accept"], "", "complete", "lid_opened"),
     ("words", WAITS, [f"shoe {NATURAL}", said()], "", "complete", ""),
+    ("a gap told with a card", WAITS, ["shoe 9s", GAP], "", "dealing", "reader_gap"),
+    ("and confirmed", WAITS, ["shoe 9s", GAP, "next"], "", "dealing", ""),
+    ("with no shoe open", WAITS, [i.CutCardSeen(at=0, by="reader", gap=True)], "", "empty", ""),
     ("words that mean a gap", WAITS, ["shoe 9s", said(gap=True)], "", "dealing", "reader_gap"),
     ("the dealer confirms", WAITS, ["shoe 9s", said(gap=True), "next"], "", "dealing", ""),
     ("with no shoe a gap is nothing", WAITS, [said(gap=True)], "", "empty", ""),
@@ -80,6 +97,8 @@ def test_what_a_reader_tells(settings, steps, rounds, now, open_) -> None:
         ({"burn": 2}, "shoe", "P1", "went to P1, burn is due"),
         ({"burn": 2}, "shoe 9s 8s", "P1", ""),
         (WAITS, f"shoe {NATURAL}", "P1", ""),
+        (WAITS, f"shoe {NATURAL}", "B3", "went to B3, no card is due"),
+        (WAITS, f"shoe {NATURAL}", "burn", "went to burn, no card is due"),
     ],
 )
 def test_the_slot_a_reader_names(settings, steps, slot, detail) -> None:
@@ -94,7 +113,17 @@ def test_what_differs_is_told_in_words() -> None:
     assert event.detail == "the reader says tie, player pair, the cards say player, banker pair"
 
 
-def test_sealed_cards_stay_secret_when_a_reader_tells_a_result() -> None:
+def test_a_result_of_sealed_cards_is_kept_secret_and_compared_when_they_are_open() -> None:
+    """At such a table it is out before the cards are: it waits, and nothing that leaves the house tells it."""
     table = Table(**PLAIN, disclose="sealed").play(f"shoe {NATURAL}")
-    (event,) = table.tell(RIGHT)
-    assert event == e.Noted(what="reader: a result while cards are still to be revealed")
+    assert table.tell(told("tie")) == (e.ResultHeld(told=i.Told("tie")),)
+    assert not [text for text in map(bytes, table.lines[-1].public.events) if b"tie" in text]
+    table.play("reveal reveal")
+    assert (table.open, table.phase) == (("result_mismatch",), "complete")
+    assert oracles.replayed(table.lines) == table.shoe
+
+
+def test_a_result_told_too_early_tells_nothing_of_sealed_cards() -> None:
+    table = Table(**PLAIN, disclose="sealed").play("shoe 9s Kd")
+    table.tell(told("tie"))
+    assert table.shoe.irregular[0].detail == "the reader says a result, P2 is due"
