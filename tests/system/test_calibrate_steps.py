@@ -1,0 +1,273 @@
+"""Each other step of `shoe calibrate`: code book, pack, cut card, lamps, keys; what each keeps, refuses and undoes."""
+
+import argparse
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge import codes
+from firmware_bridge.calibration import load
+from firmware_bridge.cards import FACES, Card
+from firmware_bridge.cli.calibrate import cut_card, keypad, lamps
+from firmware_bridge.cli.calibrate.visit import Visit as Work
+from firmware_bridge.codes import native_code
+from firmware_bridge.config import load as load_config
+from hardware.calibrate import Refusal
+from hardware.pins import Pin, pin_factory
+from hardware.sim.board import NativeBoard
+from hardware.sim.line_board import LineBoard
+from hardware.sim.pins import MockPins
+from tests.broker import free_port
+from tests.system.table import BridgeTable
+from tests.system.test_calibrate_command import Visit
+
+LINE = {"protocol": "line", "baud": 9600, "hold": 0.3}
+PINS = {"next": 22, "reveal": 23, "cut_card": 27}
+LAMPS = {"P1": 5, "B1": 6, "fault": {"pin": 17, "active_low": True}}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
+    made: list[BridgeTable] = []
+
+    def make(board: Any = None, **sections: Any) -> BridgeTable:
+        table = BridgeTable(tmp_path, free_port(), **sections)
+        if board:
+            table.board = table.pty.board = board
+        made.append(table)
+        return table
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def pull(table: BridgeTable, codes_: list[Any], pause_s: float = 0.0) -> None:
+    for code in codes_:
+        if isinstance(table.board, NativeBoard):
+            table.until(lambda: table.board.waiting < 20)
+        table.board.pull(code)
+        table.pty.tick()
+        table.pause(pause_s)
+
+
+def record(table: BridgeTable) -> Any:
+    return load(table.journal_dir / "calibration.toml")
+
+
+# ---------------------------------------------------------------- code book
+
+
+def test_a_code_book_is_recorded_used_at_once_and_undone(table, tmp_path: Path) -> None:
+    book = tmp_path / "cards.csv"
+    codes.save(book, {f"old{n}": codes.Known(card) for n, card in enumerate(FACES)})
+    before = book.read_bytes()
+    bridge = table(LineBoard(), reader=LINE | {"code_book": str(book)}).start()
+    visit = Visit(bridge, "codebook", "--yes", "--json")
+    visit.said("pull 52 cards of a sorted deck: spades, hearts, diamonds, clubs")
+    deck = [f"C{n:02}" for n in range(52)]
+    pull(bridge, [*deck[:2], deck[0], *deck[2:], "CUT"])  # the ace comes again: it is the same card
+    assert visit.end() == 0, visit.story()
+    recorded = codes.load(book)
+    assert [recorded[code].card for code in deck] == list(FACES)
+    assert recorded["CUT"] == codes.CUT_CARD
+    assert any("recorded as As" in line for line in visit.out.lines)
+    assert record(bridge).codebook.measured.good == 53
+
+    bridge.until(lambda: bridge.bridge.reader.port.is_open)
+    bridge.board.pull("C12")
+    bridge.until(lambda: bridge.bridge.table.shoe.seen)
+    assert bridge.bridge.table.shoe.seen == (Card("Ks"),)
+    bridge.stop()
+
+    assert Visit(bridge, "codebook", "--undo").end() == 0
+    assert book.read_bytes() == before
+    assert record(bridge).codebook is None
+
+
+def test_half_a_deck_leaves_the_book_before(table, tmp_path: Path) -> None:
+    book = tmp_path / "cards.toml"
+    bridge = table(LineBoard(), reader=LINE | {"code_book": str(book)})
+    visit = Visit(bridge, "codebook", "--yes", "--patience", 2)
+    visit.said("pull 52")
+    pull(bridge, [f"C{n}" for n in range(26)])
+    assert visit.end() == 1
+    assert "only 26 of 52 cards passed" in visit.story()
+    assert not book.exists()
+
+
+@pytest.mark.parametrize(
+    ("reader", "code", "why"),
+    [({}, 1, "they need no code book"), (LINE, 78, "[reader] code_book is missing")],
+)
+def test_a_book_nobody_needs_or_named(table, reader: dict[str, Any], code: int, why: str) -> None:
+    visit = Visit(table(reader=reader), "codebook", "--yes")
+    assert visit.end() == code
+    assert why in visit.story()
+
+
+def test_a_string_reader_has_its_test_pass(table) -> None:
+    bridge = table(LineBoard(), reader=LINE).start()
+    visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
+    visit.said("pull 3 cards")
+    pull(bridge, ["As", "Kd", "7c"])
+    assert visit.end() == 0, visit.story()
+    assert visit.json[-1]["measured"]["decode_rate"] == 1.0
+    again = Visit(bridge, "reader", "--yes", "--cards", 2)
+    again.said("pull 2 cards")
+    pull(bridge, ["As", "nonsense"])
+    assert again.end() == 1
+    assert "only 1 of 2 cards were read" in again.story()
+
+
+# ---------------------------------------------------------------- pack
+
+
+def test_a_whole_pack_has_every_face_once(table) -> None:
+    bridge = table().start()
+    visit = Visit(bridge, "pack", "--yes", "--json")
+    visit.said("pull 52 cards")
+    pull(bridge, [native_code(card, lot=7) for card in reversed(FACES)])
+    assert visit.end() == 0, visit.story()
+    assert visit.json[-1]["measured"] == {"tried": 52, "good": 52, "decode_rate": 1.0, "lot": 7}
+    assert record(bridge).pack.measured.lot == 7
+    assert bridge.bridge.table.shoe.number == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda pack: [pack[1], *pack[1:]], "missing: As; too many: 2s"),
+        (lambda pack: [native_code(FACES[0], lot=9), *pack[1:]], "packs of lots 7, 9 are mixed"),
+        (lambda pack: pack[:40], "40 cards, missing: "),
+    ],
+)
+def test_a_pack_that_is_not_whole_is_refused(table, change: Callable[[list[int]], list[int]], why: str) -> None:
+    bridge = table()
+    visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
+    visit.said("pull 52 cards")
+    pull(bridge, change([native_code(card, lot=7) for card in FACES]))
+    assert visit.end() == 1
+    assert why in visit.story()
+    assert record(bridge).pack is None
+
+
+def test_cards_that_are_no_whole_packs(table) -> None:
+    visit = Visit(table(), "pack", "--cards", 53)
+    assert visit.end() == 1
+    assert "53 cards are no whole packs" in visit.story()
+
+
+# ---------------------------------------------------------------- pins
+
+
+@pytest.fixture
+def pins() -> Iterator[Any]:
+    factory = pin_factory("mock")
+    yield factory
+    factory.reset()
+
+
+def visit(table: BridgeTable, what: str, yes: bool = True, patience: float = 20.0) -> Work:
+    config = load_config(table.config_path)
+    arguments = argparse.Namespace(
+        what=what, yes=yes, json=True, by="bo", cards=None, undo=False, open_shoe=False, patience=patience
+    )
+    arguments.config = table.config_path
+    return Work(arguments, config)
+
+
+def test_every_lamp_is_lit_by_itself_and_read_back(table, pins, capsys) -> None:
+    bridge = table(lamps=LAMPS)
+    assert lamps.run(visit(bridge, "lamps"), pins) == 0
+    said = [json.loads(line)["say"] for line in capsys.readouterr().out.splitlines()[:-1]]
+    assert said == ["P1 is lit (GPIO 5)", "B1 is lit (GPIO 6)", "fault is lit (GPIO 17)"]
+    assert record(bridge).lamps.after == {"P1": True, "B1": True, "fault": True}
+    assert lamps.undo(visit(bridge, "lamps")) == 0
+    assert record(bridge).lamps is None
+
+
+def test_a_lamp_that_is_not_seen_is_named(table, pins, monkeypatch) -> None:
+    import io
+
+    bridge = table(lamps=LAMPS)
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\nwhat\nn\ny\n"))
+    with pytest.raises(Refusal, match="not seen: B1"):
+        lamps.run(visit(bridge, "lamps", yes=False), pins)
+    assert record(bridge).lamps is None
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    with pytest.raises(Refusal, match="nobody answers"):
+        lamps.run(visit(bridge, "lamps", yes=False), pins)
+
+
+def together(table: BridgeTable, *work: Awaitable[Any]) -> list[Any]:
+    async def both() -> list[Any]:
+        return await asyncio.gather(*work)
+
+    return table.loop.run_until_complete(both())
+
+
+def test_each_key_is_asked_for_and_a_wrong_one_is_named(table, pins, capsys) -> None:
+    bridge = table(pins=PINS)
+    hand = MockPins(pins)
+
+    async def press() -> None:
+        await asyncio.sleep(0.1)
+        for number in (23, 22, 23):
+            await hand.press(Pin(number))
+            await asyncio.sleep(0.1)
+
+    keys = {"next": Pin(22), "reveal": Pin(23)}
+    together(bridge, keypad.pressed(visit(bridge, "keypad"), keys, pins), press())
+    assert "that was REVEAL: press NEXT" in capsys.readouterr().out
+
+
+def test_a_key_that_does_not_come_is_named(table, pins) -> None:
+    bridge = table(pins=PINS)
+    with pytest.raises(Refusal, match="NEXT was not pressed within 0 s: check its wire at GPIO 22"):
+        keypad.run(visit(bridge, "keypad", patience=0.05), pins)
+    bridge.configure(pins={"next": {"pin": 22, "active_low": False}})  # wired the other way round
+    with pytest.raises(Refusal, match="NEXT is held down already"):
+        keypad.run(visit(bridge, "keypad"), pins)
+
+
+@pytest.mark.parametrize(
+    ("cards_ms", "cut_ms", "why"),
+    [((), (80, 90, 100), None), ((10, 12), (300, 310, 320), None), ((300,), (90, 90, 90), "the cut card only")],
+)
+def test_the_cut_card_sensor_is_measured(table, pins, cards_ms, cut_ms, why: str | None) -> None:
+    bridge = table(pins=PINS)
+    hand, pin = MockPins(pins), Pin(27)
+    work = visit(bridge, "cut-card", patience=1.0)
+
+    async def passes() -> None:
+        for held in cards_ms:
+            await asyncio.sleep(0.05)
+            await hand.pass_cut_card(pin, held / 1000)
+        await asyncio.sleep(1.1)
+        work.patience_s = 20.0
+        for held in cut_ms:
+            await hand.pass_cut_card(pin, held / 1000)
+            await asyncio.sleep(0.1)
+
+    if why:
+        with pytest.raises(Refusal, match=why):
+            together(bridge, cut_card.measured(work, pin, pins), passes())
+        return
+    section, _ = together(bridge, cut_card.measured(work, pin, pins), passes())
+    assert section.measured.passes == 3
+    assert section.measured.cut_shortest >= 80
+    assert bool(section.after["min_dwell_ms"]) == bool(cards_ms)
+    assert 5 <= section.after["debounce_ms"] <= 100
+
+
+@pytest.mark.parametrize("what", ["cut-card", "lamps", "keypad"])
+def test_what_is_not_wired_cannot_be_calibrated(table, what: str) -> None:
+    work = Visit(table(), what, "--yes")
+    assert work.end() == 1
+    assert " configured" in work.story()
+    assert "    name " in work.story()
