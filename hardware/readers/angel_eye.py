@@ -19,13 +19,16 @@ UNREAD: Final = {1: "unreadable", 4: "backwards", 5: "backwards", 6: "unreadable
 
 ERRORS: Final = {2: "a card too many was drawn", 3: "a button was pressed out of turn", 7: "a card took too long"}
 
+DISPUTED: Final = "the copies of a report differ: compare the cards with the screen"
+
 
 class AngelEyeDecoder(Deaf):
     """Yields each report once; see `hardware.readers.Decoder`. Nothing is ever sent to the shoe.
 
     A card's `code` is its name (`8s`), its `slot` P1..B3 or `burn`. A report whose three copies were all damaged
     shows in the numbers (digits that count up by one): then `Said(.., gap=True)` comes first.
-    The checksum is a plain XOR, which two flipped bits can pass: a report is believed when two copies agree.
+    The checksum is a plain XOR, which two flipped bits can pass: a report is believed when two copies agree, and a
+    card of which the third then says something else is unread, or told with `gap` where it was believed already.
     """
 
     def __init__(self, _settings: ReaderSettings | None = None) -> None:
@@ -36,6 +39,7 @@ class AngelEyeDecoder(Deaf):
         self._heard: tuple[Frame, ...] = ()  # the last two
         self._after_nine = "01"  # the number that follows 9 here; which of them shows the first time
         self._is_damaged = True  # the line, since the last report
+        self._is_disputed = False  # the last report
         self._laid: dict[int, int] = {}  # place -> card of the round, both as they came
         self._is_over = False  # that round
 
@@ -45,29 +49,37 @@ class AngelEyeDecoder(Deaf):
             if frame is None:
                 self.bad += 1
                 self._is_damaged = True
-            elif self._is_news(frame):
-                missed = self._missed(frame)
-                self._last, self._is_damaged = frame, False
-                if missed:
-                    yield Said("reports before this one were lost", gap=True)
-                yield from self._messages(frame)
+                continue
+            self.good += 1
+            before, self._heard = self._heard, (*self._heard[-1:], frame)
+            if frame in before and frame != self._last:
+                yield from self._believed(frame, is_disputed=any(_differ(frame, other) for other in before))
+            elif self._last and _differ(frame, self._last) and not self._is_disputed:
+                self._is_disputed = True
+                yield Said(DISPUTED, gap=True)
+            elif before and before[-1] not in (frame, self._last):
+                self._is_damaged = True
 
     def forget(self) -> None:
         """Drop the frame begun before the port closed; its copies still follow."""
         self._frames.forget()
         self._is_damaged = True
 
-    def _is_news(self, frame: Frame) -> bool:
-        """Whether this good frame is the second copy of a new report: two of the three agree."""
-        self.good += 1
-        before, self._heard = self._heard, (*self._heard[-1:], frame)
-        if before and before[-1] not in (frame, self._last):
-            self._is_damaged = True
-        return frame in before and frame != self._last
+    def _believed(self, frame: Frame, is_disputed: bool) -> Iterator[Message]:
+        missed = self._missed(frame)
+        self._last, self._is_damaged, self._is_disputed = frame, False, is_disputed
+        if missed:
+            yield Said("reports before this one were lost", gap=True)
+        if is_disputed and frame.command == "D":
+            yield Unread("unreadable")
+        else:
+            yield from self._messages(frame)
 
     def _missed(self, frame: Frame) -> bool:
         last = self._last
         if last is None or frame.command == "S" or not (last.seq.isdigit() and frame.seq.isdigit()):
+            return False
+        if last.command == "S" and frame.seq in "01":  # it may count anew from there
             return False
         if last.seq != "9":
             return frame.seq != str(int(last.seq) + 1)
@@ -110,6 +122,11 @@ class AngelEyeDecoder(Deaf):
         if self._laid.get(place) == face:
             return Said("a card was told again, the same")
         return Said("a card was told again, and differs from before: compare the cards with the screen", gap=True)
+
+
+def _differ(one: Frame, other: Frame) -> bool:
+    """Whether two copies of a report say different things."""
+    return one.seq == other.seq and one != other and "S" not in (one.command, other.command)
 
 
 def _outside(frame: Frame) -> Message:

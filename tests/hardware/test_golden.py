@@ -3,7 +3,7 @@
 import pytest
 
 from hardware.readers import ReaderSettings, angel_frames, grow, rdm6300, ssi
-from hardware.readers.angel_eye import AngelEyeDecoder
+from hardware.readers.angel_eye import DISPUTED, AngelEyeDecoder
 from hardware.readers.angel_frames import Frame
 from hardware.readers.grow import GrowDecoder
 from hardware.readers.rdm6300 import Rdm6300Decoder
@@ -80,6 +80,9 @@ GAP = Said("reports before this one were lost", gap=True)
             [Frame(n, "D", card) for n, card in zip("9091", (EIGHT, KING, EIGHT, KING), strict=True)],
             [Read("8s", slot="P1"), Read("Kh", slot="B1"), GAP, Read("8s", slot="P1"), GAP, Read("Kh", slot="B1")],
         ),
+        ([Frame("1", "S"), Frame("1", "D", EIGHT)], [Said("the shoe starts"), Read("8s", slot="P1")]),
+        ([Frame("8", "S"), Frame("9", "D", EIGHT)], [Said("the shoe starts"), Read("8s", slot="P1")]),
+        ([Frame("8", "S"), Frame("3", "D", EIGHT)], [Said("the shoe starts"), GAP, Read("8s", slot="P1")]),
         ([Frame("5", "D", EIGHT), Frame("1", "S")], [Read("8s", slot="P1"), Said("the shoe starts")]),
         ([Frame("1", "D", EIGHT), Frame("2", "D", EIGHT)], 2 * [Read("8s", slot="P1")]),
     ],
@@ -98,9 +101,28 @@ def test_angel_eye_is_believed_when_two_copies_agree() -> None:
     decoder = AngelEyeDecoder()
     right, wrong = (angel(Frame("1", "D", card), copies=1) for card in (EIGHT, b"\x81\xb9"))
     assert taken(decoder, wrong + right) == []
-    assert taken(decoder, right) == [Read("8s", slot="P1")]
+    assert taken(decoder, right) == [Unread("unreadable")]  # and the first said something else
     assert taken(decoder, right) == []
-    assert taken(AngelEyeDecoder(), right + wrong + right) == [Read("8s", slot="P1")]
+
+
+DIFFER = Said(DISPUTED, gap=True)
+
+
+@pytest.mark.parametrize(
+    ("copies", "told"),
+    [
+        ("888", [Read("8s", slot="P1")]),
+        ("8.8", [Read("8s", slot="P1")]),
+        ("88.", [Read("8s", slot="P1")]),
+        ("8..", []),
+        ("898", [Unread("unreadable")]),
+        ("988", [Unread("unreadable")]),
+        ("889", [Read("8s", slot="P1"), DIFFER]),
+    ],
+)
+def test_angel_eye_copies_that_differ_name_no_card(copies, told) -> None:
+    sent = {face: angel(Frame("1", "D", card), copies=1) for face, card in (("8", EIGHT), ("9", b"\x81\xb9"))}
+    assert taken(AngelEyeDecoder(), b"".join(sent.get(copy, b"\5") for copy in copies)) == told
 
 
 GROW = {
