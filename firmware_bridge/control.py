@@ -156,8 +156,11 @@ class Control:
             return
         try:
             await _say(writer, {"ok": True, "do": "lend", **told})
-            while (line := await reader.readline()) and (said := parse(line))["do"] == "passed":
-                self._lease.passed(said.get("session"), said.get("seq"))
+            while (line := await reader.readline()) and (said := parse(line))["do"] != "give_back":
+                if said["do"] == "leave":
+                    self._lease.leave(said.get("will"))
+                else:
+                    self._lease.passed(said.get("session"), said.get("seq"))
         finally:
             self._lease.take_back()
         await _say(writer, {"ok": True, "do": "give_back"})

@@ -26,8 +26,8 @@ class Lendable(Protocol):
     def passed(self, mark: Mark) -> None:
         """A test card passed: its report is about to be acknowledged, and is never a card of the shoe."""
 
-    def take_back(self) -> None:
-        """Have the device again."""
+    def take_back(self, will: bytes) -> None:
+        """Have the device again, and tell it `will` first."""
 
 
 class Lease:
@@ -36,6 +36,7 @@ class Lease:
     def __init__(self, table: Table, devices: Mapping[str, Lendable]) -> None:
         self._table, self._devices = table, devices
         self._lent: tuple[str, str] | None = None
+        self._will = b""
 
     def status(self) -> dict[str, str] | None:
         """What is lent to whom, None for nothing."""
@@ -64,11 +65,19 @@ class Lease:
             raise ValueError("no mark of a lent reader")
         self._devices[self._lent[0]].passed(Mark(session, seq % 256))
 
+    def leave(self, will: object) -> None:
+        """What the device is to be told when it comes back, in hex: how a borrower that is killed leaves it in order.
+
+        Raises ValueError for what is no hex.
+        """
+        self._will = bytes.fromhex(str(will))
+
     def take_back(self) -> None:
         """Take back what is lent."""
         lent, self._lent = self._lent, None
+        will, self._will = self._will, b""
         if lent:
-            self._devices[lent[0]].take_back()
+            self._devices[lent[0]].take_back(will)
 
 
 def check(shoe: Shoe, open_shoe: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import getpass
 import os
+import signal
 from importlib import import_module
 from typing import Final
 
@@ -44,6 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Calibrate; 0 if it is good and kept, else 1. Raises NoDaemon, Kept or ConfigError."""
     from firmware_bridge.cli.calibrate.visit import Visit
 
+    for end in (signal.SIGTERM, signal.SIGHUP):  # an SSH connection that breaks leaves the devices in order too
+        signal.signal(end, _end)
     visit = Visit(arguments, load(arguments.config))
     step = import_module(f"firmware_bridge.cli.calibrate.{arguments.what.replace('-', '_')}")
     try:
@@ -59,6 +62,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 class NotCalibrated(BridgeError):
     """A device or the disk failed meanwhile."""
+
+
+def _end(number: int, _: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _user() -> str:

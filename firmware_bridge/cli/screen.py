@@ -112,7 +112,8 @@ def _waiting(status: Status) -> str:
 def _reader(status: Status) -> str:
     reader = status["reader"]
     state = "not open" if not reader["open"] else "open, but SILENT" if reader["lost"] else "open"
-    return f"{reader['protocol']} at {reader['port']}, {state}"
+    lent = f", the {status['lent']['device']} lent to {status['lent']['to']}" if status.get("lent") else ""
+    return f"{reader['protocol']} at {reader['port']}, {state}{lent}"
 
 
 def _journal(status: Status) -> str:

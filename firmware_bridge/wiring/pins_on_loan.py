@@ -44,7 +44,7 @@ class PinsOnLoan:
     def passed(self, mark: Mark) -> None:
         """No card passes a pin."""
 
-    def take_back(self) -> None:
+    def take_back(self, will: bytes = b"") -> None:
         """Claim the pins again, as soon as they can be had, and take cards again."""
         if not self._lent:
             return

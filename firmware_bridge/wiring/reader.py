@@ -46,6 +46,7 @@ class Reader:
         self._first_open = True
         self._loan: Loan | None = None
         self._away = False
+        self._will = b""
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
 
@@ -75,13 +76,14 @@ class Reader:
         if self._loan:
             self._loan.passed(mark)
 
-    def take_back(self) -> None:
+    def take_back(self, will: bytes) -> None:
         """Have the port again; a reader that keeps its reports is ours at its first beat, not before.
 
         The code book is read again too: it may be what was calibrated.
         """
         if self._loan:
             self._loan.record()
+            self._will = will
             try:
                 self._book = self._read_book()
             except ConfigError as error:
@@ -119,6 +121,8 @@ class Reader:
         self._away |= record_kept_mark(self._table)
         known = self._table.shoe.reader
         self.port.write(self.decoder.resume(reads.Mark(known.session, known.seq) if known else None))
+        self.port.write(self._will)
+        self._will = b""
         if not self._keeps_reports:  # a card that passed before the first open is lost too
             self._back(missed=self._first_open)
             self._loan = None

@@ -57,6 +57,12 @@ class Bench:
             if await self._param(Set(id_, value)) != value:
                 raise Refusal(f"the board does not take parameter {id_} = {value}", "update its firmware")
 
+    @staticmethod
+    def restoring(params: dict[int, int]) -> bytes:
+        """Bytes that end the raw signal and set these parameters, for whoever has the board after us."""
+        packets = [Raw(0), *(Set(id_, value) for id_, value in params.items())]
+        return b"".join(framing.encode(pack(packet)) for packet in packets)
+
     async def save(self) -> None:
         """Let the board keep its parameters. Raises Refusal if it cannot."""
         if await self._done(Save()):

@@ -137,14 +137,21 @@ def test_nobody_pulls_a_card(table) -> None:
     assert visit.json[-1]["error"].startswith("no card passed")
 
 
-def test_a_killed_command_gives_the_reader_back(table) -> None:
-    bridge = table()
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(table, end: signal.Signals) -> None:
+    bridge = table(Light(lamp=0.4))
+    before = dict(bridge.board.params)
     visit = Visit(bridge, "reader", "--yes")
     visit.said("pull 5 cards")
     assert not bridge.bridge.reader.port.is_open
-    os.kill(visit.process.pid, signal.SIGKILL)
+    for n in range(5):
+        puller(bridge)(n)
+        bridge.pause(GAP_S)
+    bridge.until(lambda: bridge.board.params != before)  # more light is tried
+    os.kill(visit.process.pid, end)
     visit.end()
-    bridge.until(lambda: bridge.bridge.reader.port.is_open and not lost(bridge))
+    bridge.until(lambda: bridge.bridge.reader.port.is_open and not lost(bridge) and bridge.board.params == before)
+    assert bridge.bridge.table.shoe.number == 0
 
 
 def test_it_is_refused_in_a_round(table) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +36,11 @@ class FromDaemon:
         except OSError:
             raise NoDaemon(HUNG_UP, "see: systemctl status firmware-bridge, then calibrate again") from None
 
+    def leave(self, will: bytes) -> None:
+        """What the daemon tells the device if this process is killed."""
+        with suppress(OSError):
+            self._control.sendall(_line({"do": "leave", "will": will.hex()}))
+
 
 class Unowned:
     """A device nobody else uses: the daemon is told of its test cards when it starts again. Raises OSError."""
@@ -50,6 +55,10 @@ class Unowned:
         """Leave word of a test card for the daemon. Raises OSError."""
         self._count += 1
         keep_mark(self._directory, Mark(mark.session, mark.seq), f"{self._count} test cards passed, by {self._by}")
+
+
+    def leave(self, will: bytes) -> None:
+        """Nobody is there to tell the device."""
 
 
 Loan = FromDaemon | Unowned

@@ -60,10 +60,13 @@ async def _work(visit: Visit, loan: Loan) -> ReaderSection:
             return _section(visit, await _test(visit, bench), bench)
         before = await bench.params()
         try:
+            loan.leave(bench.restoring(before))
             return await _until_kept(visit, bench, before)
         except BaseException:
             await bench.set(before)
             raise
+        finally:
+            loan.leave(b"")
 
 
 async def _until_kept(visit: Visit, bench: Bench, before: dict[int, int]) -> ReaderSection:
