@@ -6,14 +6,16 @@ import time
 from collections.abc import Iterator
 from typing import Any, Final
 
-Status = dict[str, Any]
+from firmware_bridge.cli.mode_words import Status, mode_words, next_step
+
+__all__ = ["Status", "line", "screen"]
 
 IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
 """Phases that belong to a round."""
 
 
 def screen(status: Status) -> list[str]:
-    """The lines of one screen."""
+    """The lines of one screen; the first says how the table stands, alarms come with what to do."""
     rows = (
         ("phase", _phase(status)),
         ("slots", _slots(status) or "none filled"),
@@ -24,7 +26,9 @@ def screen(status: Status) -> list[str]:
         ("reader", _reader(status)),
         ("journal", _journal(status)),
     )
-    return [_title(status), *[f"  {name:<9}{text}" for name, text in rows], *_alarms(status)]
+    step = next_step(status)
+    head = [mode_words(status), _title(status), *([f"  {'next':<9}{step}"] if step else [])]
+    return [*head, *[f"  {name:<9}{text}" for name, text in rows], *_alarms(status)]
 
 
 def line(status: Status) -> str:

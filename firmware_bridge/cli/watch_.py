@@ -1,4 +1,4 @@
-"""`shoe watch`: what the running daemon knows, live."""
+"""`shoe watch`: what the running daemon knows and sees, live."""
 
 from __future__ import annotations
 
@@ -9,41 +9,88 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Final, Protocol
 
-from firmware_bridge.cli.daemon_socket import config_option, follow, socket_path
-from firmware_bridge.cli.screen import Status, line, screen
+from firmware_bridge.cli.daemon_socket import NoDaemon, config_option, follow, socket_path
+from firmware_bridge.cli.live import live
+from firmware_bridge.cli.screen import Status, line
+from firmware_bridge.cli.watched import Watched
 
-Show = Callable[[Status], None]
+AGAIN_S: Final = 1.0
+"""How often a daemon that went away is looked for."""
+
+
+class Show(Protocol):
+    """What shows a status."""
+
+    def take(self, status: Status) -> None:
+        """A newer status."""
+
+    def lose(self, why: str) -> None:
+        """The daemon went away."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe watch`."""
     config_option(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object per change, for programs")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="one JSON object per change, for programs")
+    how.add_argument("--plain", action="store_true", help="a line per change, also on a terminal")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show every change until Ctrl-C; 0. Raises NoDaemon, also when the daemon ends."""
+    """Show every change until Ctrl-C or q, over restarts of the daemon; 0. Raises NoDaemon if none runs at first."""
     path = socket_path(arguments.config)
     try:
-        with _shown(arguments.json) as show:
-            for status in follow(path):
-                show(status)
+        with _shown(arguments) as show:
+            _follow(path, show)
     except KeyboardInterrupt:
         pass
     return 0
 
 
+def _follow(path: Path, show: Show) -> None:
+    """Show what the daemon tells, and each one after it. Raises NoDaemon if there was none."""
+    has_been = False
+    while True:
+        try:
+            for status in follow(path):
+                has_been = True
+                show.take(status)
+        except NoDaemon as error:
+            if not has_been:
+                raise
+            show.lose(error.what)
+        time.sleep(AGAIN_S)
+
+
 @contextmanager
-def _shown(as_json: bool) -> Iterator[Show]:
+def _shown(arguments: argparse.Namespace) -> Iterator[Show]:
     """What shows a status: JSON lines, a live screen on a terminal, else a line per change."""
-    if as_json:
-        yield lambda status: print(json.dumps(status, ensure_ascii=False), flush=True)
-    elif sys.stdout.isatty() and find_spec("rich"):
-        with _live() as show:
-            yield show
+    if arguments.json:
+        yield _Json()
+    elif sys.stdout.isatty() and not arguments.plain and find_spec("rich"):
+        watched = Watched()
+        with live(watched.lines) as draw:
+            yield _Screen(watched, draw)
     else:
         yield _Lines()
+
+
+class _Json:
+    """Prints each status; `{"daemon": "gone", "why": ..}` once when it goes."""
+
+    is_gone = False
+
+    def take(self, status: Status) -> None:
+        self.is_gone = False
+        print(json.dumps(status, ensure_ascii=False), flush=True)
+
+    def lose(self, why: str) -> None:
+        if not self.is_gone:
+            self.is_gone = True
+            print(json.dumps({"daemon": "gone", "why": why}, ensure_ascii=False), flush=True)
 
 
 class _Lines:
@@ -51,17 +98,28 @@ class _Lines:
 
     last = ""
 
-    def __call__(self, status: Status) -> None:
-        if (text := line(status)) != self.last:
+    def take(self, status: Status) -> None:
+        self._print(line(status))
+
+    def lose(self, why: str) -> None:
+        self._print(f"no daemon: {why}; waiting for it")
+
+    def _print(self, text: str) -> None:
+        if text != self.last:
             self.last = text
             print(time.strftime("%H:%M:%S"), text, flush=True)
 
 
-@contextmanager
-def _live() -> Iterator[Show]:
-    """One screen that is drawn again at each change."""
-    from rich.live import Live
-    from rich.text import Text
+class _Screen:
+    """Draws the screen again at each change."""
 
-    with Live(auto_refresh=False) as live:
-        yield lambda status: live.update(Text("\n".join(screen(status))), refresh=True)
+    def __init__(self, watched: Watched, draw: Callable[[], None]) -> None:
+        self._watched, self._draw = watched, draw
+
+    def take(self, status: Status) -> None:
+        self._watched.take(status)
+        self._draw()
+
+    def lose(self, why: str) -> None:
+        self._watched.lose(why)
+        self._draw()

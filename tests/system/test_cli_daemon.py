@@ -1,7 +1,3 @@
-import contextlib
-import json
-import os
-import pty
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -215,37 +211,6 @@ def test_watch_follows_the_table_and_ctrl_c_ends_it_cleanly(table, watch) -> Non
     assert watching.process.wait(LIMIT_S) == 0
     watching.close()
     assert watching.err.lines == []
-
-
-def test_watch_as_json_lines_until_the_daemon_ends(table, watch) -> None:
-    bridge = table()
-    watching = watch(bridge, "--json")
-    bridge.until(lambda: watching.out.lines)
-    assert json.loads(watching.out.lines[0])["table_id"] == "T07"
-    bridge.stop()
-    assert watching.process.wait(LIMIT_S) == 1
-    watching.close()
-    assert "systemctl status firmware-bridge" in watching.err.lines[-1]
-
-
-def test_watch_on_a_terminal_shows_the_screen(table) -> None:
-    bridge = table()
-    ours, theirs = pty.openpty()
-    watching = command.spawn("watch", "--config", bridge.config_path, stdout=theirs, stderr=theirs)
-    os.close(theirs)
-    os.set_blocking(ours, False)
-    shown = bytearray()
-
-    def drawn() -> bool:
-        with contextlib.suppress(BlockingIOError):
-            shown.extend(os.read(ours, 65_536))
-        return b"reader" in shown
-
-    bridge.until(drawn)
-    assert b"table T07" in shown
-    watching.send_signal(signal.SIGINT)
-    assert watching.wait(LIMIT_S) == 0
-    os.close(ours)
 
 
 def test_a_watcher_that_leaves_is_let_go_at_once(table) -> None:

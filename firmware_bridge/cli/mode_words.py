@@ -1,0 +1,43 @@
+"""How a table stands, in the words one says first to a technician at the telephone."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+Status = dict[str, Any]
+
+MODES: Final = {
+    "FULL": "IN ORDER: every card is checked and every round published",
+    "NO_BROKER": "PLAY GOES ON, rounds are kept here: the broker cannot be reached",
+    "VIRTUAL_CUT": "PLAY GOES ON, the cut card is counted: its sensor did not see it",
+    "MANUAL_ENTRY": "PLAY GOES ON, with a card that two people entered by hand",
+    "OBSERVE": "OBSERVING ONLY, lamps are dark: one input crashed this version again and again",
+}
+
+
+def mode_words(status: Status) -> str:
+    """The gravest thing first: what stops the table, then what it does without."""
+    alarms = status["alarm"]["open"]
+    if status["disk"]:
+        return "STOPPED: the journal cannot be written"
+    if status.get("lent"):
+        return f"CALIBRATION: {status['lent']['to']} has the {status['lent']['device']}, no card is taken"
+    blocking = [alarm["id"] for alarm in alarms if alarm["blocks"]]
+    if blocking:
+        return f"STOPPED until settled: {', '.join(blocking)}"
+    if status["mode"] == "FULL" and alarms:
+        return f"PLAY GOES ON, with {len(alarms)} alarm{'s' if len(alarms) > 1 else ''} open"
+    return MODES.get(status["mode"], str(status["mode"]))
+
+
+def next_step(status: Status) -> str:
+    """The one thing to do now, nothing where the table waits for nobody; of alarms the one that stops it."""
+    alarms = sorted(status["alarm"]["open"], key=lambda alarm: not alarm["blocks"])
+    if alarms:
+        choices = "|".join(alarms[0]["choices"])
+        return f"{alarms[0]['todo']}" + (f"; shoe do resolve {alarms[0]['id']} {choices}" if choices else "")
+    if status["table"]["phase"] == "empty":
+        return "open a shoe: shoe do open-shoe --by NAME"
+    if status["table"]["shoe_change"] or status["table"]["phase"] == "ended":
+        return "change the shoe"
+    return f"the dealer gives {status['table']['due']} its card" if status["table"]["due"] else ""

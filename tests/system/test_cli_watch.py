@@ -1,0 +1,208 @@
+"""`shoe watch` at a running daemon: nothing missed, nothing in the way, nothing told that is secret."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import signal
+import statistics
+import struct
+import termios
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.cards import cards
+from firmware_bridge.cli.watched import Watched
+from firmware_bridge.codes import native_code
+from tests import broker as real
+from tests.broker import Broker, free_port
+from tests.system import command, test_cli_daemon
+from tests.system.command import LIMIT_S
+from tests.system.table import BridgeTable, DaemonTable
+
+broker, brokers = real.broker, real.brokers  # fixtures
+table, watch = test_cli_daemon.table, test_cli_daemon.watch  # fixtures
+
+NATURALS = " ".join(f"9{suit} T{suit} K{suit} Q{suit}" for suit in "shdc" * 2)
+
+
+def states(watching: Any) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in list(watching.out.lines)]
+
+
+def test_a_daemon_that_starts_again_is_found_again(table, watch) -> None:
+    bridge = table()
+    watching = {how: watch(bridge, how) for how in ("--json", "--plain")}
+    bridge.until(lambda: all(each.out.lines for each in watching.values()))
+    bridge.stop()
+    bridge.until(lambda: states(watching["--json"])[-1].get("daemon") == "gone")
+    bridge.until(lambda: "no daemon: " in watching["--plain"].out.lines[-1])
+    bridge.start()
+    bridge.until(lambda: states(watching["--json"])[-1].get("table_id") == "T07")
+    bridge.until(lambda: "no daemon: " not in watching["--plain"].out.lines[-1])
+    boots = [told["boot"] for told in states(watching["--json"]) if "boot" in told]
+    assert len(set(boots)) == 2
+
+
+def test_nobody_to_watch_is_an_error_at_once(tmp_path: Path, broker: Broker) -> None:
+    bridge = DaemonTable(tmp_path, broker.port)
+    bridge.journal_dir.mkdir()
+    nobody = command.spawn("watch", "--config", bridge.config_path)
+    out, err = nobody.communicate(timeout=LIMIT_S)
+    assert (nobody.returncode, out) == (1, "")
+    assert "no daemon listens" in err
+    bridge.close()
+
+
+def test_twenty_cards_a_second_are_followed_card_by_card(table, watch, record_property: Any) -> None:
+    bridge = table()
+    bridge.deal("9s Td Ks Qc")
+    spent: dict[bool, list[float]] = {False: [], True: []}
+
+    def deal(is_watched: bool) -> None:
+        for card in cards(NATURALS):
+            began = time.perf_counter()
+            bridge.draw([native_code(card)])
+            bridge.until(lambda: not bridge.board.waiting)
+            spent[is_watched].append((time.perf_counter() - began) * 1000)
+            bridge.pause(max(0.0, 0.05 - (time.perf_counter() - began)))
+
+    deal(is_watched=False)
+    watching = watch(bridge, "--json")
+    bridge.until(lambda: watching.out.lines)
+    first = states(watching)[0]["seq"]
+    deal(is_watched=True)
+    last = bridge.ask(do="status")["seq"]
+    bridge.until(lambda: states(watching)[-1]["seq"] == last)
+    told = {state["seq"] for state in states(watching)}
+    assert len(told & set(range(first, last + 1))) > (last - first) / 2  # all of them, unless the machine stalls
+    for is_watched, each in spent.items():
+        record_property(f"ms_per_card_watched_{is_watched}", statistics.median(each))
+        print(f"watched {is_watched}: median {statistics.median(each):.2f} ms, most {max(each):.2f} ms")
+    print(f"{len(told & set(range(first, last + 1)))} of {last - first + 1} states seen")
+
+
+def test_nothing_that_is_watched_tells_a_card_in_the_shoe(table, watch) -> None:
+    bridge = table(table={"disclose": "sealed"})
+    watching = watch(bridge, "--json")
+    bridge.until(lambda: watching.out.lines)
+    bridge.deal("9s Td Ks Qc 2h 3h")
+    bridge.until(lambda: len([f for told in states(watching) for f in told["seen"]["frames"]]) > 6)
+    frames = [frame["hex"] for told in states(watching) for frame in told["seen"]["frames"]]
+    assert {frame[6:] for frame in frames if frame.startswith("02 ")} == {"?? .."}
+    assert not re.search(r'"(9s|Td|Ks|Qc|2h|3h)"', "".join(watching.out.lines))
+
+
+def test_the_line_is_tapped_only_while_somebody_watches(tmp_path: Path) -> None:
+    bridge = BridgeTable(tmp_path, free_port(), pins={"next": 22}, lamps={"P1": 5, "B1": 6}).start()
+    untapped = bridge.bridge.reader.decoder
+    sight = bridge.bridge._sight()
+    sight.begin()
+    sight.begin()
+    assert bridge.bridge.reader.decoder is not untapped
+    bridge.deal("9s")
+    seen = sight.seen(0)
+    assert seen["signal"]["quality"] is not None
+    assert seen["pins"] == {"inputs": {"next": False}, "outputs": {"P1": False, "B1": True}}
+    assert seen["good"] > 0
+    sight.end()
+    assert bridge.bridge.reader.decoder is not untapped
+    sight.end()
+    assert bridge.bridge.reader.decoder is untapped
+    bridge.close()
+
+
+class Terminal:
+    """A pseudo-terminal of a size, with `shoe watch` in it."""
+
+    def __init__(self, bridge: DaemonTable, rows: int, columns: int) -> None:
+        self._bridge = bridge
+        self.ours, theirs = pty.openpty()
+        self.size(rows, columns)
+        self.before = termios.tcgetattr(theirs)
+        streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+        self.process = command.spawn("watch", "--config", bridge.config_path, **streams)
+        self.theirs = theirs
+        os.set_blocking(self.ours, False)
+        self.shown = ""
+
+    def size(self, rows: int, columns: int) -> None:
+        fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def sees(self, text: str) -> bool:
+        with suppress(BlockingIOError):
+            self.shown += os.read(self.ours, 65_536).decode(errors="replace")
+        return text in self.shown
+
+    def until(self, text: str) -> None:
+        self._bridge.until(lambda: self.sees(text))
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait(LIMIT_S)
+        os.close(self.ours)
+        os.close(self.theirs)
+
+
+@pytest.fixture
+def terminal() -> Iterator[Callable[..., Terminal]]:
+    made: list[Terminal] = []
+
+    def make(*arguments: Any) -> Terminal:
+        made.append(Terminal(*arguments))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def test_a_terminal_shows_it_all_and_q_quits(table, terminal) -> None:
+    bridge = table(pins={"next": 22}, lamps={"P1": 5})
+    bridge.deal("9s")
+    shown = terminal(bridge, 24, 80)
+    shown.until("IN ORDER")
+    shown.until("inputs   next")
+    shown.until("outputs  P1")
+    bridge.deal("Td")
+    shown.until("02 01 ?? ..")
+    assert "quality" in shown.shown
+    shown.shown = ""
+    shown.size(40, 120)
+    shown.process.send_signal(signal.SIGWINCH)
+    shown.until("table T07")
+    os.write(shown.ours, b"q")
+    assert shown.process.wait(LIMIT_S) == 0
+    assert termios.tcgetattr(shown.theirs) == shown.before
+    assert "Traceback" not in shown.shown
+
+
+def test_a_terminal_whose_daemon_goes(table, terminal) -> None:
+    bridge = table()
+    shown = terminal(bridge, 24, 80)
+    shown.until("table T07")
+    bridge.stop()
+    shown.until("NO DAEMON: ")
+    shown.process.send_signal(signal.SIGINT)
+    assert shown.process.wait(LIMIT_S) == 0
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 10), (132, 50)])
+def test_a_screen_fits_its_terminal(table, width: int, height: int) -> None:
+    bridge = table(table={"decks": 1}, pins={"next": 22}, lamps={"P1": 5})
+    bridge.deal("9s 9s")
+    watched = Watched()
+    frames = [{"n": n, "at": 0, "way": "in", "hex": "04 " * 60} for n in range(100)]
+    seen = {"signal": {}, "good": 1, "bad": 0, "frames": frames, "pins": {"inputs": {}, "outputs": {"P1": None}}}
+    watched.take(bridge.ask(do="status") | {"seen": seen})
+    lines = watched.lines(width, height)
+    assert len(lines) == height
+    assert max(map(len, lines)) <= width
+    if height > 20:
+        assert any("shoe do resolve duplicate keep|remove|void" in line for line in lines)
