@@ -60,7 +60,7 @@ class Bench:
     @staticmethod
     def restoring(params: dict[int, int]) -> bytes:
         """Bytes that end the raw signal and set these parameters, for whoever has the board after us."""
-        packets = [Raw(0), *(Set(id_, value) for id_, value in params.items())]
+        packets: list[Packet] = [Raw(0), *(Set(id_, value) for id_, value in params.items())]
         return b"".join(framing.encode(pack(packet)) for packet in packets)
 
     async def save(self) -> None:

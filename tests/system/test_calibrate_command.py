@@ -137,7 +137,7 @@ def test_nobody_pulls_a_card(table) -> None:
     assert visit.json[-1]["error"].startswith("no card passed")
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGHUP])
 def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(table, end: signal.Signals) -> None:
     bridge = table(Light(lamp=0.4))
     before = dict(bridge.board.params)
