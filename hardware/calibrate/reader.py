@@ -107,6 +107,8 @@ async def _measured(bench: Bench, guide: Guide, cards: int, patience_s: float) -
     raw = await bench.raw_cards(cards, dark, patience_s, lambda part, count: guide.bar(part, count, cards, "signal"))
     if 0 < len(raw) < cards:
         raise Refusal(f"only {len(raw)} of {cards} cards passed", "pull them one by one, with no long pause")
+    if raw:
+        guide.say(f"level 0 {histogram([level for card in raw for level in card], 0, FULL_SCALE + 1)} {FULL_SCALE}")
     return levels_of(raw, dark)
 
 
