@@ -59,10 +59,10 @@ def main() -> int:
 def play(table: Table, report: Report, short: bool) -> None:
     """All steps, in order: each finds the table as the one before left it."""
     rng = Random(7)
-    report.step("power on, until the machine answers", table.power_on)
+    report.step("power on, until the machine answers", lambda: table.power_on() and "")
     report.step("install the bridge with scripts/install", lambda: install(table))
-    report.step("shoe check, before the first start", lambda: check(table))
     report.step("start, until the backend hears `online`", lambda: start(table))
+    report.step("shoe check finds no fault", lambda: check(table))
     report.step("open a shoe", table.open_shoe)
     report.step(f"{CARDS} cards by USB, each lamp read at its pin", lambda: deal(table, 12 if short else CARDS))
     report.step(f"the cut card, bouncing {BOUNCES} times: one event, the last round", lambda: cut_card(table, rng))
@@ -87,17 +87,15 @@ def install(table: Table) -> str:
 
 
 def check(table: Table) -> str:
-    """Nothing may have failed but what starting it puts right."""
-    said = table.pi.sh("shoe check", check=False)
-    failed = [line for line in said.splitlines() if line.startswith("FAIL") and "not enabled" not in line]
-    assert not failed, said
+    """Warnings there are: the broker is reached in clear, nothing was calibrated, nobody sets the clock."""
+    said = table.pi.sh("shoe check")
     return f"{said.count('OK ')} OK, {said.count('WARN ')} WARN"
 
 
 def start(table: Table) -> str:
     """Enable it for the next boot too."""
     table.pi.sh("systemctl enable --now firmware-bridge")
-    table.until(lambda: table.state("status").get("status") == "online")
+    table.until(lambda: table.state("status").get("state") == "online")
     return table.pi.sh("systemctl show -p ActiveState,WatchdogUSec firmware-bridge").replace("\n", ", ")
 
 
@@ -147,7 +145,7 @@ def hang(table: Table) -> str:
     boot = table.state("status")["boot"]
     table.pi.sh('kill -STOP "$(systemctl show -p MainPID --value firmware-bridge)"')
     table.draw()
-    table.until(lambda: table.state("status").get("status") == "online" and table.state("status")["boot"] != boot)
+    table.until(lambda: table.state("status").get("state") == "online" and table.state("status")["boot"] != boot)
     table.arrived()
     return table.pi.sh("systemctl show -p NRestarts firmware-bridge")
 
@@ -182,7 +180,7 @@ def power_cut(table: Table) -> str:
 def resumed(table: Table) -> str:
     """Where the round stood, it stands."""
     table.arrived()
-    table.until(lambda: table.state("status").get("status") == "online")
+    table.until(lambda: table.state("status").get("state") == "online")
     assert table.state("table")["due"] == table.due()
     table.deal_to(0)
     return f"next was {table.due()}"
@@ -192,7 +190,7 @@ def verify(table: Table) -> str:
     """What is on the machine's disk is what the backend has."""
     table.pi.sh("shoe journal verify --replay")
     table.pi.sh("systemctl stop firmware-bridge")
-    table.until(lambda: table.state("status").get("status") == "stopped")
+    table.until(lambda: table.state("status").get("state") == "stopped")
     assert not table.events("Irregular") or "internal_error" not in {each["id"] for each in table.events("Irregular")}
     return f"{len(table.drawn)} cards drawn, {len(table.dealt)} dealt; nothing waited longer than {LIMIT_S:.0f} s"
 
