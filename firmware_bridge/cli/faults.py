@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, Protocol
 
-from hardware.sim.angel_eye import OPENING, WRONG_OPENING, Rules, right_rules, wrong_rules
+from hardware.sim.angel_eye import Rules, right_rules, wrong_rules
 from hardware.sim.dealer import CUT_FROM_END, SLOTS, Dealer
 
 CODES: Final = ("line", "grow", "ssi", "rdm6300")
@@ -37,6 +37,9 @@ class Accidents(Protocol):
     def jam(self) -> None:
         """Let the reader report a jam."""
 
+    def mislay(self) -> None:
+        """Let a shoe that judges the game say the next card on the other side."""
+
 
 Act = Callable[[Dealer, Accidents], Awaitable[bool]]
 
@@ -53,7 +56,6 @@ class Fault:
     readers: tuple[str, ...] = READERS
     cut_from_end: tuple[int, int] | None = CUT_FROM_END
     rules: Rules = right_rules
-    opening: tuple[tuple[int, int], ...] = OPENING
 
 
 def _card(how: str) -> Act:
@@ -94,6 +96,13 @@ async def _jam(dealer: Dealer, table: Accidents) -> bool:
     return True
 
 
+async def _mislay(dealer: Dealer, table: Accidents) -> bool:
+    table.mislay()
+    dealer.draw()
+    await dealer.see("fault")
+    return True
+
+
 async def _unplug(dealer: Dealer, table: Accidents) -> bool:
     await table.unplug(UNPLUGGED_S)
     return True
@@ -112,7 +121,7 @@ async def _stop_broker(dealer: Dealer, table: Accidents) -> bool:
 
 async def _restart(dealer: Dealer, table: Accidents) -> bool:
     await table.restart_daemon()
-    await dealer.see("ready", *SLOTS)
+    await dealer.see("fault", "ready", *SLOTS)
     return True
 
 
@@ -135,7 +144,7 @@ FAULTS: Final[dict[str, Fault]] = {
     "foreign": Fault(
         "a card of another pack: the floor removes it", _other_card("foreign"), readers=("native", *CODES)
     ),
-    "wrong_slot": Fault("an Angel Eye deals to other slots: the floor accepts", readers=_JUDGE, opening=WRONG_OPENING),
+    "wrong_slot": Fault("an Angel Eye says a card on the other side: the floor accepts", _mislay, readers=_JUDGE),
     "result_mismatch": Fault("an Angel Eye judges by wrong rules: the floor voids", readers=_JUDGE, rules=wrong_rules),
     "face_up": Fault("a card comes out face up", _card("face_up"), readers=_NATIVE),
     "double_feed": Fault("two cards may pass at once", _card("double_feed"), readers=_NATIVE),

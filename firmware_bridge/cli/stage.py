@@ -172,6 +172,11 @@ class Stage:
         assert isinstance(self.board, NativeBoard)
         self.board.fault("jam")
 
+    def mislay(self) -> None:
+        """Let a shoe that judges the game say the next card on the other side."""
+        assert isinstance(self.board, AngelEyeShoe)
+        self.board.mislay()
+
     async def _bring_broker_back(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
         await self.broker.start()
@@ -206,5 +211,5 @@ class Stage:
 
 def _board(reader: str, fault: Fault) -> NativeBoard | CodeBoard:
     if reader == "angel-eye":
-        return AngelEyeShoe(rules=fault.rules, opening=fault.opening)
+        return AngelEyeShoe(rules=fault.rules)
     return BOARDS[reader]()

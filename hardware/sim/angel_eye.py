@@ -56,6 +56,7 @@ class AngelEyeShoe:
     ) -> None:
         self._burns, self._rules, self._opening = burns, rules, opening
         self._numbers = cycle("123456789")
+        self._mislays = False
         self._out = bytearray()
         self.new_shoe()
 
@@ -81,6 +82,10 @@ class AngelEyeShoe:
         """A card cannot be read; the shoe wants it again, and says it then, in the place that is still due."""
         self._say("E", bytes((BIT_7 | 0x41,)))
 
+    def mislay(self) -> None:
+        """The next card it deals is said to lie on the other side."""
+        self._mislays = True
+
     def cut_card(self) -> None:
         """The cut card leaves the shoe."""
         self._say("C")
@@ -104,7 +109,8 @@ class AngelEyeShoe:
     def _deal(self, code: str) -> None:
         target, index = self._due()
         self._hands[target].append(code)
-        self._say("D", card_bytes(target, index, code))
+        said, self._mislays = BANKER - target if self._mislays else target, False
+        self._say("D", card_bytes(said, index, code))
         if sum(map(len, self._hands)) >= len(OPENING) and self._rules(self._hands) is None:
             ours, theirs = map(points, self._hands)
             self._end(2 if ours == theirs else 1 if ours > theirs else 4)

@@ -53,6 +53,10 @@ TABLES = {
         ("mosquitto", "six-card", "line"),
         ("amqtt", "on-demand", "line"),
         ("amqtt", "six-card", "native"),
+        ("mosquitto", "on-demand", "angel-eye"),
+        ("mosquitto", "six-card", "grow"),
+        ("mosquitto", "on-demand", "ssi"),
+        ("mosquitto", "six-card", "rdm6300"),
     )
 }
 FAULTY = {
@@ -69,6 +73,8 @@ FAULTY = {
     "reader_lost": ["cable is pulled for 2 s", "! closed  reader_lost: back"],
     "reader_back": ["! closed  reader_back: confirm by dealer"],
     "reader_gap": ["! closed  reader_gap: confirm by dealer"],
+    "wrong_slot": ["wrong_slot: went to B2, P2 is due", "! closed  wrong_slot: accept by Ines", "round 3 "],
+    "result_mismatch": ["result_mismatch: the reader says banker, B3 is due", "VOID by Ines: result_mismatch"],
     "restarted_mid_round": ["the daemon ends and starts again", "! closed  restarted_mid_round: drawn"],
 }
 LOST = {broker: f"--fault broker_lost --speed 20 --broker {broker}" for broker in ("mosquitto", "amqtt")}
