@@ -42,7 +42,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Calibrate; 0 if it is good and kept, else 1. Raises NoDaemon, Kept or ConfigError."""
+    """Calibrate; 0 if it is good and kept, else 1. Raises NoDaemon, Refused or ConfigError."""
     from firmware_bridge.cli.calibrate.visit import Visit
 
     for end in (signal.SIGTERM, signal.SIGHUP):  # an SSH connection that breaks leaves the devices in order too

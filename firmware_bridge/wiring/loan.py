@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from pathlib import Path
 from typing import Final
+
+import msgspec
+from msgspec import Struct
 
 from firmware_bridge.daemon import Table, now
 from firmware_bridge.facts import inputs as i
@@ -51,25 +53,40 @@ class Loan:
         self._table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=self._mark))
 
 
-def keep_mark(directory: Path, mark: Mark, why: str) -> None:
+class Kept(Struct, frozen=True):
+    """What passed the reader while no daemon ran: `count` test cards, the last one's report, and whose they were."""
+
+    mark: Mark
+    count: int
+    by: str
+
+
+def keep(directory: Path, kept: Kept) -> None:
     """Leave word for the daemon, which is not running, before a test card is acknowledged. Raises OSError."""
     fresh = directory / f".{KEPT}.new"
-    fresh.write_text(json.dumps({"session": mark.session, "seq": mark.seq, "why": why}), "utf-8")
+    fresh.write_bytes(msgspec.json.encode(kept))
     fresh.replace(directory / KEPT)
+
+
+def kept_in(directory: Path) -> Kept | None:
+    """The word left in the journal's directory, None where there is none that makes sense."""
+    path = directory / KEPT
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Kept)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        log.warning("%s makes no sense (%s): it is ignored", path, error)
+        return None
 
 
 def record_kept_mark(table: Table) -> bool:
     """Put on record what passed while no daemon ran, before the reader is asked for its reports; whether any did."""
-    path = table.journal.directory / KEPT
-    try:
-        kept = json.loads(path.read_text("utf-8"))
-        mark, why = Mark(int(kept["session"]), int(kept["seq"])), str(kept["why"])[:200]
-    except FileNotFoundError:
+    kept = kept_in(table.journal.directory)
+    if kept is None:
         return False
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        log.warning("%s makes no sense (%s): it is ignored", path, error)
-        return False
-    table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=mark))
+    why = f"{kept.count} test cards passed while no daemon ran, by {kept.by}"
+    table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=kept.mark))
     if not table.disk:
-        path.unlink(missing_ok=True)
+        (table.journal.directory / KEPT).unlink(missing_ok=True)
     return True

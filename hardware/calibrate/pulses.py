@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from hardware.calibrate.figures import Refusal
 
@@ -27,15 +28,15 @@ class Dwell:
     min_dwell_ms: int
 
 
-def pulses_in(edges: Sequence[tuple[float, bool]]) -> list[Pulse]:
-    """The passes in (ms, active) edges of a sensor; a pass that has not ended is left out."""
+def pulses_in(edges: Sequence[tuple[float, bool]], now: float = inf) -> list[Pulse]:
+    """The passes in (ms, active) edges of a sensor; one that has not ended, or may still bounce `now`, is left out."""
     passes: list[list[tuple[float, bool]]] = []
     for at, active in edges:
         if active and (not passes or _is_over(passes[-1], at)):
             passes.append([])
         if passes:
             passes[-1].append((at, active))
-    return [_pulse(each) for each in passes if not each[-1][1]]
+    return [_pulse(each) for each in passes if _is_over(each, now)]
 
 
 def dwell(cards: Sequence[Pulse], cut: Sequence[Pulse]) -> Dwell:

@@ -25,7 +25,7 @@ class EdgeWatch:
 
     def pulses(self) -> list[Pulse]:
         """The passes so far."""
-        return pulses_in(list(self._edges))
+        return pulses_in(list(self._edges), _now_ms())
 
     def take(self) -> list[Pulse]:
         """The passes so far, which are then forgotten."""
@@ -38,7 +38,7 @@ class EdgeWatch:
         self._device.close()
 
     def _changed(self, _ticks: object, state: object) -> None:
-        self._edges.append((1000 * time.monotonic(), bool(state) == self._level))  # gpiozero's own thread
+        self._edges.append((_now_ms(), bool(state) == self._level))  # gpiozero's own thread
 
 
 class SingleLamp:
@@ -61,3 +61,7 @@ class SingleLamp:
         """Dark again, and the pin given back."""
         self._device.off()
         self._device.close()
+
+
+def _now_ms() -> float:
+    return 1000 * time.monotonic()

@@ -141,6 +141,11 @@ def test_bouncing_edges_are_one_pulse(edges, pulses):
     assert [each.bounce_ms for each in told] == pytest.approx([each.bounce_ms for each in pulses])
 
 
+def test_a_pass_that_may_still_bounce_has_not_ended():
+    assert pulses_in(HELD[:2], now=5.0) == []
+    assert len(pulses_in(HELD[:2], now=30.0)) == 1
+
+
 @pytest.mark.parametrize(
     ("cards", "cut", "debounce", "least"),
     [

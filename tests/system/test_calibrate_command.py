@@ -171,12 +171,28 @@ def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_told(table
     bridge.start()
     bridge.until(lambda: bridge.bridge.table.shoe.reader is not None and not lost(bridge))
     events = [event for line in bridge.lines() if line.entry for event in line.entry.events]
-    assert any("test cards passed, by anna" in str(getattr(event, "detail", "")) for event in events)
+    told = "8 test cards passed while no daemon ran, by anna"
+    assert told in [getattr(event, "detail", "") for event in events]
     assert not (bridge.journal_dir / "technician").exists()
     assert bridge.bridge.table.shoe.number == 0
     bridge.board.pull(7)
     bridge.until(lambda: bridge.bridge.table.shoe.seen)
     assert len(bridge.bridge.table.shoe.seen) == 1
+
+
+def test_without_a_daemon_an_open_shoe_is_refused(table) -> None:
+    bridge = table(start=False)
+    bridge.board.optics = None
+    bridge.start()
+    bridge.deal("9s Td")
+    bridge.stop()
+    bridge.pull("Ts")  # a real card: it waits for the daemon
+    visit = Visit(bridge, "reader", "--yes", "--open-shoe")
+    assert visit.end() == 1
+    assert "shoe 1 is open, and its cards may wait in the reader" in visit.story()
+    assert bridge.board.waiting == 1
+    bridge.start()
+    bridge.until(lambda: len(bridge.bridge.table.shoe.seen) == 3)
 
 
 def test_no_code_of_a_card_is_ever_shown(table) -> None:

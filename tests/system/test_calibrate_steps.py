@@ -24,6 +24,7 @@ from hardware.sim.pins import MockPins
 from tests.broker import free_port
 from tests.system.table import BridgeTable
 from tests.system.test_calibrate_command import Visit
+from tests.system.test_calibrate_loan import Caller
 
 LINE = {"protocol": "line", "baud": 9600, "hold": 0.3}
 PINS = {"next": 22, "reveal": 23, "cut_card": 27}
@@ -82,8 +83,11 @@ def test_a_code_book_is_recorded_used_at_once_and_undone(table, tmp_path: Path) 
     bridge.board.pull("C12")
     bridge.until(lambda: bridge.bridge.table.shoe.seen)
     assert bridge.bridge.table.shoe.seen == (Card("Ks"),)
-    bridge.stop()
-
+    assert Visit(bridge, "codebook", "--undo", "--open-shoe").end() == 1  # never inside a shoe
+    floor = Caller(bridge)
+    assert floor.ask(do="void", by="bo", why="a test")["ok"]
+    assert floor.ask(do="close_shoe", by="bo")["ok"]
+    floor.hang_up()
     assert Visit(bridge, "codebook", "--undo").end() == 0
     assert book.read_bytes() == before
     assert record(bridge).codebook is None
@@ -247,11 +251,11 @@ def test_the_cut_card_sensor_is_measured(table, pins, cards_ms, cut_ms, why: str
     async def passes() -> None:
         for held in cards_ms:
             await asyncio.sleep(0.05)
-            await hand.pass_cut_card(pin, held / 1000)
+            await hand.press(pin, held / 1000, bounces=0)
         await asyncio.sleep(1.1)
         work.patience_s = 20.0
         for held in cut_ms:
-            await hand.pass_cut_card(pin, held / 1000)
+            await hand.press(pin, held / 1000, bounces=0)
             await asyncio.sleep(0.1)
 
     if why:

@@ -29,7 +29,7 @@ CUT_CARD_S: Final = 5.0
 
 
 def run(visit: Visit) -> int:
-    """Record the book and write its file; 0. Raises Refusal, Kept, or ConfigError."""
+    """Record the book and write its file; 0. Raises Refusal, Refused, or ConfigError."""
     path = _path(visit)
     with visit.borrowed("reader", open_shoe=False) as loan:
         book = asyncio.run(_work(visit, loan))

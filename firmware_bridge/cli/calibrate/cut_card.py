@@ -7,7 +7,7 @@ from typing import Final
 
 from firmware_bridge.calibration import CutCardSection, Pulses
 from firmware_bridge.cli.calibrate.visit import Visit
-from firmware_bridge.wiring import wires
+from firmware_bridge.wiring.wires import wires
 from hardware.calibrate import Dwell, EdgeWatch, Pulse, Refusal, dwell
 from hardware.pins import Pin, PinFactory, pin_factory
 
@@ -61,7 +61,6 @@ async def _cuts(visit: Visit, watch: EdgeWatch) -> list[Pulse]:
         visit.guide.bar(len(pulses) / CUTS, len(pulses), CUTS, "held" if watch.active else "")
         await asyncio.sleep(LOOK_S)
         waited += LOOK_S
-    await asyncio.sleep(LOOK_S)  # the last one may still bounce
     if 0 < len(pulses) < CUTS:
         raise Refusal(f"the cut card was seen {len(pulses)} of {CUTS} times", "hold it as a dealer does; try again")
     return watch.take()

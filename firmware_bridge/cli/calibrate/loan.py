@@ -6,19 +6,23 @@ import json
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import reduce
 from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli.daemon_socket import ANSWER_S, NoDaemon, NotRunning, connected, socket_path
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import Mark
-from firmware_bridge.wiring.loan import keep_mark
+from firmware_bridge.journal_lines import Place, journal_files, read_lines
+from firmware_bridge.shoe import advance
+from firmware_bridge.shoe.state import Shoe
+from firmware_bridge.wiring.loan import Kept, keep, kept_in
 from hardware import reads
 
 HUNG_UP: Final = "the daemon hung up: it has its device again"
 
 
-class Kept(BridgeError):
+class Refused(BridgeError):
     """The daemon does not lend the device; the text says why and what to do."""
 
 
@@ -43,18 +47,25 @@ class FromDaemon:
 
 
 class Unowned:
-    """A device nobody else uses: the daemon is told of its test cards when it starts again. Raises OSError."""
+    """A device nobody else uses: the daemon is told of its test cards when it starts again.
 
-    mark = None
+    Raises OSError, JournalError, and Refused while a shoe is open: cards of its may wait in the reader.
+    """
 
     def __init__(self, directory: Path, by: str) -> None:
-        self._directory, self._by, self._count = directory, by, 0
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        shoe, kept = _last_shoe(directory), kept_in(directory)
+        if shoe.status == "open":
+            what = f"shoe {shoe.number} is open, and its cards may wait in the reader"
+            raise Refused(what, "start the daemon: it takes them, then lends the reader")
+        self._directory, self._by, self._count = directory, by, kept.count if kept else 0
+        known = kept.mark if kept else shoe.reader
+        self.mark = reads.Mark(known.session, known.seq) if known else None
 
     def passed(self, mark: reads.Mark) -> None:
         """Leave word of a test card for the daemon. Raises OSError."""
         self._count += 1
-        keep_mark(self._directory, Mark(mark.session, mark.seq), f"{self._count} test cards passed, by {self._by}")
+        keep(self._directory, Kept(Mark(mark.session, mark.seq), self._count, self._by))
 
 
     def leave(self, will: bytes) -> None:
@@ -66,7 +77,7 @@ Loan = FromDaemon | Unowned
 
 @contextmanager
 def borrowed(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -> Iterator[Loan]:
-    """A device for as long as the block lasts. Raises Kept, NoDaemon, or ConfigError."""
+    """A device for as long as the block lasts. Raises Refused, NoDaemon, ConfigError, and as `Unowned` does."""
     try:
         control = connected(socket_path(config))
     except NotRunning:
@@ -76,9 +87,18 @@ def borrowed(config: Path, journal: Path, device: str, by: str, open_shoe: bool)
         control.settimeout(ANSWER_S)
         told = _asked(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
         if not told.get("ok"):
-            raise Kept(told.get("error", "the daemon keeps its device"), told.get("hint") or "")
+            raise Refused(told.get("error", "the daemon keeps its device"), told.get("hint") or "")
         yield FromDaemon(control, told.get("mark"))
         _asked(control, answers, {"do": "give_back"})
+
+
+def _last_shoe(directory: Path) -> Shoe:
+    """The shoe as the journal left it; the daemon holds the journal only while it runs."""
+    for path in reversed(journal_files(directory)):
+        entries = [line.entry for line, _ in read_lines(Place(path, 0)) if line.entry]
+        if entries:
+            return reduce(advance, entries, Shoe())
+    return Shoe()
 
 
 def _asked(control: socket.socket, answers: Any, request: dict[str, Any]) -> dict[str, Any]:
