@@ -15,6 +15,7 @@ from firmware_bridge.cli.checks.calibrated import calibrated
 from firmware_bridge.cli.checks.clock import clock
 from firmware_bridge.cli.checks.disk import disk
 from firmware_bridge.cli.checks.mount import mount
+from firmware_bridge.cli.checks.pi import pi
 from firmware_bridge.cli.checks.reader import reader
 from firmware_bridge.cli.checks.service import service
 from firmware_bridge.cli.checks.versions import versions, within
@@ -64,6 +65,7 @@ def machine(tmp_path: Path) -> Make:
         unit: dict[str, str] | None = None,
         packages: dict[str, str] | None = None,
         timedatectl: str = "",
+        vcgencmd: str = "",
         daemon: dict[str, Any] | None = None,
         **sections: Any,
     ) -> Machine:
@@ -73,6 +75,7 @@ def machine(tmp_path: Path) -> Make:
             (root / name).write_text(text)
         shown = "\n".join(f"{key}={value}" for key, value in (unit or {}).items())
         told = {"systemctl": shown, "timedatectl": timedatectl, "/opt/firmware-bridge/bin/shoe": "shoe 0.0.1"}
+        told["vcgencmd"] = vcgencmd
         config = parse({"table": {"id": "T07"}, "journal": {"dir": str(tmp_path)}} | sections)
         return Machine(
             config, daemon, Path("/etc/b.toml"), root, lambda *words: told[words[0]], (packages or {}).get, lambda: NOW
@@ -243,6 +246,37 @@ def test_a_disk_that_is_really_full(machine: Make, memory: Path) -> None:
     *_, found = disk(machine(journal={"dir": str(memory), "warn_mb": 1}))
     assert found.text == f"{memory} cannot be written (No space left on device)"
     assert "free some space" in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("flags", "millidegrees", "levels", "text"),
+    [
+        ("0", "45000", ["OK", "OK"], "45 °C"),
+        ("1", "45000", ["FAIL", "OK"], "under-voltage now"),
+        ("10000", "45000", ["WARN", "OK"], "under-voltage since the boot"),
+        ("0", "72500", ["OK", "WARN"], "72 °C, near the 80 °C"),
+        ("0", "81000", ["OK", "FAIL"], "81 °C: it slows down"),
+        ("4", "79000", ["OK", "FAIL"], "it slows down"),
+        (None, "45000", ["WARN", "OK"], "nothing here says whether the supply"),
+    ],
+)
+@pytest.mark.parametrize("asked", ["kernel", "vcgencmd"])
+def test_supply_and_heat(
+    machine: Make, flags: str | None, millidegrees: str, levels: list[str], text: str, asked: str
+) -> None:
+    files = PI4 | {"sys/class/thermal/thermal_zone0/temp": millidegrees}
+    program = ""
+    if flags and asked == "kernel":
+        files["sys/devices/platform/soc/soc:firmware/get_throttled"] = flags
+    elif flags:
+        program = f"throttled=0x{flags}\n"
+    found = list(pi(machine(files, vcgencmd=program)))
+    assert [each.level for each in found] == levels
+    assert any(text in each.text for each in found)
+
+
+def test_another_machine_has_no_supply_to_judge(machine: Make) -> None:
+    assert list(pi(machine())) == []
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from firmware_bridge.cli.checks.clock import clock
 from firmware_bridge.cli.checks.disk import disk
 from firmware_bridge.cli.checks.finding import Finding, Level, Machine
 from firmware_bridge.cli.checks.mount import mount
+from firmware_bridge.cli.checks.pi import pi
 from firmware_bridge.cli.checks.pins import pins
 from firmware_bridge.cli.checks.reader import code_book, reader
 from firmware_bridge.cli.checks.service import service
@@ -35,5 +36,6 @@ CHECKS: Final[tuple[Check, ...]] = (
     mount,
     disk,
     clock,
+    pi,
 )
 """In the order they are told."""
