@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "watch": "the same, live",
     "check": "everything that can be wrong with this machine",
     "calibrate": "measure, set and prove the reader, sensors, lamps and keys",
+    "support": "one file for a ticket: everything that helps, nothing secret",
     "wiring": "which wire goes to which pin of the header",
     "journal": "the record: list, show, verify, export",
 }

@@ -1,0 +1,75 @@
+"""`shoe support`: one file for a ticket, with everything that helps and nothing secret."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import tarfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge.cli.daemon_socket import JOURNAL_DIR, config_option, journal_dir
+from firmware_bridge.cli.support_parts import PARTS, Place, journals
+from firmware_bridge.cli.support_scrub import scrubbed, secrets_of
+from firmware_bridge.errors import BridgeError, ConfigError
+
+FOLDER: Final = "shoe-support"
+"""What all is in, inside the file."""
+
+
+class NoSupport(BridgeError, OSError):
+    """The file cannot be written."""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe support`."""
+    config_option(parser)
+    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="(default: shoe-support-TIME.tar.gz here)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file, whether a daemon runs or not; 0. Raises NoSupport if it cannot be written."""
+    place = Place(arguments.config, _journals(arguments.config))
+    out = arguments.out or Path(time.strftime("shoe-support-%Y%m%dT%H%M%SZ.tar.gz", time.gmtime()))
+    fresh = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        fresh.touch(0o600)
+        with tarfile.open(fresh, "w:gz") as tar:
+            for name, content in _parts(place):
+                _add(tar, name, content)
+        fresh.replace(out)
+    except OSError as error:
+        raise NoSupport(f"{out} cannot be written ({error.strerror})", "name another place with --out") from None
+    finally:
+        fresh.unlink(missing_ok=True)
+    print(f"{out}: {', '.join(PARTS)} and the newest journals; no sealed card and no password is in it")
+    return 0
+
+
+def _journals(config: Path) -> Path:
+    """Where the journals are, the usual place for a config that cannot be read."""
+    try:
+        return journal_dir(config)
+    except ConfigError:
+        return Path(JOURNAL_DIR)
+
+
+def _parts(place: Place) -> Iterator[tuple[str, bytes]]:
+    """Each part; one that cannot be had says why."""
+    secrets = secrets_of(place.config)
+    for name, part in PARTS.items():
+        try:
+            text = part(place)
+        except Exception as error:  # a machine that is broken is what this is for
+            text = f"could not be had: {error}" if isinstance(error, BridgeError | OSError) else type(error).__name__
+        yield name, scrubbed(text, secrets).encode()
+    yield from journals(place)
+
+
+def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
+    info = tarfile.TarInfo(f"{FOLDER}/{name}")
+    info.size, info.mode, info.mtime = len(content), 0o600, int(time.time())
+    tar.addfile(info, io.BytesIO(content))

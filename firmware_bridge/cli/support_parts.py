@@ -1,0 +1,142 @@
+"""What goes into a ticket: each part is a function from where to look to its text."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from firmware_bridge import __version__, calibration
+from firmware_bridge.cli.check_ import findings
+from firmware_bridge.cli.check_ import text as finding_text
+from firmware_bridge.cli.checks.finding import UNIT, said
+from firmware_bridge.cli.daemon_socket import ask, socket_path
+from firmware_bridge.cli.record import Walk
+from firmware_bridge.cli.screen import screen
+from firmware_bridge.errors import JournalError
+from firmware_bridge.journal_lines import journal_files
+from firmware_bridge.line import without_sealed
+
+LOG_LINES: Final = "500"
+KERNEL_LINES: Final = 300
+JOURNALS: Final = 3
+"""The newest, one per shoe."""
+
+NODES: Final = ("serial/by-id/*", "shoe-reader", "ttyUSB*", "ttyACM*", "ttyAMA*", "ttyS0", "gpiochip*")
+SYSTEM: Final = ("/proc/device-tree/model", "/proc/version", "/etc/os-release", "/proc/uptime", "/proc/loadavg")
+
+_TELLING: Final = re.compile(
+    r"usb|tty|volt|throttl|thermal|mmc|ext4|i/o error|gpio|watchdog|out of memory", re.IGNORECASE
+)
+
+
+class Place(NamedTuple):
+    """Where to look: the table's config, its journals, and the system's files."""
+
+    config: Path
+    journals: Path
+    root: Path = Path("/")
+
+
+def about(place: Place) -> str:
+    """Versions of the program, of Python and every package, of the system."""
+    packages = sorted(f"{each.metadata['Name']} {each.version}" for each in metadata.distributions())
+    system = [f"{name}: {_text(place, name)}" for name in SYSTEM]
+    return "\n".join([f"shoe {__version__}", f"Python {sys.version}", platform.platform(), *system, "", *packages])
+
+
+def config(place: Place) -> str:
+    """The table's config as it stands, mistakes too."""
+    return place.config.read_text("utf-8", "replace")
+
+
+def check(place: Place) -> str:
+    """Everything `shoe check` finds."""
+    return "\n".join(map(finding_text, findings(place.config, place.root)))
+
+
+def status(place: Place) -> str:
+    """What the running daemon knows, for people and as JSON. Raises NoDaemon."""
+    told = ask(socket_path(place.config), {"do": "status"})
+    return "\n".join([*screen(told), "", json.dumps(told, ensure_ascii=False, indent=1)])
+
+
+def log(_: Place) -> str:
+    """The last lines of the service's log."""
+    return said("journalctl", "--unit", UNIT, "--lines", LOG_LINES, "--no-pager", "--output", "short-iso") or (
+        f"no log: journalctl has none of {UNIT}, or this user may not read it (use sudo)"
+    )
+
+
+def service(_: Place) -> str:
+    """What systemd says of the service."""
+    return said("systemctl", "status", UNIT, "--no-pager", "--lines", "0") or "systemctl says nothing"
+
+
+def calibrated(place: Place) -> str:
+    """The technician's record."""
+    return (place.journals / calibration.FILE).read_text("utf-8", "replace")
+
+
+def devices(place: Place) -> str:
+    """Serial ports and pins with owner and mode, and what is on USB."""
+    dev = place.root / "dev"
+    found = [_node(path) for pattern in NODES for path in sorted(dev.glob(pattern))]
+    return "\n".join([*(found or ["no serial port, no pins"]), "", said("lsusb") or "lsusb says nothing"])
+
+
+def kernel(_: Place) -> str:
+    """What the kernel says of USB, ports, power and the card."""
+    lines = [line for line in said("dmesg", "--ctime").splitlines() if _TELLING.search(line)]
+    return "\n".join(lines[-KERNEL_LINES:]) or "nothing to tell, or not for this user (use sudo)"
+
+
+def journals(place: Place) -> Iterator[tuple[str, bytes]]:
+    """Name and lines of the newest journals without sealed parts, each as far as it can be trusted, then why."""
+    for path in journal_files(place.journals)[-JOURNALS:]:
+        lines: list[bytes] = []
+        fault = ""
+        try:
+            with path.open("rb") as file:
+                lines.extend(map(without_sealed, Walk(path.name).lines(file)))
+        except (JournalError, OSError) as error:
+            fault = str(error)
+        yield f"journal/{path.name}", b"".join(lines)
+        if fault:
+            yield f"journal/{path.name}.fault.txt", fault.encode()
+
+
+PARTS: Final[dict[str, Callable[[Place], str]]] = {
+    "about.txt": about,
+    "bridge.toml": config,
+    "check.txt": check,
+    "status.txt": status,
+    "service.txt": service,
+    "log.txt": log,
+    "calibration.toml": calibrated,
+    "devices.txt": devices,
+    "kernel.txt": kernel,
+}
+"""Name in the file -> its part."""
+
+
+def _text(place: Place, name: str) -> str:
+    try:
+        return (place.root / name.lstrip("/")).read_text("utf-8", "replace").strip("\0\n ")
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def _node(path: Path) -> str:
+    try:
+        found = path.stat()
+    except OSError as error:
+        return f"{path}: {error.strerror}"
+    target = f" -> {path.readlink()}" if path.is_symlink() else ""
+    return f"{stat.filemode(found.st_mode)} {found.st_uid}:{found.st_gid} {path}{target}"
