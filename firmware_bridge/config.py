@@ -117,7 +117,7 @@ def _judged_twice(table: TableConfig | None, reader: ReaderConfig | None) -> lis
 def _pins_used_twice(raw: dict[str, Any]) -> list[str]:
     """Inputs share no pin with anything; lamps may share one among themselves."""
     uses: dict[int, list[str]] = {}
-    for section in ("pins", "lamps"):
+    for section in ("pins", "presence", "lamps"):
         keys = raw.get(section)
         for key, value in keys.items() if isinstance(keys, dict) else ():
             number = value.get("pin") if isinstance(value, dict) else value
@@ -126,7 +126,7 @@ def _pins_used_twice(raw: dict[str, Any]) -> list[str]:
     return [
         f"GPIO {number} is used by {' and '.join(names)}: each wire has one purpose"
         for number, names in uses.items()
-        if len(names) > 1 and any(name.startswith("[pins]") for name in names)
+        if len(names) > 1 and any(not name.startswith("[lamps]") for name in names)
     ]
 
 

@@ -19,7 +19,7 @@ from firmware_bridge.facts.events import AnyEvent, CommandAnswered
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.house import House
 from firmware_bridge.journal import Journal, SyncFailed
-from firmware_bridge.lamps import DARK, lamps
+from firmware_bridge.lamps import DARK, STOPPED, lamps, signals
 from firmware_bridge.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
 from firmware_bridge.shoe.disclosure import deadline
@@ -192,7 +192,10 @@ class Table:
             self._set_alarm_clock()
 
     def _show(self) -> None:
-        self.lights.show(DARK if self.disk or self.observing else lamps(self.shoe).lit)
+        if self.disk or self.observing:
+            self.lights.show(STOPPED if self.disk else DARK)
+        else:
+            self.lights.show(lamps(self.shoe).lit | signals(self.shoe))
         self._changed()
 
     def _disk_lost(self, error: DiskError) -> None:

@@ -24,8 +24,13 @@ CONFIRM: Final = "confirm"
 BLOCKED: Final = "blocked"
 DOUBLE: Final = "double"
 
+BEEP: Final = "beep"
+
 DARK: Final = {"fault": BLOCKED}
-"""What is lit when the journal cannot be written: nothing is guided that is not on disk."""
+"""What is lit by a bridge that only observes."""
+
+STOPPED: Final = {"fault": BLOCKED, "buzzer": BEEP, "lock": STEADY}
+"""What is driven when the journal cannot be written: nothing is guided that is not on disk."""
 
 
 class Lamps(Struct, frozen=True):
@@ -129,3 +134,14 @@ _GUIDES: Final = {
     Phase.COMPLETE: _complete,
     Phase.ENDED: _no_shoe,
 }
+
+
+def signals(shoe: Shoe) -> dict[str, str]:
+    """What is driven besides lamps: `buzzer` while the floor is awaited, `lock` while no card may leave the shoe."""
+    driven: dict[str, str] = {}
+    waits = blockers(shoe)
+    if any(not row(shoe, name).confirm for name in waits):
+        driven["buzzer"] = BEEP
+    if waits or phase(shoe) in (Phase.EMPTY, Phase.BETTING, Phase.ENDED):
+        driven["lock"] = STEADY
+    return driven

@@ -90,6 +90,21 @@ class PinConfig(Struct, frozen=True, forbid_unknown_fields=True):
 AnyPin = PinNumber | PinConfig
 
 
+class SensorConfig(PinConfig, frozen=True):
+    """A sensor or key. `stuck_after` seconds without a pause it counts as stuck."""
+
+    stuck_after: Annotated[float, Meta(ge=1, le=600)] | None = None
+
+
+class LockConfig(PinConfig, frozen=True):
+    """The lock of the shoe's mouth. `fail_safe`: what it is without current, so when the bridge is down."""
+
+    fail_safe: Literal["open", "locked"] = "open"
+
+
+AnySensor = PinNumber | SensorConfig
+
+
 class ReaderConfig(Struct, frozen=True, kw_only=True):
     """`[reader]`: the optical reader. `hold` in seconds; `baud` None is the protocol's own."""
 
@@ -104,19 +119,37 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
 
 
 class PinsConfig(Struct, frozen=True, kw_only=True):
-    """`[pins]`: the sensor and the keys, and the library that drives them."""
+    """`[pins]`: sensors, keys, buzzer and lock, and the library that drives them.
+
+    `lid` is active while the lid is closed, `presence` while a card is in the shoe's mouth.
+    """
 
     factory: Literal["lgpio", "rpigpio", "mock"] = "lgpio"
-    cut_card: AnyPin | None = None
-    next: AnyPin | None = None
-    reveal: AnyPin | None = None
-    player: AnyPin | None = None
-    banker: AnyPin | None = None
-    tie: AnyPin | None = None
+    cut_card: AnySensor | None = None
+    next: AnySensor | None = None
+    reveal: AnySensor | None = None
+    player: AnySensor | None = None
+    banker: AnySensor | None = None
+    tie: AnySensor | None = None
+    lid: AnySensor | None = None
+    presence: AnySensor | None = None
+    buzzer: AnyPin | None = None
+    lock: PinNumber | LockConfig | None = None
+
+
+class PresenceConfig(Struct, frozen=True, kw_only=True):
+    """`[presence]`: one sensor in each slot, where the table has them."""
+
+    P1: AnySensor | None = None
+    B1: AnySensor | None = None
+    P2: AnySensor | None = None
+    B2: AnySensor | None = None
+    P3: AnySensor | None = None
+    B3: AnySensor | None = None
 
 
 class LampsConfig(Struct, frozen=True, kw_only=True):
-    """`[lamps]`: one output per slot, and for `ready` and `fault`."""
+    """`[lamps]`: one output per slot or seat, and for `ready` and `fault`; several may share one."""
 
     P1: AnyPin | None = None
     B1: AnyPin | None = None
@@ -126,6 +159,14 @@ class LampsConfig(Struct, frozen=True, kw_only=True):
     B3: AnyPin | None = None
     R1: AnyPin | None = None
     R2: AnyPin | None = None
+    S1: AnyPin | None = None
+    S2: AnyPin | None = None
+    S3: AnyPin | None = None
+    S4: AnyPin | None = None
+    S5: AnyPin | None = None
+    S6: AnyPin | None = None
+    S7: AnyPin | None = None
+    D: AnyPin | None = None
     ready: AnyPin | None = None
     fault: AnyPin | None = None
 
@@ -164,6 +205,7 @@ class Config(Struct, frozen=True, kw_only=True):
     limits: dict[str, Limit] = {}
     reader: ReaderConfig = ReaderConfig()
     pins: PinsConfig = PinsConfig()
+    presence: PresenceConfig = PresenceConfig()
     lamps: LampsConfig = LampsConfig()
     mqtt: MqttConfig = MqttConfig()
     journal: JournalConfig = JournalConfig()

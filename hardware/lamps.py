@@ -13,6 +13,7 @@ from hardware.pins import Pin, PinFactory, claim
 RHYTHMS: dict[str, tuple[int, ...]] = {
     "blocked": (100, 100),
     "confirm": (500, 500),
+    "beep": (100, 1900),
     "double": (100, 200, 100, 1600),
     "steady": (),
 }
@@ -43,6 +44,10 @@ class LampPanel:
         # Lamps of one rhythm blink together; a new rhythm begins with light.
         self._since = {rhythm: self._since.get(rhythm, now) for rhythm in self._rhythms.values()}
         self._beat()
+
+    def dark(self) -> set[str]:
+        """The slots whose pins, read back, are not active at this moment."""
+        return {slot for slot, number in self._slots.items() if not self._lamps[number].value}
 
     def close(self) -> None:
         """All lamps off, and the pins given back."""

@@ -1,4 +1,4 @@
-"""The cut-card sensor and the dealer's keys: one event per activation, whatever the contact does."""
+"""Sensors, switches and the dealer's keys: one event per activation, whatever the contact does."""
 
 import asyncio
 import contextlib
@@ -12,21 +12,35 @@ class Contact:
 
     So a bouncing contact gives one event, and so does a pulse shorter than `debounce_ms`. A release that
     bounces gives none. The level is read again when the line is quiet, in case an edge got lost.
+
+    on_idle: called when the line has been quiet after a release. on_stuck: called with True when it was active
+    for `stuck_after` seconds without a pause, and with False when it then lets go.
     """
 
     def __init__(
-        self, pin: Pin, factory: PinFactory, loop: asyncio.AbstractEventLoop, on_active: Callable[[], None]
+        self,
+        pin: Pin,
+        factory: PinFactory,
+        loop: asyncio.AbstractEventLoop,
+        on_active: Callable[[], None],
+        on_idle: Callable[[], None] | None = None,
+        stuck_after: float | None = None,
+        on_stuck: Callable[[bool], None] | None = None,
     ) -> None:
         from gpiozero import InputDevice  # here: a table without pins does not load gpiozero
 
         self._loop = loop
-        self._on_active = on_active
+        self._on_active, self._on_idle, self._on_stuck = on_active, on_idle, on_stuck
+        self._stuck_after = stuck_after
         self._quiet_after = pin.debounce_ms / 1000
         self._active_level = pin.active_level(is_input=True)
         self._device = claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory)
         self._settled = self._active_now()
         self._told = False
         self._timer: asyncio.TimerHandle | None = None
+        self._patience: asyncio.TimerHandle | None = None
+        self._is_stuck = False
+        self._be_patient()
         self._device.pin.edges = "both"
         self._device.pin.when_changed = self._changed
 
@@ -37,8 +51,9 @@ class Contact:
 
     def close(self) -> None:
         """Give the pin back."""
-        if self._timer:
-            self._timer.cancel()
+        for timer in (self._timer, self._patience):
+            if timer:
+                timer.cancel()
         self._device.close()
 
     def _active_now(self) -> bool:
@@ -63,7 +78,25 @@ class Contact:
         active = self._active_now()
         if active:
             self._tell()
-        self._settled, self._told = active, False
+        was_active, self._settled, self._told = self._settled or self._told, active, False
+        self._be_patient()
+        if was_active and not active and self._on_idle:
+            self._on_idle()
+
+    def _be_patient(self) -> None:
+        """Wait for an active line to let go, and say so when it does not."""
+        if self._settled and self._patience is None and self._stuck_after is not None:
+            self._patience = self._loop.call_later(self._stuck_after, self._stick)
+        elif not self._settled and self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+            if self._is_stuck:
+                self._stick(is_stuck=False)
+
+    def _stick(self, is_stuck: bool = True) -> None:
+        self._is_stuck = is_stuck
+        if self._on_stuck:
+            self._on_stuck(is_stuck)
 
     def _tell(self) -> None:
         if not self._settled and not self._told:
@@ -79,9 +112,15 @@ class CutCardSensor(Contact):
     """The sensor the cut card passes; a card that lies on it at the start is seen."""
 
     def __init__(
-        self, pin: Pin, factory: PinFactory, loop: asyncio.AbstractEventLoop, on_seen: Callable[[], None]
+        self,
+        pin: Pin,
+        factory: PinFactory,
+        loop: asyncio.AbstractEventLoop,
+        on_seen: Callable[[], None],
+        stuck_after: float | None = None,
+        on_stuck: Callable[[bool], None] | None = None,
     ) -> None:
-        super().__init__(pin, factory, loop, on_seen)
+        super().__init__(pin, factory, loop, on_seen, None, stuck_after, on_stuck)
         if self._settled:
             self._settled = False
             loop.call_soon(self._edge, True)

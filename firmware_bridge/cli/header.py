@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
+from firmware_bridge.wiring.wires import IN_SLOT, OUTPUTS
 from hardware.header import header_pins
 from hardware.pins import Pin
 
@@ -21,9 +22,6 @@ INPUTS: Final = {
     "presence": "presence sensor",
 }
 """What people call the inputs of `[pins]`."""
-
-OUTPUTS: Final = ("buzzer", "lock")
-"""Outputs that are no lamps."""
 
 
 class HeaderPin(NamedTuple):
@@ -43,7 +41,7 @@ def header(wires: Mapping[str, Pin]) -> list[HeaderPin]:
 
 def label(wire: str) -> str:
     """What people call a wire."""
-    if wire in OUTPUTS:
+    if wire in OUTPUTS or wire.startswith(IN_SLOT):
         return wire
     return INPUTS.get(wire) or f"lamp {wire}"
 
@@ -55,5 +53,5 @@ def _pin(number: int, name: str, wires: Mapping[str, Pin]) -> HeaderPin:
     here = {wire: pin for wire, pin in wires.items() if pin.number == gpio}
     if not here:
         return HeaderPin(number, name, "free")
-    active_low = any(not pin.active_level(wire in INPUTS) for wire, pin in here.items())
+    active_low = any(not pin.active_level(wire in INPUTS or wire.startswith(IN_SLOT)) for wire, pin in here.items())
     return HeaderPin(number, name, "wire", tuple(label(wire) for wire in here), active_low)

@@ -11,7 +11,7 @@ from firmware_bridge.cli.header import HeaderPin, header
 from firmware_bridge.cli.roads_svg import PictureError
 from firmware_bridge.cli.wiring_svg import picture
 from firmware_bridge.config import load
-from firmware_bridge.wiring import wires
+from firmware_bridge.wiring.wires import wires
 
 WIDTH = 26
 

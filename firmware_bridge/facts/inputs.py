@@ -123,6 +123,15 @@ class LidMoved(Input, frozen=True, kw_only=True):
     open: bool
 
 
+SlotName = Literal["P1", "B1", "P2", "B2", "P3", "B3"]
+
+
+class SlotFilled(Input, frozen=True, kw_only=True):
+    """A sensor in a slot feels a card that was not there before."""
+
+    slot: SlotName
+
+
 class SensorStuck(Input, frozen=True, kw_only=True):
     """A sensor is active longer than it can be, or (not `stuck`) has let go again."""
 
@@ -182,6 +191,7 @@ AnyInput = (
     | TimePassed
     | ClockJumped
     | LidMoved
+    | SlotFilled
     | SensorStuck
     | DeviceLost
     | DeviceBack

@@ -8,7 +8,7 @@ from typing import Any, Final
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.shoe import disclosure, orders, service, trouble, verdict
+from firmware_bridge.shoe import disclosure, orders, service, slots, trouble, verdict
 from firmware_bridge.shoe.dealing import close_opened, deal_held, take, void_if_empty
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.state import Held, Phase, Shoe, answer_to, phase
@@ -127,6 +127,8 @@ _result = orders.tell_result
 _no_result = _refuse("no result to confirm", "deal the round first")
 _lid = trouble.lid_moved
 _no_lid = trouble.lid_outside
+_slot = slots.slot_filled
+_no_slot = slots.slot_ignored
 _correct = _given(orders.correct)
 _change = _given(service.request_shoe_change)
 _relief = _given(service.request_dealer_change)
@@ -154,6 +156,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "ReaderSaid":  _row(verdict.said),
     "TimePassed":  _row(disclosure.time_passed),
     "LidMoved":    _row(_no_lid,     _lid,       _lid,         _lid,         _lid,         _lid,         _no_lid),
+    "SlotFilled":  _row(_no_slot,    _no_slot,   _slot,        _slot,        _slot,        _slot,        _no_slot),
     "SensorStuck": _row(trouble.sensor_stuck),
     "ClockJumped": _row(trouble.clock_jumped),
     "Started":     _row(trouble.start),

@@ -5,10 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from functools import partial
 from pathlib import Path
-
-from msgspec.structs import asdict
 
 from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.config import broker_settings
@@ -18,20 +15,23 @@ from firmware_bridge.daemon import Table, now
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import ShoeOpened
-from firmware_bridge.facts.inputs import KeyName, Mark
+from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.journal import Journal
 from firmware_bridge.lease import Lendable
 from firmware_bridge.line import Line
 from firmware_bridge.notify import Systemd
 from firmware_bridge.retention import expire, expired
-from firmware_bridge.settings import AnyPin, Config, LampsConfig, PinConfig, PinsConfig
+from firmware_bridge.settings import Config
+from firmware_bridge.shoe.state import is_open
 from firmware_bridge.uplink import LastWord, Uplink
+from firmware_bridge.wiring.mouth import Mouth
+from firmware_bridge.wiring.outputs import Outputs
 from firmware_bridge.wiring.pins_on_loan import PinsOnLoan
 from firmware_bridge.wiring.reader import Reader
+from firmware_bridge.wiring.sensors import Sensors
 from firmware_bridge.wiring.sight import Sight
-from hardware.lamps import LampPanel
-from hardware.pins import Pin, PinFactory, pin_factory
-from hardware.sensors import Contact, CutCardSensor, Key
+from firmware_bridge.wiring.wires import inputs, outputs, wires
+from hardware.pins import PinFactory, pin_factory
 
 log = logging.getLogger(__name__)
 
@@ -49,11 +49,10 @@ class Bridge:
         self.config, self._loop = config, asyncio.get_running_loop()
         settings = broker or broker_settings(config)
         self.pins = pins or (pin_factory(config.pins.factory) if wires(config) else None)
-        self._sensors: list[Contact] = []
         self._stopped = asyncio.Event()
         self._last_word: LastWord = "lost"
         self.journal = _open_journal(Path(config.journal.dir))
-        self.panel = LampPanel(_wires(config.lamps), self.pins, self._loop)
+        self.panel = Outputs(config, self.pins, self._loop)
         self.table = Table(
             self.journal,
             config.table.id,
@@ -68,6 +67,9 @@ class Bridge:
             self.table, prefix, settings, config.mqtt.commands, self._loop, config.mqtt.live_odds
         )
         self.reader = Reader(config.reader, config.table.decks, self.table, self._loop)
+        mouth = Mouth(self._can_read, self._missed, self._loop)
+        self.reader.heard = mouth.reported
+        self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
         self._loan = PinsOnLoan(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
         devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._loan}
         self.control = Control(config.control, self.table, self.uplink, self.reader.status, devices, self._sight())
@@ -77,7 +79,7 @@ class Bridge:
         systemd = Systemd()
         try:
             self.table.start(self.config.house)
-            self._claim_inputs()
+            self.sensors.claim()
             await self.control.start()
             self.reader.start()
             self.uplink.start()
@@ -98,8 +100,7 @@ class Bridge:
     async def _close(self) -> None:
         self._loan.close()
         self.reader.close()
-        for sensor in self._sensors:
-            sensor.close()
+        self.sensors.close()
         await self.control.close()
         await self.uplink.close(self._last_word)
         self.table.close()
@@ -113,8 +114,8 @@ class Bridge:
             shoe = self.table.shoe
             return shoe.status == "open" or bool(shoe.held) or self.config.table.new_shoe == "auto"
 
-        sensors, lamps = _wires(self.config.pins), _wires(self.config.lamps)
-        return Sight(self.reader, self.config.reader.protocol, self.pins, sensors, lamps, secret)
+        ins, outs = inputs(self.config), outputs(self.config)
+        return Sight(self.reader, self.config.reader.protocol, self.pins, ins, outs, secret)
 
     def _changed(self) -> None:
         self.uplink.changed()
@@ -131,39 +132,23 @@ class Bridge:
             expire(gone)
 
     def _let_go_of_pins(self) -> None:
-        while self._sensors:
-            self._sensors.pop().close()
-        lit, self.panel = self.panel, LampPanel({}, None, self._loop)
+        self.sensors.close()
+        lit, self.panel = self.panel, Outputs(Config(table=self.config.table), None, self._loop)
         self.table.light(self.panel)
         lit.close()
 
     def _claim_pins(self) -> None:
         self._let_go_of_pins()  # of those that were had when another could not be had
-        self.panel = LampPanel(_wires(self.config.lamps), self.pins, self._loop)
+        self.panel = Outputs(self.config, self.pins, self._loop)
         self.table.light(self.panel)
-        self._claim_inputs()
+        self.sensors.claim()
 
-    def _claim_inputs(self) -> None:
-        pins = self.config.pins
-        if pins.cut_card is not None:
-            sensor = CutCardSensor(_wire(pins.cut_card), self.pins, self._loop, self._cut_card_seen)
-            self._sensors.append(sensor)
-        keys: dict[KeyName, AnyPin | None] = {
-            "next": pins.next,
-            "reveal": pins.reveal,
-            "player": pins.player,
-            "banker": pins.banker,
-            "tie": pins.tie,
-        }
-        for key, pin in keys.items():
-            if pin is not None:
-                self._sensors.append(Key(_wire(pin), self.pins, self._loop, partial(self._pressed, key)))
+    def _can_read(self) -> bool:
+        """Whether a card that leaves the shoe would be reported now."""
+        return self.reader.port.is_open and not is_open(self.table.shoe, "reader_lost")
 
-    def _cut_card_seen(self) -> None:
-        self.table.tell(i.CutCardSeen(**now(), by="sensor"))
-
-    def _pressed(self, key: KeyName) -> None:
-        self.table.tell(i.Pressed(**now(), key=key))
+    def _missed(self) -> None:
+        self.table.tell(i.ReaderSaid(**now(), what="a card left the shoe and was not reported", gap=True))
 
 
 async def _beat(systemd: Systemd) -> None:
@@ -184,19 +169,3 @@ def _open_journal(directory: Path) -> Journal:
         return Journal(directory, cursor.value)
     finally:
         cursor.close()
-
-
-def wires(config: Config) -> dict[str, Pin]:
-    """Every wire of a table, sensors and keys and lamps, by the name of its config key."""
-    return _wires(config.pins) | _wires(config.lamps)
-
-
-def _wires(section: PinsConfig | LampsConfig) -> dict[str, Pin]:
-    pins = {name: pin for name, pin in asdict(section).items() if name != "factory"}
-    return {name: _wire(pin) for name, pin in pins.items() if pin is not None}
-
-
-def _wire(pin: AnyPin) -> Pin:
-    if isinstance(pin, PinConfig):
-        return Pin(pin.pin, pin.active_low, pin.pull_up, pin.debounce_ms)
-    return Pin(pin)

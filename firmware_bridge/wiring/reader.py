@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,6 +44,9 @@ class Reader:
         self.port = Port(
             config.port, config.baud or BAUD[config.protocol], loop, self._on_bytes, self._on_lost, self._on_open
         )
+        self.heard: Callable[[], None] = _nobody
+        """Called after each card told, read or not."""
+
         self._first_open = True
         self._loan: Loan | None = None
         self._away = False
@@ -162,6 +166,11 @@ class Reader:
         return self._loan is None
 
     def _take(self, message: reads.Message) -> None:
+        self._tell(message)
+        if isinstance(message, reads.Read | reads.Unread | reads.CutCard):
+            self.heard()
+
+    def _tell(self, message: reads.Message) -> None:
         match message:
             case reads.Read():
                 self._table.tell(self._card(message))
@@ -215,6 +224,10 @@ def _result(verdict: reads.Verdict) -> i.ResultTold:
     pairs: dict[i.Side, bool] = {"player": verdict.player_pair, "banker": verdict.banker_pair}
     told = i.Told(verdict.outcome, tuple(side for side in pairs if pairs[side]))
     return i.ResultTold(**now(), told=told)
+
+
+def _nobody() -> None:
+    """Nobody wants to hear of cards."""
 
 
 def _mark(mark: reads.Mark | None) -> Mark | None:

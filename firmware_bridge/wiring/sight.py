@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from firmware_bridge.wiring.reader import Reader
 from firmware_bridge.wiring.tap import Tap
 from hardware.pins import Pin, PinFactory
 
-OUTPUTS: Final = ("buzzer", "lock")
-"""Wires among the `[pins]` that we drive."""
-
 
 class Sight:
     """Taps the reader's line while somebody watches, and costs nothing while nobody does.
 
-    sensors, lamps: wires by their config keys. secret: whether the reader's bytes may tell a card nobody is to know.
+    inputs, outputs: wires by their config keys. secret: whether the reader's bytes may tell a card nobody is to know.
     """
 
     def __init__(
@@ -24,16 +21,12 @@ class Sight:
         reader: Reader,
         protocol: str,
         factory: PinFactory,
-        sensors: Mapping[str, Pin],
-        lamps: Mapping[str, Pin],
+        inputs: Mapping[str, Pin],
+        outputs: Mapping[str, Pin],
         secret: Callable[[], bool],
     ) -> None:
         self._reader, self._protocol, self._factory, self._secret = reader, protocol, factory, secret
-        outputs = {name: pin for name, pin in sensors.items() if name in OUTPUTS} | dict(lamps)
-        self._wires = {
-            "inputs": {name: pin for name, pin in sensors.items() if name not in OUTPUTS},
-            "outputs": outputs,
-        }
+        self._wires = {"inputs": inputs, "outputs": outputs}
         self._watchers = 0
         self._tap: Tap | None = None
 

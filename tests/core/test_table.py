@@ -168,6 +168,7 @@ def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
     yield from (i.ReaderBooted(at=1, session=9), i.TimePassed(at=1), i.TimePassed(at=1, mono=2**40))
     yield i.ClockJumped(at=1, by=-3_600_000)
     for is_so in (True, False):
+        yield i.SlotFilled(at=1, slot="P1" if is_so else "B3")
         yield from (i.LidMoved(at=1, open=is_so), i.SensorStuck(at=1, sensor="cut", stuck=is_so))
     for device, resumes in product(("reader", "broker"), (False, True)):
         yield i.DeviceLost(at=1, device=device, why="gone")  # type: ignore[arg-type]  # both are devices

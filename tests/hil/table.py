@@ -124,12 +124,12 @@ class Table:
     @property
     def dealt(self) -> list[str]:
         """The cards of the topic `event`, in order."""
-        events = [each["event"] for each in self.backend.on("event")]
-        return [event["card"] for event in events if event["type"] == "CardDealt"]
+        return [event["card"] for event in self.events("CardDealt")]
 
     def events(self, kind: str) -> list[dict[str, Any]]:
-        """The events of a kind so far."""
-        return [each["event"] for each in self.backend.on("event") if each["event"]["type"] == kind]
+        """The events of a kind so far; a message that came twice, as after a crash, is one."""
+        told = {(each["journal"], each["seq"], each["n"]): each["event"] for each in self.backend.on("event")}
+        return [event for event in told.values() if event["type"] == kind]
 
     def state(self, topic: str) -> dict[str, Any]:
         """What a retained topic said last."""

@@ -1,0 +1,41 @@
+"""The presence sensor in the shoe's mouth: a card that passes there and is reported by nobody was missed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+EXPLAINED_WITHIN_S: Final = 1.5
+"""A report comes so long before or after its card is seen leaving: slow lines, slow hands."""
+
+
+class Mouth:
+    """Pairs cards that leave with reports. missed: told once for each card that stays without one.
+
+    able: whether a report can come at all now; without a reader its absence is no news.
+    """
+
+    def __init__(
+        self, able: Callable[[], bool], missed: Callable[[], None], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._able, self._missed, self._loop = able, missed, loop
+        self._reports: deque[float] = deque(maxlen=64)
+
+    def reported(self) -> None:
+        """The reader told of a card, read or not, or the cut card was seen."""
+        self._reports.append(self._loop.time())
+
+    def left(self) -> None:
+        """A card has left the mouth."""
+        if self._able():
+            self._loop.call_later(EXPLAINED_WITHIN_S, self._look_for, self._loop.time() - EXPLAINED_WITHIN_S)
+
+    def _look_for(self, since: float) -> None:
+        while self._reports and self._reports[0] < since:
+            self._reports.popleft()
+        if self._reports:
+            self._reports.popleft()
+        elif self._able():
+            self._missed()

@@ -1,0 +1,100 @@
+"""Sensors, switches and keys of a table: what they feel becomes inputs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Final, get_args
+
+from firmware_bridge.daemon import Table, now
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts.inputs import KeyName, SlotName
+from firmware_bridge.settings import AnySensor, Config, SensorConfig
+from firmware_bridge.wiring.mouth import Mouth
+from firmware_bridge.wiring.wires import IN_SLOT, inputs
+from hardware.pins import PinFactory
+from hardware.sensors import Contact, CutCardSensor, Key
+
+log = logging.getLogger(__name__)
+
+STUCK_AFTER_S: Final = {"cut_card": 5.0, "presence": 5.0}
+"""Longer than a card takes to pass. A card may lie in its slot for ever, and a lid is meant to stay closed."""
+
+KEY_STUCK_AFTER_S: Final = 30.0
+KEYS: Final = get_args(KeyName)
+
+
+class Sensors:
+    """Owns every input pin from `claim` to `close`. Raises PinError where one cannot be had."""
+
+    def __init__(
+        self, config: Config, table: Table, mouth: Mouth, factory: PinFactory, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._config, self._table, self._mouth, self._factory, self._loop = config, table, mouth, factory, loop
+        self._pins = inputs(config)
+        self.held: dict[str, Contact] = {}
+
+    def claim(self) -> None:
+        """Have them; a lid that is open now is told."""
+        pins = self._pins
+        if "cut_card" in pins:
+            self.held["cut_card"] = CutCardSensor(
+                pins["cut_card"], self._factory, self._loop, self._cut_card_seen, *self._stuck("cut_card")
+            )
+        for key in KEYS:
+            if key in pins:
+                self._feel(key, Key, partial(self._pressed, key))
+        if "presence" in pins:
+            self._feel("presence", Contact, _nothing, self._mouth.left)
+        for slot in get_args(SlotName):
+            if IN_SLOT + slot in pins:
+                self._feel(IN_SLOT + slot, Contact, partial(self._filled, slot))
+        if "lid" in pins:
+            self._feel("lid", Contact, partial(self._lid, False), partial(self._lid, True))
+            if not self.held["lid"].active:
+                self._lid(is_open=True)
+
+    def close(self) -> None:
+        """Give them back."""
+        while self.held:
+            self.held.popitem()[1].close()
+
+    def not_at_rest(self) -> list[str]:
+        """What is active although nobody can have touched it: sensors and keys, by their config keys."""
+        return [name for name, each in self.held.items() if each.active and name in (*KEYS, *STUCK_AFTER_S)]
+
+    def _feel(
+        self, name: str, kind: type[Contact], on_active: Callable[[], None], on_idle: Callable[[], None] | None = None
+    ) -> None:
+        pin, stuck = self._pins[name], self._stuck(name)
+        self.held[name] = kind(pin, self._factory, self._loop, on_active, on_idle, *stuck)
+
+    def _stuck(self, name: str) -> tuple[float | None, Callable[[bool], None]]:
+        """After how many seconds it is stuck, and what is done then."""
+        usual = KEY_STUCK_AFTER_S if name in KEYS else STUCK_AFTER_S.get(name)
+        pin: AnySensor | None = getattr(self._config.pins, name, None)
+        limit = pin.stuck_after if isinstance(pin, SensorConfig) and pin.stuck_after else usual
+        return limit, partial(self._stuck_told, name)
+
+    def _cut_card_seen(self) -> None:
+        self._table.tell(i.CutCardSeen(**now(), by="sensor"))
+        self._mouth.reported()
+
+    def _pressed(self, key: KeyName) -> None:
+        self._table.tell(i.Pressed(**now(), key=key))
+
+    def _filled(self, slot: SlotName) -> None:
+        self._table.tell(i.SlotFilled(**now(), slot=slot))
+
+    def _lid(self, is_open: bool) -> None:
+        self._table.tell(i.LidMoved(**now(), open=is_open))
+
+    def _stuck_told(self, name: str, is_stuck: bool) -> None:
+        log.warning("%s %s", name, "does not let go" if is_stuck else "has let go again")
+        self._table.tell(i.SensorStuck(**now(), sensor=name, stuck=is_stuck))
+
+
+def _nothing() -> None:
+    """A card is in the mouth: it counts when it has left."""

@@ -1,0 +1,49 @@
+"""Every wire of a table, by the name of its config key."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from firmware_bridge.settings import AnyPin, Config, PinConfig
+from hardware.pins import Pin
+
+OUTPUTS: Final = ("buzzer", "lock")
+"""Wires among `[pins]` that we drive."""
+
+IN_SLOT: Final = "presence "
+"""What stands before the slot of a presence sensor."""
+
+
+def wires(config: Config) -> dict[str, Pin]:
+    """All of them; a sensor in a slot is called `presence P1`."""
+    return inputs(config) | outputs(config)
+
+
+def inputs(config: Config) -> dict[str, Pin]:
+    """Sensors, switches and keys."""
+    pins = {name: pin for name, pin in _pins(config.pins).items() if name not in OUTPUTS}
+    return pins | {IN_SLOT + slot: pin for slot, pin in _pins(config.presence).items()}
+
+
+def outputs(config: Config) -> dict[str, Pin]:
+    """Lamps, buzzer and lock."""
+    return {name: pin for name, pin in _pins(config.pins).items() if name in OUTPUTS} | lamp_wires(config)
+
+
+def lamp_wires(config: Config) -> dict[str, Pin]:
+    """Lamps."""
+    return _pins(config.lamps)
+
+
+def wire(pin: AnyPin) -> Pin:
+    """The wire a config's pin stands for."""
+    if isinstance(pin, PinConfig):
+        return Pin(pin.pin, pin.active_low, pin.pull_up, pin.debounce_ms)
+    return Pin(pin)
+
+
+def _pins(section: Struct) -> dict[str, Pin]:
+    return {name: wire(pin) for name, pin in asdict(section).items() if pin is not None and name != "factory"}
