@@ -88,13 +88,7 @@ def seal(entry: Entry, before: str) -> Line:
         entry.boot,
         tuple([Raw(_encode(_without_secret(event))) for event in entry.events]),
     )
-    sealed = Sealed(
-        entry.input,
-        _kept(entry.events, "secret"),
-        _luggage(entry.events),
-        _kept(entry.events, "serial"),
-        _kept(entry.events, "told"),
-    )
+    sealed = _sealed(entry)
     shown = _encode(public)
     chain = chained(before, shown)
     hidden = _encode(sealed)
@@ -163,10 +157,18 @@ def _without_secret(event: AnyEvent) -> AnyEvent:
     return event
 
 
-def _kept(events: tuple[AnyEvent, ...], name: str) -> dict[str, Any]:
-    """What the events hold in a field that stays in the house, by their number from 1."""
-    fields = ((n, getattr(event, name, None)) for n, event in enumerate(events, 1))
-    return {str(n): value for n, value in fields if value is not None}
+def _sealed(entry: Entry) -> Sealed:
+    """What `_without_secret` takes from the events, and the input."""
+    sealed = Sealed(entry.input, {}, _luggage(entry.events), {}, {})
+    for n, event in enumerate(entry.events, 1):
+        if isinstance(event, CardEvent):
+            if event.secret is not None:
+                sealed.secrets[str(n)] = event.secret
+            if event.serial is not None:
+                sealed.serials[str(n)] = event.serial
+        elif isinstance(event, ResultHeld) and event.told is not None:
+            sealed.results[str(n)] = event.told
+    return sealed
 
 
 def _luggage(events: tuple[AnyEvent, ...]) -> Luggage | None:
