@@ -20,6 +20,8 @@ def mode_words(status: Status) -> str:
     alarms = status["alarm"]["open"]
     if status["disk"]:
         return "STOPPED: the journal cannot be written"
+    if status["mode"] == "OBSERVE":
+        return MODES["OBSERVE"]
     if status.get("lent"):
         return f"CALIBRATION: {status['lent']['to']} has the {status['lent']['device']}, no card is taken"
     blocking = [alarm["id"] for alarm in alarms if alarm["blocks"]]

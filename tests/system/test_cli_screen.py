@@ -72,3 +72,50 @@ def test_what_waits_is_counted_in_entries() -> None:
 def test_one_line_names_what_is_wrong() -> None:
     assert line(status("9s ?? Td")) == "shoe 1  round 1 dealing, BLOCKED, 2 held  P1 9s  open: unreadable"
     assert line(status("9s", broker={"up": False})).endswith("broker down")
+
+
+LENT = {"device": "reader", "to": "anna"}
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        (status("9s"), "IN ORDER: every card is checked and every round published"),
+        (status("9s ??"), "STOPPED until settled: unreadable"),
+        (status("9s", disk="no space"), "STOPPED: the journal cannot be written"),
+        (status("9s", lent=LENT), "CALIBRATION: anna has the reader, no card is taken"),
+        (status("9s", mode="NO_BROKER"), "PLAY GOES ON, rounds are kept here: the broker cannot be reached"),
+        (status("9s", mode="VIRTUAL_CUT"), "PLAY GOES ON, the cut card is counted: its sensor did not see it"),
+        (status("9s", mode="MANUAL_ENTRY"), "PLAY GOES ON, with a card that two people entered by hand"),
+    ],
+)
+def test_the_first_line_says_how_the_table_stands(told: dict[str, Any], shown: str) -> None:
+    assert screen(told)[0] == shown
+
+
+def test_observing_is_said_first() -> None:
+    assert screen(status("9s ??", mode="OBSERVE"))[0].startswith("OBSERVING ONLY")
+
+
+@pytest.mark.parametrize(
+    ("script", "step"),
+    [
+        ("", "open a shoe: shoe do open-shoe --by NAME"),
+        ("2s", "the dealer gives B1 its card"),
+        ("cut 9sTdTsTc", "change the shoe"),
+    ],
+)
+def test_the_next_step_is_named(script: str, step: str) -> None:
+    assert row("next", status(script)) == step
+
+
+def test_the_next_step_of_an_alarm_is_its_remedy() -> None:
+    told = status("9s ??")
+    assert row("next", told).startswith(told["alarm"]["open"][0]["todo"])
+
+
+def test_an_alarm_that_does_not_stop_play() -> None:
+    told = status("9s")
+    alarm = {"id": "reader_lost", "blocks": False, "todo": "look", "choices": [], "since": 0, "detail": "x"}
+    told["alarm"]["open"] = [alarm | {"severity": "warning"}]
+    assert screen(told)[0] == "PLAY GOES ON, with 1 alarm open"
