@@ -87,7 +87,8 @@ class Optics:
         del votes[None]
         best, agreed = max(votes.items(), key=lambda vote: vote[1], default=(None, 0))
         self.wrong += best is not None and best != code
-        return Reading(best, _quality(self._noisy(levels, params), cells, params), agreed, taken, transit_us // 1000)
+        quality = 0 if best is None else _quality(self._noisy(levels, params), printed(best), params)
+        return Reading(best, quality, agreed, taken, transit_us // 1000)
 
     def level(self, at_us: int, params: Params) -> int:
         """The ADC's count at a moment: the raw signal."""
