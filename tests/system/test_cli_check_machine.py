@@ -115,6 +115,15 @@ def test_the_mode_of_the_readers_device(machine: Make, mode: int, is_fine: bool)
         assert "udev" in found.remedy
 
 
+@pytest.mark.parametrize(("mode", "is_fine"), [(0o600, False), (0o640, False), (0o644, True)])
+def test_the_mode_of_the_config(machine: Make, tmp_path: Path, mode: int, is_fine: bool) -> None:
+    path = tmp_path / "bridge.toml"
+    path.touch()
+    path.chmod(mode)
+    found = only(access, machine({"etc/passwd": PASSWD, "etc/group": GROUP})._replace(path=path))
+    assert (found.level, "shoe-bridge cannot read it" in found.text) == ("OK" if is_fine else "FAIL", not is_fine)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_devices_of_a_wrong_and_a_right_group(machine: Make) -> None:
     made = machine({"etc/passwd": PASSWD, "etc/group": GROUP, **CHIP}, pins={"next": 22})

@@ -26,10 +26,23 @@ def access(machine: Machine) -> Iterator[Finding]:
     for group in missing:
         what = f"{USER} is not in the group {group}: it may not use {GROUPS[group]}"
         yield Finding("FAIL", "access", what, f"sudo usermod -aG {group} {USER}, then restart the service")
-    faults = list(_devices(machine, mine | {USER}))
+    faults = [*_config(machine), *_devices(machine, mine | {USER})]
     yield from faults
     if not missing and not faults:
         yield Finding("OK", "access", f"{USER} may use reader and pins")
+
+
+def _config(machine: Machine) -> Iterator[Finding]:
+    """A config that root alone may read stops the service, though not this command."""
+    try:
+        found = machine.path.stat()
+    except OSError:
+        return
+    owner, group = _name(machine, "/etc/passwd", found.st_uid), _name(machine, "/etc/group", found.st_gid)
+    if not (found.st_mode & 0o004 or owner == USER or (group == USER and found.st_mode & 0o040)):
+        mode = f"{stat.S_IMODE(found.st_mode):04o}"
+        what = f"{machine.path} belongs to {owner}:{group}, mode {mode}: {USER} cannot read it"
+        yield Finding("FAIL", "access", what, f"sudo chmod 0644 {machine.path}")
 
 
 def _devices(machine: Machine, mine: set[str]) -> Iterator[Finding]:
