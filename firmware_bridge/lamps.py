@@ -142,6 +142,7 @@ def signals(shoe: Shoe) -> dict[str, str]:
     waits = blockers(shoe)
     if any(not row(shoe, name).confirm for name in waits):
         driven["buzzer"] = BEEP
-    if waits or phase(shoe) in (Phase.EMPTY, Phase.BETTING, Phase.ENDED):
+    is_between = phase(shoe) in (Phase.EMPTY, Phase.ENDED) and shoe.next_house.new_shoe != "auto"
+    if waits or is_between or phase(shoe) is Phase.BETTING:
         driven["lock"] = STEADY
     return driven

@@ -25,7 +25,7 @@ from firmware_bridge.settings import Config
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.uplink import LastWord, Uplink
 from firmware_bridge.wiring.mouth import Mouth
-from firmware_bridge.wiring.outputs import Outputs
+from firmware_bridge.wiring.panel import Panel
 from firmware_bridge.wiring.pins_on_loan import PinsOnLoan
 from firmware_bridge.wiring.reader import Reader
 from firmware_bridge.wiring.sensors import Sensors
@@ -52,7 +52,7 @@ class Bridge:
         self._stopped = asyncio.Event()
         self._last_word: LastWord = "lost"
         self.journal = _open_journal(Path(config.journal.dir))
-        self.panel = Outputs(config, self.pins, self._loop)
+        self.panel = Panel(config, self.pins, self._loop)
         self.table = Table(
             self.journal,
             config.table.id,
@@ -133,13 +133,13 @@ class Bridge:
 
     def _let_go_of_pins(self) -> None:
         self.sensors.close()
-        lit, self.panel = self.panel, Outputs(Config(table=self.config.table), None, self._loop)
+        lit, self.panel = self.panel, Panel(Config(table=self.config.table), None, self._loop)
         self.table.light(self.panel)
         lit.close()
 
     def _claim_pins(self) -> None:
         self._let_go_of_pins()  # of those that were had when another could not be had
-        self.panel = Outputs(self.config, self.pins, self._loop)
+        self.panel = Panel(self.config, self.pins, self._loop)
         self.table.light(self.panel)
         self.sensors.claim()
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import inputs as i
-from firmware_bridge.lamps import lamps
+from firmware_bridge.lamps import lamps, signals
 from tests.core.table import BACK, LOST, RESTART, Step, Table
 
 NATURAL = "9s Kd Th Kc"
@@ -83,3 +83,22 @@ def test_nothing_hints_at_a_reserve() -> None:
         for then in ("", "next")
     }
     assert len(shown) == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "steps", "driven"),
+    [
+        ({}, "", {"lock": "steady"}),
+        ({"new_shoe": "auto"}, "", {}),
+        ({}, "shoe", {}),
+        ({"burn": "none"}, "shoe 9s", {}),
+        ({"burn": "none"}, "shoe 9s lid-open", {"buzzer": "beep", "lock": "steady"}),
+        ({"burn": "none"}, "shoe ??", {"buzzer": "beep", "lock": "steady"}),
+        ({"burn": "none", "betting": "required"}, "shoe", {"lock": "steady"}),
+        ({"burn": "none", "betting": "required"}, "shoe bets-closed", {}),
+        ({"burn": "none"}, "shoe 9s next", {}),
+        ({"burn": "none"}, "shoe 9s Kd Th Kc !close_shoe", {"lock": "steady"}),
+    ],
+)
+def test_the_buzzer_calls_the_floor_and_the_lock_keeps_cards_in(settings, steps, driven) -> None:
+    assert signals(Table(**settings).play(*([steps] if steps else [])).shoe) == driven

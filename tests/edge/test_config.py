@@ -30,11 +30,13 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
     },
     "pins": {
         "factory": "mock", "cut_card": 27, "next": {"pin": 22, "pull_up": False, "debounce_ms": 5}, "reveal": 23,
-        "player": 24, "banker": 17, "tie": 18,
+        "player": 24, "banker": 17, "tie": 18, "lid": {"pin": 4, "stuck_after": 60}, "presence": 7, "buzzer": 8,
+        "lock": {"pin": 9, "fail_safe": "locked"},
     },
+    "presence": {"P1": 0, "B1": 1, "P2": 2, "B2": 3, "P3": 10, "B3": 11},
     "lamps": {
         "P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "R1": 16, "R2": 20, "ready": 12,
-        "fault": {"pin": 25, "active_low": True},
+        "fault": {"pin": 25, "active_low": True}, "D": 14, **{f"S{seat}": 15 for seat in range(1, 8)},
     },
     "mqtt": {
         "host": "broker", "port": 8883, "root": "casino", "client_id": "c", "username": "u", "password_file": "p",

@@ -16,7 +16,7 @@ TRIAL_S: Final = 0.8
 LOCK: Final = "lock"
 
 
-class Outputs:
+class Panel:
     """Owns every output pin until `close`, which leaves the lock in its fail-safe state. Raises PinError.
 
     The lock's coil has current in the state that is not its fail-safe one; without a daemon it has none.

@@ -1,0 +1,145 @@
+"""Lid, presence sensors, buzzer, lock and the trial of the lamps, at a table that runs."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpiozero.pins.mock import MockPin
+
+from firmware_bridge.facts.events import Irregular, Noted
+from firmware_bridge.wiring import mouth, panel, sensors
+from hardware.pins import Pin, pin_factory
+from hardware.sim.pins import MockPins
+from tests.broker import free_port
+from tests.system.table import BridgeTable
+
+CUT_CARD, NEXT, LID, MOUTH, P1, B1 = Pin(27), Pin(22), Pin(4), Pin(7), Pin(2), Pin(3)
+BUZZER, LOCK = Pin(8), Pin(9)
+LAMPS = {"P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "ready": 12, "fault": 25}
+
+
+class Switched(MockPin):
+    """A pin whose switch is stronger than any pull resistor."""
+
+    def _set_pull(self, value: str) -> None:
+        self._pull = value
+
+
+class Guarded(BridgeTable):
+    """A table with everything that can be felt and driven; its lid is closed before it starts."""
+
+    def begin(self, lid_closed: bool = True) -> "Guarded":
+        """Start it."""
+        self.factory = pin_factory("mock")
+        self.fingers = MockPins(self.factory)
+        for pin in (LID, MOUTH, P1, B1):
+            self.factory.pin(pin.number, pin_class=Switched)
+            self.fingers.drive(pin, pin is LID and lid_closed)
+        self.start(self.factory)
+        return self
+
+    def notes(self) -> list[str]:
+        """What was noted and what went wrong, in words, in order."""
+        events = [event for line in self.lines() if line.entry for event in line.entry.events]
+        noted = (event.what if isinstance(event, Noted) else event for event in events)
+        return [f"{each.id}: {each.detail}" if isinstance(each, Irregular) else str(each) for each in noted]
+
+    def open(self) -> tuple[str, ...]:
+        """The irregularities that are open."""
+        return tuple(each.id for each in self.bridge.table.shoe.irregular)
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[Callable[..., Guarded]]:
+    made: list[Guarded] = []
+
+    def make(lid_closed: bool = True, slots: Any = None, **pins: Any) -> Guarded:
+        wired = {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number, "lid": LID.number} | pins
+        sections = {"pins": wired, "lamps": LAMPS} | ({"presence": slots} if slots else {})
+        made.append(Guarded(tmp_path, free_port(), table={"close": "next"}, **sections))
+        return made[-1].begin(lid_closed)
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def test_a_lid_opened_inside_a_shoe_blocks_it(guarded: Any) -> None:
+    table = guarded()
+    table.deal("9s")
+    table.fingers.drive(LID, False)
+    table.until(lambda: table.open() == ("lid_opened",))
+    table.fingers.drive(LID, True)
+    table.until(lambda: "lid closed" in table.notes())
+    assert table.open() == ("lid_opened",)
+
+
+def test_a_lid_open_at_the_start_is_told(guarded: Any) -> None:
+    table = guarded(lid_closed=False)
+    table.until(lambda: any("lid opened" in note for note in table.notes()))
+
+
+@pytest.mark.parametrize("sensor", ["cut_card", "presence"])
+def test_a_sensor_that_does_not_let_go_is_stuck_until_it_does(guarded: Any, mocker: Any, sensor: str) -> None:
+    mocker.patch.dict(sensors.STUCK_AFTER_S, {sensor: 0.2})
+    table = guarded(presence=MOUTH.number)
+    pin = CUT_CARD if sensor == "cut_card" else MOUTH
+    table.deal("9s")
+    table.fingers.drive(pin, True)
+    table.until(lambda: "sensor_stuck" in table.open())
+    table.fingers.drive(pin, False)
+    table.until(lambda: "sensor_stuck" not in table.open())
+
+
+def test_a_card_in_a_slot_that_was_not_due_holds_the_round(guarded: Any) -> None:
+    table = guarded(slots={"P1": P1.number, "B1": B1.number})
+    table.deal("9s")
+    table.fingers.drive(P1, True)
+    table.pause(0.2)
+    assert table.open() == ()
+    table.fingers.drive(B1, True)
+    table.until(lambda: table.open() == ("wrong_slot",))
+    assert "wrong_slot: a card lies on B1; cards were dealt to P1" in table.notes()
+
+
+def test_a_card_that_passes_the_mouth_unread_is_a_gap(guarded: Any, mocker: Any) -> None:
+    mocker.patch.object(mouth, "EXPLAINED_WITHIN_S", 0.3)
+    table = guarded(presence=MOUTH.number)
+    table.fingers.drive(MOUTH, True)
+    table.deal("9s")
+    table.fingers.drive(MOUTH, False)
+    table.pause(0.6)
+    assert table.open() == ()
+    table.loop.run_until_complete(table.fingers.press(MOUTH, 0.05))
+    table.until(lambda: table.open() == ("reader_gap",))
+
+
+@pytest.mark.parametrize(("fail_safe", "powered_when_locked"), [("open", True), ("locked", False)])
+def test_the_lock_closes_the_mouth_while_the_shoe_is_blocked(
+    guarded: Any, fail_safe: str, powered_when_locked: bool
+) -> None:
+    table = guarded(lock={"pin": LOCK.number, "fail_safe": fail_safe}, buzzer=BUZZER.number)
+    table.until(lambda: table.fingers.lit(LOCK) is not powered_when_locked)
+    table.deal("9s")
+    assert not table.fingers.lit(BUZZER)
+    table.fingers.drive(LID, False)
+    table.until(lambda: table.fingers.lit(LOCK) is powered_when_locked)
+    table.until(lambda: table.fingers.lit(BUZZER))
+    table.stop()
+    assert not table.fingers.lit(LOCK)
+    assert not table.fingers.lit(BUZZER)
+
+
+def test_all_lamps_are_tried_before_the_first_card_and_give_way_to_it(guarded: Any, mocker: Any) -> None:
+    mocker.patch.object(panel, "TRIAL_S", 0.3)
+    table = guarded()
+    lights = table.bridge.panel
+    lights.show({})
+    lights.try_lamps()
+    assert {lamp for lamp, number in LAMPS.items() if table.fingers.lit(Pin(number))} == set(LAMPS)
+    table.until(lambda: lights.faults == [])
+    assert not any(table.fingers.lit(Pin(number)) for number in LAMPS.values())
+    lights.try_lamps()
+    lights.show({"P1": "steady"})
+    assert [lamp for lamp, number in LAMPS.items() if table.fingers.lit(Pin(number))] == ["P1"]
