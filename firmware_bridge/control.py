@@ -108,6 +108,7 @@ class Control:
             "disk": self._table.disk and self._table.disk.what,
             "broker": self._uplink.status(),
             "reader": self._reader(),
+            "health": self._uplink.health,
             "lent": self._lease.status(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
             **msgspec.to_builtins(snapshots(shoe)),

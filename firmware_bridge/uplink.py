@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Any, Final, Literal
 
 import msgspec
@@ -54,6 +55,7 @@ class Uplink:
         self._odds = LiveOdds(self.changed, loop) if live_odds else None
         self._table, self._prefix, self._allowed, self._loop = table, prefix, allowed, loop
         self.why_down = "not connected yet"
+        self.health: dict[str, Any] | None = None
         self._cursor = CursorFile(table.journal.directory / "cursor")
         self.outbox = Outbox(table.journal.directory, self._cursor, self._send_event)
         self.states = States(self._states, self._head, self._send_state, loop)
@@ -87,6 +89,12 @@ class Uplink:
         assert end is not None
         self.outbox.add(line, end)
 
+    def tell_health(self, health: dict[str, Any]) -> None:
+        """Publish how all is; what a broker out of reach misses is told again soon."""
+        self.health = health
+        with suppress(NotConnected):
+            self.link.publish(f"{self._prefix}/health", self._body(health), qos=0, retain=True)
+
     def changed(self) -> None:
         """The retained topics may show something new."""
         if self._odds:
@@ -107,6 +115,8 @@ class Uplink:
         self.why_down = ""
         self._steady = self._loop.call_later(LOST_AFTER_S, self._back)
         self.states.up()
+        if self.health:
+            self.tell_health(self.health)
         self.outbox.up()
 
     def _on_down(self, why: str) -> None:
@@ -230,4 +240,7 @@ class Uplink:
         }
 
     def _message(self, topic: str, value: dict[str, Any]) -> Message:
-        return Message(f"{self._prefix}/{topic}", msgspec.json.encode(self._head() | value), retain=True)
+        return Message(f"{self._prefix}/{topic}", self._body(value), retain=True)
+
+    def _body(self, value: dict[str, Any]) -> bytes:
+        return msgspec.json.encode(self._head() | value)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from pathlib import Path
+from typing import Any
 
 from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.config import broker_settings
@@ -22,8 +23,9 @@ from firmware_bridge.line import Line
 from firmware_bridge.notify import Systemd
 from firmware_bridge.retention import expire, expired
 from firmware_bridge.settings import Config
-from firmware_bridge.shoe.state import is_open
+from firmware_bridge.shoe.state import due, is_open
 from firmware_bridge.uplink import LastWord, Uplink
+from firmware_bridge.wiring.health import Health
 from firmware_bridge.wiring.mouth import Mouth
 from firmware_bridge.wiring.panel import Panel
 from firmware_bridge.wiring.pins_on_loan import PinsOnLoan
@@ -68,7 +70,8 @@ class Bridge:
         )
         self.reader = Reader(config.reader, config.table.decks, self.table, self._loop)
         mouth = Mouth(self._can_read, self._missed, self._loop)
-        self.reader.heard = mouth.reported
+        self.health = Health(config, self.reader, self._condition, self.uplink.tell_health, self._loop)
+        self.reader.listeners = (mouth.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
         self._loan = PinsOnLoan(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
         devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._loan}
@@ -83,6 +86,8 @@ class Bridge:
             await self.control.start()
             self.reader.start()
             self.uplink.start()
+            self.health.start()
+            self._try_out()
             systemd.tell("READY=1", f"STATUS=table {self.config.table.id}")
             beat = self._loop.create_task(_beat(systemd))
             await self._stopped.wait()
@@ -99,6 +104,7 @@ class Bridge:
 
     async def _close(self) -> None:
         self._loan.close()
+        self.health.close()
         self.reader.close()
         self.sensors.close()
         await self.control.close()
@@ -142,6 +148,17 @@ class Bridge:
         self.panel = Panel(self.config, self.pins, self._loop)
         self.table.light(self.panel)
         self.sensors.claim()
+
+    def _try_out(self) -> None:
+        """Before the first card every lamp is lit for a moment; while a card is due no other lamp may be."""
+        if due(self.table.shoe) is None and not self.table.shoe.irregular:
+            self.panel.try_lamps()
+
+    def _condition(self) -> dict[str, Any]:
+        """What `health` tells of queue, lamps and sensors; `faults` is None while the lamps were not tried."""
+        faults = self.panel.faults
+        restless = [f"{name} is active" for name in self.sensors.not_at_rest()]
+        return {"queue": self.uplink.outbox.waiting, "faults": None if faults is None else faults + restless}
 
     def _can_read(self) -> bool:
         """Whether a card that leaves the shoe would be reported now."""

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
+from hardware import reads
+
 EXPLAINED_WITHIN_S: Final = 1.5
 """A report comes so long before or after its card is seen leaving: slow lines, slow hands."""
 
@@ -23,8 +25,13 @@ class Mouth:
         self._able, self._missed, self._loop = able, missed, loop
         self._reports: deque[float] = deque(maxlen=64)
 
+    def heard(self, message: reads.Message) -> None:
+        """The reader spoke: of a card, perhaps."""
+        if isinstance(message, reads.Read | reads.Unread | reads.CutCard):
+            self.reported()
+
     def reported(self) -> None:
-        """The reader told of a card, read or not, or the cut card was seen."""
+        """A card was told, read or not, or the cut card was seen."""
         self._reports.append(self._loop.time())
 
     def left(self) -> None:

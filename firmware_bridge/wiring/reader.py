@@ -44,8 +44,8 @@ class Reader:
         self.port = Port(
             config.port, config.baud or BAUD[config.protocol], loop, self._on_bytes, self._on_lost, self._on_open
         )
-        self.heard: Callable[[], None] = _nobody
-        """Called after each card told, read or not."""
+        self.listeners: tuple[Callable[[reads.Message], None], ...] = ()
+        """They hear each message of the reader after the table has it."""
 
         self._first_open = True
         self._loan: Loan | None = None
@@ -167,8 +167,8 @@ class Reader:
 
     def _take(self, message: reads.Message) -> None:
         self._tell(message)
-        if isinstance(message, reads.Read | reads.Unread | reads.CutCard):
-            self.heard()
+        for hear in self.listeners:
+            hear(message)
 
     def _tell(self, message: reads.Message) -> None:
         match message:
@@ -224,10 +224,6 @@ def _result(verdict: reads.Verdict) -> i.ResultTold:
     pairs: dict[i.Side, bool] = {"player": verdict.player_pair, "banker": verdict.banker_pair}
     told = i.Told(verdict.outcome, tuple(side for side in pairs if pairs[side]))
     return i.ResultTold(**now(), told=told)
-
-
-def _nobody() -> None:
-    """Nobody wants to hear of cards."""
 
 
 def _mark(mark: reads.Mark | None) -> Mark | None:

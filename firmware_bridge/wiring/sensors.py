@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Final, get_args
 
+from firmware_bridge import calibration
 from firmware_bridge.daemon import Table, now
+from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import KeyName, SlotName
 from firmware_bridge.settings import AnySensor, Config, SensorConfig
@@ -34,6 +38,8 @@ class Sensors:
     ) -> None:
         self._config, self._table, self._mouth, self._factory, self._loop = config, table, mouth, factory, loop
         self._pins = inputs(config)
+        if (quiet := _calibrated_debounce(config)) is not None:
+            self._pins["cut_card"] = replace(self._pins["cut_card"], debounce_ms=quiet)
         self.held: dict[str, Contact] = {}
 
     def claim(self) -> None:
@@ -94,6 +100,19 @@ class Sensors:
     def _stuck_told(self, name: str, is_stuck: bool) -> None:
         log.warning("%s %s", name, "does not let go" if is_stuck else "has let go again")
         self._table.tell(i.SensorStuck(**now(), sensor=name, stuck=is_stuck))
+
+
+def _calibrated_debounce(config: Config) -> int | None:
+    """What `shoe calibrate cut-card` found, where the config gives the sensor's pin and nothing else."""
+    if not isinstance(config.pins.cut_card, int):
+        return None
+    try:
+        section = calibration.load(Path(config.journal.dir) / calibration.FILE).cut_card
+    except ConfigError as error:
+        log.warning("%s", error)
+        return None
+    found = section.after.get("debounce_ms") if section else None
+    return found if isinstance(found, int) else None
 
 
 def _nothing() -> None:

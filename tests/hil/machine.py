@@ -38,7 +38,7 @@ class VirtualPi:
         self._qmp = self._connected("qmp").makefile("rwb")
         self._qmp.readline()
         self.qmp("qmp_capabilities")
-        json.loads(self._agent.readline())  # it is up
+        self.values([])  # waits in qemu until the agent listens
         return time.monotonic() - began
 
     def power_cut(self) -> None:

@@ -1,0 +1,119 @@
+"""The topic `health`: how the reader, the queue, the disk and the Pi are, every half minute."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge import calibration
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.health import ReadStatistics, advice, shoes_left
+from firmware_bridge.settings import Config
+from firmware_bridge.wiring.reader import Reader
+from hardware import pi, reads
+
+log = logging.getLogger(__name__)
+
+EVERY_S: Final = 30.0
+WEAK_LAMP: Final = 0.7
+"""Of the light it had when it was calibrated."""
+
+NO_CARD: Final = ("lamp_weak", "saturated", "jam")
+"""What a reader tells that is no card left unread."""
+
+BOARD_LIMIT: Final = 60
+"""The quality below which a board calls a card unreadable, where neither config nor calibration says it."""
+
+
+class Health:
+    """Counts what the reader says, and tells how all is: `tell(state)` every half minute from `start` to `close`."""
+
+    def __init__(
+        self,
+        config: Config,
+        reader: Reader,
+        more: Callable[[], dict[str, Any]],
+        tell: Callable[[dict[str, Any]], None],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._config, self._reader, self._more, self._tell, self._loop = config, reader, more, tell, loop
+        self._directory = Path(config.journal.dir)
+        self._began = loop.time()
+        self._reads = ReadStatistics()
+        self._beat: reads.Beat | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Tell now, and again and again."""
+        self._timer = self._loop.call_later(EVERY_S, self.start)
+        self._tell(self.state())
+
+    def close(self) -> None:
+        """Tell no more."""
+        if self._timer:
+            self._timer.cancel()
+
+    def heard(self, message: reads.Message) -> None:
+        """The reader spoke."""
+        match message:
+            case reads.Read(quality=quality):
+                self._reads.read(quality)
+            case reads.Unread(reason=reason) if reason not in NO_CARD:
+                self._reads.failed()
+            case reads.Beat():
+                self._beat = message
+
+    def state(self) -> dict[str, Any]:
+        """All of it; None for what nobody measures here."""
+        return {
+            "uptime_s": int(self._loop.time() - self._began),
+            "reader": self._reader_state(),
+            "disk_free_mb": self._free_mb(),
+            "temperature": pi.temperature(),
+            "under_voltage": pi.under_voltage(),
+            **self._more(),
+        }
+
+    def _reader_state(self) -> dict[str, Any]:
+        """Reads since the start, quality 0..255 of the last ones, and both beside what was calibrated."""
+        beat, measured, decoder = self._beat, self._calibrated(), self._reader.decoder
+        quality = self._reads.quality
+        return {
+            "reads": self._reads.reads,
+            "unread": self._reads.unread,
+            "frames_bad": decoder.bad,
+            "quality": None if quality is None else round(quality, 1),
+            "quality_calibrated": measured and measured.quality_mean,
+            "lamp": beat and beat.lamp,
+            "lamp_calibrated": measured and measured.lamp,
+            "ambient": beat and beat.ambient,
+            "temperature": beat and beat.temperature,
+            "forecast": self._forecast(measured),
+        }
+
+    def _forecast(self, measured: calibration.Reading | None) -> str | None:
+        lamp = self._beat.lamp if self._beat else None
+        if measured and measured.lamp and lamp is not None and lamp < WEAK_LAMP * measured.lamp:
+            return "the reader's lamp has faded: calibrate, and have it replaced"
+        sd = (measured and measured.quality_sd) or 0.0
+        limit = self._config.reader.min_quality or BOARD_LIMIT
+        return advice(shoes_left(self._reads.means, limit, sd, self._config.table.decks))
+
+    def _calibrated(self) -> calibration.Reading | None:
+        """Read anew each time: it may have been calibrated meanwhile."""
+        try:
+            section = calibration.load(self._directory / calibration.FILE).reader
+        except ConfigError as error:
+            log.warning("%s", error)
+            return None
+        return section.measured if section else None
+
+    def _free_mb(self) -> int | None:
+        try:
+            return shutil.disk_usage(self._directory).free // 1_000_000
+        except OSError:
+            return None
