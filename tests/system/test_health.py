@@ -1,0 +1,97 @@
+"""The topic `health`, from a running table to a real broker."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firmware_bridge import calibration
+from firmware_bridge.calibration import Calibration, CutCardSection, Pulses, ReaderSection, Reading
+from firmware_bridge.wiring import health
+from tests import broker as real
+from tests.backend import Backend
+from tests.system.table import BridgeTable
+
+brokers = real.brokers
+READER = ReaderSection(
+    at="2026-11-21T03:00:00Z",
+    by="anna",
+    measured=Reading(cards=52, decode_rate=1.0, quality_mean=221.0, quality_sd=6.0, lamp=200),
+)
+
+
+@pytest.fixture
+def backend(brokers: Any) -> Iterator[tuple[int, Backend]]:
+    broker = brokers()
+    with Backend(broker.port) as listening:
+        yield broker.port, listening
+
+
+def table(folder: Path, port: int, mocker: Any, known: Calibration | None = None, **sections: Any) -> BridgeTable:
+    mocker.patch.object(health, "EVERY_S", 0.2)
+    made = BridgeTable(folder, port, **sections)
+    if known:
+        made.journal_dir.mkdir()
+        calibration.save(made.journal_dir / calibration.FILE, known)
+    return made.start()
+
+
+def test_it_tells_reads_beside_what_was_calibrated(tmp_path: Path, backend: Any, mocker: Any) -> None:
+    port, listening = backend
+    made = table(tmp_path, port, mocker, Calibration(reader=READER))
+    try:
+        made.deal("9s Kd Th")
+        made.until(lambda: (listening.on("health") or [{"reader": {"reads": 0}}])[-1]["reader"]["reads"] == 3)
+        told = listening.on("health")[-1]
+        assert told["v"] == 1
+        assert told["queue"] >= 0
+        assert told["disk_free_mb"] > 0
+        reader = told["reader"]
+        assert (reader["quality"], reader["quality_calibrated"], reader["lamp_calibrated"]) == (220.0, 221.0, 200)
+        assert (reader["unread"], reader["frames_bad"], reader["forecast"]) == (0, 0, None)
+        assert made.bridge.control.status()["health"]["reader"]["reads"] == 3
+        with Backend(port, client_id="late") as newcomer:
+            made.until(lambda: newcomer.on("health"))
+            assert next(each for each in newcomer.received if each.topic.endswith("/health")).retained
+    finally:
+        made.close()
+
+
+def test_a_faded_lamp_is_told(tmp_path: Path, backend: Any, mocker: Any) -> None:
+    port, listening = backend
+    bright = replace(READER, measured=replace(READER.measured, lamp=255))
+    mocker.patch.object(health, "WEAK_LAMP", 0.9)
+    made = table(tmp_path, port, mocker, Calibration(reader=bright))
+    try:
+        made.until(lambda: any(each["reader"]["forecast"] for each in listening.on("health")))
+        assert "lamp has faded" in str(listening.on("health")[-1]["reader"]["forecast"])
+    finally:
+        made.close()
+
+
+def test_a_record_that_makes_no_sense_is_passed_over(tmp_path: Path, backend: Any, mocker: Any) -> None:
+    port, listening = backend
+    (tmp_path / "journal").mkdir()
+    (tmp_path / "journal" / calibration.FILE).write_text("reader = 7\n")
+    made = table(tmp_path, port, mocker)
+    try:
+        made.until(lambda: listening.on("health"))
+        assert listening.on("health")[-1]["reader"]["quality_calibrated"] is None
+    finally:
+        made.close()
+
+
+@pytest.mark.parametrize(("pin", "debounce"), [(27, 35), ({"pin": 27}, 20)])
+def test_the_calibrated_debounce_holds_where_the_config_gives_none(
+    tmp_path: Path, backend: Any, mocker: Any, pin: Any, debounce: int
+) -> None:
+    pulses = Pulses(passes=5, card_longest=0, cut_shortest=40, cut_longest=60, bounce_longest=4)
+    section = CutCardSection(at="", by="anna", after={"debounce_ms": 35}, measured=pulses)
+    port, _ = backend
+    made = table(tmp_path, port, mocker, Calibration(cut_card=section), pins={"factory": "mock", "cut_card": pin})
+    try:
+        assert round(1000 * made.bridge.sensors.held["cut_card"]._quiet_after) == debounce
+    finally:
+        made.close()
