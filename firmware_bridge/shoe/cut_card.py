@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, get_args
 
 from firmware_bridge.facts import events as e
+from firmware_bridge.facts.inputs import KeyName
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.state import Phase, is_open, phase
+from firmware_bridge.shoe.state import Phase, Shoe, detail, phase
 
 VIRTUAL_CUT: Final = 14
 """Cards from the end where the virtual cut card lies while a sensor cannot see the real one."""
+
+
+KEYS: Final = get_args(KeyName)
 
 
 def meet_cut_card(draft: Draft, by: e.CutBy, held: bool = False) -> None:
@@ -32,10 +36,16 @@ def meet_cut_card(draft: Draft, by: e.CutBy, held: bool = False) -> None:
 def watch_virtual_cut(draft: Draft) -> None:
     """Without a cut card at the place it must have come by, the card now drawn is behind it."""
     shoe = draft.shoe
-    limit = shoe.house.virtual_cut or (VIRTUAL_CUT if is_open(shoe, "sensor_stuck") else None)
+    limit = shoe.house.virtual_cut or (VIRTUAL_CUT if _is_blind(shoe) else None)
     if limit is None or shoe.last_round is not None or not shoe.cut_watched:
         return
     drawn = len(shoe.seen) + shoe.unknown
     if drawn >= shoe.house.size - limit:
         meet_cut_card(draft, "virtual")
         draft.trouble("cut_card_missing", f"{drawn} cards drawn and no cut card seen")
+
+
+def _is_blind(shoe: Shoe) -> bool:
+    """Whether a stuck sensor may hide the cut card; a key that is stuck hides nothing."""
+    stuck = detail(shoe, "sensor_stuck")
+    return stuck is not None and stuck not in KEYS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firmware_bridge.facts.inputs import SlotFilled
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.state import Shoe, layout
+from firmware_bridge.shoe.state import Shoe, blockers, layout
 
 
 def slot_filled(draft: Draft, told: SlotFilled) -> None:
@@ -13,8 +13,8 @@ def slot_filled(draft: Draft, told: SlotFilled) -> None:
     The last card of a round that closed by itself lands after it, and cards of six-card rounds are moved.
     """
     shoe = draft.shoe
-    if told.slot in _dealt_to(shoe):
-        return
+    if shoe.held or shoe.overdrawn or blockers(shoe) or told.slot in _dealt_to(shoe):
+        return  # what waits to be dealt lies where it was laid
     laid = ", ".join(slot for slot in layout(shoe).slots) if shoe.moves else "no slot"
     draft.trouble("wrong_slot", f"a card lies on {told.slot}; cards were dealt to {laid}")
 

@@ -197,6 +197,11 @@ def is_open(shoe: Shoe, irregularity: str) -> bool:
     return any(each.id == irregularity for each in shoe.irregular)
 
 
+def detail(shoe: Shoe, irregularity: str) -> str | None:
+    """What was told with an open irregularity, None if none of this name is open."""
+    return next((each.detail for each in shoe.irregular if each.id == irregularity), None)
+
+
 def blockers(shoe: Shoe) -> tuple[str, ...]:
     """The open irregularities that keep cards from being dealt."""
     return tuple([each.id for each in shoe.irregular if row(shoe, each.id).blocks])

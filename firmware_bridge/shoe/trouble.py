@@ -12,7 +12,7 @@ from firmware_bridge.shoe.cut_card import meet_cut_card
 from firmware_bridge.shoe.dealing import hold, take
 from firmware_bridge.shoe.disclosure import restart_clocks, waits_for_reveal
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.state import Held, Phase, Shoe, due, phase
+from firmware_bridge.shoe.state import Held, Phase, Shoe, detail, due, phase
 
 OPTICS: Final = ("lamp_weak", "saturated")
 """Reports about the reader itself: no card is concerned."""
@@ -127,11 +127,14 @@ def lid_outside(draft: Draft, told: i.LidMoved) -> None:
 
 
 def sensor_stuck(draft: Draft, told: i.SensorStuck) -> None:
-    """A sensor that does not let go says nothing any more."""
+    """A sensor that does not let go says nothing any more; one alarm stands for all, by the name of the first."""
     if told.stuck:
-        draft.trouble("sensor_stuck", told.sensor)
-    else:
+        if not draft.trouble("sensor_stuck", told.sensor):
+            draft.add(e.Noted(what=f"{told.sensor} is stuck too"))
+    elif detail(draft.shoe, "sensor_stuck") == told.sensor:
         draft.settle("sensor_stuck", "free")
+    else:
+        draft.add(e.Noted(what=f"{told.sensor} is free"))
 
 
 def clock_jumped(draft: Draft, told: i.ClockJumped) -> None:

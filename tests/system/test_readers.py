@@ -151,7 +151,7 @@ class Tongueless(AngelEyeShoe):
 def test_a_round_waits_for_the_shoes_result_or_for_next(table: Any, backend: Backend) -> None:
     at_table = table("angel-eye", Tongueless(burns=False))
     at_table.deal("9s Kd Th Kc")
-    backend.wait_until(lambda: backend.on("table")[-1]["phase"] == "complete")
+    backend.wait_until(lambda: backend.on("table")[-1:] and backend.on("table")[-1]["phase"] == "complete")
     assert backend.on("round") == []
     at_table.order(do="next")
     backend.wait_until(lambda: backend.on("round"))

@@ -1,0 +1,65 @@
+"""Sensors in the slots, and sensors and keys that do not let go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.shoe.state import detail
+from tests.core.table import Step, Table
+
+PLAIN: dict[str, Any] = {"burn": "none"}
+NEXT = PLAIN | {"close": "next"}
+SIX = NEXT | {"procedure": "six-card"}
+NATURAL = "9s Kd Th Kc"
+
+
+def filled(*slots: str) -> list[i.SlotFilled]:
+    return [i.SlotFilled(at=0, slot=slot) for slot in slots]  # type: ignore[arg-type]  # all are slots
+
+
+def stuck(sensor: str, is_so: bool = True) -> i.SensorStuck:
+    return i.SensorStuck(at=0, sensor=sensor, stuck=is_so)
+
+
+# settings, steps -> what is told of a wrong slot
+LAID: list[tuple[str, dict[str, Any], list[Step], str | None]] = [
+    ("where it was dealt", PLAIN, ["shoe 9s", *filled("P1")], None),
+    ("elsewhere", PLAIN, ["shoe 9s", *filled("B1")], "a card lies on B1; cards were dealt to P1"),
+    ("before any was dealt", PLAIN, ["shoe", *filled("P1")], "a card lies on P1; cards were dealt to no slot"),
+    ("all four", PLAIN, ["shoe 9s Kd 2h 3c", *filled("P1", "B1", "P2", "B2")], None),
+    ("the last card of a round that closed by itself", PLAIN, [f"shoe {NATURAL}", *filled("B2")], None),
+    ("a third that nobody drew", NEXT, [f"shoe {NATURAL}", *filled("P3")], "a card lies on P3; cards were dealt to P1, B1, P2, B2"),
+    ("while cards wait", PLAIN, ["shoe ?? 9s", *filled("P1", "B1")], None),
+    ("a card too many", NEXT, [f"shoe {NATURAL} 2s", *filled("P3")], None),
+    ("reserves that became thirds", SIX, ["shoe 2s Kd 2h 5c 6c 4d", *filled("P3", "B3")], None),
+    ("in the burn", {"burn": 2}, ["shoe 9s", *filled("P1")], None),
+    ("with no shoe", PLAIN, [*filled("P1")], None),
+    ("after a void", PLAIN, ["shoe 9s Kd !void misdeal", *filled("B1")], None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("settings", "steps", "told"), [row[1:] for row in LAID], ids=[row[0] for row in LAID])
+def test_a_card_felt_in_a_slot(settings, steps, told) -> None:
+    assert detail(Table(**settings).play(*steps).shoe, "wrong_slot") == told
+
+
+def test_the_floor_accepts_or_voids_a_card_in_the_wrong_slot() -> None:
+    for choice, now in (("accept", "dealing"), ("void", "ready")):
+        table = Table(**PLAIN).play("shoe 9s", *filled("B1"), f"!resolve wrong_slot {choice}")
+        assert (table.phase, table.open) == (now, ())
+
+
+@pytest.mark.parametrize(("sensor", "last"), [("cut_card", True), ("presence", True), ("next", False)])
+def test_the_virtual_cut_stands_in_for_sensors_not_for_keys(sensor, last) -> None:
+    pack = " ".join(f"{rank}{suit}" for rank in "A23456789TJQK" for suit in "shdc")
+    table = Table(burn=38, decks=1).play("shoe", pack[: 38 * 3], stuck(sensor), "Kc")
+    assert (table.shoe.last_round is not None) is last
+
+
+def test_one_alarm_stands_for_all_sensors_and_ends_with_its_own() -> None:
+    table = Table(**PLAIN).play("shoe", stuck("cut_card"), stuck("next"), stuck("next", False))
+    assert table.open == ("sensor_stuck",)
+    assert table.play(stuck("cut_card", False)).open == ()
