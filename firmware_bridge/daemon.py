@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, Protocol, TypedDict
+from typing import Final, Protocol
 
 from firmware_bridge import __version__
 from firmware_bridge.crashes import Crashes
@@ -24,6 +23,7 @@ from firmware_bridge.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
 from firmware_bridge.shoe.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
+from firmware_bridge.stamps import nonce, now
 
 log = logging.getLogger(__name__)
 
@@ -236,30 +236,3 @@ class Table:
         while self._waiting:
             self._journaled(self._waiting[0])
             self._waiting.popleft()
-
-
-class Times(TypedDict):
-    """The times of an input, both in milliseconds."""
-
-    at: int
-    mono: int
-
-
-def now() -> Times:
-    """The wall clock since 1970, and the loop's clock, rounded up."""
-    return Times(at=time.time_ns() // 1_000_000, mono=-(-time.monotonic_ns() // 1_000_000))
-
-
-NONCE_BYTES: Final = 16
-NONCES_AT_ONCE: Final = 64
-"""Random numbers asked of the kernel at a time: not in the way of every card."""
-
-_nonces: deque[str] = deque()
-
-
-def nonce() -> str:
-    """128 random bits as 32 hex digits."""
-    if not _nonces:
-        fresh = secrets.token_hex(NONCE_BYTES * NONCES_AT_ONCE)
-        _nonces.extend(fresh[n : n + 2 * NONCE_BYTES] for n in range(0, len(fresh), 2 * NONCE_BYTES))
-    return _nonces.popleft()

@@ -12,7 +12,7 @@ from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.config import broker_settings
 from firmware_bridge.control import Control
 from firmware_bridge.cursor import CursorFile
-from firmware_bridge.daemon import Table, now
+from firmware_bridge.daemon import Table
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import ShoeOpened
@@ -24,6 +24,7 @@ from firmware_bridge.notify import Systemd
 from firmware_bridge.retention import expire, expired
 from firmware_bridge.settings import Config
 from firmware_bridge.shoe.state import due, is_open
+from firmware_bridge.stamps import now
 from firmware_bridge.uplink import LastWord, Uplink
 from firmware_bridge.wiring.health import Health
 from firmware_bridge.wiring.mouth import Mouth
@@ -151,7 +152,8 @@ class Bridge:
 
     def _try_out(self) -> None:
         """Before the first card every lamp is lit for a moment; while a card is due no other lamp may be."""
-        if due(self.table.shoe) is None and not self.table.shoe.irregular:
+        shoe = self.table.shoe
+        if due(shoe) is None and not shoe.moves and not shoe.irregular:
             self.panel.try_lamps()
 
     def _condition(self) -> dict[str, Any]:

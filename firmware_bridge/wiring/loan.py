@@ -9,9 +9,10 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from firmware_bridge.daemon import Table, now
+from firmware_bridge.daemon import Table
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.stamps import now
 
 log = logging.getLogger(__name__)
 

@@ -10,12 +10,13 @@ from typing import Any, Final
 
 from firmware_bridge import codes
 from firmware_bridge.cards import Serial
-from firmware_bridge.daemon import Table, nonce, now
+from firmware_bridge.daemon import Table
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.settings import ReaderConfig
 from firmware_bridge.shoe.state import is_open
+from firmware_bridge.stamps import nonce, now
 from firmware_bridge.wiring.loan import Loan, record_kept_mark
 from hardware import reads
 from hardware.errors import PortError

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Final, get_args
 
 from firmware_bridge import calibration
-from firmware_bridge.daemon import Table, now
+from firmware_bridge.daemon import Table
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import KeyName, SlotName
 from firmware_bridge.settings import AnySensor, Config, SensorConfig
+from firmware_bridge.stamps import now
 from firmware_bridge.wiring.mouth import Mouth
 from firmware_bridge.wiring.wires import IN_SLOT, inputs
 from hardware.pins import PinFactory

@@ -1,0 +1,35 @@
+"""What an input is stamped with: the time, and a nonce."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import deque
+from typing import Final, TypedDict
+
+
+class Times(TypedDict):
+    """The times of an input, both in milliseconds."""
+
+    at: int
+    mono: int
+
+
+def now() -> Times:
+    """The wall clock since 1970, and the loop's clock, rounded up."""
+    return Times(at=time.time_ns() // 1_000_000, mono=-(-time.monotonic_ns() // 1_000_000))
+
+
+NONCE_BYTES: Final = 16
+NONCES_AT_ONCE: Final = 64
+"""Random numbers asked of the kernel at a time: not in the way of every card."""
+
+_nonces: deque[str] = deque()
+
+
+def nonce() -> str:
+    """128 random bits as 32 hex digits."""
+    if not _nonces:
+        fresh = secrets.token_hex(NONCE_BYTES * NONCES_AT_ONCE)
+        _nonces.extend(fresh[n : n + 2 * NONCE_BYTES] for n in range(0, len(fresh), 2 * NONCE_BYTES))
+    return _nonces.popleft()
