@@ -15,6 +15,7 @@ from firmware_bridge.lamps import lamps
 from firmware_bridge.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
 from firmware_bridge.roads.bead import LETTERS
 from firmware_bridge.roads.good import ALL_GOOD
+from firmware_bridge.shoe.cut_card import is_blind
 from firmware_bridge.shoe.state import (
     Past,
     Phase,
@@ -182,6 +183,6 @@ def mode(shoe: Shoe, observing: bool = False) -> str:
         return "OBSERVE"
     if shoe.entered:
         return "MANUAL_ENTRY"
-    if is_open(shoe, "cut_card_missing"):
+    if is_open(shoe, "cut_card_missing") or is_blind(shoe):
         return "VIRTUAL_CUT"
     return "NO_BROKER" if is_open(shoe, "broker_lost") else "FULL"

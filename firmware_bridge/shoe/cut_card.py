@@ -36,7 +36,7 @@ def meet_cut_card(draft: Draft, by: e.CutBy, held: bool = False) -> None:
 def watch_virtual_cut(draft: Draft) -> None:
     """Without a cut card at the place it must have come by, the card now drawn is behind it."""
     shoe = draft.shoe
-    limit = shoe.house.virtual_cut or (VIRTUAL_CUT if _is_blind(shoe) else None)
+    limit = shoe.house.virtual_cut or (VIRTUAL_CUT if is_blind(shoe) else None)
     if limit is None or shoe.last_round is not None or not shoe.cut_watched:
         return
     drawn = len(shoe.seen) + shoe.unknown
@@ -45,7 +45,7 @@ def watch_virtual_cut(draft: Draft) -> None:
         draft.trouble("cut_card_missing", f"{drawn} cards drawn and no cut card seen")
 
 
-def _is_blind(shoe: Shoe) -> bool:
+def is_blind(shoe: Shoe) -> bool:
     """Whether a stuck sensor may hide the cut card; a key that is stuck hides nothing."""
     stuck = detail(shoe, "sensor_stuck")
     return stuck is not None and stuck not in KEYS

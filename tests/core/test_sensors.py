@@ -8,6 +8,7 @@ import pytest
 
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.shoe.state import detail
+from firmware_bridge.snapshots import mode
 from tests.core.table import Step, Table
 
 PLAIN: dict[str, Any] = {"burn": "none"}
@@ -57,6 +58,7 @@ def test_the_virtual_cut_stands_in_for_sensors_not_for_keys(sensor, last) -> Non
     pack = " ".join(f"{rank}{suit}" for rank in "A23456789TJQK" for suit in "shdc")
     table = Table(burn=38, decks=1).play("shoe", pack[: 38 * 3], stuck(sensor), "Kc")
     assert (table.shoe.last_round is not None) is last
+    assert mode(table.shoe) == ("VIRTUAL_CUT" if last else "FULL")
 
 
 def test_one_alarm_stands_for_all_sensors_and_ends_with_its_own() -> None:
