@@ -9,9 +9,15 @@ from hardware.reads import REASONS
 from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.board import NativeBoard
 from hardware.sim.boards import BOARDS, CodeBoard
+from hardware.sim.optics import Optics
 from hardware.sim.pty import PtyBoard
 
-WORDS = f"a code pulls that card; {', '.join(REASONS)}: a fault; reset, stall, flow, unplug, plug; quit"
+PACE_S = 0.25
+PACK = 52  # codes 0..51: the faces, of pack lot 0
+WORDS = (
+    f"a code pulls that card; deal N pulls N cards; {', '.join(REASONS)}: a fault; "
+    "reset, stall, flow, unplug, plug; quit"
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,8 +25,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m hardware.sim", description=f"On stdin: {WORDS}.")
     parser.add_argument("--link", type=Path, required=True, help="name of the device, a symlink to a pty")
     parser.add_argument("--protocol", choices=tuple(BOARDS), default="native")
+    parser.add_argument("--optics", action="store_true", help="native: read through simulated optics, to calibrate")
     asked = parser.parse_args(arguments)
-    asyncio.run(_serve(BOARDS[asked.protocol](), asked.link))
+    board = NativeBoard(optics=Optics()) if asked.optics else BOARDS[asked.protocol]()
+    asyncio.run(_serve(board, asked.link))
     return 0
 
 
@@ -30,10 +38,21 @@ async def _serve(board: NativeBoard | CodeBoard, link: Path) -> None:
     loop = asyncio.get_running_loop()
     while (line := await loop.run_in_executor(None, sys.stdin.readline)) and line.strip() != "quit":
         try:
-            _obey(pty, board, line.strip())
+            if line.startswith("deal ") and isinstance(board, NativeBoard):
+                await _deal(pty, board, int(line.removeprefix("deal ")))
+            else:
+                _obey(pty, board, line.strip())
         except ValueError:
             print(f"not understood; {WORDS}", flush=True)
     pty.close()
+
+
+async def _deal(pty: PtyBoard, board: NativeBoard, cards: int) -> None:
+    """Pull so many cards of a pack, at a dealer's pace."""
+    for n in range(cards):
+        board.pull(n % PACK)
+        pty.tick()
+        await asyncio.sleep(PACE_S)
 
 
 def _obey(pty: PtyBoard, board: NativeBoard | CodeBoard, word: str) -> None:
