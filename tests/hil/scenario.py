@@ -130,13 +130,13 @@ def unplug(table: Table) -> str:
     table.deal_to(2)
     table.pi.unplug_reader()
     table.until(lambda: "reader_lost" in table.alarms())
-    seen = {table.pi.values([LAMPS["fault"]])[0] for _ in range(20)}
-    assert 1 in seen, "the fault lamp stayed dark"
+    for level in (1, 0, 1):
+        table.until(lambda level=level: table.pi.values([LAMPS["fault"]]) == [level])
     table.draw()
     table.pi.plug_reader()
     table.arrived()
     table.until(lambda: "reader_lost" not in table.alarms())
-    return f"fault lamp seen {'blinking' if seen == {0, 1} else 'lit'}"
+    return "the fault lamp blinked"
 
 
 def hang(table: Table) -> str:
