@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.whole_file import write_whole
 
 FILE: Final = "calibration.toml"
 """Its name, in `[journal] dir`."""
@@ -119,17 +119,7 @@ def load(path: Path) -> Calibration:
 
 def save(path: Path, calibration: Calibration) -> None:
     """Put the record on disk, all of it or nothing, whatever happens meanwhile. Raises OSError."""
-    fresh = path.with_name(f".{path.name}.new")
-    with fresh.open("w", encoding="utf-8") as file:
-        file.write(document(calibration))
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    write_whole(path, document(calibration))
 
 
 def calibrated(calibration: Calibration, name: str, section: AnySection) -> Calibration:

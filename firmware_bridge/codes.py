@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from firmware_bridge.cards import FACES, TILES, Card
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.whole_file import write_whole
 
 FACE_BITS: Final = 6
 """Native codes: bits 0-5 are the face, bits 6-15 the pack lot (readers.md)."""
@@ -92,18 +92,7 @@ def load(path: Path, decks: int | None = None) -> CodeBook:
 
 def save(path: Path, book: CodeBook) -> None:
     """Put a book on disk, all of it or nothing, as CSV or (`.toml`) TOML. Raises OSError."""
-    text = _toml(book) if path.suffix == ".toml" else _csv(book)
-    fresh = path.with_name(f".{path.name}.new")
-    with fresh.open("w", encoding="utf-8", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    write_whole(path, _toml(book) if path.suffix == ".toml" else _csv(book))
 
 
 def codes_per_face(book: CodeBook) -> int:
