@@ -91,8 +91,9 @@ AnyPin = PinNumber | PinConfig
 
 
 class SensorConfig(PinConfig, frozen=True):
-    """A sensor or key. `stuck_after` seconds without a pause it counts as stuck."""
+    """A sensor or key. Active for `stuck_after` seconds without a pause it is stuck, for `min_dwell_ms` it counts."""
 
+    min_dwell_ms: Annotated[int, Meta(ge=0, le=1000)] = 0
     stuck_after: Annotated[float, Meta(ge=1, le=600)] | None = None
 
 

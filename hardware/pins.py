@@ -15,13 +15,15 @@ class Pin:
 
     `pull_up`: the resistor of an input. `active_low` None means the usual: an input with a pull-up is
     active when low (it is switched to ground), everything else when high. `debounce_ms`: how long an input
-    must be quiet after an edge.
+    must be quiet after an edge. `min_dwell_ms`: how long it must stay active to count, for a sensor that ordinary
+    cards touch too.
     """
 
     number: int
     active_low: bool | None = None
     pull_up: bool = True
     debounce_ms: int = 20
+    min_dwell_ms: int = 0
 
     def active_level(self, is_input: bool) -> bool:
         """The level (True: high) at which it is active."""

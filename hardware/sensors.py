@@ -10,8 +10,9 @@ from hardware.pins import Pin, PinFactory, claim
 class Contact:
     """Reports the first edge of each activation at once, then stays deaf until the line was quiet.
 
-    So a bouncing contact gives one event, and so does a pulse shorter than `debounce_ms`. A release that
-    bounces gives none. The level is read again when the line is quiet, in case an edge got lost.
+    So a bouncing contact gives one event, and so does a pulse shorter than `debounce_ms`; a release that bounces
+    gives none. With `min_dwell_ms` an activation is reported only when it has lasted so long. The level is read again
+    when the line is quiet, in case an edge got lost.
 
     on_idle: called when the line has been quiet after a release. on_stuck: called with True when it was active
     for `stuck_after` seconds without a pause, and with False when it then lets go.
@@ -33,12 +34,14 @@ class Contact:
         self._on_active, self._on_idle, self._on_stuck = on_active, on_idle, on_stuck
         self._stuck_after = stuck_after
         self._quiet_after = pin.debounce_ms / 1000
+        self._min_dwell = pin.min_dwell_ms / 1000
         self._active_level = pin.active_level(is_input=True)
         self._device = claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory)
         self._settled = self._active_now()
         self._told = False
         self._timer: asyncio.TimerHandle | None = None
         self._patience: asyncio.TimerHandle | None = None
+        self._dwell: asyncio.TimerHandle | None = None
         self._is_stuck = False
         self._be_patient()
         self._device.pin.edges = "both"
@@ -51,7 +54,7 @@ class Contact:
 
     def close(self) -> None:
         """Give the pin back."""
-        for timer in (self._timer, self._patience):
+        for timer in (self._timer, self._patience, self._dwell):
             if timer:
                 timer.cancel()
         self._device.close()
@@ -79,6 +82,9 @@ class Contact:
         if active:
             self._tell()
         was_active, self._settled, self._told = self._settled or self._told, active, False
+        if self._dwell and not active:
+            self._dwell.cancel()
+            self._dwell = None
         self._be_patient()
         if was_active and not active and self._on_idle:
             self._on_idle()
@@ -99,9 +105,22 @@ class Contact:
             self._on_stuck(is_stuck)
 
     def _tell(self) -> None:
-        if not self._settled and not self._told:
+        if self._settled or self._told or self._dwell:
+            return
+        if self._min_dwell:
+            self._dwell = self._loop.call_later(self._min_dwell, self._dwelt)
+        else:
             self._told = True
             self._on_active()
+
+    def _dwelt(self) -> None:
+        """It has been active long enough, unless it bounces just now: then look again when it is quiet."""
+        self._dwell = None
+        if self._active_now():
+            self._told = True
+            self._on_active()
+        elif self._timer:
+            self._dwell = self._loop.call_later(self._quiet_after, self._dwelt)
 
 
 class Key(Contact):

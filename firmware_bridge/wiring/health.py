@@ -26,7 +26,7 @@ NO_CARD: Final = ("lamp_weak", "saturated", "jam")
 """What a reader tells that is no card left unread."""
 
 BOARD_LIMIT: Final = 60
-"""The quality below which a board calls a card unreadable, where neither config nor calibration says it."""
+"""The quality below which a board that was never calibrated calls a card unreadable."""
 
 
 class Health:
@@ -80,7 +80,8 @@ class Health:
 
     def _reader_state(self) -> dict[str, Any]:
         """Reads since the start, quality 0..255 of the last ones, and both beside what was calibrated."""
-        beat, measured, decoder = self._beat, self._calibrated(), self._reader.decoder
+        beat, section, decoder = self._beat, self._calibrated(), self._reader.decoder
+        measured = section and section.measured
         quality = self._reads.quality
         return {
             "reads": self._reads.reads,
@@ -92,25 +93,25 @@ class Health:
             "lamp_calibrated": measured and measured.lamp,
             "ambient": beat and beat.ambient,
             "temperature": beat and beat.temperature,
-            "forecast": self._forecast(measured),
+            "forecast": self._forecast(section),
         }
 
-    def _forecast(self, measured: calibration.Reading | None) -> str | None:
-        lamp = self._beat.lamp if self._beat else None
+    def _forecast(self, section: calibration.ReaderSection | None) -> str | None:
+        lamp, measured = self._beat.lamp if self._beat else None, section and section.measured
         if measured and measured.lamp and lamp is not None and lamp < WEAK_LAMP * measured.lamp:
             return "the reader's lamp has faded: calibrate, and have it replaced"
         sd = (measured and measured.quality_sd) or 0.0
-        limit = self._config.reader.min_quality or BOARD_LIMIT
+        board = section.after.get("min_quality", BOARD_LIMIT) if section else BOARD_LIMIT
+        limit = max(self._config.reader.min_quality, float(board))
         return advice(shoes_left(self._reads.means, limit, sd, self._config.table.decks))
 
-    def _calibrated(self) -> calibration.Reading | None:
+    def _calibrated(self) -> calibration.ReaderSection | None:
         """Read anew each time: it may have been calibrated meanwhile."""
         try:
-            section = calibration.load(self._directory / calibration.FILE).reader
+            return calibration.load(self._directory / calibration.FILE).reader
         except ConfigError as error:
             log.warning("%s", error)
             return None
-        return section.measured if section else None
 
     def _free_mb(self) -> int | None:
         try:

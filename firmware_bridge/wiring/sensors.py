@@ -19,7 +19,7 @@ from firmware_bridge.settings import AnySensor, Config, SensorConfig
 from firmware_bridge.stamps import now
 from firmware_bridge.wiring.mouth import Mouth
 from firmware_bridge.wiring.wires import IN_SLOT, inputs
-from hardware.pins import PinFactory
+from hardware.pins import Pin, PinFactory
 from hardware.sensors import Contact, CutCardSensor, Key
 
 log = logging.getLogger(__name__)
@@ -39,8 +39,8 @@ class Sensors:
     ) -> None:
         self._config, self._table, self._mouth, self._factory, self._loop = config, table, mouth, factory, loop
         self._pins = inputs(config)
-        if (quiet := _calibrated_debounce(config)) is not None:
-            self._pins["cut_card"] = replace(self._pins["cut_card"], debounce_ms=quiet)
+        if "cut_card" in self._pins:
+            self._pins["cut_card"] = _calibrated(self._pins["cut_card"], config)
         self.held: dict[str, Contact] = {}
 
     def claim(self) -> None:
@@ -103,17 +103,20 @@ class Sensors:
         self._table.tell(i.SensorStuck(**now(), sensor=name, stuck=is_stuck))
 
 
-def _calibrated_debounce(config: Config) -> int | None:
-    """What `shoe calibrate cut-card` found, where the config gives the sensor's pin and nothing else."""
+def _calibrated(pin: Pin, config: Config) -> Pin:
+    """The cut card's wire with what `shoe calibrate cut-card` found, where the config gives its number alone."""
     if not isinstance(config.pins.cut_card, int):
-        return None
+        return pin
     try:
         section = calibration.load(Path(config.journal.dir) / calibration.FILE).cut_card
     except ConfigError as error:
         log.warning("%s", error)
-        return None
-    found = section.after.get("debounce_ms") if section else None
-    return found if isinstance(found, int) else None
+        return pin
+    if section is None:
+        return pin
+    found = section.after
+    quiet, dwell = found.get("debounce_ms", pin.debounce_ms), found.get("min_dwell_ms", pin.min_dwell_ms)
+    return replace(pin, debounce_ms=int(quiet), min_dwell_ms=int(dwell))
 
 
 def _nothing() -> None:

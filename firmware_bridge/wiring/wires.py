@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from firmware_bridge.settings import AnyPin, Config, PinConfig
+from firmware_bridge.settings import AnyPin, Config, PinConfig, SensorConfig
 from hardware.pins import Pin
 
 OUTPUTS: Final = ("buzzer", "lock")
@@ -41,7 +41,8 @@ def lamp_wires(config: Config) -> dict[str, Pin]:
 def wire(pin: AnyPin) -> Pin:
     """The wire a config's pin stands for."""
     if isinstance(pin, PinConfig):
-        return Pin(pin.pin, pin.active_low, pin.pull_up, pin.debounce_ms)
+        dwell = pin.min_dwell_ms if isinstance(pin, SensorConfig) else 0
+        return Pin(pin.pin, pin.active_low, pin.pull_up, pin.debounce_ms, dwell)
     return Pin(pin)
 
 

@@ -161,3 +161,18 @@ def test_an_edge_after_the_loop_has_closed_is_nothing():
     key = run(main())
     MockPins(factory).drive(WIRE, True)
     key._device.close()
+
+
+@pytest.mark.parametrize(
+    ("spans", "reported"),
+    [
+        ((10, 100), [40]),  # the cut card
+        ((10, 25), []),  # an ordinary card
+        ((10, 15, 20, 100), [40]),  # it bounces at first
+        ((10, 38, 42, 100), [60]),  # and just when it counts: looked at again when quiet
+        ((10, 25, 60, 75, 110, 200), [140]),  # two cards, then the cut card
+    ],
+)
+def test_a_least_dwell_tells_the_cut_card_from_others(spans, reported):
+    wire = Pin(27, debounce_ms=20, min_dwell_ms=30)
+    assert events(pulses(*spans), pin=wire, contact=CutCardSensor) == reported

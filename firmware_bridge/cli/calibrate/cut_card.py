@@ -26,9 +26,9 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
     with visit.borrowed("pins"):
         section = asyncio.run(measured(visit, pin, factory or pin_factory(visit.config.pins.factory)))
     visit.keep(section)
-    proposed = f"cut_card = {{ pin = {pin.number}, debounce_ms = {section.after['debounce_ms']} }}"
     text = f"kept: debounce {section.after['debounce_ms']} ms, least dwell {section.after['min_dwell_ms']} ms; "
-    return visit.done(text + f"write [pins] {proposed}", after=section.after, measured=section.measured)
+    when = f"used from the next start on, where the config says no more than [pins] cut_card = {pin.number}"
+    return visit.done(text + when, after=section.after, measured=section.measured)
 
 
 def undo(visit: Visit) -> int:
