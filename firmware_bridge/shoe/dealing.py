@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.games import GAMES
+from firmware_bridge.shoe.burning import burn, burn_aside
 from firmware_bridge.shoe.cut_card import meet_cut_card, watch_virtual_cut
-from firmware_bridge.shoe.disclosure import is_sealed, open_all, start_clock, waits_for_reveal
+from firmware_bridge.shoe.disclosure import is_sealed, open_all, opens, start_clock, waits_for_reveal
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.rounds import close_round, reveal_carried, run_out
 from firmware_bridge.shoe.state import Held, Phase, Shoe, blockers, due, is_exhausted, is_open, layout, phase, row
@@ -19,9 +20,6 @@ from firmware_bridge.shoe.verdict import meet_result
 
 CARRIED_AT_MOST: Final = 3
 """Cards that wait for the next round, reserves included: the fourth slot must be drawn in that round."""
-
-BURN_VALUE: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
-"""Cards burned unseen after an exposed first card of this rank (seed 001)."""
 
 
 def take(draft: Draft, card: Held) -> None:
@@ -110,33 +108,6 @@ def _set_aside(draft: Draft, card: Held, held: bool) -> None:
     draft.add(e.CardSetAside(commit=commit, secret=secret, held=held, why="no shoe"))
 
 
-def burn(draft: Draft, card: Held, held: bool) -> None:
-    """The next card of the burn: the first one is exposed where the house says so, the others stay sealed."""
-    before = draft.shoe.burn_left
-    if before is None and card.card:
-        left = BURN_VALUE[card.card.rank]
-        nonce = _opened(card, held)
-        draft.add(e.CardBurned(card=card.card, nonce=nonce, left=left, held=held, serial=card.serial))
-        return
-    commit, secret = draft.seal(card.card, card.nonce)
-    left = max((before or 0) - 1, 0)
-    draft.add(e.CardBurned(commit=commit, secret=secret, left=left, held=held, serial=card.serial))
-    if left == 0 and before != 0:
-        burn_done(draft)
-
-
-def _opened(card: Held, held: bool) -> str | None:
-    """The nonce that opens an earlier commitment to a card now named, None if there was none."""
-    return card.nonce if held or card.manual else None
-
-
-def burn_done(draft: Draft) -> None:
-    """The burn is finished: betting opens, or the first card may be drawn."""
-    draft.settle("burn_short", "burned")
-    if draft.shoe.house.betting == "required" and not draft.shoe.betting:
-        draft.add(e.BetsOpened(round=draft.shoe.round))
-
-
 def _too_early(draft: Draft, card: Held, held: bool) -> None:
     """A card while betting is open: beyond the burn, or a round's card before its time."""
     if _burns_early(draft.shoe):
@@ -149,12 +120,6 @@ def _too_early(draft: Draft, card: Held, held: bool) -> None:
 
 def _burns_early(shoe: Shoe) -> bool:
     return row(shoe, "drawn_before_bets_closed").action == "burn" and not _beyond_burn(shoe)
-
-
-def burn_aside(draft: Draft, card: Held, held: bool) -> None:
-    """The card is burned outside the burn: it counts, it stays sealed, it plays no part."""
-    commit, secret = draft.seal(card.card, card.nonce)
-    draft.add(e.CardSetAside(commit=commit, secret=secret, held=held, why="burned", serial=card.serial))
 
 
 def _beyond_burn(shoe: Shoe) -> bool:
@@ -185,7 +150,7 @@ def _deal(draft: Draft, card: Held, held: bool) -> None:
     slot = after.slots[-1]
     dealt = e.CardDealt(round=shoe.round, slot=slot, origin=_origin(card), held=held, serial=card.serial)
     if after.used[-1] is not None and not is_sealed(shoe):
-        draft.add(replace(dealt, card=card.card, nonce=_opened(card, held)))
+        draft.add(replace(dealt, card=card.card, nonce=opens(card, held)))
     else:
         commit, secret = draft.seal(card.card, card.nonce)
         draft.add(replace(dealt, commit=commit, secret=secret))

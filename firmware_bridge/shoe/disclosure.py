@@ -7,7 +7,7 @@ from typing import Final
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.inputs import TimePassed
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.state import PAIRS, Phase, Shoe, due, layout, phase
+from firmware_bridge.shoe.state import PAIRS, Held, Phase, Shoe, due, layout, phase
 
 STEPS: Final = (("P1", "P2"), ("B1", "B2"), ("P3",), ("B3",))
 """The order of the ceremony (seed 000): the player's pair, the banker's pair, then the thirds."""
@@ -128,3 +128,8 @@ def _open(draft: Draft, moves: tuple[int, ...]) -> None:
                 slot=used[n],
             )
         )
+
+
+def opens(card: Held, held: bool) -> str | None:
+    """The nonce that opens an earlier commitment to a card now named, None if there was none."""
+    return card.nonce if held or card.manual else None

@@ -8,8 +8,8 @@ from typing import Final
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.orders import Resolve
 from firmware_bridge.house import Choice
+from firmware_bridge.shoe.burning import burn, burn_aside, burn_done
 from firmware_bridge.shoe.cut_card import meet_cut_card
-from firmware_bridge.shoe.dealing import burn, burn_aside, burn_done
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.rounds import end_shoe, void_round
 from firmware_bridge.shoe.state import Held, Phase, is_open, phase, row

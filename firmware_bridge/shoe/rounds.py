@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from hashlib import sha256
 from typing import Final, Literal
 
@@ -10,21 +9,16 @@ import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge import __version__
-from firmware_bridge.bets import results
-from firmware_bridge.cards import Card
 from firmware_bridge.facts import events as e
-from firmware_bridge.facts.orders import Correct, Pack
-from firmware_bridge.games import PACKS, Result, whole_round
+from firmware_bridge.facts.orders import Pack
 from firmware_bridge.house import House
 from firmware_bridge.policy import POLICIES
+from firmware_bridge.shoe.closed import OUTLIVE_A_SHOE, closed_round, played
 from firmware_bridge.shoe.cut_card import meet_cut_card
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.shuffle import patterns
-from firmware_bridge.shoe.state import Laid, Past, Phase, Shoe, is_exhausted, is_last, layout, phase
+from firmware_bridge.shoe.state import Laid, Phase, is_exhausted, is_last, layout, phase
 from firmware_bridge.shoe.suspect import is_of_this_shoe
-
-OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost", "sensor_stuck")
-"""Irregularities of devices, not of cards."""
 
 OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "unshuffled")
 """And those of the whole shoe: a void settles nothing about them."""
@@ -88,7 +82,7 @@ def _reveal(draft: Draft, laid: Laid, round: int | None = None, slot: str | None
 
 def close_round(draft: Draft) -> None:
     """The complete round is over: publish it, keep what is carried, and end the shoe if it was the last."""
-    closed = _closed(draft.shoe)
+    closed = closed_round(draft.shoe)
     draft.add(closed)
     _watch_shuffle(draft, len(closed.cards))
     _after_round(draft)
@@ -105,82 +99,6 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
             draft.trouble("unshuffled", told)
 
 
-def _closed(shoe: Shoe) -> e.RoundClosed:
-    table = layout(shoe)
-    result = table.result
-    assert result is not None
-    return e.RoundClosed(
-        game=shoe.house.game,
-        round=shoe.round,
-        cards=_played(shoe, table.used),
-        hands={side: e.Hand(hand, result.totals[side]) for side, hand in result.hands.items()},
-        outcome=result.outcome,
-        natural=result.natural,
-        pairs=result.pairs,
-        bets=_bets(shoe, result),
-        carried=len(table.carried),
-        last=is_last(shoe),
-        flags=_flags(shoe),
-        why=result.why,
-        prev=shoe.prev,
-    )
-
-
-def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> e.RoundCorrected | None:
-    """A closed round judged anew from other cards; None if they are not exactly one round of the packs' cards."""
-    pack, decks = PACKS[shoe.house.game], shoe.house.decks
-    if any(card not in pack or copies > decks for card, copies in Counter(order.cards).items()):
-        return None
-    table = whole_round(shoe.house.game, order.cards)
-    if table is None or table.result is None:
-        return None
-    slots = (slot for slot in table.used if slot)
-    origin = {each.slot: each.origin for each in past.cards}
-    return e.RoundCorrected(
-        game=shoe.house.game,
-        round=past.round,
-        cards=tuple(
-            e.Played(slot, card, origin.get(slot, "manual") if card in _faces(past) else "manual")
-            for slot, card in zip(slots, order.cards, strict=True)
-        ),
-        hands={side: e.Hand(hand, table.result.totals[side]) for side, hand in table.result.hands.items()},
-        outcome=table.result.outcome,
-        natural=table.result.natural,
-        pairs=table.result.pairs,
-        bets=_bets(shoe, table.result),
-        carried=past.carried,
-        last=past.last,
-        flags=tuple(dict.fromkeys((*past.flags, "corrected"))),
-        why=(order.why,),
-        prev=shoe.prev,
-        revision=past.revision + 1,
-        corrects=past.seq,
-        by=by,
-    )
-
-
-def _faces(past: Past) -> set[Card]:
-    return {each.card for each in past.cards}
-
-
-def _bets(shoe: Shoe, result: Result) -> dict[str, float]:
-    return dict(results(result.hands, shoe.house.tiger_pair_top, shoe.house.natural_bets))
-
-
-def _played(shoe: Shoe, slots: tuple[str | None, ...]) -> tuple[e.Played, ...]:
-    return tuple(
-        e.Played(slot, laid.card, laid.origin)
-        for slot, laid in zip(slots, shoe.moves, strict=True)
-        if slot and laid.shown
-    )
-
-
-def _flags(shoe: Shoe) -> tuple[str, ...]:
-    manual = ("manual",) if any(laid.origin == "manual" for laid in shoe.moves) else ()
-    flown = ("fly",) if shoe.flying else ()
-    return manual + flown + tuple(each.id for each in shoe.irregular if each.id not in OUTLIVE_A_SHOE)
-
-
 def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
     """The round counts for nothing: every card on the layout is discarded and counted, nothing is carried.
 
@@ -189,12 +107,11 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
     discard_held(draft)
     shoe = draft.shoe
     is_disputed = phase(shoe) is Phase.COMPLETE  # a result told later is about the round before
-    played = _played(shoe, layout(shoe).slots) if shoe.moves else ()
     draft.add(
         e.RoundVoided(
             game=shoe.house.game,
             round=shoe.round,
-            cards=played,
+            cards=played(shoe, layout(shoe).slots) if shoe.moves else (),
             why=(why,),
             by=by,
             last=bool(ends) or is_last(shoe),
