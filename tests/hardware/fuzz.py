@@ -52,27 +52,33 @@ def main() -> int:
 
 def fuzz(protocol: str, inputs: int, seed: int) -> Tally:
     """Feed a protocol's decoder `inputs` damaged streams, each as on a port that was just opened."""
-    rng, tally, line = Random(f"{protocol} {seed}"), Tally(), LINES[protocol]
+    rng, tally = Random(f"{protocol} {seed}"), Tally()
     for _ in range(inputs):
-        tally.inputs += 1
-        codes, base = list(line.codes(rng, CARDS)), rng.randrange(256)
-        wire = b"".join(line.sent(base + n, code) for n, code in enumerate(codes)) * line.rounds
-        host, spoiled = decoder(protocol), damaged(wire, rng)
-        host.resume(Mark(SESSION, (base - 1) % 256))
-        began = time.process_time()
-        try:
-            told = [message for portion in portions(spoiled, rng) for message in taken(host, portion)]
-        except Exception as error:  # whatever it is, it is what is looked for
-            tally.wrong.append(f"{type(error).__name__}: {error} after {spoiled.hex()}")
-            continue
-        if time.process_time() - began > HANG_S:
-            tally.wrong.append(f"slow on {spoiled.hex()}")
-        tally.cards += len(reads(told))
-        tally.damaged += host.bad
-        tally.strange += sum(code not in codes for code in reads(told))
-        tally.wrong += mistakes(protocol, codes, told, spoiled, held(host))
-        tally.wrong += [f"slot {m.slot} of {m.code} from {spoiled.hex()}" for m in told if is_misplaced(m, codes, base)]
+        trial(protocol, rng, rng, tally)
     return tally
+
+
+def trial(protocol: str, cards: Random, cable: Random, tally: Tally) -> None:
+    """One stream: `cards` chooses what is sent, `cable` what becomes of it."""
+    tally.inputs += 1
+    line = LINES[protocol]
+    codes, base = list(line.codes(cards, CARDS)), cards.randrange(256)
+    wire = b"".join(line.sent(base + n, code) for n, code in enumerate(codes)) * line.rounds
+    host, spoiled = decoder(protocol), damaged(wire, cable)
+    host.resume(Mark(SESSION, (base - 1) % 256))
+    began = time.process_time()
+    try:
+        told = [message for portion in portions(spoiled, cable) for message in taken(host, portion)]
+    except Exception as error:  # whatever it is, it is what is looked for
+        tally.wrong.append(f"{type(error).__name__}: {error} after {spoiled.hex()}")
+        return
+    if time.process_time() - began > HANG_S:
+        tally.wrong.append(f"slow on {spoiled.hex()}")
+    tally.cards += len(reads(told))
+    tally.damaged += host.bad
+    tally.strange += sum(code not in codes for code in reads(told))
+    tally.wrong += mistakes(protocol, codes, told, spoiled, held(host))
+    tally.wrong += [f"slot {m.slot} of {m.code} from {spoiled.hex()}" for m in told if is_misplaced(m, codes, base)]
 
 
 def mistakes(protocol: str, codes: list, told: list[Message], wire: bytes, kept: int) -> Iterator[str]:
