@@ -55,15 +55,20 @@ class Loan:
 
 
 class Kept(Struct, frozen=True):
-    """What passed the reader while no daemon ran: `count` test cards, the last one's report, and whose they were."""
+    """What a technician leaves who had the reader while no daemon ran.
 
-    mark: Mark
+    `count` test cards passed, and `mark` is the last report taken; `will`: what the reader is to be told, because the
+    command was killed before it had done so itself.
+    """
+
+    mark: Mark | None
     count: int
     by: str
+    will: bytes = b""
 
 
 def keep(directory: Path, kept: Kept) -> None:
-    """Leave word for the daemon, which is not running, before a test card is acknowledged. Raises OSError."""
+    """Leave word for the daemon, which is not running: before a test card is acknowledged. Raises OSError."""
     fresh = directory / f".{KEPT}.new"
     fresh.write_bytes(msgspec.json.encode(kept))
     fresh.replace(directory / KEPT)
@@ -81,13 +86,16 @@ def kept_in(directory: Path) -> Kept | None:
         return None
 
 
-def record_kept_mark(table: Table) -> bool:
-    """Put on record what passed while no daemon ran, before the reader is asked for its reports; whether any did."""
+def record_kept(table: Table) -> Kept | None:
+    """Put on record what passed while no daemon ran, before the reader is asked for its reports; what was left."""
     kept = kept_in(table.journal.directory)
-    if kept is None:
-        return False
-    why = f"{kept.count} test cards passed while no daemon ran, by {kept.by}"
-    table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=kept.mark))
+    if kept and kept.count:
+        why = f"{kept.count} test cards passed while no daemon ran, by {kept.by}"
+        table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=kept.mark))
+    return kept
+
+
+def forget_kept(table: Table) -> None:
+    """It is on record, and the reader was told: away with it, unless the disk is broken."""
     if not table.disk:
         (table.journal.directory / KEPT).unlink(missing_ok=True)
-    return True

@@ -17,7 +17,7 @@ from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.settings import ReaderConfig
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.stamps import nonce, now
-from firmware_bridge.wiring.loan import Loan, record_kept_mark
+from firmware_bridge.wiring.loan import Loan, forget_kept, record_kept
 from hardware import reads
 from hardware.errors import PortError
 from hardware.port import Port
@@ -123,11 +123,15 @@ class Reader:
 
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
-        self._away |= record_kept_mark(self._table)
+        kept = record_kept(self._table)
         known = self._table.shoe.reader
         self.port.write(self.decoder.resume(reads.Mark(known.session, known.seq) if known else None))
         self.port.write(self._will)
         self._will = b""
+        if kept:
+            self._away |= bool(kept.count)
+            self.port.write(kept.will)
+            forget_kept(self._table)
         if not self._keeps_reports:  # a card that passed before the first open is lost too
             self._back(missed=self._first_open)
             self._loan = None

@@ -10,6 +10,8 @@ from functools import reduce
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from firmware_bridge.cli.daemon_socket import ANSWER_S, NoDaemon, NotRunning, connected, socket_path
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import Mark
@@ -28,6 +30,8 @@ class Refused(BridgeError):
 
 class FromDaemon:
     """A device lent by the daemon; `mark`: the last report it took."""
+
+    will = b""
 
     def __init__(self, control: socket.socket, mark: list[int] | None) -> None:
         self._control = control
@@ -58,18 +62,30 @@ class Unowned:
         if shoe.status == "open":
             what = f"shoe {shoe.number} is open, and its cards may wait in the reader"
             raise Refused(what, "start the daemon: it takes them, then lends the reader")
-        self._directory, self._by, self._count = directory, by, kept.count if kept else 0
-        known = kept.mark if kept else shoe.reader
-        self.mark = reads.Mark(known.session, known.seq) if known else None
+        self._directory = directory
+        self._kept = replace(kept, by=by) if kept else Kept(shoe.reader, 0, by)
+
+    @property
+    def mark(self) -> reads.Mark | None:
+        """The last report that was taken."""
+        return reads.Mark(self._kept.mark.session, self._kept.mark.seq) if self._kept.mark else None
+
+    @property
+    def will(self) -> bytes:
+        """What the device is to be told first, because a command that had it was killed."""
+        return self._kept.will
 
     def passed(self, mark: reads.Mark) -> None:
         """Leave word of a test card for the daemon. Raises OSError."""
-        self._count += 1
-        keep(self._directory, Kept(Mark(mark.session, mark.seq), self._count, self._by))
-
+        self._keep(replace(self._kept, mark=Mark(mark.session, mark.seq), count=self._kept.count + 1))
 
     def leave(self, will: bytes) -> None:
-        """Nobody is there to tell the device."""
+        """What whoever has the device next tells it if this process is killed. Raises OSError."""
+        self._keep(replace(self._kept, will=will))
+
+    def _keep(self, kept: Kept) -> None:
+        self._kept = kept
+        keep(self._directory, kept)
 
 
 Loan = FromDaemon | Unowned

@@ -60,6 +60,7 @@ class Visit:
         """The reader on the bench, what waited in it from before taken and told."""
         line = PortLine(self.config.reader, loan.mark)
         await line.open()
+        line.write(loan.will)
         try:
             yield Bench(line, loan.passed)
         finally:
