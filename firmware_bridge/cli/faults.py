@@ -15,6 +15,10 @@ CODES: Final = ("line", "grow", "ssi", "rdm6300")
 
 READERS: Final = ("native", "angel-eye", *CODES)
 UNPLUGGED_S: Final = 2.0
+LID_OPEN_S: Final = 0.5
+DIRTY_S: Final = 6.0
+"""Longer than the 5 s after which the cut card's sensor counts as stuck."""
+
 BROKER_AWAY_S: Final = 4.0
 """Longer than the 3 s after which a broker counts as lost."""
 
@@ -33,6 +37,12 @@ class Accidents(Protocol):
 
     async def restart_daemon(self) -> None:
         """End the daemon and start it again."""
+
+    async def open_lid(self, seconds: float) -> None:
+        """Open the shoe's lid for a while."""
+
+    async def dirty_sensor(self, seconds: float) -> None:
+        """Let something lie on the cut card's sensor for a while."""
 
     def jam(self) -> None:
         """Let the reader report a jam."""
@@ -114,6 +124,17 @@ async def _reset(dealer: Dealer, table: Accidents) -> bool:
     return True
 
 
+async def _open_lid(dealer: Dealer, table: Accidents) -> bool:
+    await table.open_lid(LID_OPEN_S)
+    await dealer.see("fault")
+    return True
+
+
+async def _dirty_sensor(dealer: Dealer, table: Accidents) -> bool:
+    await table.dirty_sensor(DIRTY_S)
+    return False
+
+
 async def _stop_broker(dealer: Dealer, table: Accidents) -> bool:
     await table.stop_broker(BROKER_AWAY_S)
     return False
@@ -165,6 +186,8 @@ FAULTS: Final[dict[str, Fault]] = {
         "the same, with a reader that keeps nothing: NEXT confirms", _unplug, readers=(*CODES, "angel-eye")
     ),
     "reader_gap": Fault("the reader board boots again inside a round", _reset, readers=_NATIVE),
+    "lid_opened": Fault("the lid is opened inside a round: the floor goes on", _open_lid),
+    "sensor_stuck": Fault("dirt lies on the cut card's sensor for 6 s: the last round, and an alarm", _dirty_sensor),
     "broker_lost": Fault("the broker is away for 4 s", _stop_broker),
     "restarted_mid_round": Fault(
         "the daemon ends and starts again inside a round", _restart, readers=(*_PRINTED, "angel-eye")

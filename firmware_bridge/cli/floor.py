@@ -19,6 +19,7 @@ CHOICES: Final = {
     "jam": "keep",
     "burn_over": "accept",
     "wrong_slot": "accept",
+    "lid_opened": "continue",
     "internal_error": "continue",
 }
 """Of what is not here it waits for the dealer, or for the device to come back."""

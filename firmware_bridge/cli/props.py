@@ -17,7 +17,7 @@ from hardware.sim.dealer import Paper
 
 TABLE: Final = "DEMO"
 LAMPS: Final = {"P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "R1": 20, "R2": 16, "ready": 12, "fault": 25}
-CUT_CARD, NEXT = Pin(27), Pin(22)
+CUT_CARD, NEXT, LID = Pin(27), Pin(22), Pin(17)
 
 LOT: Final = 7
 """The lot printed on the packs."""
@@ -87,7 +87,7 @@ def config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
                 "hold": 0.5 if play.reader == "rdm6300" else 0.0,
                 **code_book(play.reader, table.get("decks", 8), folder),
             },
-            "pins": {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number},
+            "pins": {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number, "lid": LID.number},
             "lamps": dict(LAMPS),
             "mqtt": {"port": port},
             "journal": {"dir": str(folder / "journal")},

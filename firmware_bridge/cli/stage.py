@@ -13,7 +13,19 @@ from firmware_bridge.cli.audience import Audience, Hear
 from firmware_bridge.cli.embedded import HOST, EmbeddedBroker
 from firmware_bridge.cli.faults import FAULTS, Fault
 from firmware_bridge.cli.floor import Floor
-from firmware_bridge.cli.props import CUT_CARD, LAMPS, NEXT, OTHER_CODE, OTHER_LOT, TABLE, Play, config, faces, packs
+from firmware_bridge.cli.props import (
+    CUT_CARD,
+    LAMPS,
+    LID,
+    NEXT,
+    OTHER_CODE,
+    OTHER_LOT,
+    TABLE,
+    Play,
+    config,
+    faces,
+    packs,
+)
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.wiring import Bridge
 from hardware.pins import Pin, pin_factory
@@ -49,6 +61,7 @@ class Stage:
         self.config = config(play, self._fault, folder, self.broker.port)
         self._factory = pin_factory("mock")
         self._pins = MockPins(self._factory)
+        self._pins.switch(LID, True)
         self._wires = {lamp: Pin(number) for lamp, number in LAMPS.items()}
         self.board = _board(play.reader, self._fault)
         self.pty = PtyBoard(self.board, folder / "reader")
@@ -176,6 +189,20 @@ class Stage:
         """Let a shoe that judges the game say the next card on the other side."""
         assert isinstance(self.board, AngelEyeShoe)
         self.board.mislay()
+
+    async def open_lid(self, seconds: float) -> None:
+        """Open the shoe's lid for a while."""
+        self._say("accident", f"the lid is open for {seconds:g} s")
+        self._pins.drive(LID, False)
+        await asyncio.sleep(seconds)
+        self._pins.drive(LID, True)
+
+    async def dirty_sensor(self, seconds: float) -> None:
+        """Let something lie on the cut card's sensor for a while."""
+        self._say("accident", f"dirt lies on the cut card's sensor for {seconds:.0f} s")
+        self._pins.drive(CUT_CARD, True)
+        await asyncio.sleep(seconds)
+        self._pins.drive(CUT_CARD, False)
 
     async def _bring_broker_back(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

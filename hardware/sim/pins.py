@@ -2,9 +2,18 @@
 
 import asyncio
 
+from gpiozero.pins.mock import MockPin
+
 from hardware.pins import Pin, PinFactory
 
 BOUNCE = 0.0005  # seconds per bounce of a contact
+
+
+class Switched(MockPin):  # type: ignore[misc]  # gpiozero ships no types
+    """A pin whose switch is stronger than any pull resistor."""
+
+    def _set_pull(self, value: str) -> None:
+        self._pull = value
 
 
 class MockPins:
@@ -12,6 +21,11 @@ class MockPins:
 
     def __init__(self, factory: PinFactory) -> None:
         self._factory = factory
+
+    def switch(self, pin: Pin, active: bool) -> None:
+        """Wire a switch to the input `pin`, before anybody claims it: it keeps its state whoever has the pin."""
+        self._factory.pin(pin.number, pin_class=Switched)
+        self.drive(pin, active)
 
     def drive(self, pin: Pin, active: bool) -> None:
         """Put the input `pin` into its active or idle state, without a bounce."""

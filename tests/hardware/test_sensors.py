@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from gpiozero.pins.mock import MockPin
 
 from hardware.errors import PinError
 from hardware.pins import Pin, pin_factory
@@ -14,13 +13,6 @@ from tests.hardware.virtual import run
 WIRE = Pin(27, debounce_ms=20)
 
 
-class Switched(MockPin):
-    """A pin whose switch is stronger than any pull resistor."""
-
-    def _set_pull(self, value):
-        self._pull = value
-
-
 def events(play, pin=WIRE, contact=Key, before=None):
     """The times in ms at which the contact reported, while `play(mock)` went on."""
 
@@ -29,8 +21,7 @@ def events(play, pin=WIRE, contact=Key, before=None):
         factory = pin_factory("mock")
         mock = MockPins(factory)
         if before is not None:
-            factory.pin(pin.number, pin_class=Switched)
-            mock.drive(pin, before)
+            mock.switch(pin, before)
         seen = []
         device = contact(pin, factory, loop, lambda: seen.append(round(1000 * loop.time())))
         await play(mock)

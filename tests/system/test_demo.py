@@ -75,6 +75,8 @@ FAULTY = {
     "reader_gap": ["! closed  reader_gap: confirm by dealer"],
     "wrong_slot": ["wrong_slot: went to B2, P2 is due", "! closed  wrong_slot: accept by Ines", "round 3 "],
     "result_mismatch": ["result_mismatch: the reader says banker, B3 is due", "VOID by Ines: result_mismatch"],
+    "lid_opened": ["the lid is open for 0.5 s", "! closed  lid_opened: continue by Ines"],
+    "sensor_stuck": ["! open    sensor_stuck: cut_card", "! closed  sensor_stuck: free", "over after 2 rounds"],
     "restarted_mid_round": ["the daemon ends and starts again", "! closed  restarted_mid_round: drawn"],
 }
 LOST = {broker: f"--fault broker_lost --speed 20 --broker {broker}" for broker in ("mosquitto", "amqtt")}

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpiozero.pins.mock import MockPin
 
 from firmware_bridge.facts.events import Irregular, Noted
 from firmware_bridge.wiring import mouth, panel, sensors
@@ -19,13 +18,6 @@ BUZZER, LOCK = Pin(8), Pin(9)
 LAMPS = {"P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "ready": 12, "fault": 25}
 
 
-class Switched(MockPin):
-    """A pin whose switch is stronger than any pull resistor."""
-
-    def _set_pull(self, value: str) -> None:
-        self._pull = value
-
-
 class Guarded(BridgeTable):
     """A table with everything that can be felt and driven; its lid is closed before it starts."""
 
@@ -34,8 +26,7 @@ class Guarded(BridgeTable):
         self.factory = pin_factory("mock")
         self.fingers = MockPins(self.factory)
         for pin in (LID, MOUTH, P1, B1):
-            self.factory.pin(pin.number, pin_class=Switched)
-            self.fingers.drive(pin, pin is LID and lid_closed)
+            self.fingers.switch(pin, pin is LID and lid_closed)
         self.start(self.factory)
         return self
 
