@@ -9,10 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+from msgspec import Struct
+
 from firmware_bridge import calibration
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.health import ReadStatistics, advice, shoes_left
 from firmware_bridge.settings import Config
+from firmware_bridge.whole_file import write_whole
 from firmware_bridge.wiring.reader import Reader
 from hardware import pi, reads
 
@@ -27,6 +31,17 @@ NO_CARD: Final = ("lamp_weak", "saturated", "jam")
 
 BOARD_LIMIT: Final = 60
 """The quality below which a board that was never calibrated calls a card unreadable."""
+
+
+FILE: Final = "reads.json"
+"""What outlives a restart, in the journal's directory."""
+
+
+class Past(Struct, frozen=True):
+    """Mean qualities since the reader was calibrated (a time, "" for never), oldest first."""
+
+    calibrated: str = ""
+    means: tuple[float, ...] = ()
 
 
 class Health:
@@ -44,6 +59,8 @@ class Health:
         self._directory = Path(config.journal.dir)
         self._began = loop.time()
         self._reads = ReadStatistics()
+        self._past = _past(self._directory / FILE)
+        self._reads.means.extend(self._past.means)
         self._beat: reads.Beat | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -51,6 +68,7 @@ class Health:
         """Tell now, and again and again."""
         self._timer = self._loop.call_later(EVERY_S, self.start)
         self._tell(self.state())
+        self._remember()
 
     def close(self) -> None:
         """Tell no more."""
@@ -81,6 +99,7 @@ class Health:
     def _reader_state(self) -> dict[str, Any]:
         """Reads since the start, quality 0..255 of the last ones, and both beside what was calibrated."""
         beat, section, decoder = self._beat, self._calibrated(), self._reader.decoder
+        self._begin_anew(section)
         measured = section and section.measured
         quality = self._reads.quality
         return {
@@ -95,6 +114,19 @@ class Health:
             "temperature": beat and beat.temperature,
             "forecast": self._forecast(section),
         }
+
+    def _begin_anew(self, section: calibration.ReaderSection | None) -> None:
+        """Qualities from before a calibration foretell nothing."""
+        calibrated = section.at if section else ""
+        if calibrated != self._past.calibrated:
+            self._past = Past(calibrated)
+            self._reads.means.clear()
+
+    def _remember(self) -> None:
+        past = Past(self._past.calibrated, tuple(self._reads.means))
+        if past != self._past:
+            self._past = past
+            self._loop.run_in_executor(None, _keep, self._directory / FILE, past)
 
     def _forecast(self, section: calibration.ReaderSection | None) -> str | None:
         lamp, measured = self._beat.lamp if self._beat else None, section and section.measured
@@ -118,3 +150,20 @@ class Health:
             return shutil.disk_usage(self._directory).free // 1_000_000
         except OSError:
             return None
+
+
+def _keep(path: Path, past: Past) -> None:
+    try:
+        write_whole(path, msgspec.json.encode(past).decode())
+    except OSError as error:
+        log.warning("the qualities read so far are not kept: %s", error)
+
+
+def _past(path: Path) -> Past:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Past)
+    except FileNotFoundError:
+        return Past()
+    except (OSError, ValueError) as error:
+        log.warning("%s makes no sense (%s): the forecast begins anew", path, error)
+        return Past()

@@ -4,12 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from firmware_bridge import calibration
+from firmware_bridge import health as statistics
 from firmware_bridge.calibration import Calibration, CutCardSection, Pulses, ReaderSection, Reading
 from firmware_bridge.wiring import health
+from firmware_bridge.wiring.health import Past
 from tests import broker as real
 from tests.backend import Backend
 from tests.system.table import BridgeTable
@@ -20,6 +23,10 @@ READER = ReaderSection(
     by="anna",
     measured=Reading(cards=52, decode_rate=1.0, quality_mean=221.0, quality_sd=6.0, lamp=200),
 )
+
+
+FALLING = tuple(200.0 - 3 * n for n in range(16))
+"""Two shoes of a reader that gets dirty."""
 
 
 @pytest.fixture
@@ -33,7 +40,7 @@ def table(folder: Path, port: int, mocker: Any, known: Calibration | None = None
     mocker.patch.object(health, "EVERY_S", 0.2)
     made = BridgeTable(folder, port, **sections)
     if known:
-        made.journal_dir.mkdir()
+        made.journal_dir.mkdir(exist_ok=True)
         calibration.save(made.journal_dir / calibration.FILE, known)
     return made.start()
 
@@ -79,6 +86,41 @@ def test_a_record_that_makes_no_sense_is_passed_over(tmp_path: Path, backend: An
     try:
         made.until(lambda: listening.on("health"))
         assert listening.on("health")[-1]["reader"]["quality_calibrated"] is None
+    finally:
+        made.close()
+
+
+@pytest.mark.parametrize(
+    ("kept", "calibrated", "foretold"),
+    [
+        (Past("", FALLING), None, True),  # never calibrated
+        (Past(READER.at, FALLING), READER, True),
+        (Past("2026-11-20T03:00:00Z", FALLING), READER, False),  # calibrated since
+        (b"{", READER, False),
+    ],
+)
+def test_the_forecast_outlives_a_restart_but_no_calibration(
+    tmp_path: Path, backend: Any, mocker: Any, kept: Past | bytes, calibrated: ReaderSection | None, foretold: bool
+) -> None:
+    port, listening = backend
+    folder = tmp_path / "journal"
+    folder.mkdir()
+    (folder / health.FILE).write_bytes(kept if isinstance(kept, bytes) else msgspec.json.encode(kept))
+    made = table(tmp_path, port, mocker, Calibration(reader=calibrated))
+    try:
+        made.until(lambda: listening.on("health"))
+        assert bool(listening.on("health")[-1]["reader"]["forecast"]) is foretold
+    finally:
+        made.close()
+
+
+def test_the_qualities_are_kept(tmp_path: Path, backend: Any, mocker: Any) -> None:
+    port, _ = backend
+    mocker.patch.object(statistics, "BLOCK", 2)
+    made = table(tmp_path, port, mocker)
+    try:
+        made.deal("9s Kd Th Kc")
+        made.until(lambda: health._past(made.journal_dir / health.FILE).means == (220.0, 220.0))
     finally:
         made.close()
 
