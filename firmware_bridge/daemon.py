@@ -148,8 +148,7 @@ class Table:
         line = self.journal.append(entry)
         self._published(line)  # at once: it needs the line alone, and a backend waits for it
         self.shoe = advance(self.shoe, entry)
-        mark = getattr(told, "mark", None)
-        if mark:
+        if (mark := getattr(told, "mark", None)) and not isinstance(told, i.DeviceLost):
             self._acknowledge(mark)
         self._set_alarm_clock()
         self._show()

@@ -24,6 +24,7 @@ from firmware_bridge.facts.card_events import (
     OverdrawnBurned,
     Secret,
 )
+from firmware_bridge.facts.device_events import ReaderLent, ReaderSession
 from firmware_bridge.facts.event import Event
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.facts.orders import Answer, Pack
@@ -129,12 +130,6 @@ class IrregularityClosed(Event, frozen=True, kw_only=True):
     why: str = ""
 
 
-class ReaderSession(Event, frozen=True, kw_only=True):
-    """A reader board session began: reports are counted from 0 again."""
-
-    session: int
-
-
 class KeyRefused(Event, frozen=True, kw_only=True):
     """A key had no meaning now."""
 
@@ -190,6 +185,7 @@ AnyEvent = (
     | Irregular
     | IrregularityClosed
     | ReaderSession
+    | ReaderLent
     | KeyRefused
     | Noted
     | CommandAnswered
@@ -231,6 +227,7 @@ __all__ = [
     "Origin",
     "OverdrawnBurned",
     "Played",
+    "ReaderLent",
     "ReaderSession",
     "ResultHeld",
     "RevealClockStarted",

@@ -142,19 +142,26 @@ class SensorStuck(Input, frozen=True, kw_only=True):
 class DeviceLost(Input, frozen=True, kw_only=True):
     """The reader or the broker is gone; for the disk: it could not be written from `at` on.
 
-    mark: the last report that the technician took to whom the reader is lent: none of them is a card of the shoe.
+    lent: the technician to whom the reader is lent, "" if to nobody. mark: the last report that a technician took:
+    none of them is a card of the shoe.
     """
 
     device: Literal["reader", "broker"]
     why: str
     mark: Mark | None = None
+    lent: str = ""
 
 
 class DeviceBack(Input, frozen=True, kw_only=True):
-    """It answers again. `resumes`: the reader kept its reports, so nothing it saw is lost."""
+    """It answers again.
+
+    resumes: the reader kept its reports, so nothing it saw is lost. cut_short: a technician had it, whose command
+    did not end as it should: he may pull on.
+    """
 
     device: Literal["reader", "broker"]
     resumes: bool = False
+    cut_short: bool = False
 
 
 class ReaderBooted(Input, frozen=True, kw_only=True):

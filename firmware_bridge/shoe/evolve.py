@@ -94,6 +94,8 @@ def _irregularity_closed(shoe: Shoe, event: e.IrregularityClosed) -> Shoe:
     if (event.choice == "keep" or (event.id, event.choice) == ("wrong_slot", "accept")) and shoe.held:
         first = replace(shoe.held[0], cleared=(*shoe.held[0].cleared, event.id))
         return replace(closed, held=(first, *shoe.held[1:]))
+    if event.id == "reader_lost":
+        return replace(closed, lent="")
     if (event.id, event.choice) == ("cut_card_missing", "continue"):
         return replace(closed, last_round=None, cut_watched=False)
     return closed
@@ -102,6 +104,10 @@ def _irregularity_closed(shoe: Shoe, event: e.IrregularityClosed) -> Shoe:
 def _reader_session(shoe: Shoe, event: e.ReaderSession) -> Shoe:
     entered = () if shoe.reader else shoe.entered  # a board seen for the first time has kept its reports
     return replace(shoe, reader=Mark(event.session, BEFORE_FIRST), entered=entered)
+
+
+def _reader_lent(shoe: Shoe, event: e.ReaderLent) -> Shoe:
+    return replace(shoe, lent=event.to)
 
 
 def _command_answered(shoe: Shoe, event: e.CommandAnswered) -> Shoe:
@@ -148,6 +154,7 @@ _CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     e.Irregular: _irregular,
     e.IrregularityClosed: _irregularity_closed,
     e.ReaderSession: _reader_session,
+    e.ReaderLent: _reader_lent,
     e.KeyRefused: _unchanged,
     e.Noted: _noted,
     e.CommandAnswered: _command_answered,

@@ -21,6 +21,8 @@ def order_shoe(draft: Draft, given: Ordered, order: o.OpenShoe) -> None:
         raise Refused("the shuffle is not confirmed", "the pit boss gives his name: confirmed_by")
     if order.pack.decks is not None and not 1 <= order.pack.decks <= 12:
         raise Refused(f"{order.pack.decks} decks do not fit this shoe", "give 1 to 12 decks")
+    if draft.shoe.lent:
+        raise Refused(f"the reader is lent to {draft.shoe.lent}", "wait until the calibration ends: shoe status")
     open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
 
 

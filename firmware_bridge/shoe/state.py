@@ -93,6 +93,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     prev: entry of the last round.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
     round's cards open as they are drawn. flown: rounds dealt without a bet, in a row; flying: this one is.
+    lent: who has the reader to calibrate it, "" for nobody.
     """
 
     next_house: House = House()
@@ -130,6 +131,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     change: str | None = None
     dealer: str = ""
     dealer_change: bool = False
+    lent: str = ""
 
 
 ANSWERS_KEPT: Final = 1_000

@@ -144,7 +144,10 @@ def clock_jumped(draft: Draft, told: i.ClockJumped) -> None:
 
 def lost(draft: Draft, told: i.DeviceLost) -> None:
     """A device is gone; what becomes of a reader that is lent goes on record too."""
-    if not draft.trouble(f"{told.device}_lost", told.why) and told.mark:
+    is_new = draft.trouble(f"{told.device}_lost", told.why)
+    if told.lent:
+        draft.add(e.ReaderLent(to=told.lent, why=told.why))
+    elif told.mark and not is_new:
         draft.add(e.Noted(what=told.why))
 
 
@@ -156,8 +159,9 @@ def broker_back(draft: Draft, told: i.DeviceBack) -> None:
 def reader_back(draft: Draft, told: i.DeviceBack) -> None:
     """The reader answers again: where it cannot say what it missed, the dealer confirms."""
     draft.settle("reader_lost", "back")
-    if not told.resumes and draft.shoe.status == "open":
-        draft.trouble("reader_back", f"round {draft.shoe.round}")
+    opens_itself = told.cut_short and draft.shoe.next_house.new_shoe == "auto"
+    if not told.resumes and (draft.shoe.status == "open" or opens_itself):
+        draft.trouble("reader_back", f"round {draft.shoe.round}" if draft.shoe.status == "open" else "no shoe is open")
 
 
 def disk_failed(draft: Draft, told: i.DiskFailed) -> None:

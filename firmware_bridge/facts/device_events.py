@@ -1,0 +1,18 @@
+"""Events of the devices around the cards."""
+
+from __future__ import annotations
+
+from firmware_bridge.facts.event import Event
+
+
+class ReaderSession(Event, frozen=True, kw_only=True):
+    """A reader board session began: reports are counted from 0 again."""
+
+    session: int
+
+
+class ReaderLent(Event, frozen=True, kw_only=True):
+    """A technician has the reader, until it is back: what passes it is no card of a shoe."""
+
+    to: str
+    why: str
