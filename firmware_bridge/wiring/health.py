@@ -154,7 +154,7 @@ class Health:
 
 def _keep(path: Path, past: Past) -> None:
     try:
-        write_whole(path, msgspec.json.encode(past).decode())
+        write_whole(path, msgspec.json.encode(past))
     except OSError as error:
         log.warning("the qualities read so far are not kept: %s", error)
 
