@@ -83,20 +83,24 @@ class SsiDecoder:
         yield from self._messages(now)
 
     def acknowledge(self, mark: Mark) -> bytes:
-        """See `Decoder.acknowledge`."""
-        self._last = mark
-        if self._waiting not in (None, mark):
-            return b""  # the engine has given that one up; an ACK now would be for the next
-        self._waiting = None
+        """See `Decoder.acknowledge`; nothing for any other report: the engine would take it for the one it says now."""
+        if mark != (self._waiting or self._last):
+            return b""
+        self._last, self._waiting = mark, None
         return encode(Packet(ACK))
 
     def resume(self, mark: Mark | None) -> bytes:
-        """See `Decoder.resume`; starts a session, so that the engine reads."""
+        """See `Decoder.resume`; starts a session, so that the engine reads.
+
+        The next new code is always numbered one beyond `mark`, whoever took that: 255 numbers away from being taken
+        for one told before. A code that was yielded and still waits for the disk keeps its number.
+        """
         self._begun = b""
         self._may_have_missed = True
-        if mark is not None and mark != self._last:
+        if mark is not None and self._waiting is None:
+            if mark != self._last:
+                self._body = None  # somebody else read cards since
             self._last, self._seq = mark, (mark.seq + 1) % 256
-            self._waiting = self._body = None
         return encode(Packet(START))
 
     def greet(self, hello: Hello) -> bytes:

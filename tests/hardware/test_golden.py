@@ -239,6 +239,34 @@ def test_ssi_a_code_given_up_is_not_acknowledged_in_the_name_of_the_next() -> No
     assert decoder.acknowledge(Mark(0, 1)) == bytes.fromhex("04D00400FF28")
 
 
+@pytest.mark.parametrize("others", [0, 1, 40, 250])
+def test_ssi_cards_that_somebody_else_took_do_not_come_again_as_numbers(others) -> None:
+    """The reader was lent: the last number told is his, whether or not the bridge heard of it before the reopen."""
+    decoder = SsiDecoder(ReaderSettings(hold=0))
+    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", Mark(0, 0))]
+    assert decoder.acknowledge(Mark(0, others)) == (b"" if others else ssi.encode(ssi.Packet(ssi.ACK)))
+    decoder.resume(Mark(0, others))
+    decoder.resume(Mark(0, others))  # and lost, and opened again
+    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", Mark(0, others + 1))]
+
+
+def test_ssi_what_is_told_of_another_report_is_no_acknowledgement() -> None:
+    """The engine has sent a code that nobody has read yet: an ACK would make it forget the card."""
+    decoder = SsiDecoder()
+    decoder.resume(Mark(0, 19))
+    assert decoder.acknowledge(Mark(0, 24)) == b""
+
+
+def test_ssi_a_code_that_waits_for_the_disk_keeps_its_number_over_a_reconnect() -> None:
+    decoder = SsiDecoder()
+    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", Mark(0, 0))]
+    assert [*decoder.feed(decoded(b"CD34"))] == [Read("CD34", Mark(0, 1))]  # the disk is full
+    decoder.resume(Mark(0, 0))
+    assert [*decoder.feed(decoded(b"CD34", again=True))] == [Read("CD34", Mark(0, 1))]
+    assert decoder.acknowledge(Mark(0, 1)) == ssi.encode(ssi.Packet(ssi.ACK))
+    assert [*decoder.feed(decoded(b"EF56"))] == [Read("EF56", Mark(0, 2))]
+
+
 def test_ssi_a_decode_without_a_code_is_a_card_unread() -> None:
     assert [*SsiDecoder().feed(decoded(b""))] == [Unread("unreadable", Mark(0, 0))]
 
