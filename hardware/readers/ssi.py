@@ -84,23 +84,27 @@ class SsiDecoder:
 
     def acknowledge(self, mark: Mark) -> bytes:
         """See `Decoder.acknowledge`; nothing for any other report: the engine would take it for the one it says now."""
-        if mark != (self._waiting or self._last):
+        is_current = mark == (self._waiting or self._last)
+        self._last = mark
+        if not is_current:
             return b""
-        self._last, self._waiting = mark, None
+        self._waiting = None
         return encode(Packet(ACK))
 
     def resume(self, mark: Mark | None) -> bytes:
         """See `Decoder.resume`; starts a session, so that the engine reads.
 
         The next new code is always numbered one beyond `mark`, whoever took that: 255 numbers away from being taken
-        for one told before. A code that was yielded and still waits for the disk keeps its number.
+        for one told before. A code that was yielded and still waits for the disk keeps its number, unless somebody
+        else, who numbered his codes from there too, read cards since.
         """
         self._begun = b""
         self._may_have_missed = True
-        if mark is not None and self._waiting is None:
+        if mark is not None:
             if mark != self._last:
-                self._body = None  # somebody else read cards since
-            self._last, self._seq = mark, (mark.seq + 1) % 256
+                self._waiting = self._body = None
+            if self._waiting is None:
+                self._last, self._seq = mark, (mark.seq + 1) % 256
         return encode(Packet(START))
 
     def greet(self, hello: Hello) -> bytes:

@@ -267,6 +267,23 @@ def test_ssi_a_code_that_waits_for_the_disk_keeps_its_number_over_a_reconnect() 
     assert [*decoder.feed(decoded(b"EF56"))] == [Read("EF56", Mark(0, 2))]
 
 
+def test_ssi_a_code_that_waited_for_the_disk_while_others_read_gets_a_new_number() -> None:
+    decoder = SsiDecoder(ReaderSettings(hold=0))
+    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", Mark(0, 0))]
+    assert [*decoder.feed(decoded(b"CD34"))] == [Read("CD34", Mark(0, 1))]  # the disk is full, and the reader lent
+    decoder.resume(Mark(0, 3))
+    assert [*decoder.feed(decoded(b"CD34", again=True))] == [Read("CD34", Mark(0, 4), gap=True)]
+
+
+def test_ssi_of_two_codes_that_wait_for_the_disk_the_second_keeps_its_number_when_the_first_is_there() -> None:
+    decoder = SsiDecoder()
+    assert [*decoder.feed(decoded(b"AB12"))] == [Read("AB12", Mark(0, 0))]
+    assert [*decoder.feed(decoded(b"CD34"))] == [Read("CD34", Mark(0, 1))]
+    assert decoder.acknowledge(Mark(0, 0)) == b""
+    decoder.resume(Mark(0, 0))
+    assert [*decoder.feed(decoded(b"EF56"))] == [Read("EF56", Mark(0, 2))]
+
+
 def test_ssi_a_decode_without_a_code_is_a_card_unread() -> None:
     assert [*SsiDecoder().feed(decoded(b""))] == [Unread("unreadable", Mark(0, 0))]
 
