@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
+from hardware.dwell import BOUNCE_MS, Dwell, Ticks
 from hardware.pins import Pin, PinFactory, claim
 
 
@@ -12,10 +13,11 @@ class Contact:
 
     So a bouncing contact gives one event, and so does a pulse shorter than `debounce_ms`; a release that bounces
     gives none. With `min_dwell_ms` an activation is reported only when it has lasted so long. The level is read again
-    when the line is quiet, in case an edge got lost.
+    when the line is quiet, in case an edge got lost. Edges count by their own times: a loop that was busy and hears
+    of several at once reports what it would have reported. What is active at the start is not reported.
 
     on_idle: called when the line has been quiet after a release. on_stuck: called with True when it was active
-    for `stuck_after` seconds without a pause, and with False when it then lets go.
+    for `stuck_after` seconds without a pause, and with False when it then lets go. is_stuck: it was told so before.
     """
 
     def __init__(
@@ -27,22 +29,22 @@ class Contact:
         on_idle: Callable[[], None] | None = None,
         stuck_after: float | None = None,
         on_stuck: Callable[[bool], None] | None = None,
+        is_stuck: bool = False,
     ) -> None:
         from gpiozero import InputDevice  # here: a table without pins does not load gpiozero
 
-        self._loop = loop
+        self._loop, self._since = loop, factory.ticks_diff
         self._on_active, self._on_idle, self._on_stuck = on_active, on_idle, on_stuck
         self._stuck_after = stuck_after
-        self._quiet_after = pin.debounce_ms / 1000
-        self._min_dwell = pin.min_dwell_ms / 1000
+        self._quiet_after = max(pin.debounce_ms, BOUNCE_MS if pin.min_dwell_ms else 0) / 1000
         self._active_level = pin.active_level(is_input=True)
         self._device = claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory)
-        self._settled = self._active_now()
-        self._told = False
+        self._settled = self._level = self._told = self._active_now()
+        self._is_stuck = is_stuck and self._settled
+        self._edge_at: Ticks | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._patience: asyncio.TimerHandle | None = None
-        self._dwell: asyncio.TimerHandle | None = None
-        self._is_stuck = False
+        self._dwell = Dwell(pin.min_dwell_ms / 1000, self._since, loop, self._active_now, self._tell)
         self._be_patient()
         self._device.pin.edges = "both"
         self._device.pin.when_changed = self._changed
@@ -54,7 +56,8 @@ class Contact:
 
     def close(self) -> None:
         """Give the pin back."""
-        for timer in (self._timer, self._patience, self._dwell):
+        self._dwell.forget()
+        for timer in (self._timer, self._patience):
             if timer:
                 timer.cancel()
         self._device.close()
@@ -62,65 +65,64 @@ class Contact:
     def _active_now(self) -> bool:
         return bool(self._device.pin.state) == self._active_level
 
-    def _changed(self, _ticks: object, state: object) -> None:
+    def _changed(self, ticks: Ticks, state: object) -> None:
         # gpiozero's own thread: hand over, nothing else. A loop that has closed no longer cares.
         with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._edge, bool(state) == self._active_level)
+            self._loop.call_soon_threadsafe(self._edge, ticks, bool(state) == self._active_level)
 
-    def _edge(self, active: bool) -> None:
+    def _edge(self, at: Ticks, active: bool) -> None:
         if self._device.closed:
             return
-        if active:
-            self._tell()
         if self._timer:
             self._timer.cancel()
+            if self._since(at, self._edge_at) >= self._quiet_after:  # and a busy loop did not notice
+                self._rest(self._level)
+        self._edge_at, self._level = at, active
+        if active:
+            self._dwell.active(at)
+        else:
+            self._dwell.idle(at)
         self._timer = self._loop.call_later(self._quiet_after, self._quiet)
 
     def _quiet(self) -> None:
         self._timer = None
-        active = self._active_now()
+        self._rest(self._active_now())
+
+    def _rest(self, active: bool) -> None:
+        was_active, self._settled = self._settled or self._told, active
         if active:
-            self._tell()
-        was_active, self._settled, self._told = self._settled or self._told, active, False
-        if self._dwell and not active:
-            self._dwell.cancel()
-            self._dwell = None
+            self._dwell.active()
+        else:
+            self._dwell.forget()
+            self._told = False
         self._be_patient()
         if was_active and not active and self._on_idle:
             self._on_idle()
 
     def _be_patient(self) -> None:
         """Wait for an active line to let go, and say so when it does not."""
-        if self._settled and self._patience is None and self._stuck_after is not None:
-            self._patience = self._loop.call_later(self._stuck_after, self._stick)
-        elif not self._settled and self._patience is not None:
-            self._patience.cancel()
+        if not self._settled:
+            if self._patience:
+                self._patience.cancel()
             self._patience = None
             if self._is_stuck:
                 self._stick(is_stuck=False)
+        elif self._patience is None and self._stuck_after is not None and not self._is_stuck:
+            self._patience = self._loop.call_later(self._stuck_after, self._stick)
 
     def _stick(self, is_stuck: bool = True) -> None:
+        if is_stuck and not self._active_now():  # its release got lost
+            self._patience = None
+            self._rest(active=False)
+            return
         self._is_stuck = is_stuck
         if self._on_stuck:
             self._on_stuck(is_stuck)
 
     def _tell(self) -> None:
-        if self._settled or self._told or self._dwell:
-            return
-        if self._min_dwell:
-            self._dwell = self._loop.call_later(self._min_dwell, self._dwelt)
-        else:
+        if not self._told and not self._device.closed:
             self._told = True
             self._on_active()
-
-    def _dwelt(self) -> None:
-        """It has been active long enough, unless it bounces just now: then look again when it is quiet."""
-        self._dwell = None
-        if self._active_now():
-            self._told = True
-            self._on_active()
-        elif self._timer:
-            self._dwell = self._loop.call_later(self._quiet_after, self._dwelt)
 
 
 class Key(Contact):
@@ -128,7 +130,10 @@ class Key(Contact):
 
 
 class CutCardSensor(Contact):
-    """The sensor the cut card passes; a card that lies on it at the start is seen."""
+    """The sensor the cut card passes; a card that lies on it at the start is seen.
+
+    is_known: what lies there now is no card on its way: the sensor is stuck, or comes back from a loan.
+    """
 
     def __init__(
         self,
@@ -138,8 +143,10 @@ class CutCardSensor(Contact):
         on_seen: Callable[[], None],
         stuck_after: float | None = None,
         on_stuck: Callable[[bool], None] | None = None,
+        is_stuck: bool = False,
+        is_known: bool = False,
     ) -> None:
-        super().__init__(pin, factory, loop, on_seen, None, stuck_after, on_stuck)
-        if self._settled:
-            self._settled = False
-            loop.call_soon(self._edge, True)
+        super().__init__(pin, factory, loop, on_seen, None, stuck_after, on_stuck, is_stuck)
+        if self._settled and not is_stuck and not is_known:
+            self._told = False
+            loop.call_soon(self._dwell.active)

@@ -22,6 +22,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def time(self):
         return self._jumping.now
 
+    def turn_to(self, now):
+        """Let the time pass without the loop: it is busy."""
+        self._jumping.now = now
+
 
 def run(main):
     """`asyncio.run` in virtual time."""

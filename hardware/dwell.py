@@ -1,0 +1,78 @@
+"""How long an input stays active, by the times of its edges: what tells the cut card from the cards that brush by."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final
+
+BOUNCE_MS: Final = 8.0
+"""The longest pause of a bouncing contact; a longer one parts two cards, which follow each other in 12 ms at least."""
+
+Ticks = Any  # gpiozero's: opaque, its factory tells their difference
+
+
+class Dwell:
+    """Calls `on_dwelt` once a line has been active for `least` seconds, its bounces included; it may call again.
+
+    A span that is over is judged by the times of its edges, however late the loop hears of them; one that goes on, by
+    a timer. since: `since(later, earlier)` in seconds. is_active: the line's level now.
+    """
+
+    def __init__(
+        self,
+        least: float,
+        since: Callable[[Ticks, Ticks], float],
+        loop: asyncio.AbstractEventLoop,
+        is_active: Callable[[], bool],
+        on_dwelt: Callable[[], None],
+    ) -> None:
+        self._least, self._since, self._loop = least, since, loop
+        self._is_active, self._on_dwelt = is_active, on_dwelt
+        self._timer: asyncio.TimerHandle | None = None
+        self._going = False
+        self._began: Ticks | None = None
+        self._idle_from: Ticks | None = None
+
+    def active(self, at: Ticks | None = None) -> None:
+        """The line became active; None: nobody knows when."""
+        if not self._least:
+            self._on_dwelt()
+        elif not self._going or self._was_idle_too_long(at):
+            self.forget()
+            self._going, self._began = True, at
+            self._timer = self._loop.call_later(self._least, self._look)
+        elif self._idle_from is not None and self._lasted(at):
+            self._on_dwelt()  # it would have been told in the pause
+        self._idle_from = None
+
+    def idle(self, at: Ticks) -> None:
+        """The line became idle."""
+        if self._idle_from is not None or not self._going:
+            return
+        self._idle_from = at
+        if self._lasted(at):
+            self._on_dwelt()
+
+    def forget(self) -> None:
+        """Whatever comes next begins a span of its own."""
+        if self._timer:
+            self._timer.cancel()
+        self._timer = None
+        self._going = False
+        self._began = self._idle_from = None
+
+    def _was_idle_too_long(self, at: Ticks | None) -> bool:
+        if self._idle_from is None:
+            return False
+        return at is None or self._since(at, self._idle_from) * 1000 > BOUNCE_MS
+
+    def _lasted(self, until: Ticks) -> bool:
+        return self._began is not None and self._since(until, self._began) >= self._least
+
+    def _look(self) -> None:
+        self._timer = None
+        if self._idle_from is not None:
+            return  # in a pause: the next edge decides
+        if self._is_active():
+            self._on_dwelt()
+        else:  # the edge is on its way and decides; or it is lost, and with it the span
+            self._timer = self._loop.call_later(BOUNCE_MS / 1000, self.forget)
