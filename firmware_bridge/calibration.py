@@ -6,19 +6,44 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypedDict
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.quoted import quoted
 from firmware_bridge.whole_file import write_whole
 
 FILE: Final = "calibration.toml"
 """Its name, in `[journal] dir`."""
 
-Value = int | float | str | bool
+Value = int | str | bool
+
+Counts = Annotated[float, Meta(ge=0, le=4095)]
+Byte = Annotated[int, Meta(ge=0, le=255)]
+Word = Annotated[int, Meta(ge=0, le=65_535)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Ms = Annotated[float, Meta(ge=0, le=86_400_000)]
+
+
+class ReaderSettings(TypedDict, total=False):
+    """The parameters of a native board (readers.md)."""
+
+    threshold: Word
+    hysteresis: Word
+    gain: Word
+    exposure_us: Word
+    min_quality: Byte
+    samples: Word
+
+
+class CutCardSettings(TypedDict, total=False):
+    """What the sensor's wire is set to; the limits are those of `[pins]`."""
+
+    debounce_ms: Annotated[int, Meta(ge=1, le=1000)]
+    min_dwell_ms: Annotated[int, Meta(ge=0, le=1000)]
 
 
 class Reading(Struct, frozen=True, kw_only=True):
@@ -28,18 +53,18 @@ class Reading(Struct, frozen=True, kw_only=True):
     """
 
     cards: int
-    decode_rate: float
-    dark: float | None = None
-    white: float | None = None
-    black: float | None = None
-    noise: float | None = None
-    quality_mean: float | None = None
-    quality_sd: float | None = None
-    transit_ms: float | None = None
-    transit_sd: float | None = None
-    lamp: int | None = None
-    ambient: int | None = None
-    temperature: int | None = None
+    decode_rate: Share
+    dark: Counts | None = None
+    white: Counts | None = None
+    black: Counts | None = None
+    noise: Counts | None = None
+    quality_mean: Annotated[float, Meta(ge=0, le=255)] | None = None
+    quality_sd: Annotated[float, Meta(ge=0, le=255)] | None = None
+    transit_ms: Ms | None = None
+    transit_sd: Ms | None = None
+    lamp: Byte | None = None
+    ambient: Word | None = None
+    temperature: Annotated[int, Meta(ge=-273, le=1000)] | None = None
     serial: str | None = None
 
 
@@ -47,10 +72,10 @@ class Pulses(Struct, frozen=True, kw_only=True):
     """What the cut-card sensor showed, in ms: the longest of cards, the shortest and longest of the cut card."""
 
     passes: int
-    card_longest: float
-    cut_shortest: float
-    cut_longest: float
-    bounce_longest: float
+    card_longest: Ms
+    cut_shortest: Ms
+    cut_longest: Ms
+    bounce_longest: Ms
 
 
 class Count(Struct, frozen=True, kw_only=True):
@@ -58,7 +83,7 @@ class Count(Struct, frozen=True, kw_only=True):
 
     tried: int
     good: int
-    decode_rate: float | None = None
+    decode_rate: Share | None = None
     lot: int | None = None
 
 
@@ -67,21 +92,23 @@ class Section(Struct, frozen=True, kw_only=True):
 
     at: str
     by: str
-    before: dict[str, Value] = {}
-    after: dict[str, Value] = {}
 
 
 class ReaderSection(Section, frozen=True, kw_only=True):
     """`[reader]`: the parameters of the reader board, and what they made of a test pass."""
 
     measured: Reading
+    before: ReaderSettings = {}
+    after: ReaderSettings = {}
     previous: ReaderSection | None = None
 
 
 class CutCardSection(Section, frozen=True, kw_only=True):
-    """`[cut_card]`: `after` holds `debounce_ms` and `min_dwell_ms`."""
+    """`[cut_card]`: how long cards and the cut card hold its sensor."""
 
     measured: Pulses
+    before: CutCardSettings = {}
+    after: CutCardSettings = {}
     previous: CutCardSection | None = None
 
 
@@ -89,6 +116,8 @@ class CountSection(Section, frozen=True, kw_only=True):
     """`[lamps]`, `[keypad]`, `[codebook]` and `[pack]`."""
 
     measured: Count
+    before: dict[str, Value] = {}
+    after: dict[str, Value] = {}
     previous: CountSection | None = None
 
 
@@ -106,20 +135,35 @@ class Calibration(Struct, frozen=True, kw_only=True):
 AnySection = ReaderSection | CutCardSection | CountSection
 
 
+class Damaged(ConfigError):
+    """A record that makes no sense; calibrating again sets it aside."""
+
+
 def load(path: Path) -> Calibration:
-    """The record in a file, an empty one where there is no file. Raises ConfigError for one that makes no sense."""
+    """The record in a file, an empty one where there is no file.
+
+    Raises Damaged for one that makes no sense, naming the key that is of a wrong type or out of its limits; ConfigError
+    for one that cannot be read.
+    """
     try:
-        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), Calibration)
+        return _record(path.read_text("utf-8"))
     except FileNotFoundError:
         return Calibration()
-    except (OSError, ValueError) as error:  # TOML, UTF-8 and the fields' types all end here
-        what = f"{path} cannot be used ({error})"
-        raise ConfigError(what, "calibrate again (shoe calibrate reader), or move the file away") from None
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read ({error})", "put sudo before the command") from None
+    except (ValueError, RecursionError) as error:  # TOML, UTF-8 and the fields' types all end here
+        what = f"{path} makes no sense ({error})"
+        raise Damaged(what, "calibrate again (shoe calibrate reader), or move the file away") from None
 
 
 def save(path: Path, calibration: Calibration) -> None:
-    """Put the record on disk, all of it or nothing, whatever happens meanwhile. Raises OSError."""
-    write_whole(path, document(calibration))
+    """Put the record on disk, all of it or nothing, whatever happens meanwhile.
+
+    Raises OSError; ValueError, before anything is written, for one that `load` would not take.
+    """
+    text = document(calibration)
+    _record(text)
+    write_whole(path, text)
 
 
 def calibrated(calibration: Calibration, name: str, section: AnySection) -> Calibration:
@@ -131,7 +175,8 @@ def calibrated(calibration: Calibration, name: str, section: AnySection) -> Cali
 
 def undone(calibration: Calibration, name: str) -> Calibration:
     """The record as it was before the last calibration of a section; what came before that is forgotten."""
-    return replace(calibration, **{name: getattr(calibration, name).previous})
+    section: AnySection | None = getattr(calibration, name)
+    return replace(calibration, **{name: section.previous if section else None})
 
 
 def document(calibration: Calibration) -> str:
@@ -139,11 +184,16 @@ def document(calibration: Calibration) -> str:
     return "\n".join(_lines("", msgspec.to_builtins(calibration)))
 
 
+def _record(text: str) -> Calibration:
+    return msgspec.convert(tomllib.loads(text), Calibration)
+
+
 def _lines(name: str, table: Mapping[str, Any]) -> Iterator[str]:
     if name:
         yield f"[{name}]"
     plain = {key: value for key, value in table.items() if value is not None and not isinstance(value, dict)}
-    yield from (f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items())
+    for key, value in plain.items():
+        yield f"{key} = {quoted(value) if isinstance(value, str) else json.dumps(value)}"
     for key, value in table.items():
         if isinstance(value, dict) and value:
             yield ""

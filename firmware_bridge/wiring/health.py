@@ -134,7 +134,7 @@ class Health:
             return "the reader's lamp has faded: calibrate, and have it replaced"
         sd = (measured and measured.quality_sd) or 0.0
         board = section.after.get("min_quality", BOARD_LIMIT) if section else BOARD_LIMIT
-        limit = max(self._config.reader.min_quality, float(board))
+        limit = max(self._config.reader.min_quality, board)
         return advice(shoes_left(self._reads.means, limit, sd, self._config.table.decks))
 
     def _calibrated(self) -> calibration.ReaderSection | None:

@@ -29,7 +29,7 @@ def reader(threshold: int, by: str = "anna") -> ReaderSection:
 
 
 FULL = Calibration(
-    reader=reader(1_700, 'O"Neil\n\\'),
+    reader=reader(1_700, 'O"Neil\n\\\x7f\x85\u2028'),
     cut_card=CutCardSection(
         at=AT,
         by="bo",
@@ -63,6 +63,46 @@ def test_a_record_that_makes_no_sense_is_refused_with_a_remedy(tmp_path: Path, t
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ConfigError, match="calibrate again"):
         load(path)
+
+
+CUT = (
+    "[cut_card.measured]\npasses = 1\ncard_longest = 1.0\ncut_shortest = 1.0\ncut_longest = %s\nbounce_longest = 1.0\n"
+)
+
+# section, a key of it that is wrong, and as what it is told
+WRONG = [
+    ("reader", "[reader.after]\nmin_quality = 'hi'", "`$.reader.after.min_quality`"),
+    ("reader", "[reader.after]\nmin_quality = 256", "`$.reader.after.min_quality`"),
+    ("reader", "[reader.before]\nthreshold = -1", "`$.reader.before.threshold`"),
+    ("reader", "[reader.measured]\ncards = 1\ndecode_rate = nan", "`$.reader.measured.decode_rate`"),
+    ("reader", "[reader.measured]\ncards = 1\ndecode_rate = 1.0\nlamp = 1e9", "`$.reader.measured.lamp`"),
+    ("reader", "[reader.measured]\ncards = 1\ndecode_rate = 1.0\nquality_sd = inf", "`$.reader.measured.quality_sd`"),
+    ("cut_card", "[cut_card.after]\ndebounce_ms = 'x'", "`$.cut_card.after.debounce_ms`"),
+    ("cut_card", "[cut_card.after]\ndebounce_ms = nan", "`$.cut_card.after.debounce_ms`"),
+    ("cut_card", "[cut_card.after]\ndebounce_ms = -5", "`$.cut_card.after.debounce_ms`"),
+    ("cut_card", "[cut_card.after]\ndebounce_ms = true", "`$.cut_card.after.debounce_ms`"),
+    ("cut_card", "[cut_card.after]\nmin_dwell_ms = 10000000", "`$.cut_card.after.min_dwell_ms`"),
+    ("cut_card", CUT % "inf", "`$.cut_card.measured.cut_longest`"),
+    ("lamps", "[lamps.after]\nP1 = nan", "`$.lamps.after[...]`"),
+    ("pack", "[pack.measured]\ntried = 1\ngood = 'all'", "`$.pack.measured.good`"),
+]
+
+
+@pytest.mark.parametrize(("section", "wrong", "key"), WRONG)
+def test_the_key_that_is_out_of_its_limits_is_named(tmp_path: Path, section: str, wrong: str, key: str) -> None:
+    path = tmp_path / "calibration.toml"
+    path.write_text(f'[{section}]\nat = "{AT}"\nby = "bo"\n{wrong}\n')
+    with pytest.raises(ConfigError) as raised:
+        load(path)
+    assert key in raised.value.what
+
+
+def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
+    path = tmp_path / "calibration.toml"
+    save(path, FULL)
+    with pytest.raises(ValueError, match="threshold"):
+        save(path, calibrated(FULL, "reader", reader(-1)))
+    assert load(path) == FULL
 
 
 def test_undo_gives_back_the_record_before(tmp_path: Path) -> None:

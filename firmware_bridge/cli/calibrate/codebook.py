@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge import codes
-from firmware_bridge.calibration import Count, CountSection
+from firmware_bridge.calibration import Count, CountSection, Value
 from firmware_bridge.cards import FACES
 from firmware_bridge.cli.calibrate.loan import Loan
 from firmware_bridge.cli.calibrate.visit import Visit
@@ -37,7 +37,7 @@ def run(visit: Visit) -> int:
         codes.save(path, book)
         codes.load(path)
     measured = Count(tried=len(book), good=len(book))
-    after: dict[str, int | float | str | bool] = {"file": str(path), "codes": len(book)}
+    after: dict[str, Value] = {"file": str(path), "codes": len(book)}
     visit.keep(CountSection(at=visit.now, by=visit.by, before=before, after=after, measured=measured))
     return visit.done(f"kept: {len(book)} codes in {path}", after=after)
 
@@ -112,7 +112,7 @@ def _aside(path: Path) -> Path:
     return path.with_name(f"{path.name}.before")
 
 
-def _kept_aside(path: Path) -> dict[str, int | float | str | bool]:
+def _kept_aside(path: Path) -> dict[str, Value]:
     """What was in the file before; a copy of it is kept for `undo`."""
     if not path.exists():
         return {}

@@ -6,8 +6,10 @@ import asyncio
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from firmware_bridge import codes
-from firmware_bridge.calibration import ReaderSection, Reading
+from firmware_bridge.calibration import ReaderSection, ReaderSettings, Reading
 from firmware_bridge.cli.calibrate.loan import Loan
 from firmware_bridge.cli.calibrate.visit import Visit
 from hardware.calibrate import Levels, Refusal, mean, sd
@@ -44,10 +46,12 @@ def run(visit: Visit) -> int:
 
 def undo(visit: Visit) -> int:
     """Give the board the settings from before the last calibration; 0."""
-    before = visit.last.before
+    last = visit.last
+    assert isinstance(last, ReaderSection)
+    before = msgspec.to_builtins(last.before)
     if before:
         with visit.borrowed("reader") as loan:
-            asyncio.run(_restore(visit, loan, _params(before)))
+            asyncio.run(_restore(visit, loan, {id_: before[name] for id_, name in PARAMS.items() if name in before}))
     visit.forget()
     return visit.done(f"the settings from before: {before}", after=before)
 
@@ -117,8 +121,8 @@ def _section(
     return ReaderSection(
         at=visit.now,
         by=visit.by,
-        before={PARAMS[id_]: value for id_, value in (before or {}).items()},
-        after={PARAMS[id_]: value for id_, value in (after or {}).items()},
+        before=_named(before or {}),
+        after=_named(after or {}),
         measured=Reading(
             cards=tested.cards,
             decode_rate=tested.rate,
@@ -138,5 +142,8 @@ def _section(
     )
 
 
-def _params(named: dict[str, int | float | str | bool]) -> dict[int, int]:
-    return {id_: int(named[name]) for id_, name in PARAMS.items() if name in named}
+def _named(params: dict[int, int]) -> ReaderSettings:
+    try:
+        return msgspec.convert({PARAMS[id_]: value for id_, value in params.items()}, ReaderSettings)
+    except msgspec.ValidationError as error:
+        raise Refusal(f"the board has a setting that makes no sense ({error})", "update its firmware") from None
