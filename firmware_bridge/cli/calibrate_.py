@@ -31,7 +31,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=STEPS, metavar="WHAT", help="; ".join(f"{n}: {t}" for n, t in STEPS.items()))
     parser.add_argument("--yes", action="store_true", help="ask nothing: every question is answered with yes")
     parser.add_argument("--json", action="store_true", help="JSON lines, for programs; the last one is the outcome")
-    parser.add_argument("--by", default=_user(), metavar="NAME", help="who calibrates (default: the user)")
+    parser.add_argument("--by", type=_name, default=_user(), metavar="NAME", help="who calibrates (default: the user)")
     parser.add_argument("--cards", type=_count, metavar="N", help="cards of the test pass, or of the pack")
     parser.add_argument("--undo", action="store_true", help="put back what was before the last calibration")
     parser.add_argument(
@@ -70,6 +70,13 @@ def _end(number: int, _: object) -> None:
 
 def _user() -> str:
     return os.environ.get("SUDO_USER") or getpass.getuser()
+
+
+def _name(text: str) -> str:
+    """A name as it is to stand in records and messages."""
+    if not text.isprintable():
+        raise argparse.ArgumentTypeError(f"{text!r} is no name: it has characters that cannot be printed")
+    return text
 
 
 def _count(text: str) -> int:

@@ -27,7 +27,7 @@ class Visit:
 
     def __init__(self, table: BridgeTable, *words: object, **options: Any) -> None:
         self.table = table
-        command = ("calibrate", *words, "--config", table.config_path, "--by", "anna")
+        command = ("calibrate", "--by", "anna", *words, "--config", table.config_path)
         self.process: subprocess.Popen[str] = spawn(*command, **options)
         self.out, self.err = Heard(self.process.stdout), Heard(self.process.stderr)
         self._done = 0
@@ -237,6 +237,10 @@ def test_no_code_of_a_card_is_ever_shown(table) -> None:
         (["nothing"], 2, "invalid choice"),
         (["reader", "--cards", "0"], 2, "no number of cards"),
         (["reader", "--undo"], 1, "never calibrated"),
+        (["reader", "--by", "an\x7fna"], 2, "is no name"),
+        (["reader", "--by", "anna\nbo"], 2, "is no name"),
+        (["reader", "--by", "anna\x85"], 2, "is no name"),
+        (["reader", "--by", "anna\udcff"], 2, "is no name"),
     ],
 )
 def test_wrong_words(table, words: list[str], code: int, text: str) -> None:
@@ -245,10 +249,13 @@ def test_wrong_words(table, words: list[str], code: int, text: str) -> None:
     assert text in visit.story()
 
 
-def test_a_damaged_record_is_a_wrong_config(table) -> None:
+@pytest.mark.parametrize("damaged", ["[reader", '[reader]\nat = "x"\nby = "y"\n[reader.after]\nmin_quality = 900\n'])
+def test_a_damaged_record_is_set_aside_and_calibrated_anew(table, damaged: str) -> None:
     bridge = table(start=False)
     bridge.journal_dir.mkdir()
-    (bridge.journal_dir / "calibration.toml").write_text("[reader")
-    visit = Visit(bridge, "reader", "--yes")
-    assert visit.end() == 78
-    assert "calibration.toml" in visit.story()
+    (bridge.journal_dir / "calibration.toml").write_text(damaged)
+    visit = Visit(bridge, "reader", "--yes", "--cards", 3)
+    assert visit.work(puller(bridge)) == 0, visit.story()
+    assert "it is set aside as" in visit.story()
+    assert (bridge.journal_dir / "calibration.toml.damaged").read_text() == damaged
+    assert record(bridge).reader

@@ -4,18 +4,20 @@ import argparse
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from firmware_bridge import codes
-from firmware_bridge.calibration import load
+from firmware_bridge.calibration import Count, CountSection, load
 from firmware_bridge.cards import FACES, Card
 from firmware_bridge.cli.calibrate import cut_card, keypad, lamps
 from firmware_bridge.cli.calibrate.visit import Visit as Work
 from firmware_bridge.codes import native_code
 from firmware_bridge.config import load as load_config
+from firmware_bridge.shoe.state import is_open
 from hardware.calibrate import Refusal
 from hardware.pins import Pin, pin_factory
 from hardware.sim.board import NativeBoard
@@ -79,7 +81,7 @@ def test_a_code_book_is_recorded_used_at_once_and_undone(table, tmp_path: Path) 
     assert any("recorded as As" in line for line in visit.out.lines)
     assert record(bridge).codebook.measured.good == 53
 
-    bridge.until(lambda: bridge.bridge.reader.port.is_open)
+    bridge.until(lambda: not is_open(bridge.bridge.table.shoe, "reader_lost"))
     bridge.board.pull("C12")
     bridge.until(lambda: bridge.bridge.table.shoe.seen)
     assert bridge.bridge.table.shoe.seen == (Card("Ks"),)
@@ -164,6 +166,41 @@ def test_cards_that_are_no_whole_packs(table) -> None:
     visit = Visit(table(), "pack", "--cards", 53)
     assert visit.end() == 1
     assert "53 cards are no whole packs" in visit.story()
+
+
+# ---------------------------------------------------------------- the record
+
+
+COUNTED = CountSection(at="2026-11-20T21:33:05Z", by="bo", measured=Count(tried=1, good=1))
+
+
+def test_two_visits_at_once_lose_no_section(table) -> None:
+    bridge = table()
+    one, other = visit(bridge, "keypad"), visit(bridge, "lamps")
+    one.keep(COUNTED)
+    other.keep(COUNTED)
+    assert (record(bridge).keypad, record(bridge).lamps) == (COUNTED, COUNTED)
+
+
+def test_many_visits_write_their_sections_in_turn(table) -> None:
+    bridge = table()
+    steps = ("keypad", "lamps", "codebook", "pack")
+    visits = [visit(bridge, step) for step in steps * 5]
+    with ThreadPoolExecutor(len(visits)) as pool:
+        list(pool.map(lambda each: each.keep(COUNTED), visits))
+    assert all(getattr(record(bridge), step).previous for step in steps)
+
+
+def test_a_record_damaged_meanwhile_is_set_aside(table, capsys) -> None:
+    bridge = table()
+    work = visit(bridge, "lamps")
+    path = bridge.journal_dir / "calibration.toml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("[reader")
+    work.keep(COUNTED)
+    assert record(bridge).lamps == COUNTED
+    assert path.with_name("calibration.toml.damaged").read_text() == "[reader"
+    assert "it is set aside as" in capsys.readouterr().out
 
 
 # ---------------------------------------------------------------- pins

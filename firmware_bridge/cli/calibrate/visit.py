@@ -16,14 +16,14 @@ from firmware_bridge.calibration import AnySection
 from firmware_bridge.cli.calibrate.guide import Guide
 from firmware_bridge.cli.calibrate.line import PortLine
 from firmware_bridge.cli.calibrate.loan import Loan, borrowed
-from firmware_bridge.errors import ConfigError
+from firmware_bridge.cli.calibrate.record import Record
 from firmware_bridge.settings import Config
 from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Bench
 
 
 class Visit:
-    """`arguments` are those of `shoe calibrate`. Raises ConfigError for a record that makes no sense."""
+    """`arguments` are those of `shoe calibrate`. Raises ConfigError for a record that may not be read."""
 
     def __init__(self, arguments: argparse.Namespace, config: Config) -> None:
         self.config, self.by = config, arguments.by
@@ -33,7 +33,8 @@ class Visit:
         self.guide = Guide(arguments.what, arguments.json, arguments.yes)
         self._json, self._arguments = arguments.json, arguments
         self._path = Path(config.journal.dir) / calibration.FILE
-        self.record = calibration.load(self._path)
+        self._record = Record(self._path, self.guide.say)
+        self._found = self._record.read()
 
     @property
     def now(self) -> str:
@@ -43,7 +44,7 @@ class Visit:
     @property
     def last(self) -> AnySection:
         """What was recorded last for this step. Raises Refusal where there is nothing to undo."""
-        section: AnySection | None = getattr(self.record, self.step)
+        section: AnySection | None = getattr(self._found, self.step)
         if section is None:
             raise Refusal(f"{self._arguments.what} was never calibrated here", "there is nothing to undo")
         return section
@@ -67,12 +68,12 @@ class Visit:
             line.close()
 
     def keep(self, section: AnySection) -> None:
-        """Write a section into the record. Raises OSError."""
-        self._save(calibration.calibrated(self.record, self.step, section))
+        """Write a section into the record. Raises OSError or ConfigError."""
+        self._record.keep(self.step, section)
 
     def forget(self) -> None:
-        """Put the section back that was there before. Raises OSError."""
-        self._save(calibration.undone(self.record, self.step))
+        """Put the section back that was there before. Raises OSError or ConfigError."""
+        self._record.forget(self.step)
 
     def done(self, text: str, **fields: Any) -> int:
         """Say that it is good and kept; 0."""
@@ -88,11 +89,3 @@ class Visit:
             self.guide.tell({"ok": False, "error": reason, "hint": remedy})
         else:
             self.guide.say(f"NOT CALIBRATED: {reason}\n    {remedy}")
-
-    def _save(self, record: calibration.Calibration) -> None:
-        try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            calibration.save(self._path, record)
-        except PermissionError:
-            raise ConfigError(f"{self._path} cannot be written", "put sudo before the command") from None
-        self.record = record

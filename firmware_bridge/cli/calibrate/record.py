@@ -1,0 +1,68 @@
+"""The record of one table on disk, which several technicians may write into at once."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from firmware_bridge import calibration
+from firmware_bridge.calibration import AnySection, Calibration
+from firmware_bridge.errors import ConfigError
+
+
+class Record:
+    """The file at `path`; `say` hears what becomes of one that is damaged.
+
+    All raise OSError, and ConfigError where it may not be read or written.
+    """
+
+    def __init__(self, path: Path, say: Callable[[str], None]) -> None:
+        self._path, self._say = path, say
+
+    def read(self) -> Calibration:
+        """What is recorded; a record that makes no sense is set aside, and calibrating begins a new one."""
+        try:
+            return calibration.load(self._path)
+        except calibration.Damaged as damaged:
+            aside = self._path.with_name(f"{self._path.name}.damaged")
+            with _allowed(self._path):
+                self._path.replace(aside)
+            self._say(f"{damaged.what}: it is set aside as {aside}, calibrate everything again")
+            return Calibration()
+
+    def keep(self, name: str, section: AnySection) -> None:
+        """Renew a section."""
+        self._change(lambda record: calibration.calibrated(record, name, section))
+
+    def forget(self, name: str) -> None:
+        """Put the section back that was there before."""
+        self._change(lambda record: calibration.undone(record, name))
+
+    def _change(self, change: Callable[[Calibration], Calibration]) -> None:
+        """Change the record as it is now: another visit may have written its section meanwhile."""
+        with _allowed(self._path):
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with _alone(self._path.parent):
+                calibration.save(self._path, change(self.read()))
+
+
+@contextmanager
+def _allowed(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except PermissionError:
+        raise ConfigError(f"{path} cannot be written", "put sudo before the command") from None
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """No other visit changes a record in this directory meanwhile."""
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
