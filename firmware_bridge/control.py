@@ -162,6 +162,7 @@ class Control:
                     self._lease.leave(said.get("will"))
                 else:
                     self._lease.passed(said.get("session"), said.get("seq"))
+            self._lease.take_back(cut_short=not line)
         finally:
             self._lease.take_back()
         await _say(writer, {"ok": True, "do": "give_back"})

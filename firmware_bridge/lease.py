@@ -20,14 +20,17 @@ class NotLent(BridgeError):
 class Lendable(Protocol):
     """What can be lent: the reader, or the pins."""
 
+    is_out: bool
+    """Whether the last borrower's is still being taken back: until then nothing is lent."""
+
     def lend(self, to: str) -> dict[str, Any]:
         """Put the loan on record, then let go of the device; what the borrower needs to know of it."""
 
     def passed(self, mark: Mark) -> None:
         """A test card passed: its report is about to be acknowledged, and is never a card of the shoe."""
 
-    def take_back(self, will: bytes) -> None:
-        """Have the device again, and tell it `will` first."""
+    def take_back(self, will: bytes, cut_short: bool) -> None:
+        """Have the device again, and tell it `will` first. cut_short: nobody gave it back."""
 
 
 class Lease:
@@ -52,6 +55,8 @@ class Lease:
             raise NotLent(f"{device} cannot be lent", f"one of: {', '.join(self._devices)}")
         if self._lent:
             raise NotLent(f"the {self._lent[0]} is lent to {self._lent[1]}", "one technician at a time")
+        if any(each.is_out for each in self._devices.values()):
+            raise NotLent("what was lent last is not back yet", "see whether its command still runs; try again")
         if self._table.disk:
             raise NotLent("the journal cannot be written, so no loan can be put on record", self._table.disk.hint)
         check(self._table.shoe, open_shoe)
@@ -72,12 +77,12 @@ class Lease:
         """
         self._will = bytes.fromhex(str(will))
 
-    def take_back(self) -> None:
-        """Take back what is lent."""
+    def take_back(self, cut_short: bool = True) -> None:
+        """Take back what is lent. cut_short: its borrower did not give it back."""
         lent, self._lent = self._lent, None
         will, self._will = self._will, b""
         if lent:
-            self._devices[lent[0]].take_back(will)
+            self._devices[lent[0]].take_back(will, cut_short)
 
 
 def check(shoe: Shoe, open_shoe: bool) -> None:

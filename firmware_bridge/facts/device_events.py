@@ -15,4 +15,3 @@ class ReaderLent(Event, frozen=True, kw_only=True):
     """A technician has the reader, until it is back: what passes it is no card of a shoe."""
 
     to: str
-    why: str

@@ -145,8 +145,8 @@ def clock_jumped(draft: Draft, told: i.ClockJumped) -> None:
 def lost(draft: Draft, told: i.DeviceLost) -> None:
     """A device is gone; what becomes of a reader that is lent goes on record too."""
     is_new = draft.trouble(f"{told.device}_lost", told.why)
-    if told.lent:
-        draft.add(e.ReaderLent(to=told.lent, why=told.why))
+    if told.lent and told.lent != draft.shoe.lent:
+        draft.add(e.ReaderLent(to=told.lent))
     elif told.mark and not is_new:
         draft.add(e.Noted(what=told.why))
 

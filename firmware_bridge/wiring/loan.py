@@ -13,6 +13,7 @@ from firmware_bridge.daemon import Table
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.stamps import now
+from firmware_bridge.whole_file import write_whole
 
 log = logging.getLogger(__name__)
 
@@ -24,13 +25,17 @@ RECORD_EVERY: Final = 64
 
 
 class Loan:
-    """One loan of the reader, from the record that it begins until `record` after its last card."""
+    """One loan of the reader, from the record that it begins until `record` after its last card.
 
-    def __init__(self, table: Table, to: str) -> None:
-        self._table, self._to = table, to
+    cut_short: it did not end as it should.
+    """
+
+    def __init__(self, table: Table, to: str, cut_short: bool = False) -> None:
+        self._table, self._to, self.cut_short = table, to, cut_short
         self._mark = table.shoe.reader
         self._count = 0
-        self._tell(f"lent to {to} for calibration")
+        if not cut_short:
+            self._tell(f"lent to {to} for calibration")
 
     @property
     def mark(self) -> Mark | None:
@@ -51,7 +56,7 @@ class Loan:
             self._count = 0
 
     def _tell(self, why: str) -> None:
-        self._table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=self._mark))
+        self._table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=self._mark, lent=self._to))
 
 
 class Kept(Struct, frozen=True):
@@ -69,9 +74,7 @@ class Kept(Struct, frozen=True):
 
 def keep(directory: Path, kept: Kept) -> None:
     """Leave word for the daemon, which is not running: before a test card is acknowledged. Raises OSError."""
-    fresh = directory / f".{KEPT}.new"
-    fresh.write_bytes(msgspec.json.encode(kept))
-    fresh.replace(directory / KEPT)
+    write_whole(directory / KEPT, msgspec.json.encode(kept))
 
 
 def kept_in(directory: Path) -> Kept | None:

@@ -1,4 +1,4 @@
-"""Lamps, keys and sensors lent to a technician; no card is taken meanwhile."""
+"""Lamps, keys and sensors lent to a technician, and the reader with them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ TRY_AGAIN_S: Final = 0.5
 class PinsOnLoan:
     """Lends all pins at once. let_go, claim: the bridge's; claim raises PinError.
 
-    Without lamps nobody is guided and without a cut-card sensor nobody may deal, so the reader rests too.
+    Without lamps nobody is guided and without a cut-card sensor nobody may deal, so no card that passes the reader
+    meanwhile is a card of a shoe.
     """
 
     def __init__(
@@ -31,34 +32,34 @@ class PinsOnLoan:
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._reader, self._let_go, self._claim, self._loop = reader, let_go, claim, loop
-        self._lent = False
+        self.is_out = False
         self._retry: asyncio.TimerHandle | None = None
 
     def lend(self, to: str) -> dict[str, Any]:
-        """Put the loan on record, then let go of the pins."""
-        self._reader.pause(f"lamps, keys and sensors are lent to {to} for calibration")
+        """Put the loan on record, then let go of reader and pins."""
+        self._reader.lend(to)
         self._let_go()
-        self._lent = True
+        self.is_out = True
         return {}
 
     def passed(self, mark: Mark) -> None:
         """No card passes a pin."""
 
-    def take_back(self, will: bytes = b"") -> None:
+    def take_back(self, will: bytes, cut_short: bool) -> None:
         """Claim the pins again, as soon as they can be had, and take cards again."""
-        if not self._lent:
+        if not self.is_out:
             return
         try:
             self._claim()
         except PinError as error:
             log.warning("%s", error)
-            self._retry = self._loop.call_later(TRY_AGAIN_S, self.take_back)
+            self._retry = self._loop.call_later(TRY_AGAIN_S, self.take_back, will, cut_short)
         else:
-            self._lent = False
-            self._reader.go_on()
+            self.is_out = False
+            self._reader.take_back(will, cut_short)
 
     def close(self) -> None:
         """Take nothing back any more."""
-        self._lent = False
+        self.is_out = False
         if self._retry:
             self._retry.cancel()

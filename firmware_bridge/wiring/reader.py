@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge import codes
-from firmware_bridge.cards import Serial
 from firmware_bridge.daemon import Table
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.settings import ReaderConfig
 from firmware_bridge.shoe.state import is_open
-from firmware_bridge.stamps import nonce, now
+from firmware_bridge.stamps import now
+from firmware_bridge.wiring.as_inputs import as_input
 from firmware_bridge.wiring.loan import Loan, forget_kept, record_kept
 from hardware import reads
 from hardware.errors import PortError
@@ -28,12 +28,18 @@ log = logging.getLogger(__name__)
 SILENT_AFTER_S: Final = 3.5
 """A board that beats every second and misses three beats is gone."""
 
+SAID_AGAIN_S: Final = 2.5
+"""So long after a loan a reader without beats may still say a test card again that nobody acknowledged."""
+
 
 class Reader:
     """Owns the reader's port: its messages become inputs, and what is journaled is acknowledged.
 
     decks: packs in the table's shoe; a code book has one code for each of their cards, or one per face.
     """
+
+    is_out = False
+    """See `Lendable`: it can be lent again at once."""
 
     def __init__(self, config: ReaderConfig, decks: int, table: Table, loop: asyncio.AbstractEventLoop) -> None:
         self._table, self._loop, self._protocol = table, loop, config.protocol
@@ -56,7 +62,9 @@ class Reader:
         self._watch: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Open the port, now or when it appears."""
+        """Open the port, now or when it appears; a loan that the last daemon made ends with the reader's first beat."""
+        if to := self._table.shoe.lent:
+            self._loan, self._away = Loan(self._table, to, cut_short=True), True
         self.port.start()
         self._watch = self._loop.call_later(1, self._listen)
 
@@ -71,6 +79,8 @@ class Reader:
 
     def lend(self, to: str) -> dict[str, Any]:
         """Let go of the port; the last report taken, for whoever has it now."""
+        if self._loan:
+            self._loan.record()
         self._loan = Loan(self._table, to)
         self._away = True
         self.port.close()
@@ -81,29 +91,20 @@ class Reader:
         if self._loan:
             self._loan.passed(mark)
 
-    def take_back(self, will: bytes) -> None:
+    def take_back(self, will: bytes, cut_short: bool) -> None:
         """Have the port again; a reader that keeps its reports is ours at its first beat, not before.
 
         The code book is read again too: it may be what was calibrated.
         """
         if self._loan:
             self._loan.record()
+            self._loan.cut_short = cut_short
             self._will = will
             try:
                 self._book = self._read_book()
             except ConfigError as error:
                 log.error("%s; the book from before stays in use", error)
             self.port.start()
-
-    def pause(self, why: str) -> None:
-        """Take no cards until `go_on`; a reader that keeps its reports tells them afterwards."""
-        self._table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=self._table.shoe.reader))
-        self._away = True
-        self.port.close()
-
-    def go_on(self) -> None:
-        """Take cards again."""
-        self.port.start()
 
     def _read_book(self) -> codes.CodeBook:
         return codes.load(Path(self._book_file), self._decks) if self._book_file else codes.plain()
@@ -129,12 +130,13 @@ class Reader:
         self.port.write(self._will)
         self._will = b""
         if kept:
-            self._away |= bool(kept.count)
+            self._loan, self._away = Loan(self._table, kept.by, cut_short=bool(kept.will)), True
             self.port.write(kept.will)
             forget_kept(self._table)
-        if not self._keeps_reports:  # a card that passed before the first open is lost too
+        if self._loan and not self._keeps_reports:
+            self._loop.call_later(SAID_AGAIN_S, self._loan_over, self._loan)
+        elif not self._keeps_reports:  # a card that passed before the first open is lost too
             self._back(missed=self._first_open)
-            self._loan = None
         self._first_open = False
 
     def _on_lost(self, why: PortError) -> None:
@@ -144,31 +146,43 @@ class Reader:
         if not is_open(self._table.shoe, "reader_lost"):
             self._table.tell(i.DeviceLost(**now(), device="reader", why=why))
 
-    def _back(self, missed: bool = False) -> None:
+    def _back(self, missed: bool = False, cut_short: bool = False) -> None:
         if missed or is_open(self._table.shoe, "reader_lost"):
             resumes = self._keeps_reports and not self._away
-            self._table.tell(i.DeviceBack(**now(), device="reader", resumes=resumes))
+            self._table.tell(i.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
         self._away = False
+
+    def _loan_over(self, loan: Loan) -> None:
+        """The reader is ours again; one that was unplugged meanwhile is not yet."""
+        if loan is self._loan and self.port.is_open:
+            loan.record()
+            self._loan = None
+            self._back(cut_short=loan.cut_short)
 
     def _on_bytes(self, chunk: bytes) -> None:
         for message in self.decoder.feed(chunk):
             self._heard_at = self._loop.time()
-            if self._loan is None or self._returned(message, self._loan):
+            if self._loan:
+                self._test_card(message, self._loan)
+            if self._loan is None:
                 self._back()
                 self._take(message)
 
-    def _returned(self, message: reads.Message, loan: Loan) -> bool:
-        """Whether a reader that was lent is ours again; what it tells before its first beat were test cards."""
+    def _test_card(self, message: reads.Message, loan: Loan) -> None:
+        """What a reader tells between a loan and its first beat, or while it may say a card again, are test cards.
+
+        Nobody took them, so the dealer is asked: one may be a card of a shoe.
+        """
         match message:
+            case reads.Beat():
+                self._loan_over(loan)
             case reads.Repeat(mark=mark):
                 self.port.write(self.decoder.acknowledge(mark))
-            case reads.Read(mark=mark) | reads.Unread(mark=mark) if mark:
-                loan.passed(Mark(mark.session, mark.seq))
-                self.port.write(self.decoder.acknowledge(mark))
-            case reads.Beat():
-                loan.record()
-                self._loan = None
-        return self._loan is None
+            case reads.Read(mark=mark) | reads.Unread(mark=mark):
+                loan.cut_short = True
+                if mark:
+                    loan.passed(Mark(mark.session, mark.seq))
+                    self.port.write(self.decoder.acknowledge(mark))
 
     def _take(self, message: reads.Message) -> None:
         self._tell(message)
@@ -176,46 +190,12 @@ class Reader:
             hear(message)
 
     def _tell(self, message: reads.Message) -> None:
-        match message:
-            case reads.Read():
-                self._table.tell(self._card(message))
-            case reads.Unread(reason=reason):
-                self._table.tell(
-                    i.CardUnread(**now(), reason=reason, nonce=nonce(), mark=_mark(message.mark), gap=message.gap)
-                )
-            case reads.Repeat(mark=mark):
-                self.port.write(self.decoder.acknowledge(mark))
-            case reads.CutCard():
-                self._table.tell(i.CutCardSeen(**now(), by="reader"))
-            case reads.Verdict():
-                self._table.tell(_result(message))
-            case reads.Said(what=what, gap=gap):
-                self._table.tell(i.ReaderSaid(**now(), what=what, gap=gap))
-            case reads.Hello(session=session):
-                self._table.tell(i.ReaderBooted(**now(), session=session))
-                if not self._table.disk:
-                    self.port.write(self.decoder.greet(message))
-
-    def _card(self, read: reads.Read) -> i.AnyInput:
-        """The input a reader's code stands for; a code in no book is an unread card, never a guess."""
-        mark = _mark(read.mark)
-        known = codes.native(read.code) if isinstance(read.code, int) else self._book.get(read.code)
-        if known is None:
-            return i.CardUnread(**now(), reason="unknown code", nonce=nonce(), mark=mark, gap=read.gap)
-        if known.card is None:
-            return i.CutCardSeen(**now(), by="reader", mark=mark, gap=read.gap)
-        return i.CardRead(
-            **now(),
-            card=known.card,
-            nonce=nonce(),
-            mark=mark,
-            lot=known.lot,
-            quality=read.quality,
-            flags=_flags(read),
-            gap=read.gap,
-            slot=read.slot,
-            serial=Serial(known.serial) if known.serial else None,
-        )
+        if isinstance(message, reads.Repeat):
+            self.port.write(self.decoder.acknowledge(message.mark))
+        elif told := as_input(message, self._book):
+            self._table.tell(told)
+        if isinstance(message, reads.Hello) and not self._table.disk:
+            self.port.write(self.decoder.greet(message))
 
     def _listen(self) -> None:
         """Notice a board that fell silent although its port is there."""
@@ -224,23 +204,3 @@ class Reader:
         if self.port.is_open and self._keeps_reports and silent > SILENT_AFTER_S:
             self._lost(f"no word from the reader for {silent:.0f} s: check its power and cable")
 
-
-def _result(verdict: reads.Verdict) -> i.ResultTold:
-    pairs: dict[i.Side, bool] = {"player": verdict.player_pair, "banker": verdict.banker_pair}
-    told = i.Told(verdict.outcome, tuple(side for side in pairs if pairs[side]))
-    return i.ResultTold(**now(), told=told)
-
-
-def _mark(mark: reads.Mark | None) -> Mark | None:
-    return Mark(mark.session, mark.seq) if mark else None
-
-
-def _flags(read: reads.Read) -> tuple[i.Flag, ...]:
-    if not (read.face_up or read.double_feed or read.backwards):
-        return ()
-    told: dict[i.Flag, bool] = {
-        "face_up": read.face_up,
-        "double_feed": read.double_feed,
-        "backwards": read.backwards,
-    }
-    return tuple(flag for flag, is_set in told.items() if is_set)

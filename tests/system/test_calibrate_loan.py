@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.cards import Card
 from hardware.pins import Pin, pin_factory
 from hardware.readers.native import NativeDecoder
 from hardware.reads import Mark, Read
@@ -140,9 +141,9 @@ def test_test_cards_are_on_record_and_in_no_shoe(table, cards: int) -> None:
     assert (seen(bridge), irregular(bridge)) == (2, [])
 
 
-def order(table: BridgeTable, do: str) -> bool:
+def order(table: BridgeTable, do: str, **more: str) -> bool:
     caller = Caller(table)
-    answer = caller.ask(do=do, by="bo")
+    answer = caller.ask(do=do, by="bo", **more)
     caller.hang_up()
     return bool(answer["ok"])
 
@@ -154,11 +155,15 @@ def test_a_borrower_that_is_killed_gives_the_reader_back(table) -> None:
     anna.read(2, acknowledge=False)  # pulled, and nobody took them
     anna.hang_up()
     bridge.until(lambda: back(bridge) and not bridge.board.waiting)
-    assert (seen(bridge), bridge.bridge.table.shoe.number, irregular(bridge)) == (0, 0, [])
+    assert (seen(bridge), bridge.bridge.table.shoe.number, irregular(bridge)) == (0, 0, ["reader_back"])
     assert "3 test cards passed" in noted(bridge)
     assert "2 test cards passed" in noted(bridge)
+    bridge.board.pull(5)  # he may pull on: nothing is a card of a shoe until the dealer says so
+    bridge.until(lambda: bridge.bridge.table.shoe.held)
+    assert seen(bridge) == 0
+    assert order(bridge, "void", why="test cards")
     bridge.deal("9s")
-    assert seen(bridge) == 1
+    assert [move.card for move in bridge.bridge.table.shoe.moves] == [Card("9s")]
 
 
 @pytest.mark.parametrize(
@@ -225,8 +230,11 @@ def test_a_daemon_that_ends_meanwhile_has_the_test_cards_on_record(table) -> Non
     anna.read(5)
     bridge.stop()
     assert "5 test cards passed" in noted(bridge)
+    bridge.board.pull(5)  # he pulls on, and notices nothing
     bridge.start()
-    bridge.until(lambda: back(bridge))
+    bridge.until(lambda: back(bridge) and not bridge.board.waiting)
+    assert (seen(bridge), irregular(bridge)) == (0, ["reader_back"])
+    assert order(bridge, "next")
     bridge.deal("9s")
     assert (seen(bridge), irregular(bridge)) == (1, [])
 
@@ -239,8 +247,12 @@ def test_lent_pins_can_be_claimed_by_the_technician_and_come_back(table) -> None
     assert anna.told["ok"]
     assert not bridge.bridge.reader.port.is_open
     assert not hand.lit(lamp)
-    bridge.board.pull(3)  # a real card, drawn against the fault lamp that is dark
+    bridge.board.pull(3)  # drawn past a sensor that is being calibrated
     anna.ask(do="give_back")
-    bridge.until(lambda: back(bridge) and seen(bridge) == 1)
+    bridge.until(lambda: back(bridge) and not bridge.board.waiting)
+    assert (seen(bridge), irregular(bridge)) == (0, ["reader_back"])
+    assert "1 test cards passed" in noted(bridge)
     bridge.loop.run_until_complete(hand.press(key))
-    bridge.until(lambda: "missing_third" in irregular(bridge))  # NEXT, with a card due
+    bridge.until(lambda: irregular(bridge) == [])
+    bridge.deal("9s")
+    assert (seen(bridge), irregular(bridge)) == (1, [])

@@ -1,0 +1,71 @@
+"""What a reader's messages mean to the table."""
+
+from __future__ import annotations
+
+from firmware_bridge import codes
+from firmware_bridge.cards import Serial
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.stamps import nonce, now
+from hardware import reads
+
+
+def as_input(message: reads.Message, book: codes.CodeBook) -> i.AnyInput | None:
+    """The input a message stands for, at this moment; None for one that is no concern of the table's."""
+    match message:
+        case reads.Read():
+            return _card(message, book)
+        case reads.Unread(reason=reason, mark=mark, gap=gap):
+            return i.CardUnread(**now(), reason=reason, nonce=nonce(), mark=_mark(mark), gap=gap)
+        case reads.CutCard():
+            return i.CutCardSeen(**now(), by="reader")
+        case reads.Verdict():
+            return _result(message)
+        case reads.Said(what=what, gap=gap):
+            return i.ReaderSaid(**now(), what=what, gap=gap)
+        case reads.Hello(session=session):
+            return i.ReaderBooted(**now(), session=session)
+    return None
+
+
+def _card(read: reads.Read, book: codes.CodeBook) -> i.AnyInput:
+    """A code in no book is an unread card, never a guess."""
+    mark = _mark(read.mark)
+    known = codes.native(read.code) if isinstance(read.code, int) else book.get(read.code)
+    if known is None:
+        return i.CardUnread(**now(), reason="unknown code", nonce=nonce(), mark=mark, gap=read.gap)
+    if known.card is None:
+        return i.CutCardSeen(**now(), by="reader", mark=mark, gap=read.gap)
+    return i.CardRead(
+        **now(),
+        card=known.card,
+        nonce=nonce(),
+        mark=mark,
+        lot=known.lot,
+        quality=read.quality,
+        flags=_flags(read),
+        gap=read.gap,
+        slot=read.slot,
+        serial=Serial(known.serial) if known.serial else None,
+    )
+
+
+def _result(verdict: reads.Verdict) -> i.ResultTold:
+    pairs: dict[i.Side, bool] = {"player": verdict.player_pair, "banker": verdict.banker_pair}
+    told = i.Told(verdict.outcome, tuple(side for side in pairs if pairs[side]))
+    return i.ResultTold(**now(), told=told)
+
+
+def _mark(mark: reads.Mark | None) -> Mark | None:
+    return Mark(mark.session, mark.seq) if mark else None
+
+
+def _flags(read: reads.Read) -> tuple[i.Flag, ...]:
+    if not (read.face_up or read.double_feed or read.backwards):
+        return ()
+    told: dict[i.Flag, bool] = {
+        "face_up": read.face_up,
+        "double_feed": read.double_feed,
+        "backwards": read.backwards,
+    }
+    return tuple(flag for flag, is_set in told.items() if is_set)
