@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from math import inf
 
 from hardware.calibrate.figures import Refusal
+from hardware.dwell import BOUNCE_MS
 
-SETTLES_MS = 8.0  # edges closer than this belong to one bounce
+SETTLES_MS = BOUNCE_MS  # edges closer than this belong to one bounce, here as at work
 LEAST_DEBOUNCE_MS, MOST_DEBOUNCE_MS = 5, 100
+MOST_DWELL_MS = 1000  # what a sensor can be set to; a cut card may be held as long as one likes
 ROOM = 1.5  # between what must be told apart
 
 
@@ -50,10 +52,12 @@ def dwell(cards: Sequence[Pulse], cut: Sequence[Pulse]) -> Dwell:
             f"cards hold the sensor up to {longest_card:.1f} ms, the cut card only {shortest_cut:.1f} ms",
             "turn the sensor's sensitivity down until ordinary cards do not reach it",
         )
+    if longest_card * ROOM >= MOST_DWELL_MS:
+        raise Refusal(f"cards hold the sensor up to {longest_card:.0f} ms", "pull them at a dealer's speed")
     bounce = max(pulse.bounce_ms for pulse in (*cards, *cut))
     if bounce * ROOM > MOST_DEBOUNCE_MS:
         raise Refusal(f"the sensor bounces for {bounce:.0f} ms", "replace it, or check its ground wire")
-    least = round((longest_card * shortest_cut) ** 0.5) if cards else 0
+    least = round((longest_card * min(shortest_cut, MOST_DWELL_MS)) ** 0.5) if cards else 0
     return Dwell(max(LEAST_DEBOUNCE_MS, round(bounce * 2)), least)
 
 

@@ -164,6 +164,7 @@ def test_dwell_parts_the_cut_card_from_the_others(cards, cut, debounce, least):
         ([], [], "did not see the cut card"),
         ([Pulse(15.0, 0.0)], [Pulse(20.0, 0.0)], "cards hold the sensor up to 15.0 ms, the cut card only 20.0 ms"),
         ([], [Pulse(200.0, 90.0)], "bounces for 90 ms"),
+        ([Pulse(800.0, 0.0)], [Pulse(5_000.0, 0.0)], "cards hold the sensor up to 800 ms"),
     ],
 )
 def test_a_cut_card_sensor_that_cannot_tell_is_refused(cards, cut, why):
