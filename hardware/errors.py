@@ -36,5 +36,9 @@ class PinError(HardwareError, ValueError):
     """A pin factory or a pin cannot be used; `str()` of it names the remedy."""
 
 
+class PinBusy(PinError):
+    """Another program, or another part of this one, has the pin: later it may be free."""
+
+
 class ReaderError(HardwareError, ValueError):
     """A reader's settings cannot work; `str()` of it names the remedy."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hardware.errors import PinError
+from hardware.errors import PinBusy, PinError
 
 PinFactory = Any  # gpiozero.Factory; gpiozero ships no types
 
@@ -48,14 +48,18 @@ def pin_factory(name: str) -> PinFactory:
 
 
 def claim(build: Callable[..., Any], pin: Pin, **options: Any) -> Any:
-    """A gpiozero device on `pin`; PinError with its remedy if the pin cannot be had."""
+    """A gpiozero device on `pin`; PinError with its remedy if the pin cannot be had, PinBusy if somebody has it."""
     try:
         return build(pin.number, **options)
     except Exception as error:  # as above
-        raise PinError(
-            f"GPIO {pin.number} cannot be used ({error}): give it one purpose only in [pins] and [lamps], "
-            "and stop other programs that use it"
-        ) from error
+        what = f"GPIO {pin.number} cannot be used ({error})"
+        if any(words in str(error) for words in _BUSY):
+            raise PinBusy(f"{what}: end the program that has it, such as another `shoe calibrate`") from error
+        raise PinError(f"{what}: correct its number in [pins], [presence] or [lamps]") from error
+
+
+_BUSY = ("GPIO busy", "already in use")
+"""The words of lgpio, and of gpiozero for a pin that this very program has."""
 
 
 def try_pin(pin: Pin, factory: PinFactory) -> None:

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from firmware_bridge.cli.log import set_up
 from firmware_bridge.config import load
-from firmware_bridge.errors import ConfigError
+from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.settings import Config
 from firmware_bridge.wiring import Bridge
-from hardware.errors import HardwareError
+from hardware.errors import HardwareError, PinBusy
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
 
@@ -38,9 +38,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _run(config: Config) -> int:
-    """Raises ConfigError too for hardware that cannot be had as configured."""
+    """Raises ConfigError too for hardware that cannot be had as configured; for what is in use, systemd tries again."""
     try:
         return await _bridge(config)
+    except PinBusy as error:
+        raise BridgeError(str(error)) from None
     except HardwareError as error:
         raise ConfigError(str(error)) from None
 

@@ -82,8 +82,8 @@ class Bridge:
         """Work until `stop`, then leave everything as it should be found."""
         systemd = Systemd()
         try:
+            self.sensors.claim()  # before anything is written: a pin in use is tried again and again
             self.table.start(self.config.house)
-            self.sensors.claim()
             await self.control.start()
             self.reader.start()
             self.uplink.start()

@@ -44,7 +44,7 @@ class Sensors:
         self.held: dict[str, Contact] = {}
 
     def claim(self) -> None:
-        """Have them; a lid that is open now is told."""
+        """Have them; once all are had, the loop tells of a lid that is open now."""
         pins = self._pins
         if "cut_card" in pins:
             self.held["cut_card"] = CutCardSensor(
@@ -61,7 +61,7 @@ class Sensors:
         if "lid" in pins:
             self._feel("lid", Contact, partial(self._lid, False), partial(self._lid, True))
             if not self.held["lid"].active:
-                self._lid(is_open=True)
+                self._loop.call_soon(self._lid, True)
 
     def close(self) -> None:
         """Give them back."""

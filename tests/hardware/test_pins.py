@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hardware.errors import PinError
+from hardware.errors import PinBusy, PinError
 from hardware.lamps import LampPanel
-from hardware.pins import Pin, pin_factory
+from hardware.pins import Pin, claim, pin_factory
 from hardware.sensors import Key
 
 
@@ -72,6 +72,20 @@ def test_a_pin_the_board_lacks_is_told():
             Key(Pin(99), pin_factory("mock"), asyncio.get_running_loop(), print)
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("why", "kind", "remedy"),
+    [
+        ("'GPIO busy'", PinBusy, "end the program that has it"),
+        ("pin GPIO27 is already in use by <..>", PinBusy, "end the program that has it"),
+        ("'bad GPIO number'", PinError, "correct its number"),
+    ],
+)
+def test_a_pin_that_others_have_is_told_from_one_that_cannot_be_had(mocker, why, kind, remedy):
+    with pytest.raises(PinError, match=remedy) as told:
+        claim(mocker.Mock(side_effect=Exception(why)), Pin(27))
+    assert type(told.value) is kind
 
 
 def test_a_table_without_pins_loads_no_gpio_library_and_no_serial_one():

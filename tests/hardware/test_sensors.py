@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from hardware.errors import PinError
+from hardware.errors import PinBusy
 from hardware.pins import Pin, pin_factory
 from hardware.sensors import CutCardSensor, Key
 from hardware.sim.pins import MockPins
@@ -151,7 +151,7 @@ def test_two_devices_on_one_pin_are_told():
     async def main():
         factory, loop = pin_factory("mock"), asyncio.get_running_loop()
         first = Key(WIRE, factory, loop, print)
-        with pytest.raises(PinError, match=r"GPIO 27 cannot be used .*one purpose only"):
+        with pytest.raises(PinBusy, match=r"GPIO 27 cannot be used .*already in use.*: end the program that has it"):
             Key(WIRE, factory, loop, print)
         first.close()
 

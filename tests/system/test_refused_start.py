@@ -52,3 +52,26 @@ def test_a_journal_that_cannot_be_made_says_what_to_do(table: Any, tmp_path: Pat
         f"shoe: the journal's directory {directory} cannot be used ({why}); "
         "correct [journal] dir, or let the daemon's user write there\n"
     )
+
+
+HELD = """
+import sys
+from gpiozero import InputDevice
+from firmware_bridge import cli, wiring
+from hardware.pins import pin_factory
+
+factory = pin_factory("mock")
+held = InputDevice(%d, pin_factory=factory)
+wiring.pin_factory = lambda name: factory
+sys.exit(cli.main())
+"""
+
+
+@pytest.mark.parametrize("number", [27, 5], ids=["a sensor", "a lamp"])
+def test_a_pin_in_use_is_no_mistake_of_the_config_and_leaves_no_trace(table: Any, number: int) -> None:
+    bridge = table(pins={"factory": "mock", "cut_card": 27}, lamps={"P1": 5})
+    bridge.code = ("-c", HELD % number)
+    assert bridge.start().fallen() == 1
+    assert bridge.log.startswith(f"shoe: GPIO {number} cannot be used (pin GPIO{number} is already in use")
+    assert bridge.log.endswith("end the program that has it, such as another `shoe calibrate`\n")
+    assert bridge.lines() == []
