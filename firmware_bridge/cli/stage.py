@@ -39,6 +39,9 @@ from hardware.sim.pty import PtyBoard
 UP_S: Final = 30.0
 """The longest wait for a subscriber's connection."""
 
+QUIET_S: Final = 0.1
+"""Longer than a reader's word takes to the daemon; a reader that was just opened is quiet so long."""
+
 Say = Callable[[str, str], None]
 
 
@@ -79,7 +82,7 @@ class Stage:
         return self.config.house.size
 
     async def open(self) -> None:
-        """Start broker, subscriber and daemon, in this order: nothing the daemon says is missed."""
+        """Start broker, subscriber and daemon, in this order: nothing the daemon says is missed, nor any card."""
         self._loop.set_exception_handler(self._crashed)
         await self.broker.start()
         self.audience.start()
@@ -89,6 +92,9 @@ class Stage:
             what = f"{self.broker.kind} let no subscriber in within {UP_S:.0f} s"
             raise DemoError(what, "try the other one with --broker") from None
         self._start_daemon()
+        while self.bridge and not self.bridge.reader.port.is_open and not self.failed.done():
+            await asyncio.sleep(QUIET_S)
+        await asyncio.sleep(QUIET_S)
 
     async def close(self) -> None:
         """End all of it; the daemon first, so that it can say goodbye."""
@@ -143,9 +149,11 @@ class Stage:
         await self._pins.press(NEXT)
 
     async def ask_for_shoe(self) -> None:
-        """The pit boss opens the shoe."""
+        """The pit boss opens the shoe; one that starts by itself has said so before."""
         if isinstance(self.board, AngelEyeShoe):
             self.board.new_shoe()
+            self.pty.tick()
+            await asyncio.sleep(QUIET_S)
         await self._floor.open_shoe()
 
     async def call_floor(self, last: Paper | None) -> None:

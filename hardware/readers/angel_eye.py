@@ -29,6 +29,7 @@ class AngelEyeDecoder(Deaf):
     shows in the numbers (digits that count up by one): then `Said(.., gap=True)` comes first.
     The checksum is a plain XOR, which two flipped bits can pass: a report is believed when two copies agree, and a
     card of which the third then says something else is unread, or told with `gap` where it was believed already.
+    A shoe that starts begins a new game whatever lies on the table: that is a `gap` too.
     """
 
     def __init__(self, _settings: ReaderSettings | None = None) -> None:
@@ -159,7 +160,7 @@ _LENGTHS: Final = {"D": 2, "R": 2, "d": 1, "G": 1, "E": 1, "L": 1}
 """Bytes of a payload, at the least."""
 
 _MEANINGS: Final[dict[str, Callable[[Frame], Message]]] = {
-    "S": lambda _: Said("the shoe starts"),
+    "S": lambda _: Said("the shoe starts", gap=True),  # it has seen nothing since it was switched off
     "P": lambda _: Said("the shoe stands by"),
     "d": _outside,
     "G": _verdict,

@@ -123,7 +123,7 @@ class Dealer:
         self._cut_at = self._rng.randint(*self._cut_from_end) if self._cut_from_end else -1
         self._unburned = True
         await self.hands.ask_for_shoe()
-        await self.see("ready", *SLOTS)
+        await self.see("ready", "fault", *SLOTS)
 
     async def _deal(self, slot: str) -> None:
         """Draw a card to the slot whose lamp is steady."""

@@ -87,7 +87,7 @@ def test_the_cut_card_and_the_button() -> None:
     shoe.quit()
     told = [*decoder.feed(shoe.tick(0))]
     assert told == [
-        Said("the shoe starts"), CutCard(), Read("8s", slot="P1"), Unread("unreadable"), Verdict("forced"),
+        Said("the shoe starts", gap=True), CutCard(), Read("8s", slot="P1"), Unread("unreadable"), Verdict("forced"),
     ]  # fmt: skip
 
 

@@ -107,6 +107,8 @@ def test_a_glance_is_enough_for_a_fault(begin, rhythm, speed):
 @pytest.mark.parametrize(
     ("steps", "done"),
     [
+        # The reader may have missed cards when the shoe was opened: first that is settled.
+        ([{"fault": "confirm"}, READY, {"P1": "steady"}], "shoe next draw draw"),
         # The exposed first card says that two more are burned.
         ([READY, READY, READY, {"P1": "steady"}, {}], "shoe draw draw draw draw shoe"),
         ([{"P1": "steady"}, {"B1": "steady"}, {"P2": "steady"}, {}], "shoe draw draw draw shoe"),

@@ -11,6 +11,7 @@ from hardware.readers.ssi import SsiDecoder
 from hardware.reads import CutCard, Mark, Read, Repeat, Said, Unread, Verdict
 from tests.hardware.streams import taken
 
+STARTS = Said("the shoe starts", gap=True)
 ANGEL_EYE = {
     "05 31 44 81 B8 03 34 46": (Frame("1", "D", b"\x81\xb8"), Read("8s", slot="P1")),
     "05 32 44 91 CD 03 32 39": (Frame("2", "D", b"\x91\xcd"), Read("Kh", slot="B1")),
@@ -18,7 +19,7 @@ ANGEL_EYE = {
     "05 33 47 C0 03 42 37": (Frame("3", "G", b"\xc0"), Verdict("banker")),
     "05 35 43 03 37 35": (Frame("5", "C"), CutCard()),
     "05 36 45 C1 03 42 31": (Frame("6", "E", b"\xc1"), Unread("unreadable")),
-    "05 38 53 03 36 38": (Frame("8", "S"), Said("the shoe starts")),
+    "05 38 53 03 36 38": (Frame("8", "S"), STARTS),
 }
 
 
@@ -80,10 +81,10 @@ GAP = Said("reports before this one were lost", gap=True)
             [Frame(n, "D", card) for n, card in zip("9091", (EIGHT, KING, EIGHT, KING), strict=True)],
             [Read("8s", slot="P1"), Read("Kh", slot="B1"), GAP, Read("8s", slot="P1"), GAP, Read("Kh", slot="B1")],
         ),
-        ([Frame("1", "S"), Frame("1", "D", EIGHT)], [Said("the shoe starts"), Read("8s", slot="P1")]),
-        ([Frame("8", "S"), Frame("9", "D", EIGHT)], [Said("the shoe starts"), Read("8s", slot="P1")]),
-        ([Frame("8", "S"), Frame("3", "D", EIGHT)], [Said("the shoe starts"), GAP, Read("8s", slot="P1")]),
-        ([Frame("5", "D", EIGHT), Frame("1", "S")], [Read("8s", slot="P1"), Said("the shoe starts")]),
+        ([Frame("1", "S"), Frame("1", "D", EIGHT)], [STARTS, Read("8s", slot="P1")]),
+        ([Frame("8", "S"), Frame("9", "D", EIGHT)], [STARTS, Read("8s", slot="P1")]),
+        ([Frame("8", "S"), Frame("3", "D", EIGHT)], [STARTS, GAP, Read("8s", slot="P1")]),
+        ([Frame("5", "D", EIGHT), Frame("1", "S")], [Read("8s", slot="P1"), STARTS]),
         ([Frame("1", "D", EIGHT), Frame("2", "D", EIGHT)], 2 * [Read("8s", slot="P1")]),
     ],
 )

@@ -48,6 +48,11 @@ class ReaderTable(BridgeTable):
         return [each.id for each in self.bridge.table.shoe.irregular]
 
     @property
+    def noted(self) -> int:
+        """How often the reader said that it starts."""
+        return sum(line.data.count(b"reader: the shoe starts") for line in self.lines())
+
+    @property
     def drawn(self) -> int:
         """Cards that left the shoe, as the bridge knows it."""
         now = self.bridge.table.shoe
@@ -172,6 +177,21 @@ def test_what_the_shoe_says_is_on_record(table: Any, backend: Backend) -> None:
     table("angel-eye", AngelEyeShoe(burns=False)).deal("9s")
     backend.wait_until(lambda: any(each["type"] == "CardDealt" for each in events(backend)))
     assert {"type": "Noted", "what": "reader: the shoe starts"} in events(backend)
+
+
+def test_a_shoe_that_starts_inside_a_shoe_is_confirmed_and_between_shoes_noted(table: Any, backend: Backend) -> None:
+    reader = AngelEyeShoe(burns=False)
+    at_table = table("angel-eye", reader)
+    at_table.until(lambda: at_table.noted == 1)
+    assert at_table.open_now == []
+    at_table.deal("9s Kd")
+    reader.new_shoe()
+    at_table.until(lambda: at_table.open_now == ["reader_gap"])
+    backend.wait_until(lambda: alarms(backend) == ["reader_gap: the shoe starts"])
+    at_table.draw("Th")  # to P1, as the shoe sees it
+    assert [laid.card.value for laid in at_table.bridge.table.shoe.moves] == ["9s", "Kd"]
+    at_table.order(do="next")
+    backend.wait_until(lambda: alarms(backend)[1:] == ["wrong_slot: went to P1, P2 is due"])
 
 
 # ---------------------------------------------------------------- code books
