@@ -17,7 +17,8 @@ class Contact:
     of several at once reports what it would have reported. What is active at the start is not reported.
 
     on_idle: called when the line has been quiet after a release. on_stuck: called with True when it was active
-    for `stuck_after` seconds without a pause, and with False when it then lets go. is_stuck: it was told so before.
+    for `stuck_after` seconds without a pause, and with False when it then lets go. is_stuck: somebody was told so, and
+    is told if it is idle now. Nothing is called before the loop goes on.
     """
 
     def __init__(
@@ -40,14 +41,14 @@ class Contact:
         self._active_level = pin.active_level(is_input=True)
         self._device = claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory)
         self._settled = self._level = self._told = self._active_now()
-        self._is_stuck = is_stuck and self._settled
+        self._is_stuck = is_stuck
         self._edge_at: Ticks | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._patience: asyncio.TimerHandle | None = None
         self._dwell = Dwell(pin.min_dwell_ms / 1000, self._since, loop, self._active_now, self._tell)
-        self._be_patient()
         self._device.pin.edges = "both"
         self._device.pin.when_changed = self._changed
+        loop.call_soon(self._quiet)
 
     @property
     def active(self) -> bool:
@@ -85,6 +86,8 @@ class Contact:
         self._timer = self._loop.call_later(self._quiet_after, self._quiet)
 
     def _quiet(self) -> None:
+        if self._device.closed:
+            return
         self._timer = None
         self._rest(self._active_now())
 
@@ -132,7 +135,7 @@ class Key(Contact):
 class CutCardSensor(Contact):
     """The sensor the cut card passes; a card that lies on it at the start is seen.
 
-    is_known: what lies there now is no card on its way: the sensor is stuck, or comes back from a loan.
+    is_known: unless it is known what lies there; a sensor that is stuck sees nothing either.
     """
 
     def __init__(
@@ -147,6 +150,4 @@ class CutCardSensor(Contact):
         is_known: bool = False,
     ) -> None:
         super().__init__(pin, factory, loop, on_seen, None, stuck_after, on_stuck, is_stuck)
-        if self._settled and not is_stuck and not is_known:
-            self._told = False
-            loop.call_soon(self._dwell.active)
+        self._told = self._settled and (is_stuck or is_known)

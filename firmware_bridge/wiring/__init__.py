@@ -148,7 +148,7 @@ class Bridge:
         self._let_go_of_pins()  # of those that were had when another could not be had
         self.panel = Panel(self.config, self.pins, self._loop)
         self.table.light(self.panel)
-        self.sensors.claim()
+        self.sensors.claim(is_back=True)
 
     def _try_out(self) -> None:
         """Before the first card every lamp is lit for a moment; while a card is due no other lamp may be."""

@@ -16,6 +16,7 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import KeyName, SlotName
 from firmware_bridge.settings import AnySensor, Config, SensorConfig
+from firmware_bridge.shoe.state import detail
 from firmware_bridge.stamps import now
 from firmware_bridge.wiring.mouth import Mouth
 from firmware_bridge.wiring.wires import IN_SLOT, inputs
@@ -43,12 +44,16 @@ class Sensors:
             self._pins["cut_card"] = _calibrated(self._pins["cut_card"], config)
         self.held: dict[str, Contact] = {}
 
-    def claim(self) -> None:
-        """Have them; once all are had, the loop tells of a lid that is open now."""
+    def claim(self, is_back: bool = False) -> None:
+        """Have them; once all are had, the loop tells of a lid that is open now, and of what is stuck no more.
+
+        is_back: from a technician, whose cut card it is that lies on the sensor.
+        """
         pins = self._pins
         if "cut_card" in pins:
+            is_known = is_back or bool(self._table.shoe.lent)
             self.held["cut_card"] = CutCardSensor(
-                pins["cut_card"], self._factory, self._loop, self._cut_card_seen, *self._stuck("cut_card")
+                pins["cut_card"], self._factory, self._loop, self._cut_card_seen, *self._stuck("cut_card"), is_known
             )
         for key in KEYS:
             if key in pins:
@@ -62,6 +67,8 @@ class Sensors:
             self._feel("lid", Contact, partial(self._lid, False), partial(self._lid, True))
             if not self.held["lid"].active:
                 self._loop.call_soon(self._lid, True)
+        for name in self._known_stuck() - set(pins):
+            self._loop.call_soon(self._stuck_told, name, False)
 
     def close(self) -> None:
         """Give them back."""
@@ -78,12 +85,16 @@ class Sensors:
         pin, stuck = self._pins[name], self._stuck(name)
         self.held[name] = kind(pin, self._factory, self._loop, on_active, on_idle, *stuck)
 
-    def _stuck(self, name: str) -> tuple[float | None, Callable[[bool], None]]:
-        """After how many seconds it is stuck, and what is done then."""
+    def _stuck(self, name: str) -> tuple[float | None, Callable[[bool], None], bool]:
+        """After how many seconds it is stuck, what is done then, and whether it is known to be."""
         usual = KEY_STUCK_AFTER_S if name in KEYS else STUCK_AFTER_S.get(name)
         pin: AnySensor | None = getattr(self._config.pins, name, None)
         limit = pin.stuck_after if isinstance(pin, SensorConfig) and pin.stuck_after else usual
-        return limit, partial(self._stuck_told, name)
+        return limit, partial(self._stuck_told, name), name in self._known_stuck()
+
+    def _known_stuck(self) -> set[str]:
+        known = detail(self._table.shoe, "sensor_stuck")
+        return {known} if known else set()
 
     def _cut_card_seen(self) -> None:
         self._table.tell(i.CutCardSeen(**now(), by="sensor"))

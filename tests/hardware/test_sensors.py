@@ -125,12 +125,13 @@ def test_wirings(pin, idle, active):
 
 def test_an_edge_that_got_lost_is_found_when_the_line_is_quiet():
     async def play(mock):
+        await asyncio.sleep(0.01)
         wire = mock._factory.pin(WIRE.number)
         wire._change_state(False)  # pressed; no edge comes of it
         wire.drive_high()  # let go for a moment
         wire._change_state(False)  # and down again, unheard
 
-    assert events(play) == [20]
+    assert events(play) == [30]
 
 
 async def nothing(mock):
@@ -141,6 +142,39 @@ def test_a_cut_card_on_the_sensor_at_the_start_is_seen_and_a_stuck_key_is_no_pre
     assert events(nothing, contact=CutCardSensor, before=True) == [0]
     assert events(nothing, contact=CutCardSensor, before=False) == []
     assert events(nothing, contact=Key, before=True) == []
+
+
+@pytest.mark.parametrize("dwell", [0, 60])
+@pytest.mark.parametrize(
+    ("known", "lies_there", "seen", "told"),
+    [
+        ({}, True, True, [True]),
+        ({"is_known": True}, True, False, [True]),
+        ({"is_stuck": True}, True, False, []),
+        ({"is_stuck": True}, False, False, [False]),
+        ({"is_stuck": True, "is_known": True}, False, False, [False]),
+        ({}, False, False, []),
+    ],
+)
+def test_what_lies_on_the_cut_card_sensor_at_the_start(known, lies_there, seen, told, dwell):
+    heard = []
+
+    def sensor(pin, factory, loop, on_seen):
+        return CutCardSensor(pin, factory, loop, on_seen, 0.5, heard.append, **known)
+
+    wire = Pin(27, min_dwell_ms=dwell)
+    assert events(nothing, pin=wire, contact=sensor, before=lies_there) == ([dwell] if seen else [])
+    assert heard == told
+
+
+def test_a_sensor_that_was_stuck_sees_the_cut_card_once_it_is_free():
+    told = []
+
+    def sensor(pin, factory, loop, on_seen):
+        return CutCardSensor(pin, factory, loop, on_seen, 0.5, told.append, is_stuck=True)
+
+    assert events(pulses(50, 50, 100, 150), contact=sensor, before=True) == [100]
+    assert told == [False]
 
 
 def test_a_key_held_at_the_start_counts_once_it_is_pressed_again():

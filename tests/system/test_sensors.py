@@ -12,23 +12,36 @@ from hardware.pins import Pin, pin_factory
 from hardware.sim.pins import MockPins
 from tests.broker import free_port
 from tests.system.table import BridgeTable
+from tests.system.test_calibrate_loan import Caller
 
 CUT_CARD, NEXT, LID, MOUTH, P1, B1 = Pin(27), Pin(22), Pin(4), Pin(7), Pin(2), Pin(3)
 BUZZER, LOCK = Pin(8), Pin(9)
 LAMPS = {"P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "ready": 12, "fault": 25}
+WIRED = {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number, "lid": LID.number}
 
 
 class Guarded(BridgeTable):
     """A table with everything that can be felt and driven; its lid is closed before it starts."""
 
-    def begin(self, lid_closed: bool = True) -> "Guarded":
-        """Start it."""
+    def begin(self, lid_closed: bool = True, covered: Pin | None = None) -> "Guarded":
+        """Start it; something may lie on a sensor."""
         self.factory = pin_factory("mock")
         self.fingers = MockPins(self.factory)
-        for pin in (LID, MOUTH, P1, B1):
-            self.fingers.switch(pin, pin is LID and lid_closed)
+        for pin in (LID, MOUTH, P1, B1, CUT_CARD):
+            self.fingers.switch(pin, pin is covered or (pin is LID and lid_closed))
         self.start(self.factory)
         return self
+
+    def restart(self, covered: Pin | None = None) -> None:
+        """Stop it, and start it when something else lies on its sensors."""
+        self.stop()
+        self.begin(covered=covered)
+        self.pause(0.1)
+
+    def stick(self, pin: Pin) -> None:
+        """Cover a sensor until it is told that it does not let go."""
+        self.fingers.drive(pin, True)
+        self.until(lambda: "sensor_stuck" in self.open())
 
     def notes(self) -> list[str]:
         """What was noted and what went wrong, in words, in order."""
@@ -46,8 +59,7 @@ def guarded(tmp_path: Path) -> Iterator[Callable[..., Guarded]]:
     made: list[Guarded] = []
 
     def make(lid_closed: bool = True, slots: Any = None, **pins: Any) -> Guarded:
-        wired = {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number, "lid": LID.number} | pins
-        sections = {"pins": wired, "lamps": LAMPS} | ({"presence": slots} if slots else {})
+        sections = {"pins": WIRED | pins, "lamps": LAMPS} | ({"presence": slots} if slots else {})
         made.append(Guarded(tmp_path, free_port(), table={"close": "next"}, **sections))
         return made[-1].begin(lid_closed)
 
@@ -81,6 +93,70 @@ def test_a_sensor_that_does_not_let_go_is_stuck_until_it_does(guarded: Any, mock
     table.until(lambda: "sensor_stuck" in table.open())
     table.fingers.drive(pin, False)
     table.until(lambda: "sensor_stuck" not in table.open())
+
+
+@pytest.fixture
+def impatient(mocker: Any) -> None:
+    """A sensor is stuck after 0.2 s."""
+    mocker.patch.dict(sensors.STUCK_AFTER_S, {"cut_card": 0.2, "presence": 0.2})
+
+
+def test_a_cut_card_that_came_while_the_daemon_was_down_is_seen(guarded: Any) -> None:
+    table = guarded()
+    table.deal("9s")
+    table.restart(covered=CUT_CARD)
+    assert table.bridge.table.shoe.last_round == 1
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_sensor_known_to_be_stuck_sees_no_cut_card_at_a_restart(guarded: Any) -> None:
+    table = guarded()
+    table.stick(CUT_CARD)
+    table.deal("9s")
+    table.restart(covered=CUT_CARD)
+    assert (table.bridge.table.shoe.last_round, "sensor_stuck" in table.open()) == (None, True)
+    table.fingers.drive(CUT_CARD, False)
+    table.until(lambda: "sensor_stuck" not in table.open())
+    table.fingers.drive(CUT_CARD, True)
+    table.until(lambda: table.bridge.table.shoe.last_round == 1)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("pin", [CUT_CARD, MOUTH])
+def test_a_sensor_cleaned_while_the_daemon_was_down_is_free(guarded: Any, pin: Pin) -> None:
+    table = guarded(presence=MOUTH.number)
+    table.deal("9s")
+    table.stick(pin)
+    table.restart()
+    table.until(lambda: "sensor_stuck" not in table.open())
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_sensor_that_was_taken_away_is_stuck_no_more(guarded: Any) -> None:
+    table = guarded(presence=MOUTH.number)
+    table.stick(MOUTH)
+    table.stop()
+    table.configure(pins=WIRED, lamps=LAMPS)
+    table.begin()
+    table.until(lambda: "sensor_stuck" not in table.open())
+
+
+@pytest.mark.usefixtures("impatient")
+def test_what_lies_on_a_sensor_after_a_loan_is_the_technicians(guarded: Any) -> None:
+    table = guarded()
+    table.deal("9s Td Ts Tc")
+    table.loop.run_until_complete(table.fingers.press(NEXT))
+    anna = Caller(table)
+    assert anna.ask(do="lend", device="pins", by="anna", open_shoe=True)["ok"]
+    table.fingers.drive(CUT_CARD, True)
+    assert anna.ask(do="give_back")["ok"]
+    table.until(lambda: "sensor_stuck" in table.open())
+    assert table.bridge.table.shoe.last_round is None
+    assert anna.ask(do="lend", device="pins", by="anna", open_shoe=True)["ok"]
+    table.fingers.drive(CUT_CARD, False)
+    assert anna.ask(do="give_back")["ok"]
+    table.until(lambda: "sensor_stuck" not in table.open())
+    anna.hang_up()
 
 
 def test_a_card_in_a_slot_that_was_not_due_holds_the_round(guarded: Any) -> None:
