@@ -1,5 +1,6 @@
 """Angel Eye II-EX shoes: they read the cards, judge the rules themselves, and say both three times."""
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -19,6 +20,12 @@ UNREAD: Final = {1: "unreadable", 4: "backwards", 5: "backwards", 6: "unreadable
 
 ERRORS: Final = {2: "a card too many was drawn", 3: "a button was pressed out of turn", 7: "a card took too long"}
 
+COPIES_WITHIN_S: Final = 1.0
+"""From one copy of a report to the next; three take some 60 ms."""
+
+REPEATABLE: Final = "PeLM"
+"""Reports that may be said at any time and change nothing: the same once more is no news."""
+
 DISPUTED: Final = "the copies of a report differ: compare the cards with the screen"
 
 
@@ -26,15 +33,19 @@ class AngelEyeDecoder(Deaf):
     """Yields each report once; see `hardware.readers.Decoder`. Nothing is ever sent to the shoe.
 
     A card's `code` is its name (`8s`), its `slot` P1..B3 or `burn`. A report whose three copies were all damaged
-    shows in the numbers (digits that count up by one): then `Said(.., gap=True)` comes first.
+    shows in the numbers (digits that count up by one): then `Said(.., gap=True)` comes first. So it does when a
+    report comes just as the last one did, after a pause: it may be said again, or be ten reports later.
     The checksum is a plain XOR, which two flipped bits can pass: a report is believed when two copies agree, and a
     card of which the third then says something else is unread, or told with `gap` where it was believed already.
     A shoe that starts begins a new game whatever lies on the table: that is a `gap` too.
     """
 
-    def __init__(self, _settings: ReaderSettings | None = None) -> None:
+    def __init__(self, _settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.good = 0
         self.bad = 0
+        self._clock = clock
+        self._heard_at = clock()
+        self._has_paused = False  # since the last report
         self._frames = Frames()
         self._last: Frame | None = None
         self._heard: tuple[Frame, ...] = ()  # the last two
@@ -46,20 +57,28 @@ class AngelEyeDecoder(Deaf):
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """See `Decoder.feed`."""
+        now = self._clock()
         for frame in self._frames.feed(chunk):
             if frame is None:
                 self.bad += 1
                 self._is_damaged = True
                 continue
             self.good += 1
-            before, self._heard = self._heard, (*self._heard[-1:], frame)
-            if frame in before and frame != self._last:
-                yield from self._believed(frame, is_disputed=any(_differ(frame, other) for other in before))
-            elif self._last and _differ(frame, self._last) and not self._is_disputed:
-                self._is_disputed = True
-                yield Said(DISPUTED, gap=True)
-            elif before and before[-1] not in (frame, self._last):
-                self._is_damaged = True
+            if now - self._heard_at > COPIES_WITHIN_S:
+                self._heard, self._has_paused = (), True
+            self._heard_at = now
+            yield from self._copy(frame)
+
+    def _copy(self, frame: Frame) -> Iterator[Message]:
+        before, self._heard = self._heard, (*self._heard[-1:], frame)
+        is_news = frame != self._last or (self._has_paused and frame.command not in REPEATABLE)
+        if frame in before and is_news:
+            yield from self._believed(frame, is_disputed=any(_differ(frame, other) for other in before))
+        elif self._last and _differ(frame, self._last) and not self._is_disputed:
+            self._is_disputed = True
+            yield Said(DISPUTED, gap=True)
+        elif before and before[-1] not in (frame, self._last):
+            self._is_damaged = True
 
     def forget(self) -> None:
         """Drop the frame begun before the port closed; its copies still follow."""
@@ -67,8 +86,8 @@ class AngelEyeDecoder(Deaf):
         self._is_damaged = True
 
     def _believed(self, frame: Frame, is_disputed: bool) -> Iterator[Message]:
-        missed = self._missed(frame)
-        self._last, self._is_damaged, self._is_disputed = frame, False, is_disputed
+        missed = frame == self._last or self._missed(frame)
+        self._last, self._is_damaged, self._is_disputed, self._has_paused = frame, False, is_disputed, False
         if missed:
             yield Said("reports before this one were lost", gap=True)
         if is_disputed and frame.command == "D":

@@ -1,0 +1,176 @@
+"""The bytes of an Angel Eye shoe as captures have them, and what its numbers, copies and pauses tell."""
+
+import pytest
+
+from hardware.readers import angel_frames
+from hardware.readers.angel_eye import DISPUTED, AngelEyeDecoder
+from hardware.readers.angel_frames import Frame
+from hardware.reads import CutCard, Read, Said, Unread, Verdict
+from tests.hardware.streams import taken
+
+STARTS = Said("the shoe starts", gap=True)
+ANGEL_EYE = {
+    "05 31 44 81 B8 03 34 46": (Frame("1", "D", b"\x81\xb8"), Read("8s", slot="P1")),
+    "05 32 44 91 CD 03 32 39": (Frame("2", "D", b"\x91\xcd"), Read("Kh", slot="B1")),
+    "05 32 47 91 03 45 37": (Frame("2", "G", b"\x91"), Verdict("player", player_pair=True)),
+    "05 33 47 C0 03 42 37": (Frame("3", "G", b"\xc0"), Verdict("banker")),
+    "05 35 43 03 37 35": (Frame("5", "C"), CutCard()),
+    "05 36 45 C1 03 42 31": (Frame("6", "E", b"\xc1"), Unread("unreadable")),
+    "05 38 53 03 36 38": (Frame("8", "S"), STARTS),
+}
+
+
+@pytest.mark.parametrize(("wire", "frame", "message"), [(wire, *both) for wire, both in ANGEL_EYE.items()])
+def test_angel_eye(wire, frame, message) -> None:
+    sent = bytes.fromhex(wire)
+    assert angel_frames.decode(sent) == frame
+    assert angel_frames.encode(frame) == sent
+    assert taken(AngelEyeDecoder(), 3 * sent) == [message]
+
+
+SAME = Said("a card was told again, the same")
+DIFFERS = Said("a card was told again, and differs from before: compare the cards with the screen", gap=True)
+
+
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        (Frame("1", "G", b"\xa3"), Verdict("tie", True, True)),
+        (Frame("1", "G", b"\xf0"), Verdict("forced")),
+        (Frame("1", "G", b"\x80"), Said("a result that is none", gap=True)),
+        (Frame("1", "D", b"\xa1\x91"), Read("Ad", slot="burn")),
+        (Frame("1", "D", b"\xc1\xaa"), Read("Tc", slot="burn")),
+        (Frame("1", "D", b"\xd1\x91"), Said("the shoe counts the burn")),
+        (Frame("1", "D", b"\x84\x91"), Unread("unreadable")),  # no fourth card of the player's
+        (Frame("1", "D", b"\x81\x9e"), Unread("unreadable")),  # no rank 14
+        (Frame("1", "D", b"\x81"), Said("a report D of another length than known", gap=True)),
+        (Frame("1", "d", b"\x90"), Unread("drawn while in error")),
+        (Frame("1", "E", b"\xc5"), Unread("backwards")),
+        (Frame("1", "E", b"\x82"), Said("error 2: a card too many was drawn")),
+        (Frame("1", "R", b"\x81\xb8"), DIFFERS),
+        (Frame("1", "e"), Said("an error was cancelled")),
+        (Frame("1", "L", b"\x81"), Said("locked")),
+        (Frame("1", "M"), Said("a preset value was changed")),
+        (Frame("1", "P"), Said("the shoe stands by")),
+        (Frame("1", "Z"), Said("a report Z that is not known")),
+    ],
+)
+def test_angel_eye_reports(sent, told) -> None:
+    assert taken(AngelEyeDecoder(), 3 * angel_frames.encode(sent)) == [told]
+
+
+def angel(*frames: Frame, copies: int = 3) -> bytes:
+    return b"".join(copies * angel_frames.encode(frame) for frame in frames)
+
+
+EIGHT, KING = b"\x81\xb8", b"\x91\xcd"
+GAP = Said("reports before this one were lost", gap=True)
+
+
+@pytest.mark.parametrize(
+    ("frames", "told"),
+    [
+        ([Frame("1", "D", EIGHT), Frame("2", "R", EIGHT)], [Read("8s", slot="P1"), SAME]),
+        ([Frame("1", "D", EIGHT), Frame("3", "D", KING)], [Read("8s", slot="P1"), GAP, Read("Kh", slot="B1")]),
+        ([Frame("9", "D", EIGHT), Frame("1", "D", KING)], [Read("8s", slot="P1"), Read("Kh", slot="B1")]),
+        ([Frame("9", "D", EIGHT), Frame("0", "D", KING)], [Read("8s", slot="P1"), Read("Kh", slot="B1")]),
+        (
+            [Frame(n, "D", card) for n, card in zip("9091", (EIGHT, KING, EIGHT, KING), strict=True)],
+            [Read("8s", slot="P1"), Read("Kh", slot="B1"), GAP, Read("8s", slot="P1"), GAP, Read("Kh", slot="B1")],
+        ),
+        ([Frame("1", "S"), Frame("1", "D", EIGHT)], [STARTS, Read("8s", slot="P1")]),
+        ([Frame("8", "S"), Frame("9", "D", EIGHT)], [STARTS, Read("8s", slot="P1")]),
+        ([Frame("8", "S"), Frame("3", "D", EIGHT)], [STARTS, GAP, Read("8s", slot="P1")]),
+        ([Frame("5", "D", EIGHT), Frame("1", "S")], [Read("8s", slot="P1"), STARTS]),
+        ([Frame("1", "D", EIGHT), Frame("2", "D", EIGHT)], 2 * [Read("8s", slot="P1")]),
+    ],
+)
+def test_angel_eye_numbers(frames, told) -> None:
+    assert taken(AngelEyeDecoder(), angel(*frames)) == told
+
+
+def test_angel_eye_a_damaged_report_after_nine_may_have_been_the_zero() -> None:
+    nine, one = angel(Frame("9", "D", EIGHT)), angel(Frame("1", "D", KING))
+    noise = angel(Frame("0", "D", EIGHT)).replace(b"\x03", b"\x02")
+    assert taken(AngelEyeDecoder(), nine + noise + one) == [Read("8s", slot="P1"), GAP, Read("Kh", slot="B1")]
+
+
+def test_angel_eye_is_believed_when_two_copies_agree() -> None:
+    decoder = AngelEyeDecoder()
+    right, wrong = (angel(Frame("1", "D", card), copies=1) for card in (EIGHT, b"\x81\xb9"))
+    assert taken(decoder, wrong + right) == []
+    assert taken(decoder, right) == [Unread("unreadable")]  # and the first said something else
+    assert taken(decoder, right) == []
+
+
+DIFFER = Said(DISPUTED, gap=True)
+
+
+@pytest.mark.parametrize(
+    ("copies", "told"),
+    [
+        ("888", [Read("8s", slot="P1")]),
+        ("8.8", [Read("8s", slot="P1")]),
+        ("88.", [Read("8s", slot="P1")]),
+        ("8..", []),
+        ("898", [Unread("unreadable")]),
+        ("988", [Unread("unreadable")]),
+        ("889", [Read("8s", slot="P1"), DIFFER]),
+    ],
+)
+def test_angel_eye_copies_that_differ_name_no_card(copies, told) -> None:
+    sent = {face: angel(Frame("1", "D", card), copies=1) for face, card in (("8", EIGHT), ("9", b"\x81\xb9"))}
+    assert taken(AngelEyeDecoder(), b"".join(sent.get(copy, b"\5") for copy in copies)) == told
+
+
+A_PAUSE, AT_ONCE = 1.5, 0.3  # seconds
+
+
+@pytest.fixture
+def after_eight():
+    """A decoder that was told of a card by its three copies; and its clock."""
+    now = [0.0]
+    decoder = AngelEyeDecoder(clock=lambda: now[0])
+    assert taken(decoder, angel(Frame("5", "D", EIGHT))) == [Read("8s", slot="P1")]
+    return decoder, now
+
+
+@pytest.mark.parametrize("is_reopened", [True, False])
+@pytest.mark.parametrize(
+    ("pause", "sent", "told"),
+    [
+        (AT_ONCE, angel(Frame("5", "D", EIGHT)), []),  # the same triple, said once more
+        (A_PAUSE, angel(Frame("5", "D", EIGHT)), [GAP, Read("8s", slot="P1")]),  # or ten reports later
+        (A_PAUSE, angel(Frame("5", "D", EIGHT), copies=1), []),  # its third copy, after a busy moment
+        (A_PAUSE, angel(Frame("6", "D", KING)), [Read("Kh", slot="B1")]),
+        (A_PAUSE, angel(Frame("5", "D", EIGHT), copies=1) + angel(Frame("6", "D", KING)), [Read("Kh", slot="B1")]),
+        (A_PAUSE, angel(Frame("5", "D", KING), copies=1), [DIFFER]),
+        (A_PAUSE, angel(Frame("5", "D", KING)), [DIFFER, GAP, Read("Kh", slot="B1")]),
+        (AT_ONCE, angel(Frame("5", "D", KING)), [DIFFER, GAP, Unread("unreadable")]),
+    ],
+)
+def test_angel_eye_the_same_number_again(after_eight, is_reopened, pause, sent, told) -> None:
+    decoder, now = after_eight
+    now[0] += pause
+    if is_reopened:
+        decoder.resume(None)
+    assert taken(decoder, sent) == told
+
+
+@pytest.mark.parametrize(
+    ("report", "again"),
+    [
+        (Frame("5", "S"), [GAP, STARTS]),
+        (Frame("5", "G", b"\x91"), [GAP, Verdict("player", player_pair=True)]),
+        (Frame("5", "E", b"\xc1"), [GAP, Unread("unreadable")]),
+        (Frame("A", "D", EIGHT), [GAP, Read("8s", slot="P1")]),  # a number that is no digit
+        (Frame("5", "P"), []),
+        (Frame("5", "L", b"\x80"), []),
+    ],
+)
+def test_angel_eye_a_report_said_again_after_a_pause_is_no_news_only_where_it_changes_nothing(report, again) -> None:
+    now = [0.0]
+    decoder = AngelEyeDecoder(clock=lambda: now[0])
+    assert len(taken(decoder, angel(report))) == 1
+    now[0] += A_PAUSE
+    assert taken(decoder, angel(report)) == again
