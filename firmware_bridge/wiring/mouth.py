@@ -7,10 +7,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
+from firmware_bridge.shoe.trouble import NO_CARD, OPTICS
 from hardware import reads
 
 EXPLAINED_WITHIN_S: Final = 1.5
-"""A report comes so long before or after its card is seen leaving: slow lines, slow hands."""
+"""A report comes so long before its card is seen entering, or after it is seen leaving: slow lines, slow hands."""
 
 
 class Mouth:
@@ -24,20 +25,30 @@ class Mouth:
     ) -> None:
         self._able, self._missed, self._loop = able, missed, loop
         self._reports: deque[float] = deque(maxlen=64)
+        self._entered: float | None = None
 
     def heard(self, message: reads.Message) -> None:
         """The reader spoke: of a card, perhaps."""
-        if isinstance(message, reads.Read | reads.Unread | reads.CutCard):
-            self.reported()
+        match message:
+            case reads.Unread(reason=reason) if reason in OPTICS + NO_CARD:
+                pass  # the card itself is told by itself
+            case reads.Read() | reads.Unread() | reads.CutCard():
+                self.reported()
 
     def reported(self) -> None:
         """A card was told, read or not, or the cut card was seen."""
         self._reports.append(self._loop.time())
 
+    def entered(self) -> None:
+        """A card is in the mouth, for as long as the dealer likes."""
+        self._entered = self._loop.time()
+
     def left(self) -> None:
         """A card has left the mouth."""
+        since = self._loop.time() if self._entered is None else self._entered
+        self._entered = None
         if self._able():
-            self._loop.call_later(EXPLAINED_WITHIN_S, self._look_for, self._loop.time() - EXPLAINED_WITHIN_S)
+            self._loop.call_later(EXPLAINED_WITHIN_S, self._look_for, since - EXPLAINED_WITHIN_S)
 
     def _look_for(self, since: float) -> None:
         while self._reports and self._reports[0] < since:

@@ -59,7 +59,7 @@ class Sensors:
             if key in pins:
                 self._feel(key, Key, partial(self._pressed, key))
         if "presence" in pins:
-            self._feel("presence", Contact, _nothing, self._mouth.left)
+            self._feel("presence", Contact, self._mouth.entered, self._mouth.left)
         for slot in get_args(SlotName):
             if IN_SLOT + slot in pins:
                 self._feel(IN_SLOT + slot, Contact, partial(self._filled, slot))
@@ -128,7 +128,3 @@ def _calibrated(pin: Pin, config: Config) -> Pin:
     found = section.after
     quiet, dwell = found.get("debounce_ms", pin.debounce_ms), found.get("min_dwell_ms", pin.min_dwell_ms)
     return replace(pin, debounce_ms=int(quiet), min_dwell_ms=int(dwell))
-
-
-def _nothing() -> None:
-    """A card is in the mouth: it counts when it has left."""
