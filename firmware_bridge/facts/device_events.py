@@ -15,3 +15,9 @@ class ReaderLent(Event, frozen=True, kw_only=True):
     """A technician has the reader, until it is back: what passes it is no card of a shoe."""
 
     to: str
+
+
+class LidTurned(Event, frozen=True, kw_only=True):
+    """The lid of the shoe was opened or closed."""
+
+    open: bool

@@ -24,7 +24,7 @@ from firmware_bridge.facts.card_events import (
     OverdrawnBurned,
     Secret,
 )
-from firmware_bridge.facts.device_events import ReaderLent, ReaderSession
+from firmware_bridge.facts.device_events import LidTurned, ReaderLent, ReaderSession
 from firmware_bridge.facts.event import Event
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.facts.orders import Answer, Pack
@@ -69,6 +69,7 @@ class Luggage(Struct, frozen=True):
     entered: tuple[Card, ...] = ()
     flown: int = 0
     dealer_change: bool = False
+    lid_open: bool = False
 
 
 class ShoeOpened(Event, frozen=True, kw_only=True):
@@ -122,12 +123,16 @@ class Irregular(Event, frozen=True, kw_only=True):
 
 
 class IrregularityClosed(Event, frozen=True, kw_only=True):
-    """It was settled: by the floor's choice, the dealer's `confirm`, or by itself."""
+    """It was settled: by the floor's choice, the dealer's `confirm`, or by itself.
+
+    clears: the floor takes the first held card as it is.
+    """
 
     id: str
     choice: str
     by: str = ""
     why: str = ""
+    clears: bool = False
 
 
 class KeyRefused(Event, frozen=True, kw_only=True):
@@ -186,6 +191,7 @@ AnyEvent = (
     | IrregularityClosed
     | ReaderSession
     | ReaderLent
+    | LidTurned
     | KeyRefused
     | Noted
     | CommandAnswered
@@ -221,6 +227,7 @@ __all__ = [
     "IrregularityClosed",
     "Judged",
     "KeyRefused",
+    "LidTurned",
     "LotAdopted",
     "Luggage",
     "Noted",

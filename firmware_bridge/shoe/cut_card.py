@@ -7,7 +7,7 @@ from typing import Final, get_args
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.inputs import KeyName
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.state import Phase, Shoe, detail, phase
+from firmware_bridge.shoe.state import Phase, Shoe, phase, stuck
 
 VIRTUAL_CUT: Final = 14
 """Cards from the end where the virtual cut card lies while a sensor cannot see the real one."""
@@ -47,5 +47,4 @@ def watch_virtual_cut(draft: Draft) -> None:
 
 def is_blind(shoe: Shoe) -> bool:
     """Whether a stuck sensor may hide the cut card; a key that is stuck hides nothing."""
-    stuck = detail(shoe, "sensor_stuck")
-    return stuck is not None and stuck not in KEYS
+    return any(name not in KEYS for name in stuck(shoe))

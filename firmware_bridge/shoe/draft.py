@@ -52,7 +52,7 @@ class Draft:
         if self.trouble(irregularity, detail):
             self.settle(irregularity, "noted")
 
-    def settle(self, irregularity: str, choice: str, by: str = "", why: str = "") -> None:
-        """Close an irregularity if it is open."""
+    def settle(self, irregularity: str, choice: str, by: str = "", why: str = "", clears: bool = False) -> None:
+        """Close an irregularity if it is open. clears: the first held card is not judged by it again."""
         if is_open(self.shoe, irregularity):
-            self.add(IrregularityClosed(id=irregularity, choice=choice, by=by, why=why))
+            self.add(IrregularityClosed(id=irregularity, choice=choice, by=by, why=why, clears=clears))

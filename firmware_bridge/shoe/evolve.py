@@ -55,6 +55,7 @@ def _shoe_opened(_: Shoe, event: e.ShoeOpened) -> Shoe:
         entered=luggage.entered,
         flown=luggage.flown,
         dealer_change=luggage.dealer_change,
+        lid_open=luggage.lid_open,
     )
 
 
@@ -91,7 +92,7 @@ def _irregular(shoe: Shoe, event: e.Irregular) -> Shoe:
 
 def _irregularity_closed(shoe: Shoe, event: e.IrregularityClosed) -> Shoe:
     closed = replace(shoe, irregular=tuple(each for each in shoe.irregular if each.id != event.id))
-    if (event.choice == "keep" or (event.id, event.choice) == ("wrong_slot", "accept")) and shoe.held:
+    if event.clears and shoe.held:
         first = replace(shoe.held[0], cleared=(*shoe.held[0].cleared, event.id))
         return replace(closed, held=(first, *shoe.held[1:]))
     if event.id == "reader_lost":
@@ -108,6 +109,10 @@ def _reader_session(shoe: Shoe, event: e.ReaderSession) -> Shoe:
 
 def _reader_lent(shoe: Shoe, event: e.ReaderLent) -> Shoe:
     return replace(shoe, lent=event.to)
+
+
+def _lid_turned(shoe: Shoe, event: e.LidTurned) -> Shoe:
+    return replace(shoe, lid_open=event.open)
 
 
 def _command_answered(shoe: Shoe, event: e.CommandAnswered) -> Shoe:
@@ -155,6 +160,7 @@ _CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     e.IrregularityClosed: _irregularity_closed,
     e.ReaderSession: _reader_session,
     e.ReaderLent: _reader_lent,
+    e.LidTurned: _lid_turned,
     e.KeyRefused: _unchanged,
     e.Noted: _noted,
     e.CommandAnswered: _command_answered,

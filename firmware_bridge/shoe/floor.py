@@ -12,9 +12,12 @@ from firmware_bridge.shoe.burning import burn, burn_aside, burn_done
 from firmware_bridge.shoe.cut_card import meet_cut_card
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.rounds import end_shoe, void_round
-from firmware_bridge.shoe.state import Held, Phase, is_open, phase, row
+from firmware_bridge.shoe.state import Held, Phase, Shoe, detail, is_open, phase, row
 from firmware_bridge.shoe.suspect import wrong_with
-from firmware_bridge.shoe.verdict import close_told, meet_result
+from firmware_bridge.shoe.verdict import close_told, is_told_by_reader, meet_result
+
+OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed")
+"""What is wrong with the oldest held card, but not in itself."""
 
 
 def resolve(draft: Draft, order: Resolve, by: str) -> None:
@@ -26,8 +29,9 @@ def resolve(draft: Draft, order: Resolve, by: str) -> None:
     choices = row(draft.shoe, name).choices
     if order.choice not in choices:
         raise Refused(f"{order.choice} is no choice for {name}", f"choose one of: {', '.join(choices) or 'nothing'}")
+    clears = _clears(draft.shoe, order)
     _CHOICES[order.choice](draft, order, by)
-    draft.settle(name, order.choice, by, order.why)
+    draft.settle(name, order.choice, by, order.why, clears)
 
 
 def _burn(draft: Draft, order: Resolve, by: str) -> None:
@@ -60,14 +64,25 @@ def _keep(draft: Draft, order: Resolve, by: str) -> None:
 
 def _remove(draft: Draft, order: Resolve, by: str) -> None:
     first = draft.shoe.held[0] if draft.shoe.held else None
-    if first is None or not _is_about(draft, order.irregularity, first):
+    if first is None or not _is_about(draft.shoe, order.irregularity, first):
         raise Refused("the card is gone already", "end the shoe, or void the round")
     commit, secret = draft.seal(first.card, first.nonce)
     draft.add(e.CardSetAside(commit=commit, secret=secret, held=True, why="removed"))
 
 
-def _is_about(draft: Draft, name: str, card: Held) -> bool:
-    found = wrong_with(draft.shoe, card) if card.is_card else None
+def _clears(shoe: Shoe, order: Resolve) -> bool:
+    """Whether the floor takes the oldest held card in spite of what is wrong with it, or with its turn.
+
+    What a sensor or a movement told under the same name is another matter: the card is judged afterwards.
+    """
+    if order.choice not in ("keep", "accept") or not shoe.held:
+        return False
+    told = (order.irregularity, detail(shoe, order.irregularity))
+    return order.irregularity in OUT_OF_TURN or wrong_with(shoe, shoe.held[0]) == told
+
+
+def _is_about(shoe: Shoe, name: str, card: Held) -> bool:
+    found = wrong_with(shoe, card) if card.is_card else None
     return found is not None and found[0] == name
 
 
@@ -92,7 +107,7 @@ def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
     """There is no round to void: a card that is wrong in itself is burned as it is, or is none of this shoe."""
     name = order.irregularity
     first = draft.shoe.held[0] if draft.shoe.held else None
-    if first is None or not _is_about(draft, name, first):
+    if first is None or not _is_about(draft.shoe, name, first):
         return
     if name in ("foreign", "duplicate"):
         _remove(draft, order, by)
@@ -101,7 +116,7 @@ def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
     elif name == "unreadable":
         burn(draft, first, held=True)
     else:
-        draft.settle(name, "keep", by)
+        draft.settle(name, "keep", by, clears=True)
 
 
 def _accept(draft: Draft, order: Resolve, by: str) -> None:
@@ -111,12 +126,16 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
     elif order.irregularity == "burn_over":
         _burn_held(draft, burn)
     elif order.irregularity == "result_mismatch":
+        is_told = is_told_by_reader(draft.shoe)
         draft.settle("result_mismatch", order.choice, by, order.why)
-        close_told(draft)
+        if is_told:
+            close_told(draft)
 
 
 def _continue(draft: Draft, order: Resolve, by: str) -> None:
-    """Closing the irregularity is all there is to it."""
+    """Closing the irregularity is all there is to it; a lid must be closed first."""
+    if order.irregularity == "lid_opened" and draft.shoe.lid_open:
+        raise Refused("the lid is open", "close it, or end the shoe")
 
 
 def _end_shoe(draft: Draft, order: Resolve, by: str) -> None:

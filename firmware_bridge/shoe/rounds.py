@@ -37,6 +37,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
         before.entered,
         before.flown,
         before.dealer_change and dealer in ("", before.dealer),
+        before.lid_open,
     )
     draft.add(
         e.ShoeOpened(
@@ -52,6 +53,8 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
             luggage=luggage,
         )
     )
+    if before.lid_open:
+        draft.trouble("lid_opened", f"it was open when shoe {number} was")
     if draft.shoe.burn_left == 0 and house.betting == "required":
         draft.add(e.BetsOpened(round=1))
 
@@ -106,7 +109,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
     """
     discard_held(draft)
     shoe = draft.shoe
-    is_disputed = phase(shoe) is Phase.COMPLETE  # a result told later is about the round before
+    is_disputed = phase(shoe) in (Phase.DEALING, Phase.COMPLETE)  # before, a result is about the last round
     draft.add(
         e.RoundVoided(
             game=shoe.house.game,

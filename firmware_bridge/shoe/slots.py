@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firmware_bridge.facts.inputs import SlotFilled
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.state import Shoe, blockers, layout
+from firmware_bridge.shoe.state import PAIRS, Shoe, blockers, is_open_round, layout
 
 
 def slot_filled(draft: Draft, told: SlotFilled) -> None:
@@ -15,6 +15,8 @@ def slot_filled(draft: Draft, told: SlotFilled) -> None:
     shoe = draft.shoe
     if shoe.held or shoe.overdrawn or blockers(shoe) or told.slot in _dealt_to(shoe):
         return  # what waits to be dealt lies where it was laid
+    if told.slot not in PAIRS and shoe.house.disclose == "sealed" and not is_open_round(shoe):
+        return  # whether anybody draws is a secret
     laid = ", ".join(slot for slot in layout(shoe).slots) if shoe.moves else "no slot"
     draft.trouble("wrong_slot", f"a card lies on {told.slot}; cards were dealt to {laid}")
 

@@ -93,7 +93,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     prev: entry of the last round.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
     round's cards open as they are drawn. flown: rounds dealt without a bet, in a row; flying: this one is.
-    lent: who has the reader to calibrate it, "" for nobody.
+    lent: who has the reader to calibrate it, "" for nobody. lid_open: as its sensor told last.
     """
 
     next_house: House = House()
@@ -132,6 +132,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     dealer: str = ""
     dealer_change: bool = False
     lent: str = ""
+    lid_open: bool = False
 
 
 ANSWERS_KEPT: Final = 1_000
@@ -202,6 +203,12 @@ def is_open(shoe: Shoe, irregularity: str) -> bool:
 def detail(shoe: Shoe, irregularity: str) -> str | None:
     """What was told with an open irregularity, None if none of this name is open."""
     return next((each.detail for each in shoe.irregular if each.id == irregularity), None)
+
+
+def stuck(shoe: Shoe) -> tuple[str, ...]:
+    """The sensors and keys that do not let go."""
+    told = detail(shoe, "sensor_stuck")
+    return tuple(told.split(", ")) if told else ()
 
 
 def blockers(shoe: Shoe) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from firmware_bridge.shoe.cut_card import meet_cut_card
 from firmware_bridge.shoe.dealing import hold, take
 from firmware_bridge.shoe.disclosure import restart_clocks, waits_for_reveal
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.state import Held, Phase, Shoe, detail, due, phase
+from firmware_bridge.shoe.state import Held, Phase, Shoe, due, phase, stuck
 
 OPTICS: Final = ("lamp_weak", "saturated")
 """Reports about the reader itself: no card is concerned."""
@@ -115,26 +115,26 @@ def cut_outside(draft: Draft, told: i.CutCardSeen) -> None:
 
 def lid_moved(draft: Draft, told: i.LidMoved) -> None:
     """The lid of a shoe in use has no business being open."""
+    lid_outside(draft, told)
     if told.open:
         draft.trouble("lid_opened", f"in round {draft.shoe.round}")
-    else:
-        draft.add(e.Noted(what="lid closed"))
 
 
 def lid_outside(draft: Draft, told: i.LidMoved) -> None:
-    """Between shoes the lid is opened to load the cards."""
-    draft.add(e.Noted(what=f"lid {'opened' if told.open else 'closed'} with no shoe open"))
+    """Between shoes the lid is opened to load the cards; a sensor may tell again how it stands."""
+    if told.open != draft.shoe.lid_open:
+        draft.add(e.LidTurned(open=told.open))
 
 
 def sensor_stuck(draft: Draft, told: i.SensorStuck) -> None:
-    """A sensor that does not let go says nothing any more; one alarm stands for all, by the name of the first."""
-    if told.stuck:
-        if not draft.trouble("sensor_stuck", told.sensor):
-            draft.add(e.Noted(what=f"{told.sensor} is stuck too"))
-    elif detail(draft.shoe, "sensor_stuck") == told.sensor:
-        draft.settle("sensor_stuck", "free")
-    else:
-        draft.add(e.Noted(what=f"{told.sensor} is free"))
+    """A sensor that does not let go says nothing any more; one alarm names all that are stuck."""
+    before = stuck(draft.shoe)
+    now = tuple(name for name in before if name != told.sensor) + (told.sensor,) * told.stuck
+    if set(now) == set(before):
+        return
+    draft.settle("sensor_stuck", "stuck too" if told.stuck else "free")
+    if now:
+        draft.trouble("sensor_stuck", ", ".join(now))
 
 
 def clock_jumped(draft: Draft, told: i.ClockJumped) -> None:

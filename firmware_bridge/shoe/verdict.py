@@ -10,9 +10,11 @@ from firmware_bridge.facts.inputs import ReaderSaid, ResultTold, Told
 from firmware_bridge.shoe.disclosure import is_sealed, waits_for_reveal
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.rounds import close_round
-from firmware_bridge.shoe.state import Phase, blockers, due, layout, phase
+from firmware_bridge.shoe.state import Phase, Shoe, blockers, detail, due, layout, phase
 
 SIDES: Final = ("player", "banker")
+
+THEIRS: Final = "the reader says"
 
 
 def said(draft: Draft, told: ReaderSaid) -> None:
@@ -40,6 +42,11 @@ def meet_result(draft: Draft, told: Told, held: bool = False) -> None:
     _MEETINGS.get(phase(draft.shoe), _of_last)(draft, told)
 
 
+def is_told_by_reader(shoe: Shoe) -> bool:
+    """Whether the open mismatch is with a result of the reader's, and not of the dealer's keys."""
+    return (detail(shoe, "result_mismatch") or "").startswith(THEIRS)
+
+
 def close_told(draft: Draft) -> None:
     """Close the complete round whose result the reader told, where the house waited for that."""
     if draft.shoe.house.close == "result" and phase(draft.shoe) is Phase.COMPLETE and not blockers(draft.shoe):
@@ -54,7 +61,7 @@ def _in_burn(draft: Draft, told: Told) -> None:
 def _too_early(draft: Draft, told: Told) -> None:
     """The reader calls a round over that needs a card by the rules."""
     result = "a result" if is_sealed(draft.shoe) else _spoken(told)
-    draft.trouble("result_mismatch", f"the reader says {result}, {due(draft.shoe)} is due")
+    draft.trouble("result_mismatch", f"{THEIRS} {result}, {due(draft.shoe)} is due")
 
 
 def _of_round(draft: Draft, told: Told) -> None:
@@ -89,7 +96,7 @@ def _agrees(draft: Draft, told: Told, outcome: str, pairs: dict[str, bool]) -> b
         draft.add(e.Noted(what=f"the reader's result agrees: {outcome}"))
         return True
     ours = _words(outcome, tuple(side for side in SIDES if pairs[side]))
-    draft.trouble("result_mismatch", f"the reader says {_spoken(told)}, the cards say {ours}")
+    draft.trouble("result_mismatch", f"{THEIRS} {_spoken(told)}, the cards say {ours}")
     return False
 
 

@@ -36,6 +36,9 @@ LAID: list[tuple[str, dict[str, Any], list[Step], str | None]] = [
     ("while cards wait", PLAIN, ["shoe ?? 9s", *filled("P1", "B1")], None),
     ("a card too many", NEXT, [f"shoe {NATURAL} 2s", *filled("P3")], None),
     ("reserves that became thirds", SIX, ["shoe 2s Kd 2h 5c 6c 4d", *filled("P3", "B3")], None),
+    ("sealed reserves, the player draws", SIX | {"disclose": "sealed"}, ["shoe 2s Kd 2h 5c 6c 4d", *filled("P3", "B3")], None),
+    ("sealed reserves, nobody draws", SIX | {"disclose": "sealed"}, [f"shoe {NATURAL} 6c 4d", *filled("P3", "B3")], None),
+    ("and open: nobody drew", SIX | {"disclose": "sealed"}, [f"shoe {NATURAL} 6c 4d reveal reveal", *filled("P3")], "a card lies on P3; cards were dealt to P1, B1, P2, B2, R1, R2"),
     ("in the burn", {"burn": 2}, ["shoe 9s", *filled("P1")], None),
     ("with no shoe", PLAIN, [*filled("P1")], None),
     ("after a void", PLAIN, ["shoe 9s Kd !void misdeal", *filled("B1")], None),
@@ -61,7 +64,21 @@ def test_the_virtual_cut_stands_in_for_sensors_not_for_keys(sensor, last) -> Non
     assert mode(table.shoe) == ("VIRTUAL_CUT" if last else "FULL")
 
 
-def test_one_alarm_stands_for_all_sensors_and_ends_with_its_own() -> None:
-    table = Table(**PLAIN).play("shoe", stuck("cut_card"), stuck("next"), stuck("next", False))
-    assert table.open == ("sensor_stuck",)
+def test_one_alarm_names_all_that_are_stuck() -> None:
+    table = Table(**PLAIN).play("shoe", stuck("next"), stuck("cut_card"), stuck("cut_card"))
+    assert detail(table.shoe, "sensor_stuck") == "next, cut_card"
+    assert mode(table.shoe) == "VIRTUAL_CUT"
+    table.play(stuck("next", False), stuck("next", False))
+    assert (detail(table.shoe, "sensor_stuck"), mode(table.shoe)) == ("cut_card", "VIRTUAL_CUT")
     assert table.play(stuck("cut_card", False)).open == ()
+
+
+@pytest.mark.parametrize(("moved", "choice"), [("backwards", "keep"), ("", "accept")])
+def test_what_the_floor_decides_about_a_movement_clears_no_card_that_is_wrong_too(moved: str, choice: str) -> None:
+    table = Table(**PLAIN).play("shoe 9s")
+    table.play(*([i.CardUnread(at=0, reason=moved, nonce="a" * 32)] if moved else filled("B2")))
+    wrong = {"flags": (moved,)} if moved else {"slot": "P3"}
+    table.tell(table.card("Kd", **wrong))
+    name = moved or "wrong_slot"
+    assert table.play(f"!resolve {name} {choice}").open == (name,)
+    assert table.play(f"!resolve {name} {choice}").open == ()
