@@ -1,8 +1,6 @@
 """`shoe calibrate` as a technician runs it, over SSH or unattended, with and without the daemon."""
 
 import json
-import os
-import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -135,45 +133,6 @@ def test_nobody_pulls_a_card(table) -> None:
     visit = Visit(table(), "reader", "--yes", "--json", "--patience", 0.5)
     assert visit.end() == 1
     assert visit.json[-1]["error"].startswith("no card passed")
-
-
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGHUP])
-def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(table, end: signal.Signals) -> None:
-    bridge = table(Light(lamp=0.4))
-    before = dict(bridge.board.params)
-    visit = Visit(bridge, "reader", "--yes")
-    visit.said("pull 5 cards")
-    assert not bridge.bridge.reader.port.is_open
-    for n in range(5):
-        puller(bridge)(n)
-        bridge.pause(GAP_S)
-    bridge.until(lambda: bridge.board.params != before)  # more light is tried
-    os.kill(visit.process.pid, end)
-    visit.end()
-    bridge.until(lambda: bridge.bridge.reader.port.is_open and not lost(bridge) and bridge.board.params == before)
-    assert bridge.bridge.table.shoe.number == 0
-
-
-@pytest.mark.parametrize("next_one", ["a daemon", "another command"])
-def test_without_a_daemon_whoever_comes_next_gives_the_board_its_settings_back(table, next_one: str) -> None:
-    bridge = table(Light(lamp=0.4), start=False)
-    before = dict(bridge.board.params)
-    killed = Visit(bridge, "reader", "--yes")
-    killed.said("pull 5 cards")
-    for n in range(5):
-        puller(bridge)(n)
-        bridge.pause(GAP_S)
-    bridge.until(lambda: bridge.board.params != before)
-    os.kill(killed.process.pid, signal.SIGKILL)
-    killed.end()
-    if next_one == "a daemon":
-        bridge.start()
-        bridge.until(lambda: bridge.board.params == before)
-    else:
-        visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
-        assert visit.work(puller(bridge)) == 0, visit.story()
-        assert visit.json[-1]["before"]["threshold"] == before[1]
-        assert visit.json[-1]["before"]["gain"] == before[3]
 
 
 def test_it_is_refused_in_a_round(table) -> None:

@@ -63,17 +63,19 @@ async def _work(visit: Visit, loan: Loan) -> ReaderSection:
         if visit.config.reader.protocol not in WITH_SIGNAL:
             return _section(visit, await _test(visit, bench), bench)
         before = await bench.params()
+        loan.leave(bench.restoring(before))
         try:
-            loan.leave(bench.restoring(before))
-            return await _until_kept(visit, bench, before)
+            section = await _until_good(visit, bench, before)
+            await bench.save()
         except BaseException:
-            await bench.set(before)
-            raise
-        finally:
+            await bench.set(before)  # what interrupts this too leaves it to whoever has the reader next
             loan.leave(b"")
+            raise
+        loan.leave(b"")
+        return section
 
 
-async def _until_kept(visit: Visit, bench: Bench, before: dict[int, int]) -> ReaderSection:
+async def _until_good(visit: Visit, bench: Bench, before: dict[int, int]) -> ReaderSection:
     """Adjust and test until it is good; the technician may have it done again. Raises Refusal."""
     while True:
         levels = await adjust(bench, visit.guide, patience_s=visit.patience_s)
@@ -83,7 +85,6 @@ async def _until_kept(visit: Visit, bench: Bench, before: dict[int, int]) -> Rea
             break
         if answer == "n":
             raise Refusal("the technician does not want it", "nothing is kept, the board has its settings from before")
-    await bench.save()
     return _section(visit, tested, bench, levels, before, await bench.params())
 
 
@@ -107,6 +108,7 @@ async def _restore(visit: Visit, loan: Loan, params: dict[int, int]) -> None:
     async with visit.bench(loan) as bench:
         await bench.set(params)
         await bench.save()
+    loan.leave(b"")  # and nothing that a killed command wanted back
 
 
 def _section(

@@ -1,0 +1,114 @@
+"""A `shoe calibrate reader` that is cut short: the board has its settings from before, whoever gives them back."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hardware.sim.board import NativeBoard
+from hardware.sim.optics import Light, Optics
+from tests.broker import free_port
+from tests.system.table import BridgeTable
+from tests.system.test_calibrate_command import GAP_S, Visit, lost, puller, record
+
+DIM = Light(lamp=0.4)
+"""It takes other settings to read cards by this."""
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
+    made: list[BridgeTable] = []
+
+    def make(start: bool = True) -> BridgeTable:
+        table = BridgeTable(tmp_path, free_port())
+        table.board = table.pty.board = NativeBoard(optics=Optics(DIM))
+        made.append(table)
+        return table.start() if start else table
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGHUP])
+def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(table, end: signal.Signals) -> None:
+    bridge = table()
+    before = dict(bridge.board.params)
+    visit = Visit(bridge, "reader", "--yes")
+    visit.said("pull 5 cards")
+    assert not bridge.bridge.reader.port.is_open
+    for n in range(5):
+        puller(bridge)(n)
+        bridge.pause(GAP_S)
+    bridge.until(lambda: bridge.board.params != before)  # more light is tried
+    os.kill(visit.process.pid, end)
+    visit.end()
+    bridge.until(lambda: bridge.bridge.reader.port.is_open and not lost(bridge) and bridge.board.params == before)
+    assert bridge.bridge.table.shoe.number == 0
+
+
+@pytest.mark.parametrize("next_one", ["a daemon", "another command"])
+def test_without_a_daemon_whoever_comes_next_gives_the_board_its_settings_back(table, next_one: str) -> None:
+    bridge = table(start=False)
+    before = dict(bridge.board.params)
+    killed = Visit(bridge, "reader", "--yes")
+    killed.said("pull 5 cards")
+    for n in range(5):
+        puller(bridge)(n)
+        bridge.pause(GAP_S)
+    bridge.until(lambda: bridge.board.params != before)
+    os.kill(killed.process.pid, signal.SIGKILL)
+    killed.end()
+    if next_one == "a daemon":
+        bridge.start()
+        bridge.until(lambda: bridge.board.params == before)
+    else:
+        visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
+        assert visit.work(puller(bridge)) == 0, visit.story()
+        assert visit.json[-1]["before"]["threshold"] == before[1]
+        assert visit.json[-1]["before"]["gain"] == before[3]
+
+
+def asked_to_keep(table: BridgeTable) -> Visit:
+    """A visit whose test went well: the technician is asked whether to keep it."""
+    visit = Visit(table, "reader", "--cards", 5, stdin=subprocess.PIPE)
+    done = 0
+    while visit.process.poll() is None:
+        asks = [line for line in visit.out.lines if "pull 5 cards" in line]
+        if len(asks) > done:
+            for n in range(5):
+                puller(table)(n)
+                table.pause(GAP_S)
+            if "the test" in asks[done]:
+                visit.said("quality 0")
+                break
+            done += 1
+        table.pause(0.02)
+    table.until(lambda: visit.process.poll() is None)
+    return visit
+
+
+@pytest.mark.parametrize(
+    ("end", "has_daemon"), [("n", True), ("Ctrl-C, then n", True), ("two Ctrl-C", True), ("Ctrl-C, then n", False)]
+)
+def test_whoever_does_not_keep_it_has_the_settings_from_before(table, end: str, has_daemon: bool) -> None:
+    bridge = table(start=has_daemon)
+    before = dict(bridge.board.params)
+    visit = asked_to_keep(bridge)
+    assert bridge.board.params != before
+    for _ in range(end.count("Ctrl-C") + end.count("two")):
+        os.kill(visit.process.pid, signal.SIGINT)
+        bridge.pause(0.3)
+    if end.endswith("n"):
+        visit.process.stdin.write("n\n")
+        visit.process.stdin.flush()
+    assert visit.end() != 0
+    visit.process.stdin.close()
+    if not has_daemon:
+        bridge.start()
+    bridge.until(lambda: bridge.board.params == before)
+    bridge.until(lambda: bridge.bridge.reader.port.is_open and not lost(bridge))
+    assert record(bridge).reader is None
