@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import json
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from firmware_bridge.cards import FACES, TILES, Card
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.quoted import quoted
 from firmware_bridge.whole_file import write_whole
 
 FACE_BITS: Final = 6
@@ -40,6 +41,8 @@ class Known(NamedTuple):
 CUT_CARD: Final = Known(None)
 CUT: Final = "cut"
 """How a book names the cut card."""
+
+_TAG: Final = re.compile("[0-9A-Fa-f]{10}")
 
 CodeBook = Mapping[str, Known]
 
@@ -77,8 +80,9 @@ def load(path: Path, decks: int | None = None) -> CodeBook:
     """The code book in a CSV file (`code,card[,serial]`) or a TOML file (`code = "As"` or `{card = .., serial = ..}`).
 
     Every face has the same number of codes: one, or one for each card of the table's `decks` (None: any number).
-    Raises ConfigError with every mistake, one a line: what is no card, codes or serials there twice, faces that
-    are missing or have more codes than others.
+    A tag is found as it is written here, and in capitals as an `rdm6300` tells it. Raises ConfigError with every
+    mistake, one a line: what is no card, codes or serials there twice, faces that are missing or have more codes than
+    others, a serial where all decks share a code.
     """
     try:
         rows = list(_toml_rows(path) if path.suffix == ".toml" else _csv_rows(path))
@@ -87,7 +91,7 @@ def load(path: Path, decks: int | None = None) -> CodeBook:
     mistakes = [*_wrong_rows(rows), *_wrong_counts(rows, decks)]
     if mistakes:
         raise ConfigError("\n".join(f"{path}, {each}" for each in mistakes))
-    return {row.code: _known(row) for row in rows}
+    return {code: _known(row) for row in rows for code in (row.code, _told(row.code))}
 
 
 def save(path: Path, book: CodeBook) -> None:
@@ -95,9 +99,9 @@ def save(path: Path, book: CodeBook) -> None:
     write_whole(path, _toml(book) if path.suffix == ".toml" else _csv(book))
 
 
-def codes_per_face(book: CodeBook) -> int:
-    """How many codes a face has: 1 in a book of printed codes, the number of packs where each card has its own."""
-    return max(Counter(known.card for known in book.values() if known.card).values(), default=0)
+def _told(code: str) -> str:
+    """A code as a reader tells it: other codes than tags are told as they are printed."""
+    return code.upper() if _TAG.fullmatch(code) else code
 
 
 def _known(row: Row) -> Known:
@@ -106,6 +110,9 @@ def _known(row: Row) -> Known:
 
 # ---------------------------------------------------------------- what can be wrong
 
+_SHARED: Final = (
+    "a serial is of one card, but {} decks share this code: leave it out, or give each {} a code of its own"
+)
 _FACES: Final = {card.value for card in FACES}
 
 
@@ -114,15 +121,16 @@ def _wrong_rows(rows: list[Row]) -> Iterator[str]:
     codes: dict[str, str] = {}
     serials: dict[str, str] = {}
     for row in rows:
-        if not row.code:
+        code = _told(row.code)
+        if not code:
             yield f"{row.where}: the code is missing"
-        elif row.code in codes:
-            yield f"{row.where}: code {row.code!r} is there twice, see {codes[row.code]}"
+        elif code in codes:
+            yield f"{row.where}: code {row.code!r} is there twice, see {codes[code]}"
         if row.face not in _FACES | {CUT}:
             yield f"{row.where}: {row.face!r} is no card: write As, Td, .. or {CUT}"
         if row.serial in serials:
             yield f"{row.where}: serial {row.serial!r} is there twice, see {serials[row.serial]}"
-        codes.setdefault(row.code, row.where)
+        codes.setdefault(code, row.where)
         if row.serial:
             serials.setdefault(row.serial, row.where)
 
@@ -142,6 +150,10 @@ def _wrong_counts(rows: list[Row], decks: int | None) -> Iterator[str]:
             yield f"{extra}: one code too many for {face}: the other faces have {copies}"
     if decks is not None and copies not in (1, decks):
         yield f"end: every face has {copies} codes: give 1, or one for each of the {decks} decks of this table"
+    if copies == 1 and decks not in (None, 1):
+        yield from (
+            f"{row.where}: {_SHARED.format(decks, row.face)}" for row in rows if row.serial and row.face in places
+        )
 
 
 # ---------------------------------------------------------------- the files
@@ -175,9 +187,9 @@ def _csv(book: CodeBook) -> str:
 
 
 def _toml(book: CodeBook) -> str:
-    return "".join(f"{json.dumps(code)} = {_toml_value(known)}\n" for code, known in book.items())
+    return "".join(f"{quoted(code)} = {_toml_value(known)}\n" for code, known in book.items())
 
 
 def _toml_value(known: Known) -> str:
-    card = json.dumps(_face(known))
-    return f"{{ card = {card}, serial = {json.dumps(known.serial)} }}" if known.serial else card
+    card = quoted(_face(known))
+    return f"{{ card = {card}, serial = {quoted(known.serial)} }}" if known.serial else card

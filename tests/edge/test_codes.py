@@ -1,10 +1,13 @@
+import string
 from pathlib import Path
 
 import pytest
 
 from firmware_bridge.cards import FACES, Card
-from firmware_bridge.codes import CUT_CARD, Known, codes_per_face, load, save
+from firmware_bridge.codes import CUT_CARD, Known, load, save
 from firmware_bridge.errors import ConfigError
+from hardware.readers.rdm6300 import Rdm6300Decoder, encode
+from hardware.reads import Read
 
 PRINTED = {f"{n:02}": Known(card) for n, card in enumerate(FACES)}
 TAGS = {f"{n:010X}": Known(card, None, f"nr-{n}") for n, card in enumerate(FACES * 8)}
@@ -25,7 +28,6 @@ def written(folder: Path, lines: list[str], name: str = "book.csv") -> Path:
         (["code,card,serial", "", *[line.replace(",", " , ") + "," for line in LINES], ",,"], {}),
         ([*LINES, "Z,cut"], {"Z": CUT_CARD}),
         ([*LINES, "Z,cut", "Y,cut"], {"Z": CUT_CARD, "Y": CUT_CARD}),
-        (["00,As,x1", *LINES[1:]], {"00": Known(Card("As"), None, "x1")}),
     ],
 )
 def test_a_book_as_people_save_it(tmp_path: Path, lines: list[str], more: dict[str, Known]) -> None:
@@ -39,7 +41,9 @@ def test_a_book_in_toml(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["book.csv", "book.toml"])
-@pytest.mark.parametrize("book", [PRINTED, TAGS, PRINTED | {'"a, b"': CUT_CARD}], ids=["printed", "tags", "odd"])
+@pytest.mark.parametrize(
+    "book", [PRINTED, TAGS, PRINTED | {'"a, b"\x7f\N{GRINNING FACE}': CUT_CARD}], ids=["printed", "tags", "odd"]
+)
 def test_what_is_saved_is_loaded(tmp_path: Path, name: str, book: dict[str, Known]) -> None:
     save(tmp_path / name, PRINTED)
     save(tmp_path / name, book)
@@ -47,9 +51,31 @@ def test_what_is_saved_is_loaded(tmp_path: Path, name: str, book: dict[str, Know
     assert [each.name for each in tmp_path.iterdir()] == [name]
 
 
-@pytest.mark.parametrize(("book", "per_face"), [(PRINTED, 1), (TAGS, 8), ({}, 0)])
-def test_it_is_known_whether_each_card_has_a_code_of_its_own(book: dict[str, Known], per_face: int) -> None:
-    assert codes_per_face(book) == per_face
+def test_a_tag_is_found_in_capitals_and_as_it_is_written(tmp_path: Path) -> None:
+    lines = [f"{code.lower()},{known.card.value},{known.serial}" for code, known in TAGS.items() if known.card]
+    book = load(written(tmp_path, lines), decks=8)
+    assert {code: book[code] for code in TAGS} == TAGS
+    (told,) = Rdm6300Decoder().feed(encode("000000019f"))
+    assert isinstance(told, Read)
+    assert book[str(told.code)] == book["000000019f"] == TAGS["000000019F"]
+
+
+def test_printed_codes_may_differ_by_case_only(tmp_path: Path) -> None:
+    letters = string.ascii_letters
+    book = load(written(tmp_path, [f"{letter},{face.value}" for letter, face in zip(letters, FACES, strict=True)]))
+    assert (book["a"].card, book["A"].card) == (FACES[0], FACES[26])
+
+
+@pytest.mark.parametrize(("decks", "is_right"), [(None, True), (1, True), (8, False)])
+def test_a_serial_is_of_one_card_so_decks_that_share_a_code_have_none(
+    tmp_path: Path, decks: int | None, is_right: bool
+) -> None:
+    book = written(tmp_path, ["00,As,x1", *LINES[1:], "Z,cut,x2"])
+    if is_right:
+        assert load(book, decks)["00"] == Known(Card("As"), None, "x1")
+        return
+    with pytest.raises(ConfigError, match="line 1: a serial is of one card, but 8 decks share this code"):
+        load(book, decks)
 
 
 TWICE = [*LINES, *[f"x{line}" for line in LINES]]
@@ -65,13 +91,14 @@ MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
     ([*LINES, "x,Kc"], 8, ["line 53: one code too many for Kc: the other faces have 1"]),
     (["01,As", *LINES[1:]], 8, ["line 2: code '01' is there twice, see line 1"]),
     ([*LINES, "00,cut"], 8, ["line 53: code '00' is there twice, see line 1"]),
-    (["00,As,7", "01,2s,7", *LINES[2:]], 8, ["line 2: serial '7' is there twice, see line 1"]),
+    (["04a1b2c3d4,As", "04A1B2C3D4,2s", *LINES[2:]], 8, ["line 2: code '04A1B2C3D4' is there twice, see line 1"]),
+    (["00,As,7", "01,2s,7", *LINES[2:]], None, ["line 2: serial '7' is there twice, see line 1"]),
     (TWICE[:-1], None, ["end: Kc has 1 of 2 codes"]),
     (TWICE, 8, ["end: every face has 2 codes: give 1, or one for each of the 8 decks of this table"]),
     ([], 8, [f"end: {card.value} is missing" for card in FACES]),
     (
         ["00,As,7", "00,2s,7", "02,3x", *LINES[3:51], "x,As"],
-        8,
+        None,
         [
             "line 2: code '00' is there twice, see line 1",
             "line 2: serial '7' is there twice, see line 1",

@@ -110,4 +110,4 @@ def _named(faces: list[str]) -> str:
 
 def _book(visit: Visit) -> codes.CodeBook:
     path = visit.config.reader.code_book
-    return codes.load(Path(path)) if path else codes.plain()
+    return codes.load(Path(path), visit.config.table.decks) if path else codes.plain()

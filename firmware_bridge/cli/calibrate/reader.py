@@ -91,7 +91,7 @@ async def _until_good(visit: Visit, bench: Bench, before: dict[int, int]) -> Rea
 async def _test(visit: Visit, bench: Bench) -> Tested:
     count = visit.cards or TEST_CARDS
     book = visit.config.reader.code_book
-    known = codes.load(Path(book)) if book else codes.plain()
+    known = codes.load(Path(book), visit.config.table.decks) if book else codes.plain()
     visit.guide.say(f"pull {count} cards: the test")
     tested = await tried(
         bench, visit.guide, count, visit.patience_s, lambda code: not isinstance(code, str) or code in known
