@@ -16,7 +16,7 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import KeyName, SlotName
 from firmware_bridge.settings import AnySensor, Config, SensorConfig
-from firmware_bridge.shoe.state import detail
+from firmware_bridge.shoe.state import stuck
 from firmware_bridge.stamps import now
 from firmware_bridge.wiring.mouth import Mouth
 from firmware_bridge.wiring.wires import IN_SLOT, inputs
@@ -45,7 +45,7 @@ class Sensors:
         self.held: dict[str, Contact] = {}
 
     def claim(self, is_back: bool = False) -> None:
-        """Have them; once all are had, the loop tells of a lid that is open now, and of what is stuck no more.
+        """Have them; once all are had, the loop tells how the lid stands, and what is stuck no more.
 
         is_back: from a technician, whose cut card it is that lies on the sensor.
         """
@@ -65,9 +65,9 @@ class Sensors:
                 self._feel(IN_SLOT + slot, Contact, partial(self._filled, slot))
         if "lid" in pins:
             self._feel("lid", Contact, partial(self._lid, False), partial(self._lid, True))
-            if not self.held["lid"].active:
-                self._loop.call_soon(self._lid, True)
-        for name in self._known_stuck() - set(pins):
+        lid = self.held.get("lid")
+        self._loop.call_soon(self._lid, lid is not None and not lid.active)
+        for name in set(stuck(self._table.shoe)) - set(pins):
             self._loop.call_soon(self._stuck_told, name, False)
 
     def close(self) -> None:
@@ -82,19 +82,16 @@ class Sensors:
     def _feel(
         self, name: str, kind: type[Contact], on_active: Callable[[], None], on_idle: Callable[[], None] | None = None
     ) -> None:
-        pin, stuck = self._pins[name], self._stuck(name)
-        self.held[name] = kind(pin, self._factory, self._loop, on_active, on_idle, *stuck)
+        self.held[name] = kind(
+            self._pins[name], self._factory, self._loop, on_active, on_idle, *self._stuck(name)
+        )
 
     def _stuck(self, name: str) -> tuple[float | None, Callable[[bool], None], bool]:
         """After how many seconds it is stuck, what is done then, and whether it is known to be."""
         usual = KEY_STUCK_AFTER_S if name in KEYS else STUCK_AFTER_S.get(name)
         pin: AnySensor | None = getattr(self._config.pins, name, None)
         limit = pin.stuck_after if isinstance(pin, SensorConfig) and pin.stuck_after else usual
-        return limit, partial(self._stuck_told, name), name in self._known_stuck()
-
-    def _known_stuck(self) -> set[str]:
-        known = detail(self._table.shoe, "sensor_stuck")
-        return {known} if known else set()
+        return limit, partial(self._stuck_told, name), name in stuck(self._table.shoe)
 
     def _cut_card_seen(self) -> None:
         self._table.tell(i.CutCardSeen(**now(), by="sensor"))
@@ -107,7 +104,8 @@ class Sensors:
         self._table.tell(i.SlotFilled(**now(), slot=slot))
 
     def _lid(self, is_open: bool) -> None:
-        self._table.tell(i.LidMoved(**now(), open=is_open))
+        if is_open or self._table.shoe.lid_open:
+            self._table.tell(i.LidMoved(**now(), open=is_open))
 
     def _stuck_told(self, name: str, is_stuck: bool) -> None:
         log.warning("%s %s", name, "does not let go" if is_stuck else "has let go again")

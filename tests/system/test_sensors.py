@@ -74,13 +74,21 @@ def test_a_lid_opened_inside_a_shoe_blocks_it(guarded: Any) -> None:
     table.fingers.drive(LID, False)
     table.until(lambda: table.open() == ("lid_opened",))
     table.fingers.drive(LID, True)
-    table.until(lambda: "lid closed" in table.notes())
+    table.until(lambda: not table.bridge.table.shoe.lid_open)
     assert table.open() == ("lid_opened",)
 
 
 def test_a_lid_open_at_the_start_is_told(guarded: Any) -> None:
     table = guarded(lid_closed=False)
-    table.until(lambda: any("lid opened" in note for note in table.notes()))
+    table.deal("9s")
+    assert table.open() == ("lid_opened",)
+
+
+def test_a_lid_closed_while_the_daemon_was_down_is_told(guarded: Any) -> None:
+    table = guarded(lid_closed=False)
+    table.deal("9s")
+    table.restart()
+    table.until(lambda: not table.bridge.table.shoe.lid_open)
 
 
 @pytest.mark.parametrize("sensor", ["cut_card", "presence"])
