@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from pathlib import Path
@@ -104,15 +105,17 @@ class Bridge:
         self._stopped.set()
 
     async def _close(self) -> None:
-        self._loan.close()
-        self.health.close()
-        self.reader.close()
-        self.sensors.close()
-        await self.control.close()
-        await self.uplink.close(self._last_word)
-        self.table.close()
-        self.panel.close()
-        self.journal.close()
+        """Close every part, from the last line to the first, whatever fails meanwhile."""
+        async with contextlib.AsyncExitStack() as parts:
+            parts.callback(self.journal.close)
+            parts.callback(self.panel.close)
+            parts.callback(self.table.close)
+            parts.push_async_callback(self.uplink.close, self._last_word)
+            parts.push_async_callback(self.control.close)
+            parts.callback(self.sensors.close)
+            parts.callback(self.reader.close)
+            parts.callback(self.health.close)
+            parts.callback(self._loan.close)
 
     def _sight(self) -> Sight:
         """What a technician may see; no card of a shoe that is open, nor of one that the next card opens."""

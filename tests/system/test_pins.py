@@ -163,3 +163,26 @@ def test_six_cards_and_next_by_the_key(felt: Any) -> None:
     table.until(lambda: {"R1", "R2", "P1", "B1"} <= set(table.alight()))
     table.deal("4s")
     table.until(lambda: table.alight() == ["B2"])
+
+
+PARTS = ("health", "reader", "sensors", "control", "uplink", "table", "panel", "journal")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_that_fails_to_close_keeps_no_other_open(felt: Any, mocker: Any, part: str) -> None:
+    table = felt()
+    closes = {each: mocker.spy(getattr(table.bridge, each), "close") for each in PARTS}
+    closed = closes[part].side_effect
+
+    async def fail_later(*words: Any) -> None:
+        await closed(*words)
+        raise OSError("no")
+
+    def fail(*words: Any) -> None:
+        closed(*words)
+        raise OSError("no")
+
+    closes[part].side_effect = fail_later if part in ("control", "uplink") else fail
+    with pytest.raises(OSError, match="no"):
+        table.stop()
+    assert {each: spy.call_count for each, spy in closes.items()} == dict.fromkeys(PARTS, 1)
