@@ -72,6 +72,7 @@ class Control:
         self._lease = Lease(table, devices)
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
+        self._borrower: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Listen; a socket left by a daemon that died is replaced."""
@@ -143,6 +144,8 @@ class Control:
             await _say(writer, o.Answer(ok=False, error="the signature is too long", hint="a name is enough"))
         elif fields["do"] == "lend":
             await self._lend(fields, by, reader, writer)
+        elif fields["do"] == "take_back":
+            await _say(writer, await self._take_back(by))
         else:
             await _say(writer, self._uplink.order(fields, LOCAL, by))
 
@@ -155,6 +158,7 @@ class Control:
         except NotLent as error:
             await _say(writer, o.Answer(ok=False, error=error.what, hint=error.hint))
             return
+        self._borrower = asyncio.current_task()
         try:
             await _say(writer, {"ok": True, "do": "lend", **told})
             while (line := await reader.readline()) and (said := parse(line))["do"] != "give_back":
@@ -166,6 +170,15 @@ class Control:
         finally:
             self._lease.take_back()
         await _say(writer, {"ok": True, "do": "give_back"})
+
+    async def _take_back(self, by: str) -> o.Answer:
+        """End the loan of a technician who does not: his connection is cut."""
+        if (lent := self._lease.status()) is None or self._borrower is None:
+            return o.Answer(ok=False, error="nothing is lent", hint="see: shoe status")
+        log.warning("the %s is taken back from %s by %s", lent["device"], lent["to"], by)
+        self._borrower.cancel()
+        await asyncio.wait({self._borrower})
+        return o.Answer(ok=True, do="take_back")
 
     async def _watch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """A watcher who is slow to read misses states, and keeps nobody waiting."""

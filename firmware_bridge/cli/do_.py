@@ -1,4 +1,4 @@
-"""`shoe do`: the orders of the topic `command`, given at the table."""
+"""`shoe do`: the orders of the topic `command`, and those that only people at the table may give."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ ORDERS: Final[dict[str, str]] = {
     "resolve": "the floor's decision about an open irregularity (see `shoe status`)",
     "correct": "the floor says what the cards of a closed round were",
     "resend": "send messages again: a part of a journal, or all since a time",
+    "take-back": "end a calibration that its technician does not end",
 }
 
 WITHOUT_ARGUMENTS: Final = (
@@ -32,6 +33,7 @@ WITHOUT_ARGUMENTS: Final = (
     "fly",
     "request-shoe-change",
     "request-dealer-change",
+    "take-back",
 )
 
 

@@ -175,12 +175,17 @@ def test_a_borrower_that_is_killed_gives_the_reader_back(table) -> None:
         ("5s", {"burn": "first-card"}, "the burn is not finished"),
         ("9s Td Ts Tc", {}, "shoe 1 is open"),
         ("9s Td Ts Tc", {"betting": "required"}, "1 cards are held|round 1 is open|held"),
+        ("bets_closed", {"betting": "required", "new_shoe": "command"}, "bets are closed for round 1"),
     ],
 )
 def test_nothing_is_lent_while_a_card_is_on_its_way(table, dealt: str, house: dict[str, Any], why: str) -> None:
     bridge = settled(table(table=house))
-    bridge.deal(dealt)
-    told = Technician(bridge).told
+    if dealt == "bets_closed":
+        assert order(bridge, "open_shoe")
+        assert order(bridge, dealt)
+    else:
+        bridge.deal(dealt)
+    told = Technician(bridge, open_shoe=dealt == "bets_closed").told
     assert not told["ok"]
     assert re.search(why, told["error"])
     assert told["hint"]
@@ -209,6 +214,16 @@ def test_one_technician_at_a_time(table) -> None:
     anna.hang_up()
     bridge.until(lambda: back(bridge))
     assert bridge.bridge.control.status()["lent"] is None
+
+
+def test_what_a_technician_keeps_for_ever_is_taken_back(table) -> None:
+    bridge = settled(table())
+    assert not order(bridge, "take_back")  # nothing is lent
+    Technician(bridge)
+    assert order(bridge, "take_back")
+    assert bridge.bridge.control.status()["lent"] is None
+    bridge.until(lambda: back(bridge))
+    assert irregular(bridge) == ["reader_back"]
 
 
 @pytest.mark.parametrize("device", ["broker", None, 7, ["reader"]])
