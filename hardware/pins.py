@@ -73,9 +73,9 @@ def try_pin(pin: Pin, factory: PinFactory) -> None:
 
 
 def _lgpio() -> PinFactory:
-    from gpiozero.pins.lgpio import LGPIOFactory
+    from hardware.lgpio_lines import factory
 
-    return LGPIOFactory()
+    return factory()
 
 
 def _rpigpio() -> PinFactory:

@@ -49,6 +49,54 @@ def test_rpigpio_drives_keys_and_lamps(gpio):
     asyncio.run(main())
 
 
+@pytest.fixture
+def lines(monkeypatch, mocker):
+    """lgpio, as if installed on a Pi 3B."""
+    for name in ("lgpio", "gpiozero.pins.lgpio", "hardware.lgpio_lines"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "lg"))
+    mocker.patch("gpiozero.pins.local.get_pi_revision", return_value=0xA02082)
+    import lgpio
+
+    yield lgpio
+    for name in ("lgpio", "gpiozero.pins.lgpio", "hardware.lgpio_lines"):
+        sys.modules.pop(name, None)
+
+
+def test_lines_are_given_back_to_other_programs_when_lamps_and_keys_are_closed(lines):
+    async def main():
+        loop, pressed = asyncio.get_running_loop(), []
+        factory = pin_factory("lgpio")
+
+        def have():
+            key = Key(Pin(22, debounce_ms=5), factory, loop, lambda: pressed.append(True))
+            return key, LampPanel({"P1": Pin(5)}, factory, loop)
+
+        for device in have():
+            device.close()
+        assert lines.claimed == {}
+        with pytest.raises(PinError, match="GPIO22 is not claimed"):
+            _ = factory.pin(22).state
+        lines.elsewhere.update((22, 5))
+        for _ in range(2):
+            with pytest.raises(PinBusy, match="GPIO 22 cannot be used"):
+                have()
+        lines.elsewhere.clear()
+        key, panel = have()
+        panel.show({"P1": "steady"})
+        assert lines.levels[5] == 1
+        lines.drive(22, 0, ticks=1_000_000_000)
+        async with asyncio.timeout(20):
+            while not pressed:
+                await asyncio.sleep(0.001)
+        key.close()
+        panel.close()
+        assert (lines.claimed, lines.levels[5]) == ({}, 0)
+        factory.close()
+
+    asyncio.run(main())
+
+
 def test_an_unknown_factory_is_told():
     with pytest.raises(PinError, match="'pigpio' is unknown: write one of lgpio, rpigpio, mock"):
         pin_factory("pigpio")

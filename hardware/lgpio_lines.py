@@ -1,0 +1,41 @@
+"""lgpio's pins, given back to the kernel when they are closed: gpiozero's own keep their lines as long as it runs."""
+
+from typing import Any
+
+import lgpio
+from gpiozero.pins.lgpio import LGPIOFactory, LGPIOPin
+
+from hardware.errors import PinError
+from hardware.pins import PinFactory
+
+
+class Line(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
+    """A pin another program can have once it is closed here; until it is claimed again it has no state.
+
+    lgpio would claim a line by itself in order to read it.
+    """
+
+    _is_free = False
+
+    def close(self) -> None:
+        """Without current, and the line given back."""
+        if not self._is_free and self.factory._handle is not None:
+            super().close()
+            lgpio.gpio_free(self.factory._handle, self._number)
+            self._is_free = True
+
+    def _set_function(self, value: str) -> None:
+        super()._set_function(value)
+        self._is_free = False
+
+    def _get_state(self) -> Any:
+        if self._is_free:
+            raise PinError(f"{self!r} is not claimed: another program may have it")
+        return super()._get_state()
+
+
+def factory() -> PinFactory:
+    """A factory of such pins. Raises lgpio.error where there is no chip."""
+    made = LGPIOFactory()
+    made.pin_class = Line
+    return made
