@@ -1,36 +1,40 @@
-"""Each other step of `shoe calibrate`: code book, pack, cut card, lamps, keys; what each keeps, refuses and undoes."""
+"""The code book and the pack of `shoe calibrate`, and a string reader's test: what is kept, refused and undone."""
 
-import argparse
-import asyncio
-import json
-from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from firmware_bridge import codes
-from firmware_bridge.calibration import Count, CountSection, load
+from firmware_bridge.calibration import load
 from firmware_bridge.cards import FACES, Card
-from firmware_bridge.cli.calibrate import cut_card, keypad, lamps
-from firmware_bridge.cli.calibrate.visit import Visit as Work
 from firmware_bridge.codes import native_code
-from firmware_bridge.config import load as load_config
 from firmware_bridge.shoe.state import is_open
-from hardware.calibrate import Refusal
-from hardware.pins import Pin, pin_factory
 from hardware.sim.board import NativeBoard
+from hardware.sim.code_boards import Rdm6300Board
 from hardware.sim.line_board import LineBoard
-from hardware.sim.pins import MockPins
+from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
 from tests.system.table import BridgeTable
 from tests.system.test_calibrate_command import Visit
 from tests.system.test_calibrate_loan import Caller
 
 LINE = {"protocol": "line", "baud": 9600, "hold": 0.3}
-PINS = {"next": 22, "reveal": 23, "cut_card": 27}
-LAMPS = {"P1": 5, "B1": 6, "fault": {"pin": 17, "active_low": True}}
+
+
+class Wired(BridgeTable):
+    """A table with this board at its port, from its first byte on."""
+
+    def __init__(self, folder: Path, board: Any, **sections: Any) -> None:
+        self._own = board
+        super().__init__(folder, free_port(), **sections)
+
+    async def _plugged(self) -> PtyBoard:
+        self.board = self._own or self.board
+        return await super()._plugged()
 
 
 @pytest.fixture
@@ -38,9 +42,7 @@ def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
     made: list[BridgeTable] = []
 
     def make(board: Any = None, **sections: Any) -> BridgeTable:
-        table = BridgeTable(tmp_path, free_port(), **sections)
-        if board:
-            table.board = table.pty.board = board
+        table = Wired(tmp_path, board, **sections)
         made.append(table)
         return table
 
@@ -106,6 +108,64 @@ def test_half_a_deck_leaves_the_book_before(table, tmp_path: Path) -> None:
     assert not book.exists()
 
 
+def test_nobody_pulls_and_the_technician_gives_up(table, tmp_path: Path) -> None:
+    bridge = table(LineBoard(), reader=LINE | {"code_book": str(tmp_path / "cards.csv")})
+    visit = Visit(bridge, "codebook", "--patience", 0.5, stdin=subprocess.PIPE)
+    with suppress(BrokenPipeError):
+        while visit.process.poll() is None:  # the question is not a whole line: it cannot be waited for
+            visit.process.stdin.write("n\n")
+            visit.process.stdin.flush()
+            bridge.pause(0.1)
+    assert visit.end() == 1
+    with suppress(BrokenPipeError):
+        visit.process.stdin.close()
+    assert "no card came: go on?" in visit.story()
+    assert "only 0 of 52 cards passed" in visit.story()
+
+
+def test_only_one_book_from_before_is_put_back(table, tmp_path: Path) -> None:
+    book = tmp_path / "cards.csv"
+    codes.save(book, {f"old{n}": codes.Known(card) for n, card in enumerate(FACES)})
+    bridge = table(LineBoard(), reader=LINE | {"code_book": str(book)})
+    for pack in "AB":
+        visit = Visit(bridge, "codebook", "--yes")
+        visit.said("pull 52")
+        pull(bridge, [*[f"{pack}{n}" for n in range(52)], "CUT"])
+        assert visit.end() == 0, visit.story()
+    assert Visit(bridge, "codebook", "--undo").end() == 0
+    first = book.read_bytes()
+    assert b"A0,As" in first
+    again = Visit(bridge, "codebook", "--undo")
+    assert again.end() == 1
+    assert "cards.csv.before is gone: one book from before is kept, no older" in again.story()
+    assert book.read_bytes() == first
+
+
+def test_all_decks_of_tags_are_recorded_and_a_misread_tag_is_found(table, tmp_path: Path) -> None:
+    book = tmp_path / "cards.csv"
+    reader = {"protocol": "rdm6300", "code_book": str(book)}
+    bridge = table(Rdm6300Board(), table={"decks": 2}, reader=reader)
+    one, two = ([f"{deck}A{n:08X}" for n in range(52)] for deck in (1, 2))
+    misread = [*one[:7], "1B00000007", *one[8:]]
+    visit = Visit(bridge, "codebook", "--yes")
+    visit.said("deck 1 of 2: pull 52")
+    pull(bridge, misread + one)
+    visit.said("deck 1 of 2: other codes the second time, from 8s on 1")
+    pull(bridge, one + one + two + two)
+    visit.said("pull the cut card, if it has a code")
+    pull(bridge, ["3A00000000"])
+    visit.said("pull the cut card again")
+    bridge.pause(0.6)  # longer than `hold`
+    pull(bridge, ["3A00000000"])
+    assert visit.end() == 0, visit.story()
+    recorded = codes.load(book, decks=2)
+    assert [recorded[code] for code in one + two] == [
+        codes.Known(face, serial=code) for code, face in zip(one + two, FACES * 2, strict=True)
+    ]
+    assert len(recorded) == 104 + 1
+    assert recorded["3A00000000"] == codes.CUT_CARD
+
+
 @pytest.mark.parametrize(
     ("reader", "code", "why"),
     [({}, 1, "they need no code book"), (LINE, 78, "[reader] code_book is missing")],
@@ -166,149 +226,3 @@ def test_cards_that_are_no_whole_packs(table) -> None:
     visit = Visit(table(), "pack", "--cards", 53)
     assert visit.end() == 1
     assert "53 cards are no whole packs" in visit.story()
-
-
-# ---------------------------------------------------------------- the record
-
-
-COUNTED = CountSection(at="2026-11-20T21:33:05Z", by="bo", measured=Count(tried=1, good=1))
-
-
-def test_two_visits_at_once_lose_no_section(table) -> None:
-    bridge = table()
-    one, other = visit(bridge, "keypad"), visit(bridge, "lamps")
-    one.keep(COUNTED)
-    other.keep(COUNTED)
-    assert (record(bridge).keypad, record(bridge).lamps) == (COUNTED, COUNTED)
-
-
-def test_many_visits_write_their_sections_in_turn(table) -> None:
-    bridge = table()
-    steps = ("keypad", "lamps", "codebook", "pack")
-    visits = [visit(bridge, step) for step in steps * 5]
-    with ThreadPoolExecutor(len(visits)) as pool:
-        list(pool.map(lambda each: each.keep(COUNTED), visits))
-    assert all(getattr(record(bridge), step).previous for step in steps)
-
-
-def test_a_record_damaged_meanwhile_is_set_aside(table, capsys) -> None:
-    bridge = table()
-    work = visit(bridge, "lamps")
-    path = bridge.journal_dir / "calibration.toml"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("[reader")
-    work.keep(COUNTED)
-    assert record(bridge).lamps == COUNTED
-    assert path.with_name("calibration.toml.damaged").read_text() == "[reader"
-    assert "it is set aside as" in capsys.readouterr().out
-
-
-# ---------------------------------------------------------------- pins
-
-
-@pytest.fixture
-def pins() -> Iterator[Any]:
-    factory = pin_factory("mock")
-    yield factory
-    factory.reset()
-
-
-def visit(table: BridgeTable, what: str, yes: bool = True, patience: float = 20.0) -> Work:
-    config = load_config(table.config_path)
-    arguments = argparse.Namespace(
-        what=what, yes=yes, json=True, by="bo", cards=None, undo=False, open_shoe=False, patience=patience
-    )
-    arguments.config = table.config_path
-    return Work(arguments, config)
-
-
-def test_every_lamp_is_lit_by_itself_and_read_back(table, pins, capsys) -> None:
-    bridge = table(lamps=LAMPS)
-    assert lamps.run(visit(bridge, "lamps"), pins) == 0
-    said = [json.loads(line)["say"] for line in capsys.readouterr().out.splitlines()[:-1]]
-    assert said == ["P1 is lit (GPIO 5)", "B1 is lit (GPIO 6)", "fault is lit (GPIO 17)"]
-    assert record(bridge).lamps.after == {"P1": True, "B1": True, "fault": True}
-    assert lamps.undo(visit(bridge, "lamps")) == 0
-    assert record(bridge).lamps is None
-
-
-def test_a_lamp_that_is_not_seen_is_named(table, pins, monkeypatch) -> None:
-    import io
-
-    bridge = table(lamps=LAMPS)
-    monkeypatch.setattr("sys.stdin", io.StringIO("y\nwhat\nn\ny\n"))
-    with pytest.raises(Refusal, match="not seen: B1"):
-        lamps.run(visit(bridge, "lamps", yes=False), pins)
-    assert record(bridge).lamps is None
-    monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    with pytest.raises(Refusal, match="nobody answers"):
-        lamps.run(visit(bridge, "lamps", yes=False), pins)
-
-
-def together(table: BridgeTable, *work: Awaitable[Any]) -> list[Any]:
-    async def both() -> list[Any]:
-        return await asyncio.gather(*work)
-
-    return table.loop.run_until_complete(both())
-
-
-def test_each_key_is_asked_for_and_a_wrong_one_is_named(table, pins, capsys) -> None:
-    bridge = table(pins=PINS)
-    hand = MockPins(pins)
-
-    async def press() -> None:
-        await asyncio.sleep(0.1)
-        for number in (23, 22, 23):
-            await hand.press(Pin(number))
-            await asyncio.sleep(0.1)
-
-    keys = {"next": Pin(22), "reveal": Pin(23)}
-    together(bridge, keypad.pressed(visit(bridge, "keypad"), keys, pins), press())
-    assert "that was REVEAL: press NEXT" in capsys.readouterr().out
-
-
-def test_a_key_that_does_not_come_is_named(table, pins) -> None:
-    bridge = table(pins=PINS)
-    with pytest.raises(Refusal, match="NEXT was not pressed within 0 s: check its wire at GPIO 22"):
-        keypad.run(visit(bridge, "keypad", patience=0.05), pins)
-    bridge.configure(pins={"next": {"pin": 22, "active_low": False}})  # wired the other way round
-    with pytest.raises(Refusal, match="NEXT is held down already"):
-        keypad.run(visit(bridge, "keypad"), pins)
-
-
-@pytest.mark.parametrize(
-    ("cards_ms", "cut_ms", "why"),
-    [((), (80, 90, 100), None), ((10, 12), (300, 310, 320), None), ((300,), (90, 90, 90), "the cut card only")],
-)
-def test_the_cut_card_sensor_is_measured(table, pins, cards_ms, cut_ms, why: str | None) -> None:
-    bridge = table(pins=PINS)
-    hand, pin = MockPins(pins), Pin(27)
-    work = visit(bridge, "cut-card", patience=1.0)
-
-    async def passes() -> None:
-        for held in cards_ms:
-            await asyncio.sleep(0.05)
-            await hand.press(pin, held / 1000, bounces=0)
-        await asyncio.sleep(1.1)
-        work.patience_s = 20.0
-        for held in cut_ms:
-            await hand.press(pin, held / 1000, bounces=0)
-            await asyncio.sleep(0.1)
-
-    if why:
-        with pytest.raises(Refusal, match=why):
-            together(bridge, cut_card.measured(work, pin, pins), passes())
-        return
-    section, _ = together(bridge, cut_card.measured(work, pin, pins), passes())
-    assert section.measured.passes == 3
-    assert section.measured.cut_shortest >= 80
-    assert bool(section.after["min_dwell_ms"]) == bool(cards_ms)
-    assert 5 <= section.after["debounce_ms"] <= 100
-
-
-@pytest.mark.parametrize("what", ["cut-card", "lamps", "keypad"])
-def test_what_is_not_wired_cannot_be_calibrated(table, what: str) -> None:
-    work = Visit(table(), what, "--yes")
-    assert work.end() == 1
-    assert " configured" in work.story()
-    assert "    name " in work.story()

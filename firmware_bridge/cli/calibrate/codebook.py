@@ -21,6 +21,9 @@ ORDER: Final = "spades, hearts, diamonds, clubs, each from ace to king"
 KNOW_THEIR_CARDS: Final = ("native", "angel-eye")
 """Protocols whose codes mean the same in every pack."""
 
+WITH_TAGS: Final = ("rdm6300",)
+"""Protocols whose cards have a code each: all decks are recorded."""
+
 LOOK_S: Final = 0.5
 """How often a letter typed meanwhile is looked for."""
 
@@ -35,7 +38,7 @@ def run(visit: Visit) -> int:
         book = asyncio.run(_work(visit, loan))
         before = _kept_aside(path)
         codes.save(path, book)
-        codes.load(path)
+        codes.load(path, visit.config.table.decks)
     measured = Count(tried=len(book), good=len(book))
     after: dict[str, Value] = {"file": str(path), "codes": len(book)}
     visit.keep(CountSection(at=visit.now, by=visit.by, before=before, after=after, measured=measured))
@@ -43,13 +46,17 @@ def run(visit: Visit) -> int:
 
 
 def undo(visit: Visit) -> int:
-    """Put back the book from before the last recording; 0."""
+    """Put back the book from before the last recording; 0. Raises Refusal where it is not kept any more."""
     path, last = _path(visit), visit.last
     with visit.borrowed("reader", open_shoe=False):
-        if last.before:
+        if not last.before:
+            path.unlink(missing_ok=True)
+        elif _aside(path).exists():
             _aside(path).replace(path)
         else:
-            path.unlink(missing_ok=True)
+            raise Refusal(
+                f"{_aside(path)} is gone: one book from before is kept, no older", "record the code book again"
+            )
     visit.forget()
     return visit.done(f"{path} is as it was before" if last.before else f"{path} is gone, as before")
 
@@ -57,21 +64,43 @@ def undo(visit: Visit) -> int:
 async def _work(visit: Visit, loan: Loan) -> codes.CodeBook:
     async with visit.bench(loan) as bench:
         await bench.drain()
-        visit.guide.say(f"pull 52 cards of a sorted deck: {ORDER}" + ("" if visit.guide.unattended else "; u: undo"))
-        order = [codes.Known(card) for card in FACES]
         book: dict[str, codes.Known] = {}
-        while len(book) < len(order):
-            card = await _next(visit, bench, book)
-            if isinstance(card, str):
-                _add(visit, book, card, order[len(book)])
-        visit.guide.say("pull the cut card, if it has a code")
-        cut = await bench.next_card(min(CUT_CARD_S, visit.patience_s))
-        if isinstance(cut, Read) and isinstance(cut.code, str) and cut.code not in book:
-            book[cut.code] = codes.CUT_CARD
-        return book
+        if _has_tags(visit):
+            for number in range(1, visit.config.table.decks + 1):
+                book |= await _tagged_deck(visit, bench, book, number)
+        else:
+            book |= await _deck(visit, bench, {}, "")
+        return dict.fromkeys(await _cut_card(visit, bench), codes.CUT_CARD) | book
 
 
-async def _next(visit: Visit, bench: Bench, book: dict[str, codes.Known]) -> str | None:
+async def _tagged_deck(visit: Visit, bench: Bench, recorded: codes.CodeBook, number: int) -> codes.CodeBook:
+    """A deck that gave the same codes twice, so that no tag was misread and no card left out or swapped."""
+    which = f"deck {number} of {visit.config.table.decks}: "
+    while True:
+        deck = await _deck(visit, bench, recorded, which)
+        again = await _deck(visit, bench, recorded, f"{which}the same once more: ")
+        if deck == again:
+            return {code: known._replace(serial=code) for code, known in deck.items()}
+        differ = [face.value for face, one, other in zip(FACES, deck, again, strict=True) if one != other]
+        visit.guide.say(f"{which}other codes the second time, from {differ[0]} on {len(differ)}: sort it, pull it anew")
+
+
+async def _deck(visit: Visit, bench: Bench, recorded: codes.CodeBook, which: str) -> dict[str, codes.Known]:
+    """A sorted deck, none of whose codes is recorded already. Raises Refusal."""
+    undo = "" if visit.guide.unattended else "; u: undo"
+    visit.guide.say(f"{which}pull {len(FACES)} cards of a sorted deck: {ORDER}{undo}")
+    deck: dict[str, codes.Known] = {}
+    while len(deck) < len(FACES):
+        code = await _next(visit, bench, deck)
+        if code is not None and (known := recorded.get(code) or deck.get(code)):
+            visit.guide.say(f"this code is recorded as {_face(known)}: pull the next card")
+        elif code is not None:
+            deck[code] = known = codes.Known(FACES[len(deck)])
+            visit.guide.bar(len(deck) / len(FACES), len(deck), len(FACES), f"{_face(known)} = {code}")
+    return deck
+
+
+async def _next(visit: Visit, bench: Bench, deck: dict[str, codes.Known]) -> str | None:
     """The next card's code, None after an undo or a card that was not read. Raises Refusal if none comes."""
     waited = 0.0
     while waited < visit.patience_s:
@@ -81,22 +110,33 @@ async def _next(visit: Visit, bench: Bench, book: dict[str, codes.Known]) -> str
         if card is not None:
             visit.guide.say("not read: pull that card again")
             return None
-        if visit.guide.typed() == "u" and book:
-            last = book.popitem()[1].card
-            visit.guide.say(f"undone: pull {last.value if last else codes.CUT} again")
+        if visit.guide.typed() == "u" and deck:
+            visit.guide.say(f"undone: pull {_face(deck.popitem()[1])} again")
             return None
         waited += LOOK_S
-    raise Refusal(f"only {len(book)} of {len(FACES)} cards passed", "start again with the ace of spades")
+    if visit.guide.unattended or visit.guide.ask("no card came: go on?") == "n":
+        raise Refusal(f"only {len(deck)} of {len(FACES)} cards passed", "start again with the ace of spades")
+    return None
 
 
-def _add(visit: Visit, book: dict[str, codes.Known], code: str, known: codes.Known) -> None:
-    if code in book:
-        was = book[code].card
-        visit.guide.say(f"this code is recorded as {was.value if was else codes.CUT}: pull the next card")
-        return
-    book[code] = known
-    face = known.card.value if known.card else codes.CUT
-    visit.guide.bar(len(book) / len(FACES), len(book), len(FACES), f"{face} = {code}")
+async def _cut_card(visit: Visit, bench: Bench) -> list[str]:
+    """Its code, if it has one; a tag tells it twice."""
+    visit.guide.say("pull the cut card, if it has a code")
+    told: str | int | None = None
+    while isinstance(card := await bench.next_card(min(CUT_CARD_S, visit.patience_s)), Read):
+        if isinstance(card.code, str) and (card.code == told or not _has_tags(visit)):
+            return [card.code]
+        told = card.code
+        visit.guide.say("pull the cut card again")
+    return []
+
+
+def _has_tags(visit: Visit) -> bool:
+    return visit.config.reader.protocol in WITH_TAGS
+
+
+def _face(known: codes.Known) -> str:
+    return known.card.value if known.card else codes.CUT
 
 
 def _path(visit: Visit) -> Path:
