@@ -8,56 +8,8 @@ from hardware.errors import PinBusy
 from hardware.pins import Pin, pin_factory
 from hardware.sensors import CutCardSensor, Key
 from hardware.sim.pins import MockPins
+from tests.hardware.touch import WIRE, events, heard_late, pulses
 from tests.hardware.virtual import run
-
-WIRE = Pin(27, debounce_ms=20)
-
-
-def events(play, pin=WIRE, contact=Key, before=None):
-    """The times in ms at which the contact reported, while `play(mock)` went on."""
-
-    async def main():
-        loop = asyncio.get_running_loop()
-        patch.setattr("gpiozero.pins.mock.monotonic", loop.time)
-        factory = pin_factory("mock")
-        mock = MockPins(factory)
-        if before is not None:
-            mock.switch(pin, before)
-        seen = []
-        device = contact(pin, factory, loop, lambda: seen.append(round(1000 * loop.time())))
-        await play(mock)
-        await asyncio.sleep(1)
-        device.close()
-        factory.close()
-        return seen
-
-    with pytest.MonkeyPatch.context() as patch:
-        return run(main())
-
-
-def pulses(*spans):
-    """Levels by time in ms: active from, to; from, to .."""
-
-    async def play(mock):
-        loop = asyncio.get_running_loop()
-        for at, active in zip(spans, [True, False] * len(spans), strict=False):
-            await asyncio.sleep(at / 1000 - loop.time())
-            mock.drive(WIRE, active)
-
-    return play
-
-
-def heard_late(*spans, until=400):
-    """The same, while the loop is busy `until` then and hears of every edge at once."""
-
-    async def play(mock):
-        loop = asyncio.get_running_loop()
-        for at, active in zip(spans, [True, False] * len(spans), strict=False):
-            loop.turn_to(at / 1000)
-            mock.drive(WIRE, active)
-        loop.turn_to(until / 1000)
-
-    return play
 
 
 @pytest.mark.parametrize(
@@ -203,68 +155,6 @@ def test_an_edge_after_the_loop_has_closed_is_nothing():
     key._device.close()
 
 
-@pytest.mark.parametrize(
-    ("spans", "reported"),
-    [
-        ((10, 100), [40]),  # the cut card
-        ((10, 25), []),  # an ordinary card
-        ((10, 15, 20, 100), [40]),  # it bounces at first
-        ((10, 38, 42, 100), [42]),  # and just when it counts
-        ((10, 25, 60, 75, 110, 200), [140]),  # two cards, then the cut card
-    ],
-)
-def test_a_least_dwell_tells_the_cut_card_from_others(spans, reported):
-    wire = Pin(27, debounce_ms=20, min_dwell_ms=30)
-    assert events(pulses(*spans), pin=wire, contact=CutCardSensor) == reported
-
-
-BRUSHED = tuple(at for card in range(4) for at in (10 + 42 * card, 40 + 42 * card))
-"""Four cards touch the sensor for 30 ms each, 12 ms apart."""
-
-SLOW = (10, 13, 17, 22, 29, 33, 38, 46, 53, 60, 66, 100)
-"""The cut card, slowly: the contact bounces all the way, with pauses of up to 7 ms."""
-
-
-@pytest.mark.parametrize("quiet", [5, 20, 100])
-@pytest.mark.parametrize(
-    ("spans", "count"),
-    [
-        (BRUSHED, 0),
-        ((10, 160), 1),
-        ((*BRUSHED, 180, 330), 1),
-        ((10, 160, 172, 202, 214, 244), 1),  # ordinary cards close behind it
-        (SLOW, 1),
-        ((10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 150, 151, 152, 153, 154), 1),  # six bounces
-        ((10, 68, 77, 120), 0),  # two cards, 9 ms apart
-        ((10, 68, 75, 77), 1),  # one, which bounces
-    ],
-)
-def test_the_dwell_is_judged_by_the_times_of_the_edges(spans, count, quiet):
-    wire = Pin(27, debounce_ms=quiet, min_dwell_ms=60)
-    assert len(events(pulses(*spans), pin=wire, contact=CutCardSensor)) == count
-    assert len(events(heard_late(*spans), pin=wire, contact=CutCardSensor)) == count
-
-
 def test_a_busy_loop_hears_of_every_press():
     assert len(events(heard_late(10, 60, 100, 150, 200, 250))) == 3
     assert len(events(heard_late(10, 60, 61, 110, 112, 150))) == 1
-
-
-@pytest.mark.parametrize("dwell", [0, 60])
-def test_a_cut_card_whose_release_got_lost_is_seen_and_does_not_stick(dwell):
-    told = []
-
-    async def play(mock):
-        wire = mock._factory.pin(WIRE.number)
-        for _ in range(2):
-            mock.drive(WIRE, True)
-            await asyncio.sleep(0.15)
-            wire._change_state(True)  # idle again; no edge comes of it
-            await asyncio.sleep(1)
-
-    def sensor(pin, factory, loop, on_seen):
-        return CutCardSensor(pin, factory, loop, on_seen, 0.5, told.append)
-
-    wire = Pin(27, min_dwell_ms=dwell)
-    assert events(play, pin=wire, contact=sensor) == [dwell, 1150 + dwell]
-    assert told == []

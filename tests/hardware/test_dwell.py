@@ -1,0 +1,106 @@
+"""The cut card among cards that brush its sensor: how long each was there, by the times of the edges."""
+
+import asyncio
+from itertools import accumulate, chain
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hardware.dwell import BOUNCE_MS
+from hardware.pins import Pin
+from hardware.sensors import CutCardSensor
+from tests.hardware.touch import WIRE, events, heard_late, pulses
+
+
+@pytest.mark.parametrize(
+    ("spans", "reported"),
+    [
+        ((10, 100), [40]),  # the cut card
+        ((10, 25), []),  # an ordinary card
+        ((10, 15, 20, 100), [40]),  # it bounces at first
+        ((10, 38, 42, 100), [42]),  # and just when it counts
+        ((10, 25, 60, 75, 110, 200), [140]),  # two cards, then the cut card
+    ],
+)
+def test_a_least_dwell_tells_the_cut_card_from_others(spans, reported):
+    wire = Pin(27, debounce_ms=20, min_dwell_ms=30)
+    assert events(pulses(*spans), pin=wire, contact=CutCardSensor) == reported
+
+
+BRUSHED = tuple(at for card in range(4) for at in (10 + 42 * card, 40 + 42 * card))
+"""Four cards touch the sensor for 30 ms each, 12 ms apart."""
+
+SLOW = (10, 13, 17, 22, 29, 33, 38, 46, 53, 60, 66, 100)
+"""The cut card, slowly: the contact bounces all the way, with pauses of up to 7 ms."""
+
+
+@pytest.mark.parametrize("quiet", [5, 20, 100])
+@pytest.mark.parametrize(
+    ("spans", "count"),
+    [
+        (BRUSHED, 0),
+        ((10, 160), 1),
+        ((*BRUSHED, 180, 330), 1),
+        ((10, 160, 172, 202, 214, 244), 1),  # ordinary cards close behind it
+        (SLOW, 1),
+        ((10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 150, 151, 152, 153, 154), 1),  # six bounces
+        ((10, 68, 77, 120), 0),  # two cards, 9 ms apart
+        ((10, 68, 75, 77), 1),  # one, which bounces
+    ],
+)
+def test_the_dwell_is_judged_by_the_times_of_the_edges(spans, count, quiet):
+    wire = Pin(27, debounce_ms=quiet, min_dwell_ms=60)
+    assert len(events(pulses(*spans), pin=wire, contact=CutCardSensor)) == count
+    assert len(events(heard_late(*spans), pin=wire, contact=CutCardSensor)) == count
+
+
+def activations(spans, quiet, dwell):
+    """How many there are, laid out on paper: spans parted by `quiet`, of which one, bounces included, lasts `dwell`."""
+    groups = []
+    for begin, end in zip(spans[::2], spans[1::2], strict=True):
+        runs = groups[-1] if groups and begin - groups[-1][-1][1] < quiet else []
+        if not runs:
+            groups.append(runs)
+        if runs and begin - runs[-1][1] <= BOUNCE_MS:
+            runs[-1][1] = end
+        else:
+            runs.append([begin, end])
+    return sum(any(end - begin >= dwell for begin, end in runs) for runs in groups)
+
+
+ACTIVE = st.sampled_from((0.4, 1.3, 3.1, 12.2, 29.3, 31.1, 58.7, 61.3, 150.1))
+IDLE = st.sampled_from((0.3, 1.1, 4.2, 7.3, 9.6, 12.4, 21.7, 55.5, 130.9))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    steps=st.lists(st.tuples(IDLE, ACTIVE), min_size=1, max_size=8),
+    quiet=st.sampled_from((9, 20, 100)),
+    dwell=st.sampled_from((0, 30, 60)),
+)
+def test_any_edges_heard_in_time_or_late_are_what_they_are_on_paper(steps, quiet, dwell):
+    spans = [10 + at for at in accumulate(chain.from_iterable(steps))]
+    wire, count = Pin(27, debounce_ms=quiet, min_dwell_ms=dwell), activations(spans, quiet, dwell)
+    assert len(events(pulses(*spans), pin=wire, contact=CutCardSensor)) == count
+    assert len(events(heard_late(*spans, until=spans[-1] + 50), pin=wire, contact=CutCardSensor)) == count
+
+
+@pytest.mark.parametrize("dwell", [0, 60])
+def test_a_cut_card_whose_release_got_lost_is_seen_and_does_not_stick(dwell):
+    told = []
+
+    async def play(mock):
+        wire = mock._factory.pin(WIRE.number)
+        for _ in range(2):
+            mock.drive(WIRE, True)
+            await asyncio.sleep(0.15)
+            wire._change_state(True)  # idle again; no edge comes of it
+            await asyncio.sleep(1)
+
+    def sensor(pin, factory, loop, on_seen):
+        return CutCardSensor(pin, factory, loop, on_seen, 0.5, told.append)
+
+    wire = Pin(27, min_dwell_ms=dwell)
+    assert events(play, pin=wire, contact=sensor) == [dwell, 1150 + dwell]
+    assert told == []
