@@ -23,8 +23,9 @@ SOCKET = "socket://"
 class Port:
     """Owns the device at `target` (a path, or `socket://host:port`) from `start` to `close`.
 
-    `on_open()` follows each (re)open, `on_bytes(chunk)` each read, `on_lost(why)` each loss, at once. A
-    port that cannot be opened is a loss too, told again only when the reason changes. All run on `loop`.
+    `on_open()` follows each (re)open, `on_bytes(chunk)` each read, `on_lost(why)` each loss, at once. After `on_open`,
+    however long that took, comes an empty chunk: bytes that follow at once may be older. A port that cannot be
+    opened is a loss too, told again only when the reason changes. All run on `loop`.
     """
 
     def __init__(
@@ -97,6 +98,7 @@ class Port:
         self._device, self._fd, self._told = device, device.fileno(), None
         self._loop.add_reader(self._fd, self._readable)
         self._on_open()
+        self._on_bytes(b"")
 
     def _readable(self) -> None:
         try:

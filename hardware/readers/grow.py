@@ -5,6 +5,7 @@ from binascii import crc_hqx
 from collections.abc import Callable, Iterator
 
 from hardware.readers.deaf import Deaf
+from hardware.readers.opening import Opening
 from hardware.readers.settings import ReaderSettings
 from hardware.readers.sightings import Sightings
 from hardware.readers.tails import tail_pattern
@@ -40,7 +41,8 @@ class GrowDecoder(Deaf):
     """Yields each code as text; see `hardware.readers.Decoder`.
 
     A code has no checksum of its own: a damaged one is text that no code book holds. Text that is too long or
-    not printable was a card nobody can name: `Unread("unreadable")`.
+    not printable was a card nobody can name: `Unread("unreadable")`; so is a code that may have begun before the
+    port was opened, as what is left of it may be another card's.
     """
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -50,21 +52,25 @@ class GrowDecoder(Deaf):
         self._tail = tail_pattern(settings.line_end)
         self._keep = len(settings.line_end)  # bytes that show a tail which came in two portions
         self._sightings = Sightings(settings.hold, clock)
+        self._opening = Opening(clock)
         self._begun = b""
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """See `Decoder.feed`."""
+        self._opening.hear(chunk)
         self._begun += chunk
         while taken := self._answer() or self._code():
             length, is_code = taken
             item, self._begun = self._begun[:length], self._begun[length:]
-            message = self._message(self._tail.sub(b"", item).strip()) if is_code else None
+            is_cut = self._opening.cuts()
+            message = self._message(self._tail.sub(b"", item).strip(), is_cut) if is_code else None
             if message:
                 yield message
 
     def forget(self) -> None:
-        """Drop what was begun before the port closed."""
+        """Drop what was begun before the port closed; the next code may have begun too."""
         self._begun = b""
+        self._opening.begin()
 
     def _answer(self) -> tuple[int, bool] | None:
         """Bytes of the answer the buffer begins with, and that it is no code; None if it begins with none."""
@@ -93,12 +99,12 @@ class GrowDecoder(Deaf):
             return False
         return len(begun) < _HEAD or len(begun) < _HEAD + begun[3] + 2
 
-    def _message(self, code: bytes) -> Message | None:
+    def _message(self, code: bytes, is_cut: bool) -> Message | None:
         if not code:
             return None
         text = code.decode("latin-1")
-        if len(code) > LONGEST_CODE // 2 or not (text.isascii() and text.isprintable()):
-            self.bad += 1
+        if is_cut or len(code) > LONGEST_CODE // 2 or not (text.isascii() and text.isprintable()):
+            self.bad += not is_cut
             return Unread("unreadable")
         self.good += 1
         return None if self._sightings.again(text) else Read(text)

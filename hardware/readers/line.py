@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from hardware.errors import ReaderError
 from hardware.readers.deaf import Deaf
+from hardware.readers.opening import Opening
 from hardware.readers.settings import ReaderSettings
 from hardware.readers.sightings import Sightings
 from hardware.readers.tails import tail_pattern
@@ -17,8 +18,9 @@ LONGEST_LINE = 256  # bytes; more than any barcode, and the bound of the buffer
 class LineDecoder(Deaf):
     """Yields the pattern's group of each line as a `Read`; see `hardware.readers.Decoder`.
 
-    A line without the pattern was a card that nobody can name: `Unread("unreadable")`. Blank lines are
-    nothing. The same code within `hold` seconds of its last sighting is the same card.
+    A line without the pattern was a card that nobody can name: `Unread("unreadable")`; so is one that may have begun
+    before the port was opened, as what is left of `112` may be another card's `12`. Blank lines are nothing. The
+    same code within `hold` seconds of its last sighting is the same card.
     """
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -29,10 +31,12 @@ class LineDecoder(Deaf):
         self._tail = tail_pattern(settings.line_end)
         self._keep = len(settings.line_end)  # bytes that show a tail which came in two portions
         self._sightings = Sightings(settings.hold, clock)
+        self._opening = Opening(clock)
         self._begun = b""
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """See `Decoder.feed`."""
+        self._opening.hear(chunk)
         *lines, begun = self._tail.split(self._begun + chunk)
         self._begun = begun if len(begun) <= LONGEST_LINE else begun[:LONGEST_LINE] + begun[-self._keep :]
         for line in lines:
@@ -41,15 +45,17 @@ class LineDecoder(Deaf):
                 yield message
 
     def forget(self) -> None:
-        """Drop a line begun before the port closed."""
+        """Drop a line begun before the port closed; the next may have begun too."""
         self._begun = b""
+        self._opening.begin()
 
     def _message(self, line: bytes) -> Message | None:
+        is_cut = self._opening.cuts()
         if not line:
             return None
         found = self._pattern.search(line.decode("latin-1")) if len(line) <= LONGEST_LINE else None
-        if found is None or not found[1]:
-            self.bad += 1
+        if is_cut or found is None or not found[1]:
+            self.bad += not is_cut
             return Unread("unreadable")
         self.good += 1
         return None if self._sightings.again(found[1]) else Read(found[1])

@@ -91,6 +91,16 @@ class TestEveryReader:
         if protocol != "native":  # whose board repeats the third before it goes on
             assert found[-2:] == codes[-2:]
 
+    def test_a_report_that_lost_its_head_before_the_port_was_opened_is_no_card(self, protocol) -> None:
+        codes, sent = stream(protocol, Random(6), 4)
+        for cut in range(1, len(sent[0]) // LINES[protocol].copies):
+            host = decoder(protocol)
+            host.resume(None)
+            found = reads(taken(host, sent[0][cut:] + b"".join(sent[1:])))
+            assert is_in_order(found, codes)
+            if protocol != "native":  # whose board repeats what is missing before it goes on
+                assert found[-3:] == codes[-3:]
+
     def test_garbage_is_not_kept(self, protocol) -> None:
         rng, host = Random(4), decoder(protocol)
         for _ in range(300):

@@ -41,6 +41,12 @@ def test_grow_stream(wire, told) -> None:
     assert [message for byte in wire for message in taken(one_at_a_time, bytes((byte,)))] == told
 
 
+def test_grow_an_answer_shows_where_the_first_code_begins() -> None:
+    decoder = GrowDecoder()
+    decoder.resume(None)
+    assert taken(decoder, grow.answer(b"\0", checked=False) + b"AB12\r\n") == [Read("AB12")]
+
+
 def test_grow_with_another_tail() -> None:
     assert taken(GrowDecoder(ReaderSettings(line_end="\t")), b"AB12\tCD34\t") == [Read("AB12"), Read("CD34")]
 

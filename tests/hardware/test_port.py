@@ -2,11 +2,15 @@
 
 import asyncio
 import os
+import time
 
 import pytest
 
 from hardware.errors import PortMissing, PortStalled, PortVanished
-from hardware.port import MOST_UNWRITTEN
+from hardware.port import MOST_UNWRITTEN, Port
+from hardware.readers.line import LineDecoder
+from hardware.readers.opening import QUIET_S
+from hardware.reads import Read, Unread
 from hardware.sim.board import NativeBoard
 from hardware.sim.line_board import LineBoard
 from hardware.sim.pty import PtyBoard
@@ -49,6 +53,39 @@ def test_bytes_that_waited_before_the_open_are_kept(reader):
         host = Host(str(reader))
         await until(lambda: host.heard == b"A17\r\n")
         host.port.close()
+        pty.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(("quiet", "told"), [(0.0, Unread("unreadable")), (2 * QUIET_S, Read("A17"))])
+def test_a_line_is_believed_when_the_port_was_quiet_before_it_not_when_the_bridge_was_busy(reader, quiet, told):
+    async def main():
+        pty = PtyBoard(board := LineBoard(), reader)
+        decoder, heard = LineDecoder(), []
+
+        def resume():
+            decoder.resume(None)
+            time.sleep(2 * QUIET_S)  # the disk is slow, and a line comes meanwhile
+            if not quiet:
+                print_line()
+
+        def print_line():
+            board.pull("A17")
+            pty.tick()
+
+        def hear(chunk):
+            heard.extend(decoder.feed(chunk))
+
+        port = Port(str(reader), 9_600, asyncio.get_running_loop(), hear, heard.append, resume)
+        port.start()
+        await until(lambda: port.is_open)
+        if quiet:
+            await asyncio.sleep(quiet)
+            print_line()
+        await until(lambda: heard)
+        assert heard == [told]
+        port.close()
         pty.close()
 
     asyncio.run(main())

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from hardware.pins import PinFactory
+from hardware.readers.opening import QUIET_S
 from hardware.sim.line_board import LineBoard
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
@@ -12,6 +14,12 @@ from tests.system.table import BridgeTable
 
 class LineTable(BridgeTable):
     """A table whose reader prints a line per card, and keeps none."""
+
+    def start(self, pins: PinFactory | None = None) -> "LineTable":
+        """Start the bridge, and draw no card before it may believe a first line."""
+        super().start(pins)
+        self.pause(2 * QUIET_S)
+        return self
 
     async def _plugged(self) -> PtyBoard:
         self.printer = LineBoard()

@@ -10,6 +10,8 @@ import pytest
 
 from firmware_bridge.cards import FACES, cards
 from firmware_bridge.codes import CUT_CARD, CodeBook, Known, save
+from hardware.pins import PinFactory
+from hardware.readers.opening import QUIET_S
 from hardware.sim.angel_eye import AngelEyeShoe, wrong_rules
 from hardware.sim.boards import BOARDS, CodeBoard
 from hardware.sim.pty import PtyBoard
@@ -36,6 +38,12 @@ class ReaderTable(BridgeTable):
             save(folder / "codes.csv", self._book)
             keys["code_book"] = str(folder / "codes.csv")
         super().__init__(folder, port, reader=keys, table=table)
+
+    def start(self, pins: PinFactory | None = None) -> "ReaderTable":
+        """Start the bridge, and draw no card before it may believe a first line."""
+        super().start(pins)
+        self.pause(2 * QUIET_S)
+        return self
 
     async def _plugged(self) -> PtyBoard:
         return PtyBoard(self.reader, self.folder / "reader")
