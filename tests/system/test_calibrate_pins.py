@@ -71,6 +71,18 @@ def test_many_visits_write_their_sections_in_turn(table) -> None:
     assert all(getattr(record(bridge), step).previous for step in steps)
 
 
+def test_of_many_visits_to_a_damaged_record_one_sets_it_aside(table) -> None:
+    bridge = table()
+    path = bridge.journal_dir / "calibration.toml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("[reader")
+    steps = ("keypad", "lamps", "codebook", "pack")
+    with ThreadPoolExecutor(len(steps)) as pool:
+        list(pool.map(lambda step: visit(bridge, step).keep(COUNTED), steps))
+    assert all(getattr(record(bridge), step) == COUNTED for step in steps)
+    assert path.with_name("calibration.toml.damaged").read_text() == "[reader"
+
+
 def test_a_record_damaged_meanwhile_is_set_aside(table, capsys) -> None:
     bridge = table()
     work = visit(bridge, "lamps")

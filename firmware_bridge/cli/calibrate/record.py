@@ -26,12 +26,9 @@ class Record:
         """What is recorded; a record that makes no sense is set aside, and calibrating begins a new one."""
         try:
             return calibration.load(self._path)
-        except calibration.Damaged as damaged:
-            aside = self._path.with_name(f"{self._path.name}.damaged")
-            with _allowed(self._path):
-                self._path.replace(aside)
-            self._say(f"{damaged.what}: it is set aside as {aside}, calibrate everything again")
-            return Calibration()
+        except calibration.Damaged:
+            with _alone(self._path):
+                return self._read()
 
     def keep(self, name: str, section: AnySection) -> None:
         """Renew a section."""
@@ -43,23 +40,32 @@ class Record:
 
     def _change(self, change: Callable[[Calibration], Calibration]) -> None:
         """Change the record as it is now: another visit may have written its section meanwhile."""
-        with _allowed(self._path):
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with _alone(self._path.parent):
-                calibration.save(self._path, change(self.read()))
+        with _alone(self._path):
+            calibration.save(self._path, change(self._read()))
+
+    def _read(self) -> Calibration:
+        try:
+            return calibration.load(self._path)
+        except calibration.Damaged as damaged:
+            aside = self._path.with_name(f"{self._path.name}.damaged")
+            self._path.replace(aside)
+            self._say(f"{damaged.what}: it is set aside as {aside}, calibrate everything again")
+            return Calibration()
 
 
 @contextmanager
-def _allowed(path: Path) -> Iterator[None]:
+def _alone(path: Path) -> Iterator[None]:
+    """No other visit changes the record meanwhile."""
     try:
-        yield
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _locked(path.parent):
+            yield
     except PermissionError:
         raise ConfigError(f"{path} cannot be written", "put sudo before the command") from None
 
 
 @contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """No other visit changes a record in this directory meanwhile."""
+def _locked(directory: Path) -> Iterator[None]:
     fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
