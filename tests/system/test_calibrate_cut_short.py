@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.calibration import Calibration, ReaderSection, Reading, save
+from firmware_bridge.wiring.loan import Kept, keep
+from hardware.calibrate.bench import Bench
 from hardware.sim.board import NativeBoard
 from hardware.sim.optics import Light, Optics
 from tests.broker import free_port
@@ -70,6 +73,21 @@ def test_without_a_daemon_whoever_comes_next_gives_the_board_its_settings_back(t
         assert visit.work(puller(bridge)) == 0, visit.story()
         assert visit.json[-1]["before"]["threshold"] == before[1]
         assert visit.json[-1]["before"]["gain"] == before[3]
+
+
+def test_what_a_killed_command_wanted_back_does_not_undo_an_undo(table) -> None:
+    bridge = table(start=False)
+    measured = Reading(cards=1, decode_rate=1.0)
+    section = ReaderSection(at="2026-11-20T21:33:05Z", by="bo", before={"threshold": 777}, measured=measured)
+    bridge.journal_dir.mkdir()
+    save(bridge.journal_dir / "calibration.toml", Calibration(reader=section))
+    keep(bridge.journal_dir, Kept(None, 0, "bo", Bench.restoring({1: 999})))
+    undone = Visit(bridge, "reader", "--undo")
+    assert undone.end() == 0, undone.story()
+    assert bridge.board.params[1] == 777
+    bridge.start()
+    bridge.until(lambda: bridge.bridge.table.shoe.reader is not None and not lost(bridge))
+    assert bridge.board.params[1] == 777
 
 
 def asked_to_keep(table: BridgeTable) -> Visit:

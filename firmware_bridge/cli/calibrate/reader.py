@@ -106,6 +106,7 @@ async def _test(visit: Visit, bench: Bench) -> Tested:
 
 async def _restore(visit: Visit, loan: Loan, params: dict[int, int]) -> None:
     async with visit.bench(loan) as bench:
+        await bench.drain()  # what it answers to a killed command's will too
         await bench.set(params)
         await bench.save()
     loan.leave(b"")  # and nothing that a killed command wanted back
