@@ -39,6 +39,7 @@ from hardware.pins import PinFactory, pin_factory
 
 log = logging.getLogger(__name__)
 
+
 class Bridge:
     """A whole table: built from a config, run on the present loop until `stop`.
 

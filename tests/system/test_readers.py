@@ -27,13 +27,16 @@ PRINTED: CodeBook = {f"S{n:02}": Known(card) for n, card in enumerate(FACES)} | 
 TAGS: CodeBook = {f"{n:010X}": Known(card, None, f"nr-{n}") for n, card in enumerate(FACES * 2)} | {"FF" * 5: CUT_CARD}
 BOOKS: dict[str, CodeBook] = {"grow": PRINTED, "ssi": PRINTED, "rdm6300": TAGS}
 
+HOLD_S = 0.5
+
 
 class ReaderTable(BridgeTable):
     """A table with another reader; each card's code is the next one of its face in the code book."""
 
     def __init__(self, folder: Path, port: int, board: CodeBoard, protocol: str, **table: Any) -> None:
         self.reader, self._book, self._drawn = board, BOOKS.get(protocol, {}), Counter[str]()
-        keys: dict[str, Any] = {"protocol": protocol, "hold": 0}
+        # A tag is said as long as it is near; elsewhere the same face may come twice at once.
+        keys: dict[str, Any] = {"protocol": protocol, "hold": HOLD_S if protocol == "rdm6300" else 0}
         if self._book:
             save(folder / "codes.csv", self._book)
             keys["code_book"] = str(folder / "codes.csv")
@@ -220,6 +223,7 @@ def test_the_same_tag_again_is_a_duplicate_and_its_serial_stays_here(table: Any,
     at_table = table("rdm6300", decks=2)
     at_table.deal("9s 9s Kd")
     assert at_table.open_now == []
+    at_table.pause(2 * HOLD_S)
     at_table.draw("9s", again=True)
     backend.wait_until(lambda: alarms(backend) == ["duplicate: 9s: this very card was drawn before"])
     at_table.order(do="resolve", irregularity="duplicate", choice="remove")
