@@ -125,7 +125,7 @@ class Reader:
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
         kept = record_kept(self._table)
-        known = self._table.shoe.reader
+        known = self._loan.mark if self._loan else self._table.shoe.reader
         self.port.write(self.decoder.resume(reads.Mark(known.session, known.seq) if known else None))
         self.port.write(self._will)
         self._will = b""

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cards import Card
+from firmware_bridge.errors import DiskError
 from hardware.pins import Pin, pin_factory
 from hardware.readers.native import NativeDecoder
 from hardware.reads import Mark, Read
@@ -224,6 +225,17 @@ def test_what_a_technician_keeps_for_ever_is_taken_back(table) -> None:
     assert bridge.bridge.control.status()["lent"] is None
     bridge.until(lambda: back(bridge))
     assert irregular(bridge) == ["reader_back"]
+
+
+def test_cards_are_numbered_on_from_the_test_cards_also_while_the_disk_is_broken(table, mocker) -> None:
+    bridge = settled(table())
+    anna = Technician(bridge)
+    anna.read(3)
+    mocker.patch.object(bridge.bridge.journal, "append", side_effect=DiskError("full", "free some", "disk_full"))
+    resumed = mocker.spy(bridge.bridge.reader.decoder, "resume")
+    anna.ask(do="give_back")
+    bridge.until(lambda: bridge.bridge.reader.port.is_open)
+    assert resumed.call_args.args == (Mark(1, 2),)
 
 
 @pytest.mark.parametrize("device", ["broker", None, 7, ["reader"]])
