@@ -43,9 +43,11 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a human dealer (default)")
     parser.add_argument("--reader", choices=READERS, help="the reader's protocol (default native)")
     parser.add_argument("--procedure", choices=("on-demand", "six-card"), default="on-demand")
-    parser.add_argument("--fault", type=_fault, metavar="ID", help=f"let it happen: {', '.join(FAULTS)}")
+    faults = f"let it happen, and play until it is settled, N rounds at least: {', '.join(FAULTS)}"
+    parser.add_argument("--fault", type=_fault, metavar="ID", help=faults)
     parser.add_argument("--seed", type=int, metavar="N", help="shuffle like that other time")
     parser.add_argument("--broker", choices=CHOICES, default="auto", help="default: mosquitto if installed")
+    parser.add_argument("--port", type=_port, default=0, metavar="N", help="the broker's port (default: a free one)")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="keep the last picture (needs rich)")
     parser.add_argument("--plain", action="store_true", help="lines instead of a picture")
 
@@ -65,9 +67,12 @@ def _play(arguments: argparse.Namespace) -> Play:
     reader = arguments.reader or readers[0]
     if reader not in readers:
         raise DemoError(f"{arguments.fault} does not happen to a {reader} reader", f"use --reader {readers[0]}")
+    if reader == "angel-eye" and arguments.procedure != "on-demand":
+        raise DemoError("an Angel Eye shoe judges on-demand tables only", "leave --procedure six-card out")
     seed = secrets.randbelow(10_000) if arguments.seed is None else arguments.seed
     return Play(
-        arguments.rounds, arguments.speed, reader, arguments.procedure, arguments.fault, seed, arguments.broker
+        arguments.rounds, arguments.speed, reader, arguments.procedure, arguments.fault, seed, arguments.broker,
+        arguments.port,
     )
 
 
@@ -190,6 +195,12 @@ async def _cancel(task: asyncio.Task[Any] | None) -> None:
 def _count(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of rounds: write 1 or more")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: write 1 to 65535, such as 1883")
     return int(text)
 
 

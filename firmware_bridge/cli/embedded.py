@@ -33,14 +33,14 @@ class BrokerError(BridgeError, RuntimeError):
 
 
 class EmbeddedBroker:
-    """A broker process in `folder`, on a free port of the loopback that it keeps from start to start.
+    """A broker process in `folder`, on a port of the loopback that it keeps from start to start; 0: any free one.
 
-    Raises BrokerError if `kind` is not installed.
+    Raises BrokerError if `kind` is not installed, or somebody else has the port.
     """
 
-    def __init__(self, kind: str, folder: Path) -> None:
+    def __init__(self, kind: str, folder: Path, port: int = 0) -> None:
         self.kind = _installed() if kind == "auto" else kind
-        self.port, self.protocol = _free_port(), PROTOCOL[self.kind]
+        self.port, self.protocol = _free_port(port), PROTOCOL[self.kind]
         self._folder = folder
         self._command = self._mosquitto() if self.kind == MOSQUITTO else self._amqtt()
         self._process: subprocess.Popen[bytes] | None = None
@@ -106,9 +106,13 @@ def _find_mosquitto() -> str | None:
     return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
-def _free_port() -> int:
+def _free_port(asked: int) -> int:
     with socket.socket() as probe:
-        probe.bind((HOST, 0))
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, asked))
+        except OSError as error:
+            raise BrokerError(f"port {asked} cannot be had ({error.strerror})", "choose another with --port") from None
         return int(probe.getsockname()[1])
 
 

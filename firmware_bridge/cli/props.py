@@ -41,6 +41,7 @@ class Play:
     fault: str | None = None
     seed: int = 0
     broker: str = "auto"
+    port: int = 0
 
 
 def faces(reader: str, decks: int) -> dict[int | str, Card]:

@@ -60,7 +60,7 @@ class Stage:
         self.play, self._say, self._loop = play, say, asyncio.get_running_loop()
         self.failed: asyncio.Future[None] = self._loop.create_future()
         self._fault = FAULTS[play.fault] if play.fault else Fault("")
-        self.broker = EmbeddedBroker(play.broker, folder)
+        self.broker = EmbeddedBroker(play.broker, folder, play.port)
         self.config = config(play, self._fault, folder, self.broker.port)
         self._factory = pin_factory("mock")
         self._pins = MockPins(self._factory)
@@ -68,8 +68,8 @@ class Stage:
         self._wires = {lamp: Pin(number) for lamp, number in LAMPS.items()}
         self.board = _board(play.reader, self._fault)
         self.pty = PtyBoard(self.board, folder / "reader")
-        prefix = f"{self.config.mqtt.root}/{TABLE}"
-        self.audience = Audience(self._client("backend"), prefix, hear, self._fail, self._loop)
+        self.topics = f"{self.config.mqtt.root}/{TABLE}"
+        self.audience = Audience(self._client("demo-backend"), self.topics, hear, self._fail, self._loop)
         self._faces = faces(play.reader, self.config.table.decks)
         self._floor = Floor(self.config.control)
         self.bridge: Bridge | None = None

@@ -8,6 +8,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any, Final, TextIO
 
+from firmware_bridge.cli.embedded import HOST
 from firmware_bridge.cli.stage import Stage
 
 SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
@@ -39,6 +40,7 @@ class Story:
         what = f"{play.procedure}, reader {play.reader}, {broker}, {stage.size} cards"
         fault = f", fault {play.fault}" if play.fault else ""
         self.say("demo", f"{play.rounds} rounds, {what}, speed {play.speed:g}, seed {play.seed}{fault}")
+        self.say("topics", f"{stage.topics}/# at {HOST}:{stage.broker.port}")
 
     def hear(self, name: str, payload: dict[str, Any]) -> None:
         """A message came."""
@@ -85,7 +87,8 @@ class Story:
 
 def _burn(cards: list[str | None]) -> str:
     exposed = f"{face(cards[0])} exposed, then " if cards[0] else ""
-    return f"{exposed}{sum(card is None for card in cards)} cards unseen"
+    unseen = sum(card is None for card in cards)
+    return f"{exposed}{unseen} card{'s' * (unseen != 1)} unseen"
 
 
 def _round(told: dict[str, Any]) -> Iterator[tuple[str, str]]:

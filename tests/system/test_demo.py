@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import signal
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -88,10 +89,11 @@ AT_ONCE = 6
 def test_rounds_are_delivered(played, words):
     broker, procedure, reader = TABLES[words]
     protocol = {"mosquitto": "5", "amqtt": "3.1.1"}[broker]
-    first, shoe, burn, one, two, rounds, times = played(words).splitlines()
+    first, topics, shoe, burn, one, two, rounds, times = played(words).splitlines()
     assert first.startswith(
         f"demo      2 rounds, {procedure}, reader {reader}, broker {broker} (MQTT {protocol}), 416 cards, speed 200"
     )
+    assert re.fullmatch(r"topics    shoe/DEMO/# at 127\.0\.0\.1:\d+", topics)
     assert shoe == "shoe 1    open: 416 cards, confirmed by Ines"
     assert burn == "burn      5♥ exposed, then 5 cards unseen"
     carried = procedure == "six-card"
@@ -124,10 +126,23 @@ def test_no_round_is_lost_when_the_broker_is(played, broker):
         (["--fault", "disk_full"], "'disk_full' cannot be simulated: .*known are: unreadable, duplicate"),
         (["--speed", "0"], "'0' is no speed: write 1 for a human dealer"),
         (["--rounds", "none"], "'none' is no number of rounds"),
+        (["--port", "70000"], "'70000' is no port: write 1 to 65535"),
     ],
 )
 def test_a_wrong_word_is_told(tmp_path, words, told):
     assert re.search(told, re.sub(r"\s+", " ", demo(tmp_path, *words, code=2)))
+
+
+def test_a_port_that_is_somebody_elses(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = demo(tmp_path, "--port", str(port), code=1)
+    assert said == f"shoe: port {port} cannot be had (Address already in use); choose another with --port\n"
+
+
+def test_a_shoe_that_judges_by_other_rules_than_the_procedure(tmp_path):
+    said = demo(tmp_path, "--reader", "angel-eye", "--procedure", "six-card", code=1)
+    assert said == "shoe: an Angel Eye shoe judges on-demand tables only; leave --procedure six-card out\n"
 
 
 def test_a_fault_that_a_reader_cannot_have(tmp_path):

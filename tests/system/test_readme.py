@@ -2,8 +2,10 @@
 
 import json
 import re
+import socket
 import subprocess
 import sys
+import time
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -54,6 +56,30 @@ def test_the_twenty_lines_receive_rounds_also_after_the_broker_forgot_them(broke
         backend.kill()
         backend.wait()
         table.close()
+
+
+def test_the_twenty_lines_hear_the_demo(tmp_path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    program = block("python", "loop_forever").replace("1883", port).replace("T07", "DEMO")
+    heard = tmp_path / "heard"
+    words = ["demo", "--port", port, "--rounds", "100000", "--speed", "50", "--plain"]
+    with heard.open("w") as out:
+        going = [
+            subprocess.Popen([sys.executable, *code], stdout=into, stderr=subprocess.STDOUT)
+            for code, into in ((["-m", "firmware_bridge", *words], subprocess.DEVNULL), (["-u", "-c", program], out))
+        ]
+    try:
+        give_up = time.monotonic() + 60
+        while heard.read_text().count("\n") < 4:  # that it is connected, and three rounds
+            assert time.monotonic() < give_up, heard.read_text()
+            time.sleep(0.1)
+        assert heard.read_text().startswith("connected: Success\n1 ")
+    finally:
+        for each in reversed(going):
+            each.terminate()
+            each.wait()
 
 
 def test_the_payloads_are_those_of_replay() -> None:
