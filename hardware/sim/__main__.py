@@ -2,6 +2,8 @@
 
 import argparse
 import asyncio
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -34,8 +36,23 @@ def main(arguments: list[str] | None = None) -> int:
 
 async def _serve(board: NativeBoard | CodeBoard, link: Path) -> None:
     pty = PtyBoard(board, link)
-    print(f"a reader is at {link}; {WORDS}", flush=True)
     loop = asyncio.get_running_loop()
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(each, _end, pty)
+    print(f"a reader is at {link}; {WORDS}", flush=True)
+    try:
+        await _hear(pty, board, loop)
+    finally:
+        pty.close()
+
+
+def _end(pty: PtyBoard) -> None:
+    """At once: nobody can take the thread from a terminal that it waits for."""
+    pty.close()
+    os._exit(0)
+
+
+async def _hear(pty: PtyBoard, board: NativeBoard | CodeBoard, loop: asyncio.AbstractEventLoop) -> None:
     while (line := await loop.run_in_executor(None, sys.stdin.readline)) and line.strip() != "quit":
         try:
             if line.startswith("deal ") and isinstance(board, NativeBoard):
@@ -44,7 +61,6 @@ async def _serve(board: NativeBoard | CodeBoard, link: Path) -> None:
                 _obey(pty, board, line.strip())
         except ValueError:
             print(f"not understood; {WORDS}", flush=True)
-    pty.close()
 
 
 async def _deal(pty: PtyBoard, board: NativeBoard, cards: int) -> None:

@@ -1,6 +1,7 @@
 """The simulators a technician can run, and what they refuse."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -76,3 +77,14 @@ def test_a_cable_drops_as_many_bytes_as_it_says(chance, left):
 def test_a_cable_does_the_same_for_the_same_seed():
     assert Cable(3, flipped=0.3).carry(bytes(99)) == Cable(3, flipped=0.3).carry(bytes(99))
     assert Cable(3, flipped=0.3).carry(bytes(99)) != Cable(4, flipped=0.3).carry(bytes(99))
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_end_leaves_no_device_behind(tmp_path, end):
+    link = tmp_path / "reader"
+    command = [sys.executable, "-m", "hardware.sim", "--link", str(link)]
+    with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as sim:
+        sim.stdout.readline()
+        sim.send_signal(end)
+        assert sim.wait(20) == 0
+    assert not link.is_symlink()
