@@ -111,6 +111,7 @@ class Control:
             "reader": self._reader(),
             "health": self._uplink.health,
             "lent": self._lease.status(),
+            "returning": self._lease.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
             **msgspec.to_builtins(snapshots(shoe)),
         }

@@ -49,7 +49,7 @@ def lamps(shoe: Shoe) -> Lamps:
     why: list[str] = []
     if shoe.irregular:
         lit["fault"] = _fault(shoe)
-        why += [f"{each.id}: {row(shoe, each.id).todo}" for each in shoe.irregular]
+        why += [f"{each.id}: {todo(shoe, each.id)}" for each in shoe.irregular]
     if blockers(shoe):
         return Lamps(lit, tuple(why))
     if shoe.status == "open" and is_last(shoe):
@@ -57,6 +57,13 @@ def lamps(shoe: Shoe) -> Lamps:
         why.append("last round")
     _GUIDES[phase(shoe)](shoe, lit, why)
     return Lamps(lit, tuple(why))
+
+
+def todo(shoe: Shoe, irregularity: str) -> str:
+    """What to do about an open irregularity, as the shoe stands."""
+    if irregularity == "reader_lost" and shoe.lent:
+        return f"the reader is lent to {shoe.lent} for calibration: draw no card, wait"
+    return row(shoe, irregularity).todo
 
 
 def _fault(shoe: Shoe) -> str:

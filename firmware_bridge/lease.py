@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from firmware_bridge.daemon import Table
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.shoe.state import Phase, Shoe, phase
+from firmware_bridge.stamps import now
 
 OUTSIDE_A_ROUND: Final = (Phase.EMPTY, Phase.ENDED, Phase.BETTING, Phase.READY)
 
 
 class NotLent(BridgeError):
     """The device stays with the daemon; the text says why and what to do."""
+
+
+class Lent(NamedTuple):
+    """What is lent `to` whom, `since` when (ms since 1970)."""
+
+    device: str
+    to: str
+    since: int
 
 
 class Lendable(Protocol):
@@ -38,12 +47,17 @@ class Lease:
 
     def __init__(self, table: Table, devices: Mapping[str, Lendable]) -> None:
         self._table, self._devices = table, devices
-        self._lent: tuple[str, str] | None = None
+        self._lent: Lent | None = None
         self._will = b""
 
-    def status(self) -> dict[str, str] | None:
-        """What is lent to whom, None for nothing."""
-        return {"device": self._lent[0], "to": self._lent[1]} if self._lent else None
+    def status(self) -> dict[str, Any] | None:
+        """What is lent to whom since when (ms since 1970), None for nothing."""
+        return self._lent._asdict() if self._lent else None
+
+    def returning(self) -> dict[str, Any] | None:
+        """From whom the reader comes back just now: its first words are awaited, or its port. None for nobody."""
+        to = self._table.shoe.lent
+        return {"to": to} if to and not self._lent else None
 
     def lend(self, device: object, to: str, open_shoe: bool = False) -> dict[str, Any]:
         """Lend a device. open_shoe: also between the rounds of a shoe; the dealer confirms the table afterwards.
@@ -54,21 +68,21 @@ class Lease:
         if lendable is None or not isinstance(device, str):
             raise NotLent(f"{device} cannot be lent", f"one of: {', '.join(self._devices)}")
         if self._lent:
-            raise NotLent(f"the {self._lent[0]} is lent to {self._lent[1]}", "one technician at a time")
+            raise NotLent(f"the {self._lent.device} is lent to {self._lent.to}", "one technician at a time")
         if any(each.is_out for each in self._devices.values()):
             raise NotLent("what was lent last is not back yet", "see whether its command still runs; try again")
         if self._table.disk:
             raise NotLent("the journal cannot be written, so no loan can be put on record", self._table.disk.hint)
         check(self._table.shoe, open_shoe)
         told = lendable.lend(to)
-        self._lent = device, to
+        self._lent = Lent(device, to, now()["at"])
         return told
 
     def passed(self, session: object, seq: object) -> None:
         """A test card passed. Raises ValueError for what is no mark."""
         if not (self._lent and isinstance(session, int) and isinstance(seq, int)):
             raise ValueError("no mark of a lent reader")
-        self._devices[self._lent[0]].passed(Mark(session, seq % 256))
+        self._devices[self._lent.device].passed(Mark(session, seq % 256))
 
     def leave(self, will: object) -> None:
         """What the device is to be told when it comes back, in hex: how a borrower that is killed leaves it in order.
@@ -82,7 +96,7 @@ class Lease:
         lent, self._lent = self._lent, None
         will, self._will = self._will, b""
         if lent:
-            self._devices[lent[0]].take_back(will, cut_short)
+            self._devices[lent.device].take_back(will, cut_short)
 
 
 def check(shoe: Shoe, open_shoe: bool) -> None:

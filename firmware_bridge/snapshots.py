@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 from firmware_bridge.bets import closed
 from firmware_bridge.cards import Card
 from firmware_bridge.house import House, Limit
-from firmware_bridge.lamps import lamps
+from firmware_bridge.lamps import lamps, todo
 from firmware_bridge.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
 from firmware_bridge.roads.bead import LETTERS
 from firmware_bridge.roads.good import ALL_GOOD
@@ -171,7 +171,7 @@ def disclosed(shoe: Shoe) -> tuple[Card, ...]:
 def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
     """The open irregularities with what to do about each."""
     return tuple(
-        Alarm(each.id, each.since, policy.severity, each.detail, policy.todo, policy.blocks, policy.choices)
+        Alarm(each.id, each.since, policy.severity, each.detail, todo(shoe, each.id), policy.blocks, policy.choices)
         for each in shoe.irregular
         for policy in (row(shoe, each.id),)
     )

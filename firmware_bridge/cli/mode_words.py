@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Final
 
 Status = dict[str, Any]
@@ -24,6 +25,8 @@ def mode_words(status: Status) -> str:
         return MODES["OBSERVE"]
     if status.get("lent"):
         return f"CALIBRATION: {status['lent']['to']} has the {status['lent']['device']}, no card is taken"
+    if back := status.get("returning"):
+        return f"CALIBRATION is over: the reader is coming back from {back['to']}, a few seconds"
     blocking = [alarm["id"] for alarm in alarms if alarm["blocks"]]
     if blocking:
         return f"STOPPED until settled: {', '.join(blocking)}"
@@ -34,6 +37,8 @@ def mode_words(status: Status) -> str:
 
 def next_step(status: Status) -> str:
     """The one thing to do now, nothing where the table waits for nobody; of alarms the one that stops it."""
+    if loan := loan_words(status):
+        return ": ".join(loan)
     alarms = sorted(status["alarm"]["open"], key=lambda alarm: not alarm["blocks"])
     if alarms:
         choices = "|".join(alarms[0]["choices"])
@@ -43,3 +48,13 @@ def next_step(status: Status) -> str:
     if status["table"]["shoe_change"] or status["table"]["phase"] == "ended":
         return "change the shoe"
     return f"the dealer gives {status['table']['due']} its card" if status["table"]["due"] else ""
+
+
+def loan_words(status: Status) -> tuple[str, str] | None:
+    """Who has the reader for calibration, or had it a moment ago, and what to do; None where it is the daemon's."""
+    if lent := status.get("lent"):
+        since = time.strftime("%H:%M:%S", time.localtime(lent["since"] / 1000))
+        return f"lent to {lent['to']} for calibration since {since}", "wait, or sudo shoe do take-back --by NAME"
+    if back := status.get("returning"):
+        return f"coming back from {back['to']}'s calibration, a few seconds", "wait"
+    return None

@@ -209,12 +209,16 @@ def test_between_the_rounds_of_a_shoe_the_dealer_confirms_afterwards(table) -> N
 def test_one_technician_at_a_time(table) -> None:
     bridge = settled(table())
     anna = Technician(bridge)
-    assert bridge.bridge.control.status()["lent"] == {"device": "reader", "to": "anna"}
+    status = bridge.bridge.control.status()
+    assert (status["lent"]["device"], status["lent"]["to"], status["returning"]) == ("reader", "anna", None)
+    (alarm,) = [each for each in status["alarm"]["open"] if each["id"] == "reader_lost"]
+    assert alarm["todo"] == "the reader is lent to anna for calibration: draw no card, wait"
     told = Technician(bridge, device="pins").told
     assert told["error"] == "the reader is lent to anna"
     anna.hang_up()
     bridge.until(lambda: back(bridge))
-    assert bridge.bridge.control.status()["lent"] is None
+    status = bridge.bridge.control.status()
+    assert (status["lent"], status["returning"]) == (None, None)
 
 
 def test_what_a_technician_keeps_for_ever_is_taken_back(table) -> None:

@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 import msgspec
@@ -74,7 +75,7 @@ def test_one_line_names_what_is_wrong() -> None:
     assert line(status("9s", broker={"up": False})).endswith("broker down")
 
 
-LENT = {"device": "reader", "to": "anna"}
+LENT = {"device": "reader", "to": "anna", "since": 0}
 
 
 @pytest.mark.parametrize(
@@ -84,6 +85,10 @@ LENT = {"device": "reader", "to": "anna"}
         (status("9s ??"), "STOPPED until settled: unreadable"),
         (status("9s", disk="no space"), "STOPPED: the journal cannot be written"),
         (status("9s", lent=LENT), "CALIBRATION: anna has the reader, no card is taken"),
+        (
+            status("9s", returning={"to": "anna"}),
+            "CALIBRATION is over: the reader is coming back from anna, a few seconds",
+        ),
         (status("9s", mode="NO_BROKER"), "PLAY GOES ON, rounds are kept here: the broker cannot be reached"),
         (status("9s", mode="VIRTUAL_CUT"), "PLAY GOES ON, the cut card is counted: its sensor did not see it"),
         (status("9s", mode="MANUAL_ENTRY"), "PLAY GOES ON, with a card that two people entered by hand"),
@@ -107,6 +112,11 @@ def test_observing_is_said_first() -> None:
 )
 def test_the_next_step_is_named(script: str, step: str) -> None:
     assert row("next", status(script)) == step
+
+
+def test_while_the_reader_is_lent_the_next_step_is_to_wait() -> None:
+    step = row("next", status("9s ??", lent=LENT))
+    assert re.fullmatch(r"lent to anna for calibration since [\d:]{8}: wait, or sudo shoe do take-back --by NAME", step)
 
 
 def test_the_next_step_of_an_alarm_is_its_remedy() -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from firmware_bridge import codes
 from firmware_bridge.cli.checks.finding import Finding, Machine, failed
+from firmware_bridge.cli.mode_words import loan_words
 from firmware_bridge.errors import ConfigError
 from hardware.errors import PortError, PortMissing
 from hardware.port import SOCKET, Port
@@ -29,7 +30,7 @@ ANSWER_S: Final = 6.0
 def reader(machine: Machine) -> Iterator[Finding]:
     """Whether the port can be opened, and who has it if not."""
     if machine.daemon:
-        yield _held(machine.daemon["reader"])
+        yield _held(machine.daemon)
         return
     config = machine.config.reader
     baud = config.baud or BAUD[config.protocol]
@@ -61,10 +62,14 @@ def _missing(machine: Machine, told: str) -> Finding:
 
 
 def _held(status: dict[str, Any]) -> Finding:
-    what = f"{status['protocol']} at {status['port']}"
-    if not status["open"]:
+    held = status["reader"]
+    what = f"{held['protocol']} at {held['port']}"
+    if loan := loan_words(status):
+        lent, remedy = loan
+        return Finding("WARN", "reader", f"{what}: {lent}", remedy)
+    if not held["open"]:
         return Finding("FAIL", "reader", f"{what}: the daemon cannot open it", "check its cable; see `shoe status`")
-    if status["lost"]:
+    if held["lost"]:
         return Finding("FAIL", "reader", f"{what}: open, but silent", "check the reader's power and cable")
     return Finding("OK", "reader", f"{what}, held by the daemon")
 
