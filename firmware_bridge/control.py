@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
+import struct
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -54,7 +56,7 @@ class Control:
     which is answered with a status, and in `seen` what `sight` sees, whenever that changes.
     `{"do": "lend", "device": "reader", "by": "anna"}` lends one of `devices` until `{"do": "give_back"}` or the
     connection's end; `{"do": "passed", "session": 1, "seq": 7}` tells in between that the report of a test card is
-    about to be acknowledged.
+    about to be acknowledged. A borrower from whom it is taken back hears `{"taken_back": "bo"}` and is hung up on.
     reader: what the reader's side knows, for the status.
     """
 
@@ -72,7 +74,7 @@ class Control:
         self._lease = Lease(table, devices)
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
-        self._borrower: asyncio.Task[None] | None = None
+        self._borrower: tuple[asyncio.Task[None], asyncio.StreamWriter] | None = None
 
     async def start(self) -> None:
         """Listen; a socket left by a daemon that died is replaced."""
@@ -155,11 +157,13 @@ class Control:
     ) -> None:
         """Lend a device for as long as this connection asks for it, and no longer."""
         try:
-            told = self._lease.lend(fields.get("device"), by, fields.get("open_shoe") is True)
+            told = self._lease.lend(fields.get("device"), by, fields.get("open_shoe") is True, _pid(writer))
         except NotLent as error:
             await _say(writer, o.Answer(ok=False, error=error.what, hint=error.hint))
             return
-        self._borrower = asyncio.current_task()
+        task = asyncio.current_task()
+        assert task is not None
+        self._borrower = task, writer
         try:
             await _say(writer, {"ok": True, "do": "lend", **told})
             while (line := await reader.readline()) and (said := parse(line))["do"] != "give_back":
@@ -173,13 +177,16 @@ class Control:
         await _say(writer, {"ok": True, "do": "give_back"})
 
     async def _take_back(self, by: str) -> o.Answer:
-        """End the loan of a technician who does not: his connection is cut."""
+        """End the loan of a technician who does not: his command is told so, and his connection is cut."""
         if (lent := self._lease.status()) is None or self._borrower is None:
             return o.Answer(ok=False, error="nothing is lent", hint="see: shoe status")
         log.warning("the %s is taken back from %s by %s", lent["device"], lent["to"], by)
-        self._borrower.cancel()
-        await asyncio.wait({self._borrower})
-        return o.Answer(ok=True, do="take_back")
+        task, writer = self._borrower
+        writer.write(msgspec.json.encode({"ok": False, "taken_back": by}) + b"\n")
+        task.cancel()
+        await asyncio.wait({task})
+        hint = f"if the {lent['device']} stays lost: sudo kill -9 {lent['pid']}" if lent["pid"] else None
+        return o.Answer(ok=True, do="take_back", hint=hint)
 
     async def _watch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """A watcher who is slow to read misses states, and keeps nobody waiting."""
@@ -215,3 +222,13 @@ class Control:
 async def _say(writer: asyncio.StreamWriter, value: Any) -> None:
     writer.write(msgspec.json.encode(value) + b"\n")
     await writer.drain()
+
+
+def _pid(writer: asyncio.StreamWriter) -> int:
+    """The process at the other end of a connection, 0 for one that cannot be seen from here."""
+    told = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
+    return int(_UCRED.unpack(told)[0])
+
+
+_UCRED: Final = struct.Struct("3i")
+"""pid, uid and gid, as the kernel tells them (unix(7))."""

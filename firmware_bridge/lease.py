@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -19,11 +20,12 @@ class NotLent(BridgeError):
 
 
 class Lent(NamedTuple):
-    """What is lent `to` whom, `since` when (ms since 1970)."""
+    """What is lent `to` whom, `since` when (ms since 1970); `pid`: the process that has it."""
 
     device: str
     to: str
     since: int
+    pid: int
 
 
 class Lendable(Protocol):
@@ -48,6 +50,7 @@ class Lease:
     def __init__(self, table: Table, devices: Mapping[str, Lendable]) -> None:
         self._table, self._devices = table, devices
         self._lent: Lent | None = None
+        self._last_pid = 0
         self._will = b""
 
     def status(self) -> dict[str, Any] | None:
@@ -55,14 +58,19 @@ class Lease:
         return self._lent._asdict() if self._lent else None
 
     def returning(self) -> dict[str, Any] | None:
-        """From whom the reader comes back just now: its first words are awaited, or its port. None for nobody."""
-        to = self._table.shoe.lent
-        return {"to": to} if to and not self._lent else None
+        """From whom the reader comes back just now: its first words are awaited, or its port. None for nobody.
 
-    def lend(self, device: object, to: str, open_shoe: bool = False) -> dict[str, Any]:
+        pid: the borrower's process while it lives, 0 if it does not: it may hang, and not let go of the port.
+        """
+        to, pid = self._table.shoe.lent, self._last_pid
+        if self._lent or not to:
+            return None
+        return {"to": to, "pid": pid if pid and _lives(pid) else 0}
+
+    def lend(self, device: object, to: str, open_shoe: bool = False, pid: int = 0) -> dict[str, Any]:
         """Lend a device. open_shoe: also between the rounds of a shoe; the dealer confirms the table afterwards.
 
-        Raises NotLent.
+        pid: the borrower's process. Raises NotLent.
         """
         lendable = self._devices.get(device) if isinstance(device, str) else None
         if lendable is None or not isinstance(device, str):
@@ -75,7 +83,7 @@ class Lease:
             raise NotLent("the journal cannot be written, so no loan can be put on record", self._table.disk.hint)
         check(self._table.shoe, open_shoe)
         told = lendable.lend(to)
-        self._lent = Lent(device, to, now()["at"])
+        self._lent, self._last_pid = Lent(device, to, now()["at"], pid), pid
         return told
 
     def passed(self, session: object, seq: object) -> None:
@@ -113,3 +121,13 @@ def check(shoe: Shoe, open_shoe: bool) -> None:
     if shoe.status == "open" and not open_shoe:
         hint = "close it (shoe do close-shoe), or say --open-shoe: the dealer then confirms with NEXT"
         raise NotLent(f"shoe {shoe.number} is open", hint)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -43,6 +43,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Calibrate; 0 if it is good and kept, else 1. Raises NoDaemon, Refused or ConfigError."""
+    from firmware_bridge.cli.calibrate.loan import TakenBack
     from firmware_bridge.cli.calibrate.visit import Visit
 
     for end in (signal.SIGTERM, signal.SIGHUP):  # an SSH connection that breaks leaves the devices in order too
@@ -55,6 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(str(error)) from None
     except Refusal as refusal:
         visit.failed(refusal.reason, refusal.remedy)
+        return 1
+    except TakenBack as end:
+        visit.failed(end.what, end.hint)
         return 1
     except (HardwareError, OSError) as error:
         raise NotCalibrated(str(error), "nothing was kept") from None

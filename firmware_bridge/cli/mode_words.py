@@ -56,5 +56,6 @@ def loan_words(status: Status) -> tuple[str, str] | None:
         since = time.strftime("%H:%M:%S", time.localtime(lent["since"] / 1000))
         return f"lent to {lent['to']} for calibration since {since}", "wait, or sudo shoe do take-back --by NAME"
     if back := status.get("returning"):
-        return f"coming back from {back['to']}'s calibration, a few seconds", "wait"
+        hangs = f"; if it stays away: sudo kill -9 {back['pid']}" if back["pid"] else ""
+        return f"coming back from {back['to']}'s calibration, a few seconds", f"wait{hangs}"
     return None

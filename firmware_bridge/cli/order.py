@@ -24,7 +24,7 @@ def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> in
     if arguments.json:
         print(json.dumps(answer, ensure_ascii=False))
     elif answer["ok"]:
-        print(f"{name}: done")
+        print(f"{name}: done" + (f"; {answer['hint']}" if answer.get("hint") else ""))
     else:
         hint = f"; {answer['hint']}" if answer.get("hint") else ""
         print(f"shoe: {name} refused: {answer['error']}{hint}", file=sys.stderr)

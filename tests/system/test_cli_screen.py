@@ -86,7 +86,7 @@ LENT = {"device": "reader", "to": "anna", "since": 0}
         (status("9s", disk="no space"), "STOPPED: the journal cannot be written"),
         (status("9s", lent=LENT), "CALIBRATION: anna has the reader, no card is taken"),
         (
-            status("9s", returning={"to": "anna"}),
+            status("9s", returning={"to": "anna", "pid": 0}),
             "CALIBRATION is over: the reader is coming back from anna, a few seconds",
         ),
         (status("9s", mode="NO_BROKER"), "PLAY GOES ON, rounds are kept here: the broker cannot be reached"),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import select
+import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -28,10 +32,26 @@ class Refused(BridgeError):
     """The daemon does not lend the device; the text says why and what to do."""
 
 
+class TakenBack(SystemExit):
+    """The loan has ended, wherever its borrower is: `what` happened, and what to do (`hint`).
+
+    A SystemExit, since no event loop keeps one to itself.
+    """
+
+    def __init__(self, device: str, by: str) -> None:
+        super().__init__(1)
+        self.what = f"the {device} was taken back by {by}" if by else HUNG_UP
+        self.hint = f"nothing is kept; {f'ask {by}' if by else 'see: systemctl status firmware-bridge'}, then try again"
+
+
 class FromDaemon:
-    """A device lent by the daemon; `mark`: the last report it took."""
+    """A device lent by the daemon; `mark`: the last report it took.
+
+    is_taken_back: the daemon has it again, and tells it what was left.
+    """
 
     will = b""
+    is_taken_back = False
 
     def __init__(self, control: socket.socket, mark: list[int] | None) -> None:
         self._control = control
@@ -51,10 +71,12 @@ class FromDaemon:
 
 
 class Unowned:
-    """A device nobody else uses: the daemon is told of its test cards when it starts again.
+    """A device nobody else uses, or takes back: the daemon is told of its test cards when it starts again.
 
     Raises OSError, JournalError, and Refused while a shoe is open: cards of its may wait in the reader.
     """
+
+    is_taken_back = False
 
     def __init__(self, directory: Path, by: str) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -93,7 +115,10 @@ Loan = FromDaemon | Unowned
 
 @contextmanager
 def borrowed(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -> Iterator[Loan]:
-    """A device for as long as the block lasts. Raises Refused, NoDaemon, ConfigError, and as `Unowned` does."""
+    """A device for as long as the block lasts; TakenBack interrupts it, whatever it waits for.
+
+    Raises Refused, NoDaemon, ConfigError, and as `Unowned` does.
+    """
     try:
         control = connected(socket_path(config))
     except NotRunning:
@@ -104,8 +129,39 @@ def borrowed(config: Path, journal: Path, device: str, by: str, open_shoe: bool)
         told = _asked(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
         if not told.get("ok"):
             raise Refused(told.get("error", "the daemon keeps its device"), told.get("hint") or "")
-        yield FromDaemon(control, told.get("mark"))
+        loan = FromDaemon(control, told.get("mark"))
+        with _until_taken_back(loan, device, control, answers):
+            yield loan
         _asked(control, answers, {"do": "give_back"})
+
+
+@contextmanager
+def _until_taken_back(loan: FromDaemon, device: str, control: socket.socket, answers: Any) -> Iterator[None]:
+    """The daemon says nothing unasked but that it takes its device back; the kernel signals whatever it says."""
+
+    def heard(*_: object) -> None:
+        if select.select([control], [], [], 0)[0]:
+            signal.signal(signal.SIGIO, signal.SIG_IGN)
+            by = _who(answers)
+            loan.is_taken_back = bool(by)
+            raise TakenBack(device, by)
+
+    signal.signal(signal.SIGIO, heard)
+    fcntl.fcntl(control, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(control, fcntl.F_SETFL, fcntl.fcntl(control, fcntl.F_GETFL) | os.O_ASYNC)
+    try:
+        heard()  # what came before it signals
+        yield
+    finally:
+        signal.signal(signal.SIGIO, signal.SIG_IGN)
+
+
+def _who(answers: Any) -> str:
+    """Who took the device back, nobody where the daemon went away."""
+    try:
+        return str(json.loads(answers.readline())["taken_back"])
+    except (OSError, ValueError, KeyError):
+        return ""
 
 
 def _last_shoe(directory: Path) -> Shoe:

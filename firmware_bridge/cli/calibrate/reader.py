@@ -68,8 +68,9 @@ async def _work(visit: Visit, loan: Loan) -> ReaderSection:
             section = await _until_good(visit, bench, before)
             await bench.save()
         except BaseException:
-            await bench.set(before)  # what interrupts this too leaves it to whoever has the reader next
-            loan.leave(b"")
+            if not loan.is_taken_back:
+                await bench.set(before)  # what interrupts this too leaves it to whoever has the reader next
+                loan.leave(b"")
             raise
         loan.leave(b"")
         return section
