@@ -30,9 +30,18 @@ def mode_words(status: Status) -> str:
     blocking = [alarm["id"] for alarm in alarms if alarm["blocks"]]
     if blocking:
         return f"STOPPED until settled: {', '.join(blocking)}"
-    if status["mode"] == "FULL" and alarms:
+    mode = _mode(status)
+    if mode == "FULL" and alarms:
         return f"PLAY GOES ON, with {len(alarms)} alarm{'s' if len(alarms) > 1 else ''} open"
-    return MODES.get(status["mode"], str(status["mode"]))
+    return MODES.get(mode, mode)
+
+
+def _mode(status: Status) -> str:
+    """The daemon's mode, with the broker as it is this moment: its alarm comes and goes seconds later."""
+    mode = str(status["mode"])
+    if mode in ("FULL", "NO_BROKER"):
+        return "FULL" if status["broker"]["up"] else "NO_BROKER"
+    return mode
 
 
 def next_step(status: Status) -> str:
