@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -39,8 +40,10 @@ class Journal:
         self._lock = _lock(directory)
         try:
             self._recover(cursor)
-        except BaseException:
+        except BaseException as error:
             self.close()
+            if isinstance(error, JournalError):
+                raise JournalError(error.what, f"{error.hint}; {begin_anew(directory)}") from None
             raise
 
     @property
@@ -102,28 +105,61 @@ class Journal:
             raise _disk_error(error) from None
 
     def _recover(self, cursor: Cursor | None) -> None:
-        files = journal_files(self.directory)
-        if files and _torn_at_birth(files[-1]) and not (cursor and cursor.journal == journal_id(files[-1])):
-            files.pop().unlink()
+        there = journal_files(self.directory)
+        files = _begun(there, cursor)
+        if files != there:
+            there[-1].unlink()
             _sync_directory(self.directory)
-        if cursor:
-            _check_cursor(files, cursor)
-        if not files:
-            return
-        self._path = files[-1]
-        self._fd = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
-        _sync(self._fd)
-        before = _last_chain(files[-2]) if len(files) > 1 else None
-        for line, place in read_lines(Place(self._path, 0), before=before):
-            if line.entry is None:
-                raise JournalError(f"{self._path.name}: sealed parts are missing", "this is an export: restore it")
+        if files:
+            self._path = files[-1]
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
+            _sync(self._fd)
+        for line, place in _trusted(files, cursor):
+            assert line.entry
             self.shoe = advance(self.shoe, line.entry)
             self._chain, self._length = line.chain, place.offset
-        if cursor and cursor.journal == journal_id(self._path) and self.shoe.seq < cursor.seq:
-            raise _removed(self._path, self.shoe.seq, cursor)
-        if os.fstat(self._fd).st_size > self._length:
+        if files and os.fstat(self._fd).st_size > self._length:
             os.ftruncate(self._fd, self._length)
             _sync(self._fd)
+
+
+def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
+    """The newest file, read as a start reads it, though nothing is changed; None where there is no whole line.
+
+    A daemon may be writing it, if `cursor` was read before. Raises JournalError for what a start refuses.
+    """
+    files = _begun(journal_files(directory), cursor)
+    for _ in _trusted(files, cursor):
+        pass
+    return files[-1] if files else None
+
+
+def begin_anew(directory: Path) -> str:
+    """What to do with a journal that cannot be restored."""
+    return (
+        "if you cannot, deal on with a new record: sudo systemctl stop firmware-bridge, "
+        f"sudo mv {directory} {directory}.damaged, start it again (what is lost: docs/technician.md)"
+    )
+
+
+def _trusted(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Line, Place]]:
+    """The lines of the newest file, each with the place behind it. Raises JournalError for what is not whole.
+
+    They follow the file before; from the cursor on nothing is missing.
+    """
+    if cursor:
+        _check_cursor(files, cursor)
+    if not files:
+        return
+    newest, seq = files[-1], 0
+    before = _last_chain(files[-2]) if len(files) > 1 else None
+    for line, place in read_lines(Place(newest, 0), before=before):
+        if line.entry is None:
+            raise JournalError(f"{newest.name}: sealed parts are missing", "this is an export: restore it")
+        seq = line.public.seq
+        yield line, place
+    if cursor and cursor.journal == journal_id(newest) and seq < cursor.seq:
+        raise _removed(newest, seq, cursor)
 
 
 def _check_cursor(files: list[Path], cursor: Cursor) -> None:
@@ -152,10 +188,12 @@ def _removed(path: Path, have: int, cursor: Cursor) -> JournalError:
     )
 
 
-def _torn_at_birth(path: Path) -> bool:
-    """Whether the power went while the first line of a file was written."""
-    with path.open("rb") as file:
-        return not file.readline().endswith(b"\n")
+def _begun(files: list[Path], cursor: Cursor | None) -> list[Path]:
+    """All but a newest file whose first line is unfinished: the power went while it was written."""
+    if not files or (cursor and cursor.journal == journal_id(files[-1])):
+        return files
+    with files[-1].open("rb") as file:
+        return files if file.readline().endswith(b"\n") else files[:-1]
 
 
 def _last_chain(path: Path) -> str:

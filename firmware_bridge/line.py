@@ -67,6 +67,7 @@ class Line(Struct, frozen=True):
         return f"Line({self.public.journal}, {self.public.seq})"
 
 
+_DAMAGED: Final = "the line was damaged or changed: restore the file"
 _encode = msgspec.json.Encoder().encode
 _decode_public = msgspec.json.Decoder(Public).decode
 _decode_sealed = msgspec.json.Decoder(Sealed).decode
@@ -103,13 +104,13 @@ def unseal(data: bytes) -> Line:
     """The line of its bytes (with the LF). Raises JournalError that says what is wrong with it."""
     parts = data.split(b"\t")
     if len(parts) != 5 or not data.endswith(b"\n"):
-        raise JournalError("not a whole line", "see `shoe journal verify`")
+        raise JournalError("not a whole line", _DAMAGED)
     version, checksum, chain, shown, hidden = parts
     if version != VERSION:
         raise JournalError(f"line format {version!r} is not {VERSION!r}", "read it with the software that wrote it")
     body = data[len(version) + len(checksum) + 2 : -1]
     if b"%08x" % crc32(body) != checksum:
-        raise JournalError("the checksum is wrong", "the line was damaged or changed: restore it from the export")
+        raise JournalError("the checksum is wrong", _DAMAGED)
     try:
         public = _decode_public(shown)
         sealed = _decode_sealed(hidden) if hidden != b"\n" else None

@@ -1,4 +1,5 @@
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.cursor import Cursor
 from firmware_bridge.errors import JournalError
-from firmware_bridge.journal import Journal, SyncFailed
+from firmware_bridge.journal import Journal, SyncFailed, verify_newest
 from firmware_bridge.journal_lines import Place, journal_id, read_lines
 from firmware_bridge.line import without_sealed
 from firmware_bridge.shoe import Shoe, advance
@@ -31,9 +32,23 @@ def kept(folder: Path) -> list[Path]:
 
 
 def opened(folder: Path, cursor: Cursor | None = None) -> Shoe:
+    """The shoe a start folds; whoever only looks is told the same."""
+    there = contents(folder)
+    try:
+        verify_newest(folder, cursor)
+    except JournalError as refused:
+        assert contents(folder) == there
+        with pytest.raises(JournalError, match=f"^{re.escape(refused.what)};"):
+            Journal(folder, cursor)
+        raise
+    assert contents(folder) == there
     journal = Journal(folder, cursor)
     journal.close()
     return journal.shoe
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("*.journal")}
 
 
 def folds(path: Path) -> list[Shoe]:
@@ -75,7 +90,7 @@ def test_a_file_cut_in_its_first_line_was_never_begun(folder: Path, kept: list[P
 def test_a_removed_tail_is_told_from_a_torn_one_by_the_cursor(folder: Path, kept: list[Path]) -> None:
     newest = kept[-1]
     whole, last = newest.read_bytes(), len(folds(newest)) - 1
-    for length in range(0, len(whole) + 1, 3):
+    for length in range(0, len(whole) + 1, 7):
         newest.write_bytes(whole[:length])
         lines = whole[:length].count(b"\n")
         for sent in range(1, last + 1):

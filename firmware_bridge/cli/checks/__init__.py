@@ -12,6 +12,7 @@ from firmware_bridge.cli.checks.calibrated import calibrated
 from firmware_bridge.cli.checks.clock import clock
 from firmware_bridge.cli.checks.disk import disk
 from firmware_bridge.cli.checks.finding import Finding, Level, Machine
+from firmware_bridge.cli.checks.journal import journal
 from firmware_bridge.cli.checks.mount import mount
 from firmware_bridge.cli.checks.pi import pi
 from firmware_bridge.cli.checks.pins import pins
@@ -35,6 +36,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     broker,
     mount,
     disk,
+    journal,
     clock,
     pi,
 )

@@ -1,0 +1,23 @@
+"""Checks of the journal: whether a start of the daemon would refuse it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from firmware_bridge.cli.checks.finding import Finding, Machine
+from firmware_bridge.cursor import read_cursor
+from firmware_bridge.errors import JournalError
+from firmware_bridge.journal import begin_anew, verify_newest
+
+
+def journal(machine: Machine) -> Iterator[Finding]:
+    """Whether the record is whole, as far as a start reads it: the newest shoe, and what was not delivered."""
+    directory = Path(machine.config.journal.dir)
+    try:
+        newest = verify_newest(directory, read_cursor(directory / "cursor"))
+    except JournalError as error:
+        yield Finding("FAIL", "journal", error.what, f"{error.hint}; {begin_anew(directory)}")
+    else:
+        if newest:
+            yield Finding("OK", "journal", f"{newest.name} is whole")

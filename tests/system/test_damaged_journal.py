@@ -1,0 +1,75 @@
+"""A damaged record: `shoe check` and the daemon tell it alike, and what they advise gets the table dealing again."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.calibration import FILE
+from firmware_bridge.journal_lines import journal_files
+from tests import broker as real
+from tests.broker import Broker
+from tests.system import command
+from tests.system.table import DaemonTable
+
+broker, brokers, shoe = real.broker, real.brokers, command.shoe  # fixtures
+
+
+@pytest.fixture
+def table(tmp_path: Path, broker: Broker) -> Iterator[DaemonTable]:
+    table = DaemonTable(tmp_path, broker.port)
+    yield table
+    table.close()
+
+
+def journal(shoe: command.Run, table: DaemonTable) -> tuple[str, str, str]:
+    """What `shoe check` says of the journal: level, text and remedy."""
+    told = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
+    (found,) = [each for each in told if each["name"] == "journal"]
+    return found["level"], found["text"], found["remedy"]
+
+
+def test_a_damaged_journal_is_told_before_the_start_and_moved_aside_the_table_deals_again(
+    table: DaemonTable, shoe: command.Run
+) -> None:
+    table.start().deal("9s Td Ts Tc 2s")
+    newest = journal_files(table.journal_dir)[-1]
+    assert journal(shoe, table) == ("OK", f"{newest.name} is whole", "")
+    table.stop()
+    damaged = bytearray(newest.read_bytes())
+    damaged[200] ^= 1
+    newest.write_bytes(damaged)
+
+    level, text, remedy = journal(shoe, table)
+    assert (level, text) == ("FAIL", f"{newest.name}, line 1: the checksum is wrong")
+    assert newest.read_bytes() == damaged
+    assert table.start().fallen() == 1
+    assert table.log.splitlines()[-1] == f"shoe: {text}; {remedy}"
+
+    aside = Path(f"{table.journal_dir}.damaged")
+    assert f"sudo mv {table.journal_dir} {aside}," in remedy
+    table.journal_dir.rename(aside)
+    table.journal_dir.mkdir(mode=0o700)
+    (aside / FILE).write_text("")
+    shutil.copy(aside / FILE, table.journal_dir)
+    status = table.start().ask(do="status")
+    assert (status["mode"], status["table"]["phase"]) == ("FULL", "empty")
+    table.deal("9s Td Ts Tc")
+    assert journal(shoe, table)[0] == "OK"
+    assert (aside / newest.name).read_bytes() == damaged
+
+
+def test_a_removed_journal_that_the_backend_has_is_told(table: DaemonTable, shoe: command.Run) -> None:
+    table.start().deal("9s Td Ts Tc 2s")
+    table.until(lambda: (table.journal_dir / "cursor").read_bytes())
+    table.stop()
+    journal_files(table.journal_dir)[-1].unlink()
+    level, text, _ = journal(shoe, table)
+    assert (level, "are missing" in text) == ("FAIL", True)
+
+
+def test_a_new_device_has_no_journal_to_check(table: DaemonTable, shoe: command.Run) -> None:
+    told = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
+    assert "journal" not in {each["name"] for each in told}
