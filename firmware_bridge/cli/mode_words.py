@@ -45,18 +45,38 @@ def _mode(status: Status) -> str:
 
 
 def next_step(status: Status) -> str:
-    """The one thing to do now, nothing where the table waits for nobody; of alarms the one that stops it."""
+    """The one thing to do now, nothing where the table waits for nobody; an alarm that stops it goes first."""
     if loan := loan_words(status):
         return ": ".join(loan)
     alarms = sorted(status["alarm"]["open"], key=lambda alarm: not alarm["blocks"])
-    if alarms:
-        choices = "|".join(alarms[0]["choices"])
-        return f"{alarms[0]['todo']}" + (f"; shoe do resolve {alarms[0]['id']} {choices}" if choices else "")
-    if status["table"]["phase"] == "empty":
+    if alarms and alarms[0]["blocks"]:
+        return _settles(alarms[0])
+    return _dealers_step(status["table"]) or (_settles(alarms[0]) if alarms else "")
+
+
+def _settles(alarm: dict[str, Any]) -> str:
+    choices = "|".join(alarm["choices"])
+    return str(alarm["todo"]) + (f"; shoe do resolve {alarm['id']} {choices}" if choices else "")
+
+
+def _dealers_step(table: dict[str, Any]) -> str:
+    """What the dealer does next with this table, nothing where it waits for bets or for the result."""
+    if table["phase"] == "empty":
         return "open a shoe: shoe do open-shoe --by NAME"
-    if status["table"]["shoe_change"] or status["table"]["phase"] == "ended":
+    if table["phase"] == "ended":
+        return "change the shoe, then open it: shoe do open-shoe --by NAME"
+    if table["phase"] == "burning":
+        left = table["burn_left"]
+        return "burn: expose the first card" if left is None else f"burn: {left} more"
+    if table["shoe_change"] and table["phase"] in ("betting", "ready"):
         return "change the shoe"
-    return f"the dealer gives {status['table']['due']} its card" if status["table"]["due"] else ""
+    if table["due"]:
+        return f"the dealer gives {table['due']} its card"
+    return _KEYS.get(table["phase"], "")
+
+
+_KEYS: Final = {"complete": "the round is complete: press NEXT", "dealing": "open the cards: press REVEAL"}
+"""What is pressed where no card is due."""
 
 
 def loan_words(status: Status) -> tuple[str, str] | None:

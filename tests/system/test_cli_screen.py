@@ -10,13 +10,14 @@ from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse
 from firmware_bridge.snapshots import last_rounds, snapshots
 
+PLAIN = House(burn="none")
 GONE = {"up": False, "why_down": "x", "waiting": True}
 BEHIND = {"waiting": True, "acked": ["0-a", 4]}
 
 
-def status(script: str, **told: Any) -> dict[str, Any]:
+def status(script: str, house: House = PLAIN, **told: Any) -> dict[str, Any]:
     """What the daemon would tell after a deal script; `told` is put over it."""
-    play = Replay(House(burn="none"), "T07", lambda _: None)
+    play = Replay(house, "T07", lambda _: None)
     list(play.play(parse(script)))
     shoe = play.shoe
     broker = {"up": True, "protocol": "5", "why_down": None, "waiting": False, "acked": None}
@@ -105,15 +106,41 @@ def test_observing_is_said_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "step"),
+    ("script", "house", "step"),
     [
-        ("", "open a shoe: shoe do open-shoe --by NAME"),
-        ("2s", "the dealer gives B1 its card"),
-        ("cut 9sTdTsTc", "change the shoe"),
+        ("", {}, "open a shoe: shoe do open-shoe --by NAME"),
+        ("2s", {}, "the dealer gives B1 its card"),
+        ("cut 9sTdTsTc", {}, "change the shoe, then open it: shoe do open-shoe --by NAME"),
+        ("shoe", {"burn": "first-card"}, "burn: expose the first card"),
+        ("shoe 3s", {"burn": "first-card"}, "burn: 3 more"),
+        ("shoe 9sTdTsTc", {"disclose": "sealed"}, "open the cards: press REVEAL"),
     ],
 )
-def test_the_next_step_is_named(script: str, step: str) -> None:
-    assert row("next", status(script)) == step
+@pytest.mark.parametrize("alarms", [(), ("broker_lost",)])
+def test_the_next_step_is_named_and_no_alarm_that_lets_play_go_on_hides_it(
+    script: str, house: dict[str, Any], step: str, alarms: tuple[str, ...]
+) -> None:
+    told = status(script, House(**{"burn": "none"} | house))
+    told["alarm"]["open"] = [alarm(name) for name in alarms]
+    assert row("next", told) == step
+
+
+def test_a_round_that_the_dealer_ends_is_said_to_be_complete() -> None:
+    told = status("9sTdTs")
+    told["table"] = msgspec.to_builtins(told["table"]) | {"phase": "complete", "due": None}
+    assert row("next", told) == "the round is complete: press NEXT"
+
+
+def test_where_nobody_has_a_step_an_alarm_tells_its_own() -> None:
+    told = status("9sTdTsTc", House(burn="none", betting="required"))
+    told["alarm"]["open"] = [alarm("broker_lost")]
+    assert row("next", told) == "look"
+
+
+def alarm(name: str) -> dict[str, Any]:
+    """One that lets play go on."""
+    fields = {"id": name, "blocks": False, "todo": "look", "choices": [], "since": 0, "detail": "x"}
+    return fields | {"severity": "warning"}
 
 
 def test_while_the_reader_is_lent_the_next_step_is_to_wait() -> None:
@@ -128,6 +155,5 @@ def test_the_next_step_of_an_alarm_is_its_remedy() -> None:
 
 def test_an_alarm_that_does_not_stop_play() -> None:
     told = status("9s")
-    alarm = {"id": "reader_lost", "blocks": False, "todo": "look", "choices": [], "since": 0, "detail": "x"}
-    told["alarm"]["open"] = [alarm | {"severity": "warning"}]
+    told["alarm"]["open"] = [alarm("sensor_stuck")]
     assert screen(told)[0] == "PLAY GOES ON, with 1 alarm open"
