@@ -42,6 +42,9 @@ CUT_CARD: Final = Known(None)
 CUT: Final = "cut"
 """How a book names the cut card."""
 
+RECORD: Final = "record it: sudo shoe calibrate codebook --by NAME"
+"""Where a code book comes from."""
+
 _TAG: Final = re.compile("[0-9A-Fa-f]{10}")
 
 CodeBook = Mapping[str, Known]
@@ -86,8 +89,11 @@ def load(path: Path, decks: int | None = None) -> CodeBook:
     """
     try:
         rows = list(_toml_rows(path) if path.suffix == ".toml" else _csv_rows(path))
+    except FileNotFoundError:
+        raise ConfigError(f"code book: there is no file {path}", f"{RECORD}, or correct [reader] code_book") from None
     except (OSError, ValueError, csv.Error) as error:
-        raise ConfigError(f"code book {path}: {error}", "record it again, or correct [reader] code_book") from None
+        why = getattr(error, "strerror", None) or error
+        raise ConfigError(f"code book {path}: {why}", "record it again, or correct [reader] code_book") from None
     mistakes = [*_wrong_rows(rows), *_wrong_counts(rows, decks)]
     if mistakes:
         raise ConfigError("\n".join(f"{path}, {each}" for each in mistakes))
@@ -114,6 +120,8 @@ _SHARED: Final = (
     "a serial is of one card, but {} decks share this code: leave it out, or give each {} a code of its own"
 )
 _FACES: Final = {card.value for card in FACES}
+_SHOWN: Final = 8
+"""More faces than this are told by the first three and the last."""
 
 
 def _wrong_rows(rows: list[Row]) -> Iterator[str]:
@@ -127,7 +135,8 @@ def _wrong_rows(rows: list[Row]) -> Iterator[str]:
         elif code in codes:
             yield f"{row.where}: code {row.code!r} is there twice, see {codes[code]}"
         if row.face not in _FACES | {CUT}:
-            yield f"{row.where}: {row.face!r} is no card: write As, Td, .. or {CUT}"
+            ten = " (ten is T)" if row.face.startswith("10") else ""
+            yield f"{row.where}: {row.face!r} is no card: write As, Td, .. or {CUT}{ten}"
         if row.serial in serials:
             yield f"{row.where}: serial {row.serial!r} is there twice, see {serials[row.serial]}"
         codes.setdefault(code, row.where)
@@ -143,17 +152,28 @@ def _wrong_counts(rows: list[Row], decks: int | None) -> Iterator[str]:
             places[row.face].append(row.where)
     usual = Counter(len(where) for where in places.values() if where).most_common(1)
     copies = usual[0][0] if usual else 1
+    for count in range(copies):
+        if few := [face for face, where in places.items() if len(where) == count]:
+            yield _too_few(few, count, copies)
     for face, where in places.items():
-        if len(where) < copies:
-            yield f"end: {face} {f'has {len(where)} of {copies} codes' if where else 'is missing'}"
         for extra in where[copies:]:
             yield f"{extra}: one code too many for {face}: the other faces have {copies}"
     if decks is not None and copies not in (1, decks):
         yield f"end: every face has {copies} codes: give 1, or one for each of the {decks} decks of this table"
     if copies == 1 and decks not in (None, 1):
-        yield from (
-            f"{row.where}: {_SHARED.format(decks, row.face)}" for row in rows if row.serial and row.face in places
-        )
+        if with_serial := [row for row in rows if row.serial and row.face in places]:
+            more = f" ({len(with_serial) - 1} more lines have one)" if with_serial[1:] else ""
+            yield f"{with_serial[0].where}: {_SHARED.format(decks, with_serial[0].face)}{more}"
+
+
+def _too_few(faces: list[str], count: int, copies: int) -> str:
+    """Faces that have only `count` codes, all in one line: they must not hide what else is wrong."""
+    shown = " ".join(faces if len(faces) <= _SHOWN else [*faces[:3], "..", faces[-1]])
+    have = f"{count} of {copies} codes"
+    if len(faces) == 1:
+        return f"end: {shown} {f'has {have}' if count else 'is missing'}"
+    remedy = f"; {RECORD}" if not count and len(faces) > len(_FACES) / 2 else ""
+    return f"end: {len(faces)} faces {f'have {have}' if count else 'are missing'}: {shown}{remedy}"
 
 
 # ---------------------------------------------------------------- the files

@@ -95,7 +95,17 @@ MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
     (["00,As,7", "01,2s,7", *LINES[2:]], None, ["line 2: serial '7' is there twice, see line 1"]),
     (TWICE[:-1], None, ["end: Kc has 1 of 2 codes"]),
     (TWICE, 8, ["end: every face has 2 codes: give 1, or one for each of the 8 decks of this table"]),
-    ([], 8, [f"end: {card.value} is missing" for card in FACES]),
+    (TWICE[:-20], None, ["end: 20 faces have 1 of 2 codes: 7d 8d 9d .. Kc"]),
+    ([], 8, ["end: 52 faces are missing: As 2s 3s .. Kc; record it: sudo shoe calibrate codebook --by NAME"]),
+    (LINES[2:], 8, ["end: 2 faces are missing: As 2s"]),
+    (
+        [*LINES[:2], "x,10h", *LINES[2:4]],
+        8,
+        [
+            "line 3: '10h' is no card: write As, Td, .. or cut (ten is T)",
+            "end: 48 faces are missing: 5s 6s 7s .. Kc; record it: sudo shoe calibrate codebook --by NAME",
+        ],
+    ),
     (
         ["00,As,7", "00,2s,7", "02,3x", *LINES[3:51], "x,As"],
         None,
@@ -104,8 +114,7 @@ MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
             "line 2: serial '7' is there twice, see line 1",
             "line 3: '3x' is no card: write As, Td, .. or cut",
             "line 52: one code too many for As: the other faces have 1",
-            "end: 3s is missing",
-            "end: Kc is missing",
+            "end: 2 faces are missing: 3s Kc",
         ],
     ),
 ]
@@ -144,8 +153,16 @@ def test_a_file_that_is_no_book(tmp_path: Path, name: str, content: bytes, told:
 
 
 def test_a_book_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="No such file"):
+    with pytest.raises(ConfigError, match=r"there is no file .*none\.csv; record it: sudo shoe cal"):
         load(tmp_path / "none.csv")
+    with pytest.raises(ConfigError, match=f"^code book {tmp_path}: Is a directory; "):
+        load(tmp_path)
+
+
+def test_serials_on_shared_codes_are_told_in_one_line(tmp_path: Path) -> None:
+    book = written(tmp_path, [f"{line},x{n}" for n, line in enumerate(LINES)])
+    with pytest.raises(ConfigError, match=r"^[^\n]*line 1: a serial is of .* \(51 more lines have one\)$"):
+        load(book, decks=8)
 
 
 def test_a_book_prints_no_card() -> None:
