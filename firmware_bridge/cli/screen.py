@@ -14,6 +14,14 @@ IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
 """Phases that belong to a round."""
 
 
+RHYTHMS: Final = {
+    "confirm": "slow blink (confirm)",
+    "blocked": "fast blink (blocked)",
+    "double": "double flash",
+}
+"""As one sees them; `steady` is said as it is."""
+
+
 def screen(status: Status) -> list[str]:
     """The lines of one screen; the first says how the table stands, alarms come with what to do."""
     rows = (
@@ -72,7 +80,8 @@ def _slots(status: Status) -> str:
 
 
 def _lamps(status: Status) -> str:
-    lit = ", ".join(f"{lamp} {rhythm}" for lamp, rhythm in status["lamps"]["lit"].items()) or "all dark"
+    lit = ", ".join(f"{lamp} {RHYTHMS.get(rhythm, rhythm)}" for lamp, rhythm in status["lamps"]["lit"].items())
+    lit = lit or "all dark"
     why = "; ".join(status["lamps"]["why"])
     return f"{lit}  ({why})" if why else lit
 

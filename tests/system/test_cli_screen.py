@@ -50,6 +50,8 @@ def row(name: str, told: dict[str, Any]) -> str:
         ("rounds", status(""), "none in this shoe"),
         ("phase", status("cut 9sTdTs"), "round 1 dealing, B2 is due, the last round"),
         ("phase", status("cut 9sTdTsTc"), "ended, change the shoe"),
+        ("lamps", status("2s 3h"), "P2 steady  (P2 due)"),
+        ("lamps", status("shoe", House()), "ready slow blink (confirm)  (burn: expose the first card)"),
         ("slots", status("2s3h4d"), "P1 2s  B1 3h  P2 4d"),
         ("cards", status("shoe 2s3h"), "414 left"),
         ("reader", status("", reader={"open": False}), "native at /dev/r, not open"),
@@ -63,6 +65,11 @@ def row(name: str, told: dict[str, Any]) -> str:
 )
 def test_the_screen_says_it_in_words(name: str, told: dict[str, Any], shown: str) -> None:
     assert row(name, told) == shown
+
+
+def test_rhythms_are_named_as_they_are_seen() -> None:
+    assert row("lamps", status("9s ??")).startswith("fault fast blink (blocked)  (unreadable: ")
+    assert row("lamps", status("cut")).startswith("ready double flash, P1 steady  (last round")
 
 
 def test_what_waits_is_counted_in_entries() -> None:
