@@ -160,10 +160,10 @@ def _wrong_counts(rows: list[Row], decks: int | None) -> Iterator[str]:
             yield f"{extra}: one code too many for {face}: the other faces have {copies}"
     if decks is not None and copies not in (1, decks):
         yield f"end: every face has {copies} codes: give 1, or one for each of the {decks} decks of this table"
-    if copies == 1 and decks not in (None, 1):
-        if with_serial := [row for row in rows if row.serial and row.face in places]:
-            more = f" ({len(with_serial) - 1} more lines have one)" if with_serial[1:] else ""
-            yield f"{with_serial[0].where}: {_SHARED.format(decks, with_serial[0].face)}{more}"
+    with_serial = [row for row in rows if row.serial and row.face in places]
+    if with_serial and copies == 1 and decks not in (None, 1):
+        more = f" ({len(with_serial) - 1} more lines have one)" if with_serial[1:] else ""
+        yield f"{with_serial[0].where}: {_SHARED.format(decks, with_serial[0].face)}{more}"
 
 
 def _too_few(faces: list[str], count: int, copies: int) -> str:
