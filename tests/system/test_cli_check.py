@@ -148,6 +148,25 @@ def test_a_code_book_with_its_wrong_lines(check: Checked, tmp_path: Path) -> Non
     assert "8 codes: give 1" in check.one("code book", table={"decks": 6}, reader=section)[1]
 
 
+@pytest.mark.parametrize(
+    ("protocol", "level", "text"),
+    [
+        ("grow", "WARN", "only codes that are card names (As, Td) are known"),
+        ("ssi", "WARN", "only codes that are card names"),
+        ("line", "WARN", "only codes that are card names"),
+        ("rdm6300", "FAIL", "no tag of an rdm6300 is known"),
+        ("native", "", ""),
+        ("angel-eye", "", ""),
+    ],
+)
+def test_a_reader_that_needs_a_code_book_and_has_none(check: Checked, protocol: str, level: str, text: str) -> None:
+    found = check(reader={"protocol": protocol}).get("code book", [])
+    assert [each["level"] for each in found] == [level] * bool(level)
+    for each in found:
+        assert text in each["text"]
+        assert each["remedy"].startswith("name a file in [reader] code_book, then record it: sudo shoe calibrate")
+
+
 def test_pins_that_cannot_be_had_are_named_by_their_keys(check: Checked, mocker: Any) -> None:
     busy = PinError("GPIO 27 cannot be used ('GPIO busy'): stop other programs that use it")
     mocker.patch("firmware_bridge.cli.checks.pins.try_pin", side_effect=[busy, None])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge import codes
+from firmware_bridge.cli.calibrate.codebook import KNOW_THEIR_CARDS, WITH_TAGS
 from firmware_bridge.cli.checks.finding import Finding, Machine, failed
 from firmware_bridge.cli.mode_words import loan_words
 from firmware_bridge.errors import ConfigError
@@ -99,6 +100,7 @@ def code_book(machine: Machine) -> Iterator[Finding]:
     """Whether the reader's code book can be read, and is one."""
     path = machine.config.reader.code_book
     if path is None:
+        yield from _no_book(machine.config.reader.protocol)
         return
     try:
         book = codes.load(Path(path), machine.config.table.decks)
@@ -108,3 +110,16 @@ def code_book(machine: Machine) -> Iterator[Finding]:
         return
     cards = {known.card for known in book.values() if known.card}
     yield Finding("OK", "code book", f"{path}: {len(book)} codes of {len(cards)} cards")
+
+
+def _no_book(protocol: str) -> Iterator[Finding]:
+    """Without a book a reader may print the cards' names themselves; a tag's number is never one."""
+    if protocol in KNOW_THEIR_CARDS:
+        return
+    remedy = f"name a file in [reader] code_book, then {codes.RECORD}"
+    if protocol in WITH_TAGS:
+        what = f"none is configured: no tag of an {protocol} is known, every card will be foreign"
+        yield Finding("FAIL", "code book", what, remedy)
+    else:
+        what = "none is configured: only codes that are card names (As, Td) are known, all others will be foreign"
+        yield Finding("WARN", "code book", what, remedy)
