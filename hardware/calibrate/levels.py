@@ -60,12 +60,12 @@ def dark_level(samples: Sequence[int]) -> Dark:
     if level > FULL_SCALE / 3:
         raise Refusal(
             f"it is too bright without a card (level {level:.0f} of {FULL_SCALE})",
-            "take the card out of the slot, close the lid, shade the slot",
+            "take away the card that lies over the reader, close the lid, shade the reader",
         )
     if slow > max(FLICKER, noise):
         raise Refusal(
-            f"ambient light flickers into the slot (by {slow:.0f} counts, noise {noise:.0f})",
-            "shade the slot, switch off the lamp above it",
+            f"without a card, light flickers at the reader (by {slow:.0f} counts, noise {noise:.0f})",
+            "pull no card while it says so; if none passed, shade the reader, switch off the lamp above it",
         )
     return Dark(level, noise, slow)
 

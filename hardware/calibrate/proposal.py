@@ -39,7 +39,7 @@ def next_light(levels: Levels, now: Settings) -> Settings | None:
     gain, exposure = _light(now.gain * now.exposure_us * factor, now.gain)
     if (gain, exposure) == (now.gain, now.exposure_us):
         if is_saturated:
-            raise Refusal("the sensor is saturated at its least exposure", "shade the slot; fit the right lamp")
+            raise Refusal("the sensor is saturated at its least exposure", "shade the reader; fit the right lamp")
         if levels.white < WHITE_AT_LEAST:
             raise Refusal(
                 f"the lamp is too weak: paper shows {levels.white:.0f} of {FULL_SCALE} at the most exposure",
@@ -57,12 +57,12 @@ def propose(levels: Levels, now: Settings) -> Settings:
     """
     paper, ink = levels.white - levels.dark, levels.black - levels.dark
     if levels.white >= SATURATED:
-        raise Refusal("the sensor is saturated", "shade the slot; fit the right lamp")
+        raise Refusal("the sensor is saturated", "shade the reader; fit the right lamp")
     if levels.contrast < CONTRAST * levels.noise:
         raise Refusal(
             f"ink and paper are {max(0.0, levels.contrast):.0f} counts apart, the noise needs "
             f"{CONTRAST * levels.noise:.0f}",
-            "clean the glass; look for a loose lamp or a strong light above the slot",
+            "clean the glass; look for a loose lamp or a strong light above the reader",
         )
     if levels.contrast < WEAKEST_PRINT * paper:
         raise Refusal(

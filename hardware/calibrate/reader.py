@@ -63,7 +63,7 @@ async def adjust(bench: Bench, guide: Guide, cards: int = RAW_CARDS, patience_s:
             guide.say(f"paper shows {levels.white:.0f} of {FULL_SCALE}: trying {light}")
             await bench.set(_params(settings))
         else:
-            raise Refusal("the light does not settle", "look for a loose lamp or a strong light above the slot")
+            raise Refusal("the light does not settle", "look for a loose lamp or a strong light above the reader")
     finally:
         await bench.raw(False)
     settings = propose(levels, settings)
@@ -93,15 +93,15 @@ async def tried(
             tested.read += 1
             tested.qualities += [card.quality] if card.quality is not None else []
             tested.transits += [card.transit_ms] if card.transit_ms is not None else []
-        so_far = f"{tested.read} read, quality {mean(tested.qualities):.0f}"
-        guide.bar(tested.cards / cards, tested.cards, cards, so_far)
+        quality = f", quality {mean(tested.qualities):.0f} of 255" if tested.qualities else ""
+        guide.bar(tested.cards / cards, tested.cards, cards, f"{tested.read} read{quality}")
     if tested.cards < cards:
         raise Refusal(f"only {tested.cards} of {cards} cards passed", "pull them one by one, with no long pause")
     return tested
 
 
 async def _measured(bench: Bench, guide: Guide, cards: int, patience_s: float) -> Levels:
-    guide.say("leave the slot empty")
+    guide.say("no card over the reader: its light is measured")
     dark = await bench.dark()
     guide.say(f"pull {cards} cards")
     raw = await bench.raw_cards(cards, dark, patience_s, lambda part, count: guide.bar(part, count, cards, "signal"))

@@ -18,6 +18,7 @@ from hardware.calibrate import (
     spread,
 )
 from hardware.calibrate.bench import Bench
+from hardware.calibrate.levels import dark_level
 from hardware.calibrate.reader import tried
 from hardware.reads import Mark
 from hardware.sim.board import NativeBoard
@@ -39,6 +40,18 @@ def test_what_cannot_be_calibrated_is_refused_with_its_reason(reason):
     with pytest.raises(Refusal, match=reason) as refused:
         calibrated(REFUSED[reason])
     assert refused.value.remedy
+
+
+def test_a_card_pulled_while_there_should_be_none_is_what_the_remedy_begins_with():
+    with pytest.raises(Refusal, match="light flickers at the reader") as refused:
+        dark_level([100] * 2_000 + [3_000] * 100 + [100] * 2_000)
+    assert refused.value.remedy.startswith("pull no card while it says so; if none passed, shade the reader")
+
+
+def test_a_slot_is_a_place_on_the_layout_and_nothing_at_the_reader():
+    _, hand = calibrated(Light())
+    said = [text for text in hand.said if "slot" in text]
+    assert (said, "no card over the reader: its light is measured" in hand.said) == ([], True)
 
 
 def test_factory_settings_do_not_read_the_weak_print():
