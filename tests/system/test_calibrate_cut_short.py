@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.calibration import Calibration, ReaderSection, Reading, save
+from firmware_bridge.calibration import Calibration, ReaderSection, ReaderSettings, Reading, save
 from firmware_bridge.wiring.loan import Kept, keep
 from hardware.calibrate.bench import Bench
 from hardware.sim.board import NativeBoard
@@ -78,13 +78,18 @@ def test_without_a_daemon_whoever_comes_next_gives_the_board_its_settings_back(t
 def test_what_a_killed_command_wanted_back_does_not_undo_an_undo(table) -> None:
     bridge = table(start=False)
     measured = Reading(cards=1, decode_rate=1.0)
-    section = ReaderSection(at="2026-11-20T21:33:05Z", by="bo", before={"threshold": 777}, measured=measured)
+    before: ReaderSettings = {"threshold": 777, "hysteresis": 40}
+    section = ReaderSection(at="2026-11-20T21:33:05Z", by="bo", before=before, measured=measured)
     bridge.journal_dir.mkdir()
     save(bridge.journal_dir / "calibration.toml", Calibration(reader=section))
     keep(bridge.journal_dir, Kept(None, 0, "bo", Bench.restoring({1: 999})))
     undone = Visit(bridge, "reader", "--undo")
     assert undone.end() == 0, undone.story()
+    assert undone.out.lines == ["the board has its settings from before: threshold 777, hysteresis 40\n"]
     assert bridge.board.params[1] == 777
+    again = Visit(bridge, "reader", "--undo")
+    assert again.end() == 1
+    assert "NOT CALIBRATED: nothing is left to undo: " in again.story()
     bridge.start()
     bridge.until(lambda: bridge.bridge.table.shoe.reader is not None and not lost(bridge))
     assert bridge.board.params[1] == 777

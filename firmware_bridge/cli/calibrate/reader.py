@@ -53,7 +53,9 @@ def undo(visit: Visit) -> int:
         with visit.borrowed("reader") as loan:
             asyncio.run(_restore(visit, loan, {id_: before[name] for id_, name in PARAMS.items() if name in before}))
     visit.forget()
-    return visit.done(f"the settings from before: {before}", after=before)
+    put_back = ", ".join(f"{name} {value}" for name, value in before.items())
+    text = f"the board has its settings from before: {put_back}" if before else "the last calibration is forgotten"
+    return visit.done(text, after=before)
 
 
 async def _work(visit: Visit, loan: Loan) -> ReaderSection:

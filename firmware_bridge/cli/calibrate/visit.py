@@ -46,7 +46,9 @@ class Visit:
         """What was recorded last for this step. Raises Refusal where there is nothing to undo."""
         section: AnySection | None = getattr(self._found, self.step)
         if section is None:
-            raise Refusal(f"{self._arguments.what} was never calibrated here", "there is nothing to undo")
+            what = self._arguments.what
+            reason = f"nothing is left to undo: {what} was never calibrated here, or all that is kept of it is undone"
+            raise Refusal(reason, f"to calibrate it: shoe calibrate {what}")
         return section
 
     @contextmanager
