@@ -65,8 +65,9 @@ def native_code(card: Card, lot: int = 0) -> int:
     return next(face for face, each in NATIVE_FACES.items() if each is card) | lot << FACE_BITS
 
 
+@cache
 def plain() -> CodeBook:
-    """The book for readers that print the cards themselves: `As`, `Td`, and `cut` for the cut card."""
+    """The one book for all readers that print the cards themselves: `As`, `Td`, and `cut` for the cut card."""
     return {card.value: Known(card) for card in Card} | {CUT: CUT_CARD}
 
 

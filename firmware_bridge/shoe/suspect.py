@@ -8,9 +8,13 @@ from firmware_bridge.cards import Card
 from firmware_bridge.games import GAMES, PACKS
 from firmware_bridge.shoe.state import PAIRS, Held, Phase, Shoe, due, phase, row
 
-FOREIGN_CODES: Final = ("unknown code", "foreign")
-"""Why a card has no face although the reader read it: its code is in no code book."""
-
+_IN_NO_BOOK: Final = "a code that is in no code book"
+_FOREIGN_CODES: Final = {
+    "unknown code": _IN_NO_BOOK,
+    "foreign": _IN_NO_BOOK,
+    "no code book": "no code book is configured, and this code is no card's name: see `shoe check`",
+}
+"""Why a card has no face although the reader read it, and how that is told."""
 
 BURN: Final = "burn"
 """Where a reader says that a burned card goes."""
@@ -39,7 +43,7 @@ def is_of_this_shoe(shoe: Shoe, card: Held) -> bool:
 
 def _foreign(shoe: Shoe, card: Held) -> str:
     if card.card is None:
-        return "a code that is in no code book" if card.reason in FOREIGN_CODES else ""
+        return _FOREIGN_CODES.get(card.reason, "")
     if card.card not in PACKS[shoe.house.game]:
         return "a card of another game"
     if None not in (card.lot, shoe.lot) and card.lot != shoe.lot:

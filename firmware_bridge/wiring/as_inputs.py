@@ -33,7 +33,8 @@ def _card(read: reads.Read, book: codes.CodeBook) -> i.AnyInput:
     mark = _mark(read.mark)
     known = codes.native(read.code) if isinstance(read.code, int) else book.get(read.code)
     if known is None:
-        return i.CardUnread(**now(), reason="unknown code", nonce=nonce(), mark=mark, gap=read.gap)
+        reason = "no code book" if book is codes.plain() and isinstance(read.code, str) else "unknown code"
+        return i.CardUnread(**now(), reason=reason, nonce=nonce(), mark=mark, gap=read.gap)
     if known.card is None:
         return i.CutCardSeen(**now(), by="reader", mark=mark, gap=read.gap)
     return i.CardRead(

@@ -4,8 +4,13 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.cards import FACES, Card
-from firmware_bridge.codes import CUT_CARD, Known, load, save
+from firmware_bridge.codes import CUT_CARD, CodeBook, Known, load, plain, save
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.shoe import Shoe
+from firmware_bridge.shoe.state import Held
+from firmware_bridge.shoe.suspect import wrong_with
+from firmware_bridge.wiring.as_inputs import as_input
 from hardware.readers.rdm6300 import Rdm6300Decoder, encode
 from hardware.reads import Read
 
@@ -163,6 +168,20 @@ def test_serials_on_shared_codes_are_told_in_one_line(tmp_path: Path) -> None:
     book = written(tmp_path, [f"{line},x{n}" for n, line in enumerate(LINES)])
     with pytest.raises(ConfigError, match=r"^[^\n]*line 1: a serial is of .* \(51 more lines have one\)$"):
         load(book, decks=8)
+
+
+@pytest.mark.parametrize(
+    ("code", "book", "detail"),
+    [
+        ("X1", PRINTED, "a code that is in no code book"),
+        ("X1", plain(), "no code book is configured, and this code is no card's name: see `shoe check`"),
+        (62, plain(), "a code that is in no code book"),  # of a native reader, which needs none
+    ],
+)
+def test_a_foreign_code_says_whether_there_is_a_book(code: str | int, book: CodeBook, detail: str) -> None:
+    told = as_input(Read(code), book)
+    assert isinstance(told, i.CardUnread)
+    assert wrong_with(Shoe(), Held(None, told.nonce, reason=told.reason)) == ("foreign", detail)
 
 
 def test_a_book_prints_no_card() -> None:
