@@ -161,7 +161,7 @@ def test_a_key_that_does_not_come_is_named(table, pins) -> None:
     ("cards_ms", "cut_ms", "why"),
     [((), (80, 90, 100), None), ((10, 12), (300, 310, 320), None), ((300,), (90, 90, 90), "the cut card only")],
 )
-def test_the_cut_card_sensor_is_measured(table, pins, cards_ms, cut_ms, why: str | None) -> None:
+def test_the_cut_card_sensor_is_measured(table, pins, capsys, cards_ms, cut_ms, why: str | None) -> None:
     bridge = table(pins=PINS)
     hand, pin = MockPins(pins), Pin(27)
     work = visit(bridge, "cut-card", patience=1.0)
@@ -181,6 +181,8 @@ def test_the_cut_card_sensor_is_measured(table, pins, cards_ms, cut_ms, why: str
             together(bridge, cut_card.measured(work, pin, pins), passes())
         return
     section, _ = together(bridge, cut_card.measured(work, pin, pins), passes())
+    saw = f"{len(cards_ms)} of them" if cards_ms else "none of them, as it should be"
+    assert f"the sensor saw {saw}; pull the cut card 3 times" in capsys.readouterr().out
     assert section.measured.passes == 3
     assert section.measured.cut_shortest >= 80
     assert bool(section.after["min_dwell_ms"]) == bool(cards_ms)

@@ -48,7 +48,8 @@ async def measured(visit: Visit, pin: Pin, factory: PinFactory) -> CutCardSectio
         else:
             visit.guide.ask("done?", "y")
         cards = watch.take()
-        visit.guide.say(f"the sensor saw {len(cards)} of them; pull the cut card {CUTS} times")
+        saw = f"{len(cards)} of them" if cards else "none of them, as it should be"
+        visit.guide.say(f"the sensor saw {saw}; pull the cut card {CUTS} times")
         cut = await _cuts(visit, watch)
     finally:
         watch.close()
