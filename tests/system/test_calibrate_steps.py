@@ -222,6 +222,25 @@ def test_a_pack_that_is_not_whole_is_refused(table, change: Callable[[list[int]]
     assert record(bridge).pack is None
 
 
+def test_several_cards_not_read_in_a_row_say_that_the_reader_is_not_calibrated(table) -> None:
+    bridge = table()
+    visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
+    visit.said("pull 52 cards")
+
+    def unread(times: int) -> None:
+        for _ in range(times):
+            bridge.board.fault("unreadable")
+            bridge.pty.tick()
+
+    unread(2)
+    pull(bridge, [native_code(FACES[0])])
+    unread(3)
+    assert visit.end() == 1
+    told = [line.strip() for line in visit.out.lines if "not read: " in line]
+    hint = "; Ctrl-C, and calibrate the reader first: shoe calibrate reader"
+    assert told == ["not read: pull that card again"] * 4 + [f"not read: pull that card again{hint}"]
+
+
 def test_cards_that_are_no_whole_packs(table) -> None:
     visit = Visit(table(), "pack", "--cards", 53)
     assert visit.end() == 1

@@ -22,14 +22,19 @@ NAMED: Final = 8
 """Faces named in a refusal; more of them say that something else is wrong."""
 
 
+SEVERAL: Final = 3
+"""Cards not read in a row: it is not the cards."""
+
+
 @dataclass
 class Pulled:
-    """What came out of a pack so far."""
+    """What came out of a pack so far; `in_a_row`: cards not read since the last one that was."""
 
     faces: Counter[Card] = field(default_factory=Counter)
     lots: set[int] = field(default_factory=set)
     unread: int = 0
     unknown: int = 0
+    in_a_row: int = 0
 
     @property
     def count(self) -> int:
@@ -78,8 +83,11 @@ async def _work(visit: Visit, loan: Loan, count: int) -> Pulled:
 def _take(visit: Visit, pulled: Pulled, card: Passed, book: codes.CodeBook) -> None:
     if not isinstance(card, Read):
         pulled.unread += 1
-        visit.guide.say("not read: pull that card again")
+        pulled.in_a_row += 1
+        hint = "" if pulled.in_a_row < SEVERAL else "; Ctrl-C, and calibrate the reader first: shoe calibrate reader"
+        visit.guide.say(f"not read: pull that card again{hint}")
         return
+    pulled.in_a_row = 0
     known = codes.native(card.code) if isinstance(card.code, int) else book.get(card.code)
     if known is None:
         pulled.unknown += 1
