@@ -15,6 +15,7 @@ from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.house import Limit
 from firmware_bridge.settings import JUDGES, Config, ReaderConfig, TableConfig
+from firmware_bridge.wanted import table_of, wanted
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
@@ -59,28 +60,46 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
 
 def _section(section: str, keys: dict[str, Any], mistakes: list[str]) -> Any:
     """A section with its good keys; what is wrong with the others goes to `mistakes`."""
-    known = {field.encode_name: field for field in fields(SECTIONS[section])}
-    good: dict[str, Any] = {}
-    for key, value in keys.items():
-        if key not in known:
-            mistakes.append(_unknown(f"[{section}] {key}", key, known))
-            continue
-        try:
-            good[key] = msgspec.convert(value, known[key].type)
-        except msgspec.ValidationError as error:
-            mistakes.append(f"[{section}] {key} = {_shown(key, value)}: {error}")
+    good = _good(SECTIONS[section], f"[{section}] ", keys, mistakes)
     if section == "table":
         good.setdefault("id", "?")
     return SECTIONS[section](**good)
 
 
+def _good(kind: Any, where: str, keys: dict[str, Any], mistakes: list[str]) -> dict[str, Any]:
+    """The good keys of a section, or of a table within it."""
+    known = {field.encode_name: field for field in fields(kind)}
+    good: dict[str, Any] = {}
+    for key, value in keys.items():
+        if key not in known:
+            mistakes.append(_unknown(f"{where}{key}", key, known))
+            continue
+        try:
+            good[key] = msgspec.convert(value, known[key].type)
+        except msgspec.ValidationError:
+            mistakes += _wrong(known[key].type, f"{where}{key}", key, value)
+    return good
+
+
+def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
+    """What is wrong with a value: with the keys of a table, or with it as a whole."""
+    within: list[str] = []
+    if isinstance(value, dict) and (table := table_of(kind)):
+        _good(table, f"{where}.", value, within)
+    return within or [f"{where} = {_shown(key, value)}: {wanted(kind)}"]
+
+
 def _limits(keys: dict[str, Any], mistakes: list[str]) -> dict[str, Limit]:
     """The limits have the names the house gives them."""
-    try:
-        return msgspec.convert(keys, dict[str, Limit])
-    except msgspec.ValidationError as error:
-        mistakes.append(f'[limits]: {error}: write money as a whole number or a text, player = "10000.00"')
-        return {}
+    good: dict[str, Limit] = {}
+    for name, value in keys.items():
+        try:
+            good[name] = msgspec.convert(value, Limit)
+        except msgspec.ValidationError:
+            mistakes.append(
+                f'[limits] {name} = {value!r}: write money as a whole number or a text, {name} = "10000.00"'
+            )
+    return good
 
 
 def _shown(key: str, value: Any) -> str:

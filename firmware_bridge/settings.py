@@ -17,10 +17,17 @@ JUDGES: Final = ("angel-eye",)
 """Readers that know the game, and tell its result."""
 
 Positive = Annotated[int, Meta(ge=1)]
-PinNumber = Annotated[int, Meta(ge=0, le=53)]
+PinNumber = Annotated[int, Meta(ge=0, le=27, description="the 40-pin header has no other GPIO")]
 TcpPort = Annotated[int, Meta(ge=1, le=65_535)]
 Text = Annotated[str, Meta(min_length=1)]
-TopicWord = Annotated[str, Meta(pattern=r"^[^/+#\s$][^/+#\s]*$")]
+TopicWord = Annotated[
+    str,
+    Meta(pattern=r"^[^/+#\s$][^/+#\s]*$", description="it is part of every topic: no spaces, none of / + # $"),
+]
+Protocol = Annotated[
+    Literal["native", "angel-eye", "grow", "ssi", "rdm6300", "line"],
+    Meta(description="a GM65 or GM861 is grow, a Zebra or Honeywell engine ssi"),
+]
 Command = Literal[
     "open_shoe",
     "close_shoe",
@@ -109,7 +116,7 @@ AnySensor = PinNumber | SensorConfig
 class ReaderConfig(Struct, frozen=True, kw_only=True):
     """`[reader]`: the optical reader. `hold` in seconds; `baud` None is the protocol's own."""
 
-    protocol: Literal["native", "angel-eye", "grow", "ssi", "rdm6300", "line"] = "native"
+    protocol: Protocol = "native"
     port: Text = "/dev/shoe-reader"
     baud: Positive | None = None
     code_book: str | None = None

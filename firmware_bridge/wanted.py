@@ -1,0 +1,47 @@
+"""What may stand at a key of the config, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import NODEFAULT, Struct, inspect
+
+
+def wanted(kind: Any) -> str:
+    """What a value of this type may be, as people write it in TOML."""
+    return _words(inspect.type_info(kind))
+
+
+def table_of(kind: Any) -> type[Struct] | None:
+    """The struct that a value in braces { } stands for at a key of this type; None where none may."""
+    info = inspect.type_info(kind)
+    kinds = info.types if isinstance(info, inspect.UnionType) else (info,)
+    return next((each.cls for each in kinds if isinstance(each, inspect.StructType)), None)
+
+
+def _words(info: inspect.Type) -> str:
+    match info:
+        case inspect.Metadata(type=kind, extra_json_schema=more):
+            return f"{_words(kind)}; {more['description']}" if more and "description" in more else _words(kind)
+        case inspect.UnionType(types=kinds):
+            return "; or ".join(_words(each) for each in kinds if not isinstance(each, inspect.NoneType))
+        case inspect.LiteralType(values=values):
+            return f"known are: {', '.join(map(str, values))}"
+        case inspect.VarTupleType(item_type=kind):
+            return f"write a list in [ ]; {_words(kind)}"
+        case inspect.StructType(fields=keys):
+            needed = ", ".join(f"{key.encode_name} = .." for key in keys if key.default is NODEFAULT)
+            return f"write {{ {needed} }}"
+        case inspect.IntType(ge=low, le=high):
+            return f"write a whole number{_limits(low, high)}"
+        case inspect.FloatType(ge=low, le=high):
+            return f"write a number{_limits(low, high)}"
+        case inspect.BoolType():
+            return "write true or false"
+    return "write a text in quotation marks, not an empty one"
+
+
+def _limits(low: float | None, high: float | None) -> str:
+    if low is None:
+        return ""
+    return f", {low:g} or more" if high is None else f" from {low:g} to {high:g}"
