@@ -57,7 +57,7 @@ class Control:
     `{"do": "lend", "device": "reader", "by": "anna"}` lends one of `devices` until `{"do": "give_back"}` or the
     connection's end; `{"do": "passed", "session": 1, "seq": 7}` tells in between that the report of a test card is
     about to be acknowledged. A borrower from whom it is taken back hears `{"taken_back": "bo"}` and is hung up on.
-    reader: what the reader's side knows, for the status.
+    reader, health: what the reader's side knows and how all is, for the status.
     """
 
     def __init__(
@@ -66,11 +66,13 @@ class Control:
         table: Table,
         uplink: Uplink,
         reader: Callable[[], dict[str, Any]],
+        health: Callable[[], dict[str, Any] | None],
         devices: Mapping[str, Lendable] = {},
         sight: Sight | None = None,
     ) -> None:
         self._sight, self._watchers = sight, set[asyncio.Event]()
         self._path, self._table, self._uplink, self._reader = path, table, uplink, reader
+        self._health = health
         self._lease = Lease(table, devices)
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
@@ -111,7 +113,7 @@ class Control:
             "disk": self._table.disk and self._table.disk.what,
             "broker": self._uplink.status(),
             "reader": self._reader(),
-            "health": self._uplink.health,
+            "health": self._health(),
             "lent": self._lease.status(),
             "returning": self._lease.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),

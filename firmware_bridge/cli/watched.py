@@ -98,4 +98,6 @@ def _plain(health: Any) -> str:
         return ", ".join(f"{name} {_plain(value)}" for name, value in health.items() if value not in (None, [], {}, ""))
     if isinstance(health, list):
         return " / ".join(map(_plain, health))
+    if isinstance(health, bool):
+        return "yes" if health else "no"
     return str(health)

@@ -78,7 +78,8 @@ class Bridge:
         self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
         self._loan = PinsOnLoan(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
         devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._loan}
-        self.control = Control(config.control, self.table, self.uplink, self.reader.status, devices, self._sight())
+        tellers = self.reader.status, self.health.live
+        self.control = Control(config.control, self.table, self.uplink, *tellers, devices, self._sight())
 
     async def run(self) -> None:
         """Work until `stop`, then leave everything as it should be found."""
@@ -164,7 +165,14 @@ class Bridge:
         """What `health` tells of queue, lamps and sensors; `faults` is None while the lamps were not tried."""
         faults = self.panel.faults
         restless = [f"{name} is active" for name in self.sensors.not_at_rest()]
-        return {"queue": self.uplink.outbox.waiting, "faults": None if faults is None else faults + restless}
+        return {"queue": self._queue(), "faults": None if faults is None else faults + restless}
+
+    def _queue(self) -> int:
+        """Entries of the present journal that the broker has not acknowledged."""
+        shoe, acked = self.table.shoe, self.uplink.outbox.acked
+        if not self.uplink.outbox.waiting:
+            return 0
+        return shoe.seq - acked.seq if acked and acked.journal == shoe.journal else shoe.seq
 
     def _can_read(self) -> bool:
         """Whether a card that leaves the shoe would be reported now."""

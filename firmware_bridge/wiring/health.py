@@ -63,11 +63,13 @@ class Health:
         self._reads.means.extend(self._past.means)
         self._beat: reads.Beat | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._told: dict[str, Any] | None = None
 
     def start(self) -> None:
         """Tell now, and again and again."""
         self._timer = self._loop.call_later(EVERY_S, self.start)
-        self._tell(self.state())
+        self._told = self.state()
+        self._tell(self._told)
         self._remember()
 
     def close(self) -> None:
@@ -88,7 +90,7 @@ class Health:
     def state(self) -> dict[str, Any]:
         """All of it; None for what nobody measures here."""
         return {
-            "uptime_s": int(self._loop.time() - self._began),
+            "uptime_s": self._uptime(),
             "reader": self._reader_state(),
             "disk_free_mb": self._free_mb(),
             "temperature": pi.temperature(),
@@ -96,22 +98,36 @@ class Health:
             **self._more(),
         }
 
-    def _reader_state(self) -> dict[str, Any]:
-        """Reads since the start, quality 0..255 of the last ones, and both beside what was calibrated."""
-        beat, section, decoder = self._beat, self._calibrated(), self._reader.decoder
-        self._begin_anew(section)
-        measured = section and section.measured
-        quality = self._reads.quality
+    def live(self) -> dict[str, Any] | None:
+        """What was told last, its counts as they are now: quick enough for each card. None before `start`."""
+        if self._told is None:
+            return None
+        reader = self._told["reader"] | self._counts()
+        return self._told | {"uptime_s": self._uptime(), "reader": reader} | self._more()
+
+    def _uptime(self) -> int:
+        return int(self._loop.time() - self._began)
+
+    def _counts(self) -> dict[str, Any]:
+        quality, beat = self._reads.quality, self._beat
         return {
             "reads": self._reads.reads,
             "unread": self._reads.unread,
-            "frames_bad": decoder.bad,
+            "frames_bad": self._reader.decoder.bad,
             "quality": None if quality is None else round(quality, 1),
-            "quality_calibrated": measured and measured.quality_mean,
             "lamp": beat and beat.lamp,
-            "lamp_calibrated": measured and measured.lamp,
             "ambient": beat and beat.ambient,
             "temperature": beat and beat.temperature,
+        }
+
+    def _reader_state(self) -> dict[str, Any]:
+        """Reads since the start, quality 0..255 of the last ones, and both beside what was calibrated."""
+        section = self._calibrated()
+        self._begin_anew(section)
+        measured = section and section.measured
+        return self._counts() | {
+            "quality_calibrated": measured and measured.quality_mean,
+            "lamp_calibrated": measured and measured.lamp,
             "forecast": self._forecast(section),
         }
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cards import cards
-from firmware_bridge.cli.watched import Watched
+from firmware_bridge.cli.watched import Watched, rows
 from firmware_bridge.codes import native_code
 from tests import broker as real
 from tests.broker import Broker, free_port
@@ -191,6 +191,11 @@ def test_a_terminal_whose_daemon_goes(table, terminal) -> None:
     shown.until("NO DAEMON: ")
     shown.process.send_signal(signal.SIGINT)
     assert shown.process.wait(LIMIT_S) == 0
+
+
+def test_health_is_told_in_numbers_and_words() -> None:
+    health = {"queue": 3, "under_voltage": False, "faults": [], "reader": {"reads": 0, "quality": None}}
+    assert list(rows({"health": health})) == ["  health   queue 3, under_voltage no, reader reads 0"]
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 10), (132, 50)])

@@ -15,6 +15,7 @@ from firmware_bridge.wiring import health
 from firmware_bridge.wiring.health import Past
 from tests import broker as real
 from tests.backend import Backend
+from tests.broker import free_port
 from tests.system.table import BridgeTable
 
 brokers = real.brokers
@@ -53,7 +54,8 @@ def test_it_tells_reads_beside_what_was_calibrated(tmp_path: Path, backend: Any,
         made.until(lambda: (listening.on("health") or [{"reader": {"reads": 0}}])[-1]["reader"]["reads"] == 3)
         told = listening.on("health")[-1]
         assert told["v"] == 1
-        assert told["queue"] >= 0
+        assert isinstance(told["queue"], int)
+        assert not isinstance(told["queue"], bool)
         assert told["disk_free_mb"] > 0
         reader = told["reader"]
         assert (reader["quality"], reader["quality_calibrated"], reader["lamp_calibrated"]) == (220.0, 221.0, 200)
@@ -86,6 +88,21 @@ def test_a_record_that_makes_no_sense_is_passed_over(tmp_path: Path, backend: An
     try:
         made.until(lambda: listening.on("health"))
         assert listening.on("health")[-1]["reader"]["quality_calibrated"] is None
+    finally:
+        made.close()
+
+
+def test_the_status_counts_each_card_at_once_and_what_waits_for_the_broker(tmp_path: Path) -> None:
+    made = BridgeTable(tmp_path, free_port()).start()
+    try:
+        told = made.bridge.control.status()["health"]
+        assert (told["reader"]["reads"], told["reader"]["unread"]) == (0, 0)
+        made.deal("9s Kd")
+        made.board.fault("unreadable")
+        made.until(lambda: made.bridge.control.status()["health"]["reader"]["unread"] == 1)
+        status = made.bridge.control.status()
+        assert (status["health"]["reader"]["reads"], status["health"]["reader"]["quality"]) == (2, 220.0)
+        assert status["health"]["queue"] == status["seq"]  # no broker: all of it
     finally:
         made.close()
 
