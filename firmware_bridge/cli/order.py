@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
-from typing import Any
+from typing import Any, Final
 
 from firmware_bridge.cli.daemon_socket import ask, config_option, socket_path
+
+_AT_THE_TABLE: Final = {
+    "open_shoe": "shoe do open-shoe --by NAME",
+    "close_shoe": "shoe do close-shoe --by NAME",
+    "bets_open": "shoe do bets-open --by NAME",
+    "bets_closed": "shoe do bets-closed --by NAME",
+    "confirmed_by": "--confirmed-by NAME",
+}
+"""What hints call orders as the backend gives them -> how they are given here."""
 
 
 def order_options(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +36,11 @@ def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> in
     elif answer["ok"]:
         print(f"{name}: done" + (f"; {answer['hint']}" if answer.get("hint") else ""))
     else:
-        hint = f"; {answer['hint']}" if answer.get("hint") else ""
+        hint = f"; {at_the_table(answer['hint'])}" if answer.get("hint") else ""
         print(f"shoe: {name} refused: {answer['error']}{hint}", file=sys.stderr)
     return 0 if answer["ok"] else 1
+
+
+def at_the_table(hint: str) -> str:
+    """A hint with its orders as they are given by this command."""
+    return re.sub(rf"\b({'|'.join(_AT_THE_TABLE)})\b", lambda found: _AT_THE_TABLE[found[1]], hint)

@@ -119,7 +119,8 @@ def test_a_whole_shoe_is_opened_dealt_and_closed_by_hand(table, shoe: command.Ru
         ran = shoe("do", *words, "--by", "anna", "--config", bridge.config_path)
         return ran.code, ran.out or ran.err
 
-    assert do("void", "--why", "x") == (1, "shoe: void refused: no shoe is open; open one: open_shoe\n")
+    no_shoe = "shoe: void refused: no shoe is open; open one: shoe do open-shoe --by NAME\n"
+    assert do("void", "--why", "x") == (1, no_shoe)
     assert do("open-shoe", "--lot", "0", "--decks", "6", "--dealer", "eve", "--confirmed-by", "ben")[0] == 0
     assert status(bridge)["table"]["cards_left"] == 312
     assert do("bets-closed")[0] == 0

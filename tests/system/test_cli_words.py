@@ -7,6 +7,7 @@ import pytest
 from firmware_bridge.cli import COMMANDS, daemon_socket
 from firmware_bridge.cli.do_ import ORDERS
 from firmware_bridge.cli.journal_ import ACTIONS
+from firmware_bridge.cli.order import at_the_table
 from firmware_bridge.commands import ALL
 from tests.system import command
 
@@ -29,6 +30,19 @@ def test_every_command_has_a_help_text(shoe: command.Run, words: list[str]) -> N
 
 def test_the_help_names_every_command(shoe: command.Run) -> None:
     assert all(text in " ".join(shoe("--help").out.split()) for text in COMMANDS.values())
+
+
+@pytest.mark.parametrize(
+    ("told", "here"),
+    [
+        ("open one: open_shoe", "open one: shoe do open-shoe --by NAME"),
+        ("bets_open, or deal the round", "shoe do bets-open --by NAME, or deal the round"),
+        ("the pit boss gives his name: confirmed_by", "the pit boss gives his name: --confirmed-by NAME"),
+        ("finish it, or void it first", "finish it, or void it first"),
+    ],
+)
+def test_hints_name_orders_as_they_are_given_at_the_table(told: str, here: str) -> None:
+    assert at_the_table(told) == here
 
 
 def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:
