@@ -6,11 +6,13 @@ import argparse
 import json
 from pathlib import Path
 
-from firmware_bridge.cli.daemon_socket import config_option
+from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, config_option
 from firmware_bridge.cli.header import HeaderPin, header
 from firmware_bridge.cli.roads_svg import PictureError
 from firmware_bridge.cli.wiring_svg import picture
 from firmware_bridge.config import load
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.settings import Config
 from firmware_bridge.wiring.wires import wires
 
 WIDTH = 26
@@ -25,7 +27,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or draw the header; nothing is touched. Raises ConfigError, PictureError."""
-    config = load(arguments.config)
+    config = _config(arguments.config)
     pins = header(wires(config))
     if arguments.svg:
         _write(arguments.svg, picture(pins, config.table.id, config.reader.port))
@@ -39,6 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{odd}|{right.number:<2}] {right.name:<6} {_what(right)}".rstrip())
         print(f"\nThe reader is at {config.reader.port}. (low): active when low, to ground.")
     return 0
+
+
+def _config(path: Path) -> Config:
+    if path == DEFAULT_CONFIG and not path.exists():
+        raise ConfigError(f"there is no {path} yet", "before installing: --config systemd/bridge.toml")
+    return load(path)
 
 
 def _what(pin: HeaderPin) -> str:

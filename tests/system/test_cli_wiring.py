@@ -57,6 +57,13 @@ def test_tables_of_wires_name_the_right_pins(capsys, document) -> None:
         assert {gpio: found[f"GPIO{int(gpio)}"] for gpio in told} == {gpio: int(n) for gpio, n in told.items()}
 
 
+def test_before_installing_the_example_is_named(capsys, mocker, tmp_path) -> None:
+    mocker.patch("firmware_bridge.cli.wiring_.DEFAULT_CONFIG", tmp_path / "bridge.toml")
+    assert main(["wiring", "--config", f"{tmp_path}/bridge.toml"]) == 78
+    told = f"shoe: there is no {tmp_path}/bridge.toml yet; before installing: --config systemd/bridge.toml\n"
+    assert capsys.readouterr().err == told
+
+
 def test_a_picture_that_cannot_be_written_says_so(capsys, tmp_path) -> None:
     assert main(["wiring", "--config", str(EXAMPLE), "--svg", str(tmp_path)]) == 1
     assert "name a file that may be written" in capsys.readouterr().err
