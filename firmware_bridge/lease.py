@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
@@ -11,6 +12,8 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.shoe.state import Phase, Shoe, phase
 from firmware_bridge.stamps import now
+
+log = logging.getLogger(__name__)
 
 OUTSIDE_A_ROUND: Final = (Phase.EMPTY, Phase.ENDED, Phase.BETTING, Phase.READY)
 
@@ -83,6 +86,7 @@ class Lease:
             raise NotLent("the journal cannot be written, so no loan can be put on record", self._table.disk.hint)
         check(self._table.shoe, open_shoe)
         told = lendable.lend(to)
+        log.info("the %s is lent to %s", device, to)
         self._lent, self._last_pid = Lent(device, to, now()["at"], pid), pid
         return told
 

@@ -56,7 +56,7 @@ class Reader:
 
         self._first_open = True
         self._loan: Loan | None = None
-        self._away = False
+        self._away = self._is_missed = False
         self._will = b""
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
@@ -140,9 +140,13 @@ class Reader:
         self._first_open = False
 
     def _on_lost(self, why: PortError) -> None:
+        self._is_missed = False  # another reason is news
         self._lost(str(why))
 
     def _lost(self, why: str) -> None:
+        if not self._is_missed:
+            log.warning("the reader is lost: %s", why)
+        self._is_missed = True
         if not is_open(self._table.shoe, "reader_lost"):
             self._table.tell(i.DeviceLost(**now(), device="reader", why=why))
 
@@ -150,7 +154,9 @@ class Reader:
         if missed or is_open(self._table.shoe, "reader_lost"):
             resumes = self._keeps_reports and not self._away
             self._table.tell(i.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
-        self._away = False
+        if self._is_missed or self._away:
+            log.info("the reader is back")
+        self._away = self._is_missed = False
 
     def _loan_over(self, loan: Loan) -> None:
         """The reader is ours again; one that was unplugged meanwhile is not yet."""

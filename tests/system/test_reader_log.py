@@ -1,0 +1,59 @@
+"""What the log says of the reader: when it was lost and why, and when it was back."""
+
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.broker import free_port
+from tests.system.table import BridgeTable
+from tests.system.test_calibrate_loan import Technician, back, settled
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Callable[[], BridgeTable]]:
+    made: list[BridgeTable] = []
+
+    def make() -> BridgeTable:
+        made.append(BridgeTable(tmp_path, free_port()))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def said(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    caplog.set_level(logging.INFO)
+
+    def of_the_reader() -> list[str]:
+        return [f"{each.levelname} {each.message}" for each in caplog.records if "reader is" in each.message]
+
+    return of_the_reader
+
+
+def test_a_reader_that_is_missing_at_the_start_and_unplugged_later(table, said) -> None:
+    bridge = table()
+    bridge.pty.unplug()
+    bridge.start()
+    bridge.until(said)
+    assert said()[0].startswith(f"WARNING the reader is lost: no reader at {bridge.folder}/reader: check its cable")
+    bridge.pty.replug()
+    bridge.until(lambda: said()[1:] == ["INFO the reader is back"])
+    bridge.pty.unplug()
+    bridge.until(lambda: len(said()) == 3)
+    assert "is gone" in said()[2] or "hung up" in said()[2]
+    bridge.pty.replug()
+    bridge.until(lambda: said()[3:] == ["INFO the reader is back"])
+
+
+def test_a_start_in_order_has_nothing_to_say_and_a_loan_begins_and_ends(table, said) -> None:
+    bridge = settled(table().start())
+    assert said() == []
+    anna = Technician(bridge)
+    anna.ask(do="give_back")
+    anna.hang_up()
+    bridge.until(lambda: back(bridge))
+    bridge.until(lambda: said() == ["INFO the reader is lent to anna", "INFO the reader is back"])
