@@ -62,7 +62,7 @@ def lamps(shoe: Shoe) -> Lamps:
 def todo(shoe: Shoe, irregularity: str) -> str:
     """What to do about an open irregularity, as the shoe stands."""
     if irregularity == "reader_lost" and shoe.lent:
-        return f"the reader is lent to {shoe.lent} for calibration: draw no card, wait"
+        return f"the reader is lent to {shoe.lent} for calibration, or not back yet: draw no card, wait"
     return row(shoe, irregularity).todo
 
 

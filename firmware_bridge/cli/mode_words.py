@@ -85,6 +85,6 @@ def loan_words(status: Status) -> tuple[str, str] | None:
         since = time.strftime("%H:%M:%S", time.localtime(lent["since"] / 1000))
         return f"lent to {lent['to']} for calibration since {since}", "wait, or sudo shoe do take-back --by NAME"
     if back := status.get("returning"):
-        hangs = f"; if it stays away: sudo kill -9 {back['pid']}" if back["pid"] else ""
-        return f"coming back from {back['to']}'s calibration, a few seconds", f"wait{hangs}"
+        remedy = f"sudo kill -9 {back['pid']}" if back["pid"] else "check its power and cable"
+        return f"coming back from {back['to']}'s calibration, a few seconds", f"wait; if it stays away: {remedy}"
     return None

@@ -155,6 +155,12 @@ def test_while_the_reader_is_lent_the_next_step_is_to_wait() -> None:
     assert re.fullmatch(r"lent to anna for calibration since [\d:]{8}: wait, or sudo shoe do take-back --by NAME", step)
 
 
+@pytest.mark.parametrize(("pid", "remedy"), [(0, "check its power and cable"), (4711, "sudo kill -9 4711")])
+def test_a_reader_that_does_not_come_back_has_a_remedy(pid: int, remedy: str) -> None:
+    step = row("next", status("9s ??", returning={"to": "anna", "pid": pid}))
+    assert step == f"coming back from anna's calibration, a few seconds: wait; if it stays away: {remedy}"
+
+
 def test_the_next_step_of_an_alarm_is_its_remedy() -> None:
     told = status("9s ??")
     assert row("next", told).startswith(told["alarm"]["open"][0]["todo"])
