@@ -42,8 +42,8 @@ class Journal:
             self._recover(cursor)
         except BaseException as error:
             self.close()
-            if isinstance(error, JournalError):
-                raise JournalError(error.what, f"{error.hint}; {begin_anew(directory)}") from None
+            if isinstance(error, JournalError | OSError):
+                raise refusal(error, directory) from None
             raise
 
     @property
@@ -134,12 +134,16 @@ def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
     return files[-1] if files else None
 
 
-def begin_anew(directory: Path) -> str:
-    """What to do with a journal that cannot be restored."""
-    return (
+def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
+    """What refuses a start, and how the table deals again with a journal that cannot be restored."""
+    what, hint = f"the journal cannot be read ({error})", "its user must own it; a failing card is in dmesg: replace it"
+    if isinstance(error, JournalError):
+        what, hint = error.what, error.hint
+    anew = (
         "if you cannot, deal on with a new record: sudo systemctl stop firmware-bridge, "
         f"sudo mv {directory} {directory}.damaged, start it again (what is lost: docs/technician.md)"
     )
+    return JournalError(what, f"{hint}; {anew}")
 
 
 def _trusted(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Line, Place]]:

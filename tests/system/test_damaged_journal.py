@@ -70,6 +70,18 @@ def test_a_removed_journal_that_the_backend_has_is_told(table: DaemonTable, shoe
     assert (level, "are missing" in text) == ("FAIL", True)
 
 
+def test_a_journal_that_cannot_be_read_is_told(table: DaemonTable, shoe: command.Run) -> None:
+    table.start().deal("9s Td Ts Tc 2s")
+    table.stop()
+    newest = journal_files(table.journal_dir)[-1]
+    newest.unlink()
+    newest.mkdir()
+    level, text, remedy = journal(shoe, table)
+    assert (level, text) == ("FAIL", f"the journal cannot be read ([Errno 21] Is a directory: '{newest}')")
+    assert table.start().fallen() == 1
+    assert table.log.splitlines()[-1] == f"shoe: {text}; {remedy}"
+
+
 def test_a_new_device_has_no_journal_to_check(table: DaemonTable, shoe: command.Run) -> None:
     told = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
     assert "journal" not in {each["name"] for each in told}

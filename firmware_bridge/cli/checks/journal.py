@@ -8,7 +8,7 @@ from pathlib import Path
 from firmware_bridge.cli.checks.finding import Finding, Machine
 from firmware_bridge.cursor import read_cursor
 from firmware_bridge.errors import JournalError
-from firmware_bridge.journal import begin_anew, verify_newest
+from firmware_bridge.journal import refusal, verify_newest
 
 
 def journal(machine: Machine) -> Iterator[Finding]:
@@ -16,8 +16,11 @@ def journal(machine: Machine) -> Iterator[Finding]:
     directory = Path(machine.config.journal.dir)
     try:
         newest = verify_newest(directory, read_cursor(directory / "cursor"))
-    except JournalError as error:
-        yield Finding("FAIL", "journal", error.what, f"{error.hint}; {begin_anew(directory)}")
+    except PermissionError:
+        raise
+    except (JournalError, OSError) as error:
+        refused = refusal(error, directory)
+        yield Finding("FAIL", "journal", refused.what, refused.hint)
     else:
         if newest:
             yield Finding("OK", "journal", f"{newest.name} is whole")
