@@ -7,6 +7,9 @@ from typing import Any, Final
 BOUNCE_MS: Final = 8.0
 """The longest pause of a bouncing contact; a longer one parts two cards, which follow each other in 12 ms at least."""
 
+LATE_MS: Final = 100.0
+"""The longest that an edge is on its way from its pin to the loop."""
+
 Ticks = Any  # gpiozero's: opaque, its factory tells their difference
 
 
@@ -75,4 +78,4 @@ class Dwell:
         if self._is_active():
             self._on_dwelt()
         else:  # the edge is on its way and decides; or it is lost, and with it the span
-            self._timer = self._loop.call_later(BOUNCE_MS / 1000, self.forget)
+            self._timer = self._loop.call_later(LATE_MS / 1000, self.forget)

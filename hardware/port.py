@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 READ_BYTES = 65_536
 FIRST_RETRY, LAST_RETRY = 0.2, 1.0  # seconds; doubles in between (readers.md)
 CONNECT = 5.0  # seconds for a reader on the network to answer
+QUIET = 0.1  # seconds: far longer than between two bytes of a line, an adapter's buffer (16 ms) included
 MOST_UNWRITTEN = 4_096  # bytes; some 400 ACKs: a device that far behind is not taking any
 SOCKET = "socket://"
 
@@ -23,9 +24,9 @@ SOCKET = "socket://"
 class Port:
     """Owns the device at `target` (a path, or `socket://host:port`) from `start` to `close`.
 
-    `on_open()` follows each (re)open, `on_bytes(chunk)` each read, `on_lost(why)` each loss, at once. After `on_open`,
-    however long that took, comes an empty chunk: bytes that follow at once may be older. A port that cannot be
-    opened is a loss too, told again only when the reason changes. All run on `loop`.
+    `on_open()` follows each (re)open, `on_bytes(chunk)` each read, `on_lost(why)` each loss, at once. An empty
+    chunk follows when none came in the first `QUIET` seconds. A port that cannot be opened is a loss too, told again
+    only when the reason changes. All run on `loop`.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Port:
         self._fd = -1
         self._unwritten = bytearray()
         self._opening: asyncio.Task[None] | None = None
+        self._quiet: asyncio.TimerHandle | None = None
         self._told: type[PortError] | None = None
 
     @property
@@ -98,7 +100,7 @@ class Port:
         self._device, self._fd, self._told = device, device.fileno(), None
         self._loop.add_reader(self._fd, self._readable)
         self._on_open()
-        self._on_bytes(b"")
+        self._quiet = self._loop.call_later(QUIET, self._on_bytes, b"")  # the loop looks for bytes before its timers
 
     def _readable(self) -> None:
         try:
@@ -109,9 +111,15 @@ class Port:
             self._lose(PortVanished(f"{self.target} is gone ({error.strerror}): check the reader's cable"))
             return
         if chunk:
+            self._hush()
             self._on_bytes(chunk)
         else:
             self._lose(PortVanished(f"{self.target} has hung up: check the reader's cable and power"))
+
+    def _hush(self) -> None:
+        if self._quiet:
+            self._quiet.cancel()
+            self._quiet = None
 
     def _push(self, chunk: bytes) -> None:
         try:
@@ -153,6 +161,7 @@ class Port:
         device, self._device = self._device, None
         if device is None:
             return
+        self._hush()
         self._loop.remove_reader(self._fd)
         self._loop.remove_writer(self._fd)
         self._unwritten.clear()

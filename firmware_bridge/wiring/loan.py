@@ -27,13 +27,15 @@ RECORD_EVERY: Final = 64
 class Loan:
     """One loan of the reader, from the record that it begins until `record` after its last card.
 
-    cut_short: it did not end as it should.
+    cut_short: it did not end as it should. mark: the last report taken, where the table does not know of it yet.
+    is_quiet: no test card was told since the reader's last beat.
     """
 
-    def __init__(self, table: Table, to: str, cut_short: bool = False) -> None:
+    def __init__(self, table: Table, to: str, cut_short: bool = False, mark: Mark | None = None) -> None:
         self._table, self._to, self.cut_short = table, to, cut_short
-        self._mark = table.shoe.reader
+        self._mark = mark or table.shoe.reader
         self._count = 0
+        self.is_quiet = False
         if not cut_short:
             self._tell(f"lent to {to} for calibration")
 
@@ -99,6 +101,5 @@ def record_kept(table: Table) -> Kept | None:
 
 
 def forget_kept(table: Table) -> None:
-    """It is on record, and the reader was told: away with it, unless the disk is broken."""
-    if not table.disk:
-        (table.journal.directory / KEPT).unlink(missing_ok=True)
+    """It is on record, and the reader was told: away with it."""
+    (table.journal.directory / KEPT).unlink(missing_ok=True)

@@ -21,15 +21,12 @@ from firmware_bridge.wiring.loan import Loan, forget_kept, record_kept
 from hardware import reads
 from hardware.errors import PortError
 from hardware.port import Port
-from hardware.readers import BAUD, KEEPS_REPORTS, READERS, ReaderSettings
+from hardware.readers import BAUD, KEEPS_REPORTS, READERS, SAYS_AGAIN_S, USUAL_AGAIN_S, ReaderSettings
 
 log = logging.getLogger(__name__)
 
 SILENT_AFTER_S: Final = 3.5
 """A board that beats every second and misses three beats is gone."""
-
-SAID_AGAIN_S: Final = 2.5
-"""So long after a loan a reader without beats may still say a test card again that nobody acknowledged."""
 
 
 class Reader:
@@ -58,11 +55,12 @@ class Reader:
         self._loan: Loan | None = None
         self._away = self._is_missed = False
         self._will = b""
+        self._has_kept = False
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Open the port, now or when it appears; a loan that the last daemon made ends with the reader's first beat."""
+        """Open the port, now or when it appears; a loan that the last daemon made ends like any other."""
         if to := self._table.shoe.lent:
             self._loan, self._away = Loan(self._table, to, cut_short=True), True
         self.port.start()
@@ -92,14 +90,14 @@ class Reader:
             self._loan.passed(mark)
 
     def take_back(self, will: bytes, cut_short: bool) -> None:
-        """Have the port again; a reader that keeps its reports is ours at its first beat, not before.
+        """Have the port again; a reader that keeps its reports is ours when it tells none from beat to beat.
 
         The code book is read again too: it may be what was calibrated.
         """
         if self._loan:
             self._loan.record()
             self._loan.cut_short = cut_short
-            self._will = will
+            self._will = will or self._will
             try:
                 self._book = self._read_book()
             except ConfigError as error:
@@ -124,20 +122,31 @@ class Reader:
 
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
-        kept = record_kept(self._table)
+        if self._first_open:
+            self._meet_kept()
         known = self._loan.mark if self._loan else self._table.shoe.reader
         self.port.write(self.decoder.resume(reads.Mark(known.session, known.seq) if known else None))
-        self.port.write(self._will)
-        self._will = b""
-        if kept:
-            self._loan, self._away = Loan(self._table, kept.by, cut_short=bool(kept.will)), True
-            self.port.write(kept.will)
-            forget_kept(self._table)
+        if self.port.write(self._will):
+            self._will = b""
+        self._forget_kept()
         if self._loan and not self._keeps_reports:
-            self._loop.call_later(SAID_AGAIN_S, self._loan_over, self._loan)
+            again = SAYS_AGAIN_S.get(self._protocol, USUAL_AGAIN_S)
+            self._loop.call_later(again, self._loan_over, self._loan)
         elif not self._keeps_reports:  # a card that passed before the first open is lost too
             self._back(missed=self._first_open)
         self._first_open = False
+
+    def _meet_kept(self) -> None:
+        """A technician had the reader while no daemon ran."""
+        if kept := record_kept(self._table):
+            self._loan, self._away = Loan(self._table, kept.by, bool(kept.will), kept.mark), True
+            self._will, self._has_kept = kept.will, True
+
+    def _forget_kept(self) -> None:
+        """Once it is on record, and the reader was told."""
+        if self._has_kept and not self._will and not self._table.disk:
+            forget_kept(self._table)
+            self._has_kept = False
 
     def _on_lost(self, why: PortError) -> None:
         self._is_missed = False  # another reason is news
@@ -175,17 +184,20 @@ class Reader:
                 self._take(message)
 
     def _test_card(self, message: reads.Message, loan: Loan) -> None:
-        """What a reader tells between a loan and its first beat, or while it may say a card again, are test cards.
+        """What a reader tells after a loan while it may still say test cards again are test cards.
 
         Nobody took them, so the dealer is asked: one may be a card of a shoe.
         """
         match message:
             case reads.Beat():
-                self._loan_over(loan)
+                if loan.is_quiet:
+                    self._loan_over(loan)
+                loan.is_quiet = True
             case reads.Repeat(mark=mark):
+                loan.is_quiet = False
                 self.port.write(self.decoder.acknowledge(mark))
             case reads.Read(mark=mark) | reads.Unread(mark=mark):
-                loan.cut_short = True
+                loan.cut_short, loan.is_quiet = True, False
                 if mark:
                     loan.passed(Mark(mark.session, mark.seq))
                     self.port.write(self.decoder.acknowledge(mark))
@@ -206,6 +218,7 @@ class Reader:
     def _listen(self) -> None:
         """Notice a board that fell silent although its port is there."""
         self._watch = self._loop.call_later(1, self._listen)
+        self._forget_kept()
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and self._keeps_reports and silent > SILENT_AFTER_S:
             self._lost(f"no word from the reader for {silent:.0f} s: check its power and cable")

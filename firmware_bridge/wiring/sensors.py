@@ -104,8 +104,7 @@ class Sensors:
         self._table.tell(i.SlotFilled(**now(), slot=slot))
 
     def _lid(self, is_open: bool) -> None:
-        if is_open or self._table.shoe.lid_open:
-            self._table.tell(i.LidMoved(**now(), open=is_open))
+        self._table.tell(i.LidMoved(**now(), open=is_open))
 
     def _stuck_told(self, name: str, is_stuck: bool) -> None:
         log.warning("%s %s", name, "does not let go" if is_stuck else "has let go again")

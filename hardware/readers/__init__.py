@@ -9,7 +9,7 @@ from hardware.readers.line import LineDecoder
 from hardware.readers.native import NativeDecoder
 from hardware.readers.rdm6300 import Rdm6300Decoder
 from hardware.readers.settings import ReaderSettings
-from hardware.readers.ssi import SsiDecoder
+from hardware.readers.ssi import REPEATS_WITHIN_S, SsiDecoder
 from hardware.reads import Hello, Mark, Message
 
 
@@ -30,6 +30,7 @@ class Decoder(Protocol):
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """The messages that end in `chunk`, lazily: acknowledge each before asking for the next.
 
+        An empty chunk tells that the line has been quiet since the port was opened, long enough for a line to end.
         Run it to its end, or the rest of `chunk` is lost as if the cable had dropped it. Never raises.
         """
 
@@ -65,4 +66,9 @@ BAUD: dict[str, int] = {
 KEEPS_REPORTS = ("native",)
 """Readers that keep every report until it is acknowledged, and beat every second."""
 
-__all__ = ["BAUD", "KEEPS_REPORTS", "READERS", "Decoder", "ReaderSettings"]
+SAYS_AGAIN_S = {"ssi": REPEATS_WITHIN_S}
+"""Seconds in which a reader without beats may say a card again that nobody acknowledged; others: `USUAL_AGAIN_S`."""
+
+USUAL_AGAIN_S = 2.5
+
+__all__ = ["BAUD", "KEEPS_REPORTS", "READERS", "SAYS_AGAIN_S", "USUAL_AGAIN_S", "Decoder", "ReaderSettings"]

@@ -52,7 +52,7 @@ class GrowDecoder(Deaf):
         self._tail = tail_pattern(settings.line_end)
         self._keep = len(settings.line_end)  # bytes that show a tail which came in two portions
         self._sightings = Sightings(settings.hold, clock)
-        self._opening = Opening(clock)
+        self._opening = Opening()
         self._begun = b""
 
     def feed(self, chunk: bytes) -> Iterator[Message]:

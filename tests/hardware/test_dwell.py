@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.dwell import BOUNCE_MS
+from hardware.dwell import BOUNCE_MS, Dwell
 from hardware.pins import Pin
 from hardware.sensors import CutCardSensor
 from tests.hardware.touch import WIRE, events, heard_late, pulses
@@ -84,6 +84,21 @@ def test_any_edges_heard_in_time_or_late_are_what_they_are_on_paper(steps, quiet
     wire, count = Pin(27, debounce_ms=quiet, min_dwell_ms=dwell), activations(spans, quiet, dwell)
     assert len(events(pulses(*spans), pin=wire, contact=CutCardSensor)) == count
     assert len(events(heard_late(*spans, until=spans[-1] + 50), pin=wire, contact=CutCardSensor)) == count
+
+
+@pytest.mark.parametrize(("on_late", "off_late"), [(0.0, 0.0), (0.0, 0.05), (0.01, 0.07)])
+def test_a_cut_card_whose_edges_are_told_late_is_seen(on_late, off_late):
+    async def play():
+        loop, seen = asyncio.get_running_loop(), []
+        began = loop.time()
+        gone = began + 0.065
+        dwell = Dwell(0.06, float.__sub__, loop, lambda: loop.time() < gone, lambda: seen.append(1))
+        loop.call_later(on_late, dwell.active, began)
+        loop.call_at(gone + off_late, dwell.idle, gone)
+        await asyncio.sleep(0.3)
+        return seen
+
+    assert asyncio.run(play())
 
 
 @pytest.mark.parametrize("dwell", [0, 60])

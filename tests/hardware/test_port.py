@@ -7,9 +7,8 @@ import time
 import pytest
 
 from hardware.errors import PortMissing, PortStalled, PortVanished
-from hardware.port import MOST_UNWRITTEN, Port
+from hardware.port import MOST_UNWRITTEN, QUIET, Port
 from hardware.readers.line import LineDecoder
-from hardware.readers.opening import QUIET_S
 from hardware.reads import Read, Unread
 from hardware.sim.board import NativeBoard
 from hardware.sim.line_board import LineBoard
@@ -58,7 +57,7 @@ def test_bytes_that_waited_before_the_open_are_kept(reader):
     asyncio.run(main())
 
 
-@pytest.mark.parametrize(("quiet", "told"), [(0.0, Unread("unreadable")), (2 * QUIET_S, Read("A17"))])
+@pytest.mark.parametrize(("quiet", "told"), [(0.0, Unread("unreadable")), (2 * QUIET, Read("A17"))])
 def test_a_line_is_believed_when_the_port_was_quiet_before_it_not_when_the_bridge_was_busy(reader, quiet, told):
     async def main():
         pty = PtyBoard(board := LineBoard(), reader)
@@ -66,9 +65,13 @@ def test_a_line_is_believed_when_the_port_was_quiet_before_it_not_when_the_bridg
 
         def resume():
             decoder.resume(None)
-            time.sleep(2 * QUIET_S)  # the disk is slow, and a line comes meanwhile
+            time.sleep(2 * QUIET)  # the disk is slow, and a line comes meanwhile
             if not quiet:
-                print_line()
+                loop.call_later(QUIET / 2, print_line_while_busy)
+
+        def print_line_while_busy():
+            print_line()
+            time.sleep(QUIET)
 
         def print_line():
             board.pull("A17")
@@ -77,7 +80,8 @@ def test_a_line_is_believed_when_the_port_was_quiet_before_it_not_when_the_bridg
         def hear(chunk):
             heard.extend(decoder.feed(chunk))
 
-        port = Port(str(reader), 9_600, asyncio.get_running_loop(), hear, heard.append, resume)
+        loop = asyncio.get_running_loop()
+        port = Port(str(reader), 9_600, loop, hear, heard.append, resume)
         port.start()
         await until(lambda: port.is_open)
         if quiet:

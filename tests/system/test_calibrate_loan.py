@@ -14,7 +14,7 @@ from firmware_bridge.cards import Card
 from firmware_bridge.errors import DiskError
 from hardware.pins import Pin, pin_factory
 from hardware.readers.native import NativeDecoder
-from hardware.reads import Mark, Read
+from hardware.reads import Beat, Mark, Read
 from hardware.sim.pins import MockPins
 from hardware.tty import close_tty, open_tty
 from tests.broker import free_port
@@ -58,29 +58,41 @@ class Technician(Caller):
         self.told = self.ask(do="lend", device=device, by="anna", **more)
 
     def read(self, cards: int, acknowledge: bool = True) -> None:
-        """Pull test cards and take them as `shoe calibrate` does."""
-        port = open_tty(str(self.table.folder / "reader"), 115_200)
-        decoder = NativeDecoder()
-        port.write(decoder.resume(Mark(*self.told["mark"]) if self.told["mark"] else None))
-        done = 0
+        """Pull test cards, and take them unless told not to."""
+        mark = Mark(*self.told["mark"]) if self.told["mark"] else None
+        pass_test_cards(self.table, mark, self._passed if acknowledge else None, cards)
 
-        def take() -> bool:
-            nonlocal done
-            for message in decoder.feed(port.read(4096)):
-                if isinstance(message, Read) and message.mark and acknowledge:
-                    self.say(do="passed", session=message.mark.session, seq=message.mark.seq)
-                    port.write(decoder.acknowledge(message.mark))
-                    done += 1
-            return done == cards
+    def _passed(self, mark: Mark) -> None:
+        self.say(do="passed", session=mark.session, seq=mark.seq)
 
-        for n in range(cards):
-            self.table.until(lambda: take() or self.table.board.waiting < 20)
-            self.table.board.pull(n % 52)
-            self.table.pty.tick()
-        if acknowledge:
-            self.table.until(take)
-            self.table.until(lambda: not self.table.board.waiting)
-        close_tty(port)
+
+def pass_test_cards(table: BridgeTable, last: Mark | None, passed: Callable[[Mark], None] | None, cards: int) -> None:
+    """Pull cards at a native reader whose last report taken was `last`, and take them as `shoe calibrate` does.
+
+    passed: hears of each before it is acknowledged; None: nobody takes them.
+    """
+    port = open_tty(str(table.folder / "reader"), 115_200)
+    decoder = NativeDecoder()
+    port.write(decoder.resume(last))
+    done = 0
+
+    def take() -> bool:
+        nonlocal done
+        for message in decoder.feed(port.read(4096)):
+            if isinstance(message, Read) and message.mark and passed:
+                passed(message.mark)
+                port.write(decoder.acknowledge(message.mark))
+                done += 1
+        return done == cards
+
+    for n in range(cards):
+        table.until(lambda: take() or table.board.waiting < 20)
+        table.board.pull(n % 52)
+        table.pty.tick()
+    if passed:
+        table.until(take)
+        table.until(lambda: not table.board.waiting)
+    close_tty(port)
 
 
 people: list[Technician] = []
@@ -165,6 +177,21 @@ def test_a_borrower_that_is_killed_gives_the_reader_back(table) -> None:
     assert order(bridge, "void", why="test cards")
     bridge.deal("9s")
     assert [move.card for move in bridge.bridge.table.shoe.moves] == [Card("9s")]
+
+
+def test_a_reader_is_ours_when_it_told_nothing_from_beat_to_beat(table, mocker) -> None:
+    bridge = settled(table())
+    bridge.deal("9s Td Ts Tc")
+    anna = Technician(bridge, open_shoe=True)
+    beat, cards = Beat(1, 1, 1, 1, 1), [Read(n, Mark(1, 3 + n)) for n in range(1, 7)]
+    told = [beat, *cards[:2], beat, *cards[2:5], beat, cards[5], beat]
+    mocker.patch.object(bridge.bridge.reader.decoder, "feed", side_effect=lambda _: [told.pop(0) for _ in told[:]])
+    anna.hang_up()
+    bridge.until(lambda: not told)
+    assert irregular(bridge) == ["reader_lost"]
+    told += [beat]
+    bridge.until(lambda: irregular(bridge) == ["reader_back"])
+    assert (seen(bridge), bridge.bridge.table.shoe.held) == (4, ())
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hardware.pins import PinFactory
-from hardware.readers.opening import QUIET_S
+from hardware.port import QUIET
 from hardware.sim.line_board import LineBoard
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
@@ -18,7 +18,7 @@ class LineTable(BridgeTable):
     def start(self, pins: PinFactory | None = None) -> "LineTable":
         """Start the bridge, and draw no card before it may believe a first line."""
         super().start(pins)
-        self.pause(2 * QUIET_S)
+        self.pause(2 * QUIET)
         return self
 
     async def _plugged(self) -> PtyBoard:

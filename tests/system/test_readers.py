@@ -11,7 +11,7 @@ import pytest
 from firmware_bridge.cards import FACES, cards
 from firmware_bridge.codes import CUT_CARD, CodeBook, Known, save
 from hardware.pins import PinFactory
-from hardware.readers.opening import QUIET_S
+from hardware.port import QUIET
 from hardware.sim.angel_eye import AngelEyeShoe, wrong_rules
 from hardware.sim.boards import BOARDS, CodeBoard
 from hardware.sim.pty import PtyBoard
@@ -45,7 +45,7 @@ class ReaderTable(BridgeTable):
     def start(self, pins: PinFactory | None = None) -> "ReaderTable":
         """Start the bridge, and draw no card before it may believe a first line."""
         super().start(pins)
-        self.pause(2 * QUIET_S)
+        self.pause(2 * QUIET)
         return self
 
     async def _plugged(self) -> PtyBoard:

@@ -79,6 +79,7 @@ def test_a_code_acknowledged_by_nobody_before_a_restart_is_asked_about(table: En
     table.pass_by("9d")
     table.until(lambda: table.drawn == 1)
     table.stop()
+    table.pause(0.1)  # the line drops what was on its way
     table.pty.down.dropped = 0.0
     table.start()
     table.until(lambda: table.engine.waiting == 0)

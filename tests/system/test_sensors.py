@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.events import Irregular, Noted
+from firmware_bridge.journal import Journal
 from firmware_bridge.wiring import mouth, panel, sensors
 from hardware.pins import Pin, pin_factory
 from hardware.sim.pins import MockPins
@@ -82,6 +84,18 @@ def test_a_lid_open_at_the_start_is_told(guarded: Any) -> None:
     table = guarded(lid_closed=False)
     table.deal("9s")
     assert table.open() == ("lid_opened",)
+
+
+def test_a_lid_closed_while_the_disk_is_full_is_closed_afterwards(guarded: Any, mocker: Any) -> None:
+    table = guarded()
+    full = mocker.patch.object(Journal, "append", side_effect=DiskError("full", "free some", "disk_full"))
+    for is_closed in (False, True):
+        called = full.call_count
+        table.fingers.drive(LID, is_closed)
+        table.until(lambda called=called: full.call_count > called)
+        table.pause(0.1)
+    mocker.stop(full)
+    table.until(lambda: not table.bridge.table.disk and not table.bridge.table.shoe.lid_open)
 
 
 def test_a_lid_closed_while_the_daemon_was_down_is_told(guarded: Any) -> None:

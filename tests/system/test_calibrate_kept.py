@@ -1,0 +1,131 @@
+"""What a technician leaves who had the reader while no daemon ran."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.cli.calibrate.loan import Unowned
+from firmware_bridge.errors import DiskError
+from firmware_bridge.facts import inputs
+from firmware_bridge.journal import Journal
+from firmware_bridge.wiring.loan import KEPT
+from hardware.readers.native import NativeDecoder
+from hardware.reads import Mark
+from hardware.sim.code_boards import SsiBoard
+from hardware.sim.pty import PtyBoard
+from tests.broker import free_port
+from tests.system.table import BridgeTable
+from tests.system.test_calibrate_loan import Technician, irregular, order, pass_test_cards, people, seen, settled
+
+BY_ORDER = {"table": {"new_shoe": "command"}}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Callable[..., Any]]:
+    """`made(kind, **sections)`: a table of that kind that runs."""
+    tables: list[BridgeTable] = []
+
+    def make(kind: type[BridgeTable] = BridgeTable, **sections: Any) -> BridgeTable:
+        tables.append(kind(tmp_path, free_port(), **(BY_ORDER | sections)))
+        return tables[-1].start()
+
+    yield make
+    while people:
+        people.pop().hang_up()
+    for each in tables:
+        each.close()
+
+
+def without_a_daemon(table: BridgeTable, cards: int, will: bytes = b"") -> Mark:
+    """Take test cards as `shoe calibrate` does beside no daemon; the last one's mark."""
+    anna = Unowned(table.journal_dir, "anna")
+    assert anna.mark
+    if table.bridge.reader.status()["protocol"] == "native":
+        pass_test_cards(table, anna.mark, anna.passed, cards)
+    else:
+        for _ in range(cards):
+            anna.passed(Mark(anna.mark.session, (anna.mark.seq + 1) % 256))
+    if will:
+        anna.leave(will)
+    return anna.mark
+
+
+@pytest.mark.parametrize("lent", [False, True])
+def test_cards_are_numbered_on_from_the_last_test_card(made, mocker, lent: bool) -> None:
+    table = settled(made())
+    if lent:
+        Technician(table)
+    table.stop()
+    last = without_a_daemon(table, 4)
+    resumed = mocker.spy(NativeDecoder, "resume")
+    table.start()
+    table.until(lambda: resumed.call_args and resumed.call_args.args[1] == last)
+    assert table.bridge.table.shoe.reader == inputs.Mark(last.session, last.seq)
+    assert not (table.journal_dir / KEPT).exists()
+
+
+class EngineTable(BridgeTable):
+    """A table with a scan engine."""
+
+    def __init__(self, folder: Path, port: int, **sections: Any) -> None:
+        self.engine = SsiBoard()
+        super().__init__(folder, port, reader={"protocol": "ssi", "hold": 0}, **sections)
+
+    async def _plugged(self) -> PtyBoard:
+        return PtyBoard(self.engine, self.folder / "reader")
+
+
+def test_an_engine_that_was_lent_twice_loses_no_card_afterwards(made, mocker) -> None:
+    mocker.patch.dict("firmware_bridge.wiring.reader.SAYS_AGAIN_S", {"ssi": 0.2})
+    table = made(EngineTable, table={"new_shoe": "command", "burn": "none"})
+    table.engine.pull("9d")
+    table.until(lambda: table.bridge.table.shoe.reader and not table.engine.waiting)
+    Technician(table)
+    table.stop()
+    without_a_daemon(table, 4)
+    table.start()
+    table.until(lambda: not irregular(table) and table.bridge.reader.port.is_open)
+    assert order(table, "open_shoe")
+    for drawn, card in enumerate(("9h", "4h", "Th", "8d"), 1):
+        table.engine.pull(card)
+        table.until(lambda drawn=drawn: seen(table) == drawn)
+    assert [past.outcome for past in table.bridge.table.shoe.rounds] == ["player"]
+
+
+def test_what_was_left_is_heard_once_also_where_the_disk_was_full_then(made, mocker) -> None:
+    table = settled(made())
+    table.stop()
+    without_a_daemon(table, 2)
+    full = mocker.patch.object(Journal, "append", side_effect=DiskError("full", "free some", "disk_full"))
+    table.start()
+    table.until(lambda: full.called and table.bridge.reader.port.is_open)
+    assert (table.journal_dir / KEPT).exists()
+    mocker.stop(full)
+    table.until(lambda: not (table.journal_dir / KEPT).exists())
+    table.until(lambda: not irregular(table))
+    assert order(table, "open_shoe")
+    table.deal("9s Td")
+    table.pty.unplug()
+    table.until(lambda: "reader_lost" in irregular(table))
+    table.pull("Th")
+    table.pty.replug()
+    table.until(lambda: seen(table) == 3)
+    assert irregular(table) == []
+
+
+def test_a_will_is_delivered_whenever_the_reader_is_there(made, mocker) -> None:
+    table = settled(made())
+    table.stop()
+    without_a_daemon(table, 1, will=b"will")
+    written = mocker.patch("hardware.port.Port.write", return_value=False)
+    table.start()
+    table.until(lambda: mocker.call(b"will") in written.call_args_list)
+    assert (table.journal_dir / KEPT).exists()
+    written.return_value = True
+    table.pty.unplug()
+    table.pause(0.3)
+    table.pty.replug()
+    table.until(lambda: written.call_args_list.count(mocker.call(b"will")) == 2)
+    table.until(lambda: not (table.journal_dir / KEPT).exists())
