@@ -155,7 +155,7 @@ def test_all_decks_of_tags_are_recorded_and_a_misread_tag_is_found(table, tmp_pa
     visit.said("pull the cut card, if it has a code")
     pull(bridge, ["3A00000000"])
     visit.said("pull the cut card again")
-    bridge.pause(0.6)  # longer than `hold`
+    bridge.pause(1.5)  # longer than its sightings and `hold`
     pull(bridge, ["3A00000000"])
     assert visit.end() == 0, visit.story()
     recorded = codes.load(book, decks=2)
