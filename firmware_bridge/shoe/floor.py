@@ -28,7 +28,8 @@ def resolve(draft: Draft, order: Resolve, by: str) -> None:
         raise Refused(f"{name} is not open", f"open irregularities: {now}")
     choices = row(draft.shoe, name).choices
     if order.choice not in choices:
-        raise Refused(f"{order.choice} is no choice for {name}", f"choose one of: {', '.join(choices) or 'nothing'}")
+        hint = f"choose one of: {', '.join(choices)}" if choices else "nothing is to decide: it closes by itself"
+        raise Refused(f"{order.choice} is no choice for {name}", hint)
     clears = _clears(draft.shoe, order)
     _CHOICES[order.choice](draft, order, by)
     draft.settle(name, order.choice, by, order.why, clears)

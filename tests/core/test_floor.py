@@ -237,6 +237,12 @@ def test_a_choice_the_policy_does_not_leave_is_refused() -> None:
     assert (table.answer.error, table.answer.hint) == ("jam is not open", "open irregularities: unreadable")
 
 
+def test_what_closes_by_itself_waits_for_nobodys_choice() -> None:
+    table = Table(burn="none").play("shoe", i.DeviceLost(at=0, device="broker", why="gone"))
+    table.play("!resolve broker_lost accept")
+    assert (table.answer.ok, table.answer.hint) == (False, "nothing is to decide: it closes by itself")
+
+
 def test_the_policy_is_the_one_the_shoe_was_opened_under() -> None:
     """An update of the software inside a shoe changes no row of it."""
     table = Table(**PLAIN).play("shoe")
