@@ -22,7 +22,8 @@ def order_shoe(draft: Draft, given: Ordered, order: o.OpenShoe) -> None:
     if order.pack.decks is not None and not 1 <= order.pack.decks <= 12:
         raise Refused(f"{order.pack.decks} decks do not fit this shoe", "give 1 to 12 decks")
     if draft.shoe.lent:
-        raise Refused(f"the reader is lent to {draft.shoe.lent}", "wait until the calibration ends: shoe status")
+        told = f"the reader is lent to {draft.shoe.lent}, or on its way back"
+        raise Refused(told, "wait until the calibration ends, and some seconds more: shoe status")
     open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -75,7 +76,6 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
         if not answer.done():
             answer.set_result(found)
 
-    logging.getLogger("firmware_bridge").setLevel(logging.CRITICAL)  # what it warns of is our finding
     will = Message(topic, b"{}", qos=0)
     level = 5
 
@@ -85,10 +85,23 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
         link.publish(topic, b"{}")
 
     link = Link(settings, will, [], write, tell, lambda _: tell(level), lambda _: None, loop)
-    link.start()
+    with _unlogged():
+        link.start()
+        try:
+            return await asyncio.wait_for(answer, ANSWER_S)
+        except TimeoutError:
+            return silence(settings)
+        finally:
+            await link.close(None)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """What the link warns of is our finding."""
+    log = logging.getLogger("firmware_bridge")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
     try:
-        return await asyncio.wait_for(answer, ANSWER_S)
-    except TimeoutError:
-        return silence(settings)
+        yield
     finally:
-        await link.close(None)
+        log.setLevel(before)
