@@ -197,7 +197,6 @@ AnyEvent = (
     | CommandAnswered
 )
 
-
 __all__ = [
     "AnyEvent",
     "BetsClosed",
