@@ -32,8 +32,8 @@ def journal_id(path: Path) -> str:
 
 
 def journal_files(directory: Path) -> list[Path]:
-    """The journal files, oldest first."""
-    return sorted(directory.glob(f"*{SUFFIX}"))
+    """The journal files, oldest first; a copy that somebody named otherwise is none."""
+    return sorted(directory.glob(f"[0-9]*-*{SUFFIX}"))
 
 
 def read_lines(place: Place, before: str | None = None) -> Iterator[tuple[Line, Place]]:

@@ -43,8 +43,8 @@ class Lendable(Protocol):
     def passed(self, mark: Mark) -> None:
         """A test card passed: its report is about to be acknowledged, and is never a card of the shoe."""
 
-    def take_back(self, will: bytes, cut_short: bool) -> None:
-        """Have the device again, and tell it `will` first. cut_short: nobody gave it back."""
+    def take_back(self, will: bytes | None, cut_short: bool) -> None:
+        """Have the device again, and tell it `will` first; None: nothing was left. cut_short: nobody gave it back."""
 
 
 class Lease:
@@ -54,7 +54,7 @@ class Lease:
         self._table, self._devices = table, devices
         self._lent: Lent | None = None
         self._last_pid = 0
-        self._will = b""
+        self._will: bytes | None = None
 
     def status(self) -> dict[str, Any] | None:
         """What is lent to whom since when (ms since 1970), None for nothing."""
@@ -106,7 +106,7 @@ class Lease:
     def take_back(self, cut_short: bool = True) -> None:
         """Take back what is lent. cut_short: its borrower did not give it back."""
         lent, self._lent = self._lent, None
-        will, self._will = self._will, b""
+        will, self._will = self._will, None
         if lent:
             self._devices[lent.device].take_back(will, cut_short)
 

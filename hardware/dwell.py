@@ -32,6 +32,7 @@ class Dwell:
         self._is_active, self._on_dwelt = is_active, on_dwelt
         self._timer: asyncio.TimerHandle | None = None
         self._going = False
+        self._lost_its_end = False  # as far as can be seen: edges come in order
         self._began: Ticks | None = None
         self._idle_from: Ticks | None = None
 
@@ -39,7 +40,7 @@ class Dwell:
         """The line became active; None: nobody knows when."""
         if not self._least:
             self._on_dwelt()
-        elif not self._going or self._was_idle_too_long(at):
+        elif not self._going or self._lost_its_end or self._was_idle_too_long(at):
             self.forget()
             self._going, self._began = True, at
             self._timer = self._loop.call_later(self._least, self._look)
@@ -49,6 +50,7 @@ class Dwell:
 
     def idle(self, at: Ticks) -> None:
         """The line became idle."""
+        self._lost_its_end = False
         if self._idle_from is not None or not self._going:
             return
         self._idle_from = at
@@ -61,6 +63,7 @@ class Dwell:
             self._timer.cancel()
         self._timer = None
         self._going = False
+        self._lost_its_end = False
         self._began = self._idle_from = None
 
     def _was_idle_too_long(self, at: Ticks | None) -> bool:
@@ -78,4 +81,5 @@ class Dwell:
         if self._is_active():
             self._on_dwelt()
         else:  # the edge is on its way and decides; or it is lost, and with it the span
+            self._lost_its_end = True
             self._timer = self._loop.call_later(LATE_MS / 1000, self.forget)

@@ -36,7 +36,7 @@ class Loan:
         self._mark = mark or table.shoe.reader
         self._count = 0
         self.is_quiet = False
-        if not cut_short:
+        if not cut_short or table.shoe.lent != to:
             self._tell(f"lent to {to} for calibration")
 
     @property
@@ -56,6 +56,13 @@ class Loan:
         if self._count:
             self._tell(f"{self._count} test cards passed, lent to {self._to}")
             self._count = 0
+
+    def keep_will(self, will: bytes) -> None:
+        """The daemon ends, and the reader was not there to be told this: the next daemon tells it."""
+        try:
+            keep(self._table.journal.directory, Kept(self._mark, 0, self._to, will))
+        except OSError as error:
+            log.warning("what the reader is to be told cannot be kept (%s): calibrate it again", error)
 
     def _tell(self, why: str) -> None:
         self._table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=self._mark, lent=self._to))

@@ -45,7 +45,7 @@ class PinsOnLoan:
     def passed(self, mark: Mark) -> None:
         """No card passes a pin."""
 
-    def take_back(self, will: bytes, cut_short: bool) -> None:
+    def take_back(self, will: bytes | None, cut_short: bool) -> None:
         """Claim the pins again, as soon as they can be had, and take cards again."""
         if not self.is_out:
             return

@@ -55,7 +55,7 @@ class Reader:
         self._loan: Loan | None = None
         self._away = self._is_missed = False
         self._will = b""
-        self._has_kept = False
+        self._has_kept = self._met_kept = False
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
 
@@ -73,31 +73,34 @@ class Reader:
         self.port.close()
         if self._loan:
             self._loan.record()
+            if self._will and not self._has_kept:
+                self._loan.keep_will(self._will)
         self._loan = None
 
     def lend(self, to: str) -> dict[str, Any]:
-        """Let go of the port; the last report taken, for whoever has it now."""
+        """Let go of the port; for whoever has it now the last report taken, and what the reader is to be told first."""
+        self._meet_kept()
         if self._loan:
             self._loan.record()
         self._loan = Loan(self._table, to)
         self._away = True
         self.port.close()
-        return {"mark": self._loan.mark}
+        return {"mark": self._loan.mark, "will": self._will.hex()}
 
     def passed(self, mark: Mark) -> None:
         """The borrower is about to acknowledge the report of a test card."""
         if self._loan:
             self._loan.passed(mark)
 
-    def take_back(self, will: bytes, cut_short: bool) -> None:
+    def take_back(self, will: bytes | None, cut_short: bool) -> None:
         """Have the port again; a reader that keeps its reports is ours when it tells none from beat to beat.
 
-        The code book is read again too: it may be what was calibrated.
+        will: None leaves it at what was to be told before. The code book is read again: it may be what was calibrated.
         """
         if self._loan:
             self._loan.record()
             self._loan.cut_short = cut_short
-            self._will = will or self._will
+            self._will = self._will if will is None else will
             try:
                 self._book = self._read_book()
             except ConfigError as error:
@@ -122,8 +125,7 @@ class Reader:
 
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
-        if self._first_open:
-            self._meet_kept()
+        self._meet_kept()
         known = self._loan.mark if self._loan else self._table.shoe.reader
         self.port.write(self.decoder.resume(reads.Mark(known.session, known.seq) if known else None))
         if self.port.write(self._will):
@@ -137,7 +139,10 @@ class Reader:
         self._first_open = False
 
     def _meet_kept(self) -> None:
-        """A technician had the reader while no daemon ran."""
+        """A technician had the reader while no daemon ran: that is heard once, before anybody has it."""
+        if self._met_kept:
+            return
+        self._met_kept = True
         if kept := record_kept(self._table):
             self._loan, self._away = Loan(self._table, kept.by, bool(kept.will), kept.mark), True
             self._will, self._has_kept = kept.will, True

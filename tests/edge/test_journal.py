@@ -120,6 +120,13 @@ def test_any_unterminated_tail_is_cut_off(folder: Path, kept: list[Path], torn: 
     assert kept[-1].read_bytes() == whole
 
 
+@pytest.mark.parametrize("name", ["copy-of-{}", "{}.before", "old.journal", "1.journal"])
+def test_a_copy_beside_the_journals_is_none(folder: Path, kept: list[Path], name: str) -> None:
+    newest = kept[-1]
+    (folder / name.format(newest.name)).write_bytes(b"nonsense\n")
+    assert opened(folder, Cursor(journal_id(newest), 7)).number == 2
+
+
 @pytest.mark.parametrize("bit", [0, 6])
 def test_a_flipped_bit_anywhere_refuses_and_names_the_line(folder: Path, kept: list[Path], bit: int) -> None:
     newest = kept[-1]

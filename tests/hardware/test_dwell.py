@@ -101,6 +101,22 @@ def test_a_cut_card_whose_edges_are_told_late_is_seen(on_late, off_late):
     assert asyncio.run(play())
 
 
+def test_two_cards_are_no_cut_card_where_the_end_of_the_first_got_lost():
+    async def play(mock):
+        wire = mock._factory.pin(WIRE.number)
+        await asyncio.sleep(0.1)
+        mock.drive(WIRE, True)
+        await asyncio.sleep(0.022)
+        wire._change_state(True)  # idle again; no edge comes of it
+        await asyncio.sleep(0.04)
+        mock.drive(WIRE, True)
+        await asyncio.sleep(0.015)
+        mock.drive(WIRE, False)
+        await asyncio.sleep(0.2)
+
+    assert events(play, pin=Pin(27, debounce_ms=20, min_dwell_ms=25), contact=CutCardSensor) == []
+
+
 @pytest.mark.parametrize("dwell", [0, 60])
 def test_a_cut_card_whose_release_got_lost_is_seen_and_does_not_stick(dwell):
     told = []

@@ -129,3 +129,64 @@ def test_a_will_is_delivered_whenever_the_reader_is_there(made, mocker) -> None:
     table.pty.replug()
     table.until(lambda: written.call_args_list.count(mocker.call(b"will")) == 2)
     table.until(lambda: not (table.journal_dir / KEPT).exists())
+
+
+def test_what_was_left_is_heard_before_the_reader_is_lent_again(made) -> None:
+    """The daemon had no port yet: the test cards of the second loan are later than those of the first."""
+    table = settled(made())
+    table.stop()
+    without_a_daemon(table, 4)
+    table.pty.unplug()
+    table.start()
+    bo = Technician(table)
+    table.pty.replug()
+    bo.read(230)
+    bo.ask(do="give_back")
+    table.until(lambda: table.bridge.reader.port.is_open and not irregular(table))
+    assert order(table, "open_shoe")
+    table.deal("9s Td Ts Tc")
+    assert (seen(table), irregular(table)) == (4, [])
+
+
+def test_no_card_is_taken_before_a_reader_with_a_will_is_ours(made) -> None:
+    table = settled(made())
+    table.stop()
+    without_a_daemon(table, 0, will=b"\0")
+    table.start()
+    table.until(lambda: table.bridge.reader.port.is_open)
+    assert (irregular(table), table.bridge.table.shoe.lent) == (["reader_lost"], "anna")
+    assert not order(table, "open_shoe")
+
+
+def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made, mocker) -> None:
+    table = settled(made())
+    killed = Technician(table)
+    killed.say(do="leave", will="aa")
+    table.until(lambda: table.bridge.control._lease._will)
+    opened = mocker.patch("hardware.port.Port.start")
+    killed.hang_up()
+    table.until(lambda: not table.bridge.control.status()["lent"])
+    bo = Technician(table)
+    assert bo.told["will"] == "aa"
+    bo.say(do="leave", will="")
+    bo.ask(do="give_back")
+    mocker.stop(opened)
+    written = mocker.spy(table.bridge.reader.port, "write")
+    table.bridge.reader.port.start()
+    table.until(lambda: written.called)
+    assert mocker.call(b"\xaa") not in written.call_args_list
+
+
+def test_a_will_outlives_a_daemon_that_could_not_deliver_it(made, mocker) -> None:
+    table = settled(made())
+    killed = Technician(table)
+    killed.say(do="leave", will="aa")
+    table.until(lambda: table.bridge.control._lease._will)
+    opened = mocker.patch("hardware.port.Port.start")
+    killed.hang_up()
+    table.until(lambda: not table.bridge.control.status()["lent"])
+    table.stop()
+    mocker.stop(opened)
+    written = mocker.patch("hardware.port.Port.write", return_value=True)
+    table.start()
+    table.until(lambda: mocker.call(b"\xaa") in written.call_args_list)

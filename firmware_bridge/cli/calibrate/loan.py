@@ -45,16 +45,15 @@ class TakenBack(SystemExit):
 
 
 class FromDaemon:
-    """A device lent by the daemon; `mark`: the last report it took.
+    """A device lent by the daemon; `mark`: the last report it took, `will`: what the device is to be told first.
 
     is_taken_back: the daemon has it again, and tells it what was left.
     """
 
-    will = b""
     is_taken_back = False
 
-    def __init__(self, control: socket.socket, mark: list[int] | None) -> None:
-        self._control = control
+    def __init__(self, control: socket.socket, mark: list[int] | None, will: str) -> None:
+        self._control, self.will = control, bytes.fromhex(will)
         self.mark = reads.Mark(*mark) if mark else None
 
     def passed(self, mark: reads.Mark) -> None:
@@ -129,7 +128,7 @@ def borrowed(config: Path, journal: Path, device: str, by: str, open_shoe: bool)
         told = _asked(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
         if not told.get("ok"):
             raise Refused(told.get("error", "the daemon keeps its device"), told.get("hint") or "")
-        loan = FromDaemon(control, told.get("mark"))
+        loan = FromDaemon(control, told.get("mark"), told.get("will", ""))
         with _until_taken_back(loan, device, control, answers):
             yield loan
         _asked(control, answers, {"do": "give_back"})

@@ -112,7 +112,7 @@ async def _restore(visit: Visit, loan: Loan, params: dict[int, int]) -> None:
         await bench.drain()  # what it answers to a killed command's will too
         await bench.set(params)
         await bench.save()
-    loan.leave(b"")  # and nothing that a killed command wanted back
+        loan.leave(b"")  # and nothing that a killed command wanted back
 
 
 def _section(
