@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from firmware_bridge.cards import FACES, TILES, Card
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.quoted import quoted
 from firmware_bridge.whole_file import write_whole
 

@@ -13,7 +13,7 @@ from msgspec.structs import fields, replace
 
 from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.house import Limit
+from firmware_bridge.facts.house import Limit
 from firmware_bridge.settings import JUDGES, Config, ReaderConfig, TableConfig
 from firmware_bridge.wanted import table_of, wanted
 

@@ -15,8 +15,8 @@ from firmware_bridge.crashes import Crashes
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered
+from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer
-from firmware_bridge.house import House
 from firmware_bridge.journal import Journal, SyncFailed
 from firmware_bridge.lamps import DARK, STOPPED, lamps, signals
 from firmware_bridge.line import Line

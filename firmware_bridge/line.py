@@ -18,8 +18,8 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from firmware_bridge.cards import Serial
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.cards import Serial
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.events import AnyEvent, CardEvent, Luggage, ResultHeld, Secret, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, Told

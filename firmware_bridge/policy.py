@@ -7,7 +7,7 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_bridge.house import Choice
+from firmware_bridge.facts.house import Choice
 
 Severity = Literal["note", "warning", "critical"]
 Action = Literal["carry", "burn", "keep"]

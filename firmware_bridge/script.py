@@ -10,11 +10,11 @@ from typing import Final, get_args
 
 from msgspec import Struct
 
-from firmware_bridge.cards import Card, cards
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.cards import Card, cards
+from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import KeyName
-from firmware_bridge.house import Choice
 
 
 class NewShoe(Struct, frozen=True):

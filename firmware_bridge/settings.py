@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from firmware_bridge.commands import BY_MQTT
-from firmware_bridge.house import House, Limit
+from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.roads.good import GoodId
 
 JUDGES: Final = ("angel-eye",)

@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from firmware_bridge.bets import closed
-from firmware_bridge.cards import Card
-from firmware_bridge.house import House, Limit
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.lamps import lamps, todo
 from firmware_bridge.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
 from firmware_bridge.roads.bead import LETTERS

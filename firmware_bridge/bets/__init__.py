@@ -8,7 +8,7 @@ from typing import Final
 
 from firmware_bridge.bets.conditions import Condition, Hand, Hands
 from firmware_bridge.bets.rows import BETS, GROUPS, Bet, Names, NaturalBets, Net, TigerPairTop, View, tiers
-from firmware_bridge.cards import Card
+from firmware_bridge.facts.cards import Card
 
 __all__ = ["BETS", "GROUPS", "LOST", "Bet", "Names", "NaturalBets", "Net", "TigerPairTop", "closed", "pays", "results"]
 

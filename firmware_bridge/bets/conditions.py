@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from firmware_bridge.cards import RANKS, SUITS, Card
+from firmware_bridge.facts.cards import RANKS, SUITS, Card
 from firmware_bridge.games.baccarat import NATURALS
 
 

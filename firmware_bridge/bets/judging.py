@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.bets.conditions import Hand, Hands
-from firmware_bridge.cards import Card
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.baccarat import third_cards
 
 Tree = Hands | list["Tree"]

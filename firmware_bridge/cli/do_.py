@@ -6,7 +6,7 @@ import argparse
 from typing import Any, Final, get_args
 
 from firmware_bridge.cli.order import give, order_options
-from firmware_bridge.house import Choice
+from firmware_bridge.facts.house import Choice
 
 ORDERS: Final[dict[str, str]] = {
     "open-shoe": "a shuffled shoe is on the table",

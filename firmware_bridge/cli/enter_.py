@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from firmware_bridge.cards import Card
 from firmware_bridge.cli.order import give, order_options
+from firmware_bridge.facts.cards import Card
 
 
 def options(parser: argparse.ArgumentParser) -> None:

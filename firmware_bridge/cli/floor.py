@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge.cards import Card
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.cards import Card
 
 CHOICES: Final = {
     "foreign": "remove",

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from firmware_bridge.cards import Card, Serial
+from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.event import Event
 
 Origin = Literal["reader", "carried", "manual"]

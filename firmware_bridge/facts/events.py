@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from firmware_bridge.cards import Card
 from firmware_bridge.facts.card_events import (
     BurnFinished,
     CardBurned,
@@ -24,8 +23,10 @@ from firmware_bridge.facts.card_events import (
     OverdrawnBurned,
     Secret,
 )
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.device_events import LidTurned, ReaderLent, ReaderSession
 from firmware_bridge.facts.event import Event
+from firmware_bridge.facts.house import House
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.facts.orders import Answer, Pack
 from firmware_bridge.facts.round_events import (
@@ -42,7 +43,6 @@ from firmware_bridge.facts.round_events import (
     RoundCorrected,
     RoundVoided,
 )
-from firmware_bridge.house import House
 from firmware_bridge.policy import Row
 
 

@@ -6,9 +6,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from firmware_bridge.cards import Card, Serial
+from firmware_bridge.facts.cards import Card, Serial
+from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Order
-from firmware_bridge.house import House
 
 
 class Mark(Struct, frozen=True, array_like=True):

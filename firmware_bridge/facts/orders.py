@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from firmware_bridge.cards import Card
-from firmware_bridge.house import Choice
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.house import Choice
 
 Name = Annotated[str, Meta(max_length=64)]
 """What people, journals and irregularities are called."""

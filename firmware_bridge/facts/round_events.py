@@ -6,8 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from firmware_bridge.cards import Card
 from firmware_bridge.facts.card_events import Origin
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.event import Event
 from firmware_bridge.facts.inputs import Told
 

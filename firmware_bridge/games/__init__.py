@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from firmware_bridge.cards import FACES, Card
+from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games import baccarat
 from firmware_bridge.games.layout import Layout, Result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from firmware_bridge.cards import Card
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.layout import Layout, Result
 
 SLOTS: Final = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from firmware_bridge.cards import Card
+from firmware_bridge.facts.cards import Card
 
 
 class Result(Struct, frozen=True):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from firmware_bridge.bets import TigerPairTop
 from firmware_bridge.bets.conditions import Two
-from firmware_bridge.cards import FACES, Card
+from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.odds.piles import Piles
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from firmware_bridge.cards import FACES, Card
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.cards import FACES, Card
 
 ROUND = 6
 """A round may take so many cards; odds are counted over all ordered deals of six."""

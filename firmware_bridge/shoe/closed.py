@@ -6,8 +6,8 @@ from collections import Counter
 from typing import Final
 
 from firmware_bridge.bets import results
-from firmware_bridge.cards import Card
 from firmware_bridge.facts import events as e
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import Correct
 from firmware_bridge.games import PACKS, Result, whole_round
 from firmware_bridge.shoe.state import Past, Shoe, is_last, layout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from firmware_bridge.cards import Card
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import AnyEvent, Irregular, IrregularityClosed, Secret
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.state import Shoe, is_open

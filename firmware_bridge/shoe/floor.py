@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge.facts import events as e
+from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.orders import Resolve
-from firmware_bridge.house import Choice
 from firmware_bridge.shoe.burning import burn, burn_aside, burn_done
 from firmware_bridge.shoe.cut_card import meet_cut_card
 from firmware_bridge.shoe.draft import Draft, Refused

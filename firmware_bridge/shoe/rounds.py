@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from firmware_bridge import __version__
 from firmware_bridge.facts import events as e
+from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Pack
-from firmware_bridge.house import House
 from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe.closed import OUTLIVE_A_SHOE, closed_round, played
 from firmware_bridge.shoe.cut_card import meet_cut_card

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from firmware_bridge.cards import RANKS, Card
+from firmware_bridge.facts.cards import RANKS, Card
 
 
 class Pattern(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from firmware_bridge.cards import Card
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES, PACKS
 from firmware_bridge.shoe.state import PAIRS, Held, Phase, Shoe, due, phase, row
 

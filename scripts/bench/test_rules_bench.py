@@ -23,7 +23,7 @@ from pybaccarat.playingcards import Card as TheirCard
 
 from firmware_bridge.bets import results
 from firmware_bridge.bets.judging import judged
-from firmware_bridge.cards import FACES, RANKS, Card
+from firmware_bridge.facts.cards import FACES, RANKS, Card
 from firmware_bridge.games.baccarat import layout
 from firmware_bridge.odds import full, odds, remaining
 

@@ -8,10 +8,10 @@ from hashlib import sha256
 from itertools import zip_longest
 from typing import Any
 
-from firmware_bridge.cards import Card
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.games.baccarat import layout
 from firmware_bridge.line import Line, unseal

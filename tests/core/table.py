@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from firmware_bridge.cards import Card
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.house import House
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.house import House
 from firmware_bridge.lamps import lamps
 from firmware_bridge.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.messages import OutMessage, messages

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from firmware_bridge.cards import FACES, Card, cards
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.cards import FACES, Card, cards
 from firmware_bridge.messages import messages
 from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe.disclosure import deadline

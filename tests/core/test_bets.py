@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from firmware_bridge.bets import BETS, GROUPS, LOST, closed, results
 from firmware_bridge.bets.judging import judged
 from firmware_bridge.bets.rows import tiers
-from firmware_bridge.cards import FACES, Card, cards
+from firmware_bridge.facts.cards import FACES, Card, cards
 from firmware_bridge.games.baccarat import layout
 
 VECTORS = Path(__file__).parents[1] / "vectors"

@@ -10,9 +10,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from firmware_bridge.cards import FACES
 from firmware_bridge.client.commitments import Verdict, Verifier
 from firmware_bridge.facts import events as e
+from firmware_bridge.facts.cards import FACES
 from firmware_bridge.shoe.disclosure import waits_for_reveal
 from tests.core.table import Table
 

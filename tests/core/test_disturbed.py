@@ -9,9 +9,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from firmware_bridge.cards import FACES, Card, cards
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.cards import FACES, Card, cards
 from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe.disclosure import waits_for_reveal
 from tests.core import oracles

@@ -13,13 +13,13 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from firmware_bridge.cards import Card
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.entry import Entry
-from firmware_bridge.house import House
+from firmware_bridge.facts.house import House
 from firmware_bridge.line import FIRST_CHAIN, VERSION, Line, seal, unseal, verify_chain, without_sealed
 from firmware_bridge.messages import messages
 from firmware_bridge.policy import KEEP_ORDER

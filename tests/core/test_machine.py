@@ -8,10 +8,10 @@ import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from firmware_bridge.cards import FACES, Card
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.lamps import lamps
 from firmware_bridge.messages import messages
 from firmware_bridge.policy import POLICIES, Row

@@ -7,11 +7,11 @@ from typing import Any, get_args
 
 import pytest
 
-from firmware_bridge.cards import cards
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.house import Choice
+from firmware_bridge.facts.cards import cards
+from firmware_bridge.facts.house import Choice
 from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe import evolve
 from firmware_bridge.shoe.shuffle import patterns

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from firmware_bridge.cards import FACES, Card, cards
+from firmware_bridge.facts.cards import FACES, Card, cards
 from firmware_bridge.games.baccarat import layout, third_cards
 
 # Rule book section 2, read row by row: banker's two cards -> the player's third cards it stands on.

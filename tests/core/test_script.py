@@ -8,10 +8,10 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from firmware_bridge.cards import Card
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import orders as o
-from firmware_bridge.house import House
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.house import House
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Pause, Say, Step, parse
 

@@ -12,7 +12,7 @@ import pytest
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.house import House
+from firmware_bridge.facts.house import House
 from firmware_bridge.line import unseal, without_sealed
 from firmware_bridge.messages import messages
 from firmware_bridge.replay import Replay

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from firmware_bridge.cards import FACES
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.cards import FACES
 from firmware_bridge.lamps import lamps
 from firmware_bridge.shoe import decide
 from firmware_bridge.shoe.disclosure import deadline

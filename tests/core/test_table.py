@@ -12,12 +12,12 @@ import pytest
 from msgspec.structs import replace
 
 import firmware_bridge.shoe
-from firmware_bridge.cards import Card, cards
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
+from firmware_bridge.facts.cards import Card, cards
+from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import Outcome
-from firmware_bridge.house import Choice
 from firmware_bridge.line import seal
 from firmware_bridge.messages import messages
 from firmware_bridge.policy import POLICIES

@@ -3,11 +3,11 @@
 from hashlib import sha256
 from pathlib import Path
 
-from firmware_bridge.cards import cards
 from firmware_bridge.cursor import Cursor
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.house import House
+from firmware_bridge.facts.cards import cards
+from firmware_bridge.facts.house import House
 from firmware_bridge.journal import Journal
 from firmware_bridge.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from firmware_bridge.house import House
+from firmware_bridge.facts.house import House
 from firmware_bridge.live_odds import LiveOdds, before_round
 from firmware_bridge.odds import full, odds
 from firmware_bridge.replay import Replay

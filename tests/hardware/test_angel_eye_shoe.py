@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from firmware_bridge.cards import FACES, Card
+from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.baccarat import layout
 from hardware.readers.angel_eye import AngelEyeDecoder
 from hardware.reads import CutCard, Message, Read, Said, Unread, Verdict

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from firmware_bridge.cards import Card
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import CardEvent
 from firmware_bridge.line import Line
 from firmware_bridge.messages import messages

@@ -8,7 +8,7 @@ from firmware_bridge.cursor import Cursor, CursorFile
 from firmware_bridge.daemon import Table
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.house import House
+from firmware_bridge.facts.house import House
 from firmware_bridge.journal import Journal
 from firmware_bridge.journal_lines import journal_files
 from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Say, Step, parse

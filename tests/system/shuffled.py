@@ -4,9 +4,9 @@ import json
 from random import Random
 from typing import Any
 
-from firmware_bridge.cards import FACES, Card
 from firmware_bridge.codes import NATIVE_CUT_CARD, native_code
-from firmware_bridge.house import House
+from firmware_bridge.facts.cards import FACES, Card
+from firmware_bridge.facts.house import House
 from firmware_bridge.messages import messages
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import Cut, Drawn, NewShoe, Step

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cards import Card, cards
-from firmware_bridge.house import House
+from firmware_bridge.facts.cards import Card, cards
+from firmware_bridge.facts.house import House
 from firmware_bridge.line import Line
 from firmware_bridge.messages import messages
 from firmware_bridge.replay import Replay

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cards import Card
 from firmware_bridge.errors import DiskError
+from firmware_bridge.facts.cards import Card
 from hardware.pins import Pin, pin_factory
 from hardware.readers.native import NativeDecoder
 from hardware.reads import Beat, Mark, Read

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.house import House
+from firmware_bridge.facts.house import House
 from firmware_bridge.messages import messages
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse

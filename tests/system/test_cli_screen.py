@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from firmware_bridge.cli.screen import line, screen
-from firmware_bridge.house import House
+from firmware_bridge.facts.house import House
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse
 from firmware_bridge.snapshots import last_rounds, snapshots

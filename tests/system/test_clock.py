@@ -3,11 +3,11 @@
 import asyncio
 from pathlib import Path
 
-from firmware_bridge.cards import cards
 from firmware_bridge.daemon import Table
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs as i
-from firmware_bridge.house import House
+from firmware_bridge.facts.cards import cards
+from firmware_bridge.facts.house import House
 from firmware_bridge.journal import Journal
 from firmware_bridge.stamps import nonce, now
 

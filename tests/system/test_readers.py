@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cards import FACES, cards
 from firmware_bridge.codes import CUT_CARD, CodeBook, Known, save
+from firmware_bridge.facts.cards import FACES, cards
 from hardware.pins import PinFactory
 from hardware.port import QUIET
 from hardware.sim.angel_eye import AngelEyeShoe, wrong_rules
