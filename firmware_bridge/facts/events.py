@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from firmware_bridge.facts.card_events import (
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.event import Event
+from firmware_bridge.facts.events_of_cards import (
     BurnFinished,
     CardBurned,
     CardConfirmed,
@@ -23,13 +25,8 @@ from firmware_bridge.facts.card_events import (
     OverdrawnBurned,
     Secret,
 )
-from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.device_events import LidTurned, ReaderLent, ReaderSession
-from firmware_bridge.facts.event import Event
-from firmware_bridge.facts.house import House
-from firmware_bridge.facts.inputs import Mark
-from firmware_bridge.facts.orders import Answer, Pack
-from firmware_bridge.facts.round_events import (
+from firmware_bridge.facts.events_of_devices import LidTurned, ReaderLent, ReaderSession
+from firmware_bridge.facts.events_of_rounds import (
     BetsClosed,
     BetsOpened,
     Flown,
@@ -43,6 +40,9 @@ from firmware_bridge.facts.round_events import (
     RoundCorrected,
     RoundVoided,
 )
+from firmware_bridge.facts.house import House
+from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.orders import Answer, Pack
 from firmware_bridge.policy import Row
 
 

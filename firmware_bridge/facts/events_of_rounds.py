@@ -6,9 +6,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from firmware_bridge.facts.card_events import Origin
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.event import Event
+from firmware_bridge.facts.events_of_cards import Origin
 from firmware_bridge.facts.inputs import Told
 
 
