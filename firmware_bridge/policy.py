@@ -2,32 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_bridge.facts.house import Choice
-
-Severity = Literal["note", "warning", "critical"]
-Action = Literal["carry", "burn", "keep"]
-
-
-class Row(Struct, frozen=True):
-    """What one irregularity means in one house.
-
-    blocks: cards are held and nothing is guided until it is closed. confirm: the dealer's NEXT closes it.
-    choices: what the floor may decide. todo: what the dealer or the floor does next, as the alarm says it.
-    action: what becomes of the card where houses differ: `carry` to the next round, `burn`, `keep` for later.
-    """
-
-    todo: str
-    blocks: bool = False
-    confirm: bool = False
-    choices: tuple[Choice, ...] = ()
-    severity: Severity = "warning"
-    action: Action = "keep"
-
+from firmware_bridge.facts.house import Row
 
 Policy = dict[str, Row]
 

@@ -40,10 +40,9 @@ from firmware_bridge.facts.events_of_rounds import (
     RoundCorrected,
     RoundVoided,
 )
-from firmware_bridge.facts.house import House
+from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.facts.orders import Answer, Pack
-from firmware_bridge.policy import Row
 
 
 class Commissioned(Event, frozen=True, kw_only=True):

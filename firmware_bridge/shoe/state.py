@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.events import CutBy, Irregular, Origin, Played
-from firmware_bridge.facts.house import House
+from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.inputs import Mark, Told
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games import GAMES, Layout
-from firmware_bridge.policy import POLICIES, Row
+from firmware_bridge.policy import POLICIES
 
 
 class Phase(Enum):

@@ -12,9 +12,10 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import FACES, Card
+from firmware_bridge.facts.house import Row
 from firmware_bridge.lamps import lamps
 from firmware_bridge.messages import messages
-from firmware_bridge.policy import POLICIES, Row
+from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe import Phase, fault, phase
 from firmware_bridge.shoe.disclosure import deadline, waits_for_reveal
 from firmware_bridge.shoe.state import blockers, layout

@@ -14,10 +14,10 @@ import pytest
 
 from firmware_bridge import config
 from firmware_bridge.cli import COMMANDS
-from firmware_bridge.facts.house import House
+from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import ORDERS, tag_of
 from firmware_bridge.messages import messages
-from firmware_bridge.policy import KEEP_ORDER, POLICIES, Row
+from firmware_bridge.policy import KEEP_ORDER, POLICIES
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse
 from tests import broker as real
