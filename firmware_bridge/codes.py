@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from firmware_bridge.config.toml_text import quoted
+from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.cards import FACES, TILES, Card
-from firmware_bridge.quoted import quoted
-from firmware_bridge.whole_file import write_whole
 
 FACE_BITS: Final = 6
 """Native codes: bits 0-5 are the face, bits 6-15 the pack lot (readers.md)."""

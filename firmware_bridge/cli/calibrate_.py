@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Final
 
 from firmware_bridge.cli.daemon_socket import config_option
-from firmware_bridge.config import load
+from firmware_bridge.config.load import load
 from firmware_bridge.errors import BridgeError, ConfigError
 from hardware.calibrate import Refusal
 from hardware.errors import HardwareError, PinError

@@ -51,7 +51,7 @@ def _table(arguments: argparse.Namespace) -> tuple[House, str]:
     """The settings to deal by, and the table's name."""
     house, table = House(), NAMELESS
     if arguments.config:
-        from firmware_bridge.config import load
+        from firmware_bridge.config.load import load
 
         config = load(arguments.config, nameless=NAMELESS)
         house, table = config.house, config.table.id

@@ -12,13 +12,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firmware_bridge import __version__, calibration
+from firmware_bridge import __version__
 from firmware_bridge.cli.check_ import findings
 from firmware_bridge.cli.check_ import text as finding_text
 from firmware_bridge.cli.checks.finding import UNIT, said
 from firmware_bridge.cli.daemon_socket import ask, socket_path
 from firmware_bridge.cli.record import Walk
 from firmware_bridge.cli.screen import screen
+from firmware_bridge.config import calibration
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal_lines import journal_files
 from firmware_bridge.line import without_sealed

@@ -10,9 +10,9 @@ from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, config_option
 from firmware_bridge.cli.header import HeaderPin, header
 from firmware_bridge.cli.roads_svg import PictureError
 from firmware_bridge.cli.wiring_svg import picture
-from firmware_bridge.config import load
+from firmware_bridge.config.load import load
+from firmware_bridge.config.sections import Config
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.settings import Config
 from firmware_bridge.wiring.wires import wires
 
 WIDTH = 26

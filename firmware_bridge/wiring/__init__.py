@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from firmware_bridge.broker import BrokerSettings
-from firmware_bridge.config import broker_settings
+from firmware_bridge.config.load import broker_settings
+from firmware_bridge.config.sections import Config
 from firmware_bridge.control import Control
 from firmware_bridge.cursor import CursorFile
 from firmware_bridge.daemon import Table
@@ -23,7 +24,6 @@ from firmware_bridge.lease import Lendable
 from firmware_bridge.line import Line
 from firmware_bridge.notify import Systemd
 from firmware_bridge.retention import expire, expired
-from firmware_bridge.settings import Config
 from firmware_bridge.shoe.state import due, is_open
 from firmware_bridge.stamps import now
 from firmware_bridge.uplink import LastWord, Uplink

@@ -12,11 +12,11 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from firmware_bridge import calibration
+from firmware_bridge.config import calibration
+from firmware_bridge.config.sections import Config
+from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.health import ReadStatistics, advice, shoes_left
-from firmware_bridge.settings import Config
-from firmware_bridge.whole_file import write_whole
 from firmware_bridge.wiring.reader import Reader
 from hardware import pi, reads
 

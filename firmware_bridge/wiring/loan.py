@@ -9,11 +9,11 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.daemon import Table
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.stamps import now
-from firmware_bridge.whole_file import write_whole
 
 log = logging.getLogger(__name__)
 

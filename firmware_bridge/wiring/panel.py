@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from firmware_bridge.settings import Config, LockConfig
+from firmware_bridge.config.sections import Config, LockConfig
 from firmware_bridge.wiring.wires import OUTPUTS, outputs
 from hardware.lamps import LampPanel
 from hardware.pins import PinFactory

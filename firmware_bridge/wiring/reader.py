@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge import codes
+from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.daemon import Table
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
-from firmware_bridge.settings import ReaderConfig
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.stamps import now
 from firmware_bridge.wiring.as_inputs import as_input

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from firmware_bridge.settings import AnyPin, Config, PinConfig, SensorConfig
+from firmware_bridge.config.sections import AnyPin, Config, PinConfig, SensorConfig
 from hardware.pins import Pin
 
 OUTPUTS: Final = ("buzzer", "lock")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.calibration import (
+from firmware_bridge.config.calibration import (
     Calibration,
     Count,
     CountSection,

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import asdict
 
-from firmware_bridge.config import SECTIONS, broker_settings, load, parse
+from firmware_bridge.config.load import SECTIONS, broker_settings, load, parse
+from firmware_bridge.config.sections import Config
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.settings import Config
 
 PROJECT = Path(__file__).parents[2]
 

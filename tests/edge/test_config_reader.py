@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.config import parse
+from firmware_bridge.config.load import parse
+from firmware_bridge.config.sections import JUDGES
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.settings import JUDGES
 from hardware.readers import READERS
 
 

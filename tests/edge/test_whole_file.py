@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.whole_file import write_whole
+from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.wiring.loan import KEPT, Kept, keep
 
 SERVICE = 4_711

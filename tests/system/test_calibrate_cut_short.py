@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.calibration import Calibration, ReaderSection, ReaderSettings, Reading, save
+from firmware_bridge.config.calibration import Calibration, ReaderSection, ReaderSettings, Reading, save
 from firmware_bridge.wiring.loan import Kept, keep
 from hardware.calibrate.bench import Bench
 from hardware.sim.board import NativeBoard

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.calibration import Count, CountSection
 from firmware_bridge.cli.calibrate import cut_card, keypad, lamps
 from firmware_bridge.cli.calibrate.visit import Visit as Work
-from firmware_bridge.config import load as load_config
+from firmware_bridge.config.calibration import Count, CountSection
+from firmware_bridge.config.load import load as load_config
 from hardware.calibrate import Refusal
 from hardware.pins import Pin, pin_factory
 from hardware.sim.pins import MockPins

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from firmware_bridge import codes
-from firmware_bridge.calibration import load
 from firmware_bridge.codes import native_code
+from firmware_bridge.config.calibration import load
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe.state import is_open
 from hardware.sim.board import NativeBoard

@@ -19,7 +19,7 @@ from firmware_bridge.cli.checks.pi import pi
 from firmware_bridge.cli.checks.reader import reader
 from firmware_bridge.cli.checks.service import service
 from firmware_bridge.cli.checks.versions import versions, within
-from firmware_bridge.config import parse
+from firmware_bridge.config.load import parse
 
 PASSWD = "shoe-bridge:x:990:990::/:\nroot:x:0:0::/:"
 GROUP = "dialout:x:20:shoe-bridge\ngpio:x:997:shoe-bridge,pi\nshoe-bridge:x:990:"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.calibration import FILE
+from firmware_bridge.config.calibration import FILE
 from firmware_bridge.journal_lines import journal_files
 from tests import broker as real
 from tests.broker import Broker

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from firmware_bridge import calibration
 from firmware_bridge import health as statistics
-from firmware_bridge.calibration import Calibration, CutCardSection, Pulses, ReaderSection, Reading
+from firmware_bridge.config import calibration
+from firmware_bridge.config.calibration import Calibration, CutCardSection, Pulses, ReaderSection, Reading
 from firmware_bridge.wiring import health
 from firmware_bridge.wiring.health import Past
 from tests import broker as real

@@ -8,7 +8,7 @@ import pytest
 
 from firmware_bridge.cli.checks import Machine
 from firmware_bridge.cli.checks.reader import reader
-from firmware_bridge.config import load
+from firmware_bridge.config.load import load
 from hardware.tty import close_tty, open_tty
 from tests.broker import free_port
 from tests.system.table import BridgeTable

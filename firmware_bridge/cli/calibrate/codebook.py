@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge import codes
-from firmware_bridge.calibration import Count, CountSection, Value
 from firmware_bridge.cli.calibrate.loan import Loan
 from firmware_bridge.cli.calibrate.visit import Visit
+from firmware_bridge.config.calibration import Count, CountSection, Value
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.cards import FACES
 from hardware.calibrate import Refusal

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from firmware_bridge.calibration import CutCardSection, Pulses
 from firmware_bridge.cli.calibrate.visit import Visit
+from firmware_bridge.config.calibration import CutCardSection, Pulses
 from firmware_bridge.wiring.wires import wires
 from hardware.calibrate import Dwell, EdgeWatch, Pulse, Refusal, dwell
 from hardware.pins import Pin, PinFactory, pin_factory

@@ -6,8 +6,8 @@ import asyncio
 from functools import partial
 from typing import Final
 
-from firmware_bridge.calibration import Count, CountSection
 from firmware_bridge.cli.calibrate.visit import Visit
+from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.wiring.wires import wires
 from hardware.calibrate import Refusal
 from hardware.pins import Pin, PinFactory, pin_factory

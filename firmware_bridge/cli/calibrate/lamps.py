@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firmware_bridge.calibration import Count, CountSection
 from firmware_bridge.cli.calibrate.visit import Visit
+from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.wiring.wires import wires
 from hardware.calibrate import Refusal, SingleLamp
 from hardware.pins import Pin, PinFactory, pin_factory

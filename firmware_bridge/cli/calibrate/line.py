@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from firmware_bridge.settings import ReaderConfig
+from firmware_bridge.config.sections import ReaderConfig
 from hardware.errors import PortError
 from hardware.port import Port
 from hardware.readers import BAUD, READERS, ReaderSettings

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge import codes
-from firmware_bridge.calibration import Count, CountSection
 from firmware_bridge.cli.calibrate.loan import Loan
 from firmware_bridge.cli.calibrate.visit import Visit
+from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.facts.cards import FACES, Card
 from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Passed

@@ -9,9 +9,9 @@ from typing import Final
 import msgspec
 
 from firmware_bridge import codes
-from firmware_bridge.calibration import ReaderSection, ReaderSettings, Reading
 from firmware_bridge.cli.calibrate.loan import Loan
 from firmware_bridge.cli.calibrate.visit import Visit
+from firmware_bridge.config.calibration import ReaderSection, ReaderSettings, Reading
 from hardware.calibrate import Levels, Refusal, mean, sd
 from hardware.calibrate.bench import Bench
 from hardware.calibrate.reader import Tested, adjust, tried

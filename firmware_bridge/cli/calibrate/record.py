@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from firmware_bridge import calibration
-from firmware_bridge.calibration import AnySection, Calibration
+from firmware_bridge.config import calibration
+from firmware_bridge.config.calibration import AnySection, Calibration
 from firmware_bridge.errors import ConfigError
 
 

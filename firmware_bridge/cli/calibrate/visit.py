@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from firmware_bridge import calibration
-from firmware_bridge.calibration import AnySection
 from firmware_bridge.cli.calibrate.guide import Guide
 from firmware_bridge.cli.calibrate.line import PortLine
 from firmware_bridge.cli.calibrate.loan import Loan, borrowed
 from firmware_bridge.cli.calibrate.record import Record
-from firmware_bridge.settings import Config
+from firmware_bridge.config import calibration
+from firmware_bridge.config.calibration import AnySection
+from firmware_bridge.config.sections import Config
 from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Bench
 

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from firmware_bridge.settings import Config
+from firmware_bridge.config.sections import Config
 
 Level = Literal["OK", "WARN", "FAIL"]
 

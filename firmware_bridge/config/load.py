@@ -12,10 +12,10 @@ import msgspec
 from msgspec.structs import fields, replace
 
 from firmware_bridge.broker import BrokerSettings
+from firmware_bridge.config.sections import JUDGES, Config, ReaderConfig, TableConfig
+from firmware_bridge.config.wanted import table_of, wanted
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.house import Limit
-from firmware_bridge.settings import JUDGES, Config, ReaderConfig, TableConfig
-from firmware_bridge.wanted import table_of, wanted
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 

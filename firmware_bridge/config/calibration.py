@@ -12,9 +12,9 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from firmware_bridge.config.toml_text import quoted
+from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.quoted import quoted
-from firmware_bridge.whole_file import write_whole
 
 FILE: Final = "calibration.toml"
 """Its name, in `[journal] dir`."""
