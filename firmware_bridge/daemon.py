@@ -11,15 +11,15 @@ from contextlib import suppress
 from typing import Final, Protocol
 
 from firmware_bridge import __version__
-from firmware_bridge.crashes import Crashes
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer
-from firmware_bridge.journal import Journal, SyncFailed
+from firmware_bridge.journal.crashes import Crashes
+from firmware_bridge.journal.journal import Journal, SyncFailed
+from firmware_bridge.journal.line import Line
 from firmware_bridge.lamps import DARK, STOPPED, lamps, signals
-from firmware_bridge.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
 from firmware_bridge.shoe.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to

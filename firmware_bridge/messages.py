@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from firmware_bridge.line import Line, Public
+from firmware_bridge.journal.line import Line, Public
 
 _ROUNDS: Final = (
     b'{"type":"RoundClosed",',

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.house import House
-from firmware_bridge.line import FIRST_CHAIN, Line, seal
+from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.script import Cut, Drawn, Key, Lid, NewShoe, Pause, Say, Step
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, phase
 from firmware_bridge.shoe.disclosure import deadline

@@ -13,15 +13,15 @@ import msgspec
 from firmware_bridge import __version__
 from firmware_bridge.broker import BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.commands import NotAnOrder, order_of, parse
-from firmware_bridge.cursor import CursorFile
 from firmware_bridge.daemon import Table
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.line import Line, rfc3339
+from firmware_bridge.journal.cursor import CursorFile
+from firmware_bridge.journal.line import Line, rfc3339
+from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.live_odds import LiveOdds
 from firmware_bridge.mqtt import Link
 from firmware_bridge.outbox import Outbox
-from firmware_bridge.resend import NotInJournal, Range, ranges
 from firmware_bridge.shoe.state import answer_to, is_open
 from firmware_bridge.snapshots import alarms, mode, snapshots
 from firmware_bridge.stamps import nonce, now

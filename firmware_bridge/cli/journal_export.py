@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from firmware_bridge.cli.record import Walk, chosen
 from firmware_bridge.errors import JournalError
-from firmware_bridge.line import without_sealed
+from firmware_bridge.journal.line import without_sealed
+from firmware_bridge.journal.verify.walk import Walk, chosen
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -7,9 +7,9 @@ import json
 import re
 from pathlib import Path
 
-from firmware_bridge.cli.audit import Audit, Verdict
-from firmware_bridge.cli.record import chosen
 from firmware_bridge.errors import JournalError
+from firmware_bridge.journal.verify.audit import Audit, Verdict
+from firmware_bridge.journal.verify.walk import chosen
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from firmware_bridge.line import Line
+from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.snapshots import snapshots
 

@@ -17,12 +17,12 @@ from firmware_bridge.cli.check_ import findings
 from firmware_bridge.cli.check_ import text as finding_text
 from firmware_bridge.cli.checks.finding import UNIT, said
 from firmware_bridge.cli.daemon_socket import ask, socket_path
-from firmware_bridge.cli.record import Walk
 from firmware_bridge.cli.screen import screen
 from firmware_bridge.config import calibration
 from firmware_bridge.errors import JournalError
-from firmware_bridge.journal_lines import journal_files
-from firmware_bridge.line import without_sealed
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.line import without_sealed
+from firmware_bridge.journal.verify.walk import Walk
 
 LOG_LINES: Final = "500"
 KERNEL_LINES: Final = 300

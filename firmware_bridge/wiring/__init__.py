@@ -13,17 +13,17 @@ from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
 from firmware_bridge.control import Control
-from firmware_bridge.cursor import CursorFile
 from firmware_bridge.daemon import Table
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import ShoeOpened
 from firmware_bridge.facts.inputs import Mark
-from firmware_bridge.journal import Journal
+from firmware_bridge.journal.cursor import CursorFile
+from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.retention import expire, expired
 from firmware_bridge.lease import Lendable
-from firmware_bridge.line import Line
 from firmware_bridge.notify import Systemd
-from firmware_bridge.retention import expire, expired
 from firmware_bridge.shoe.state import due, is_open
 from firmware_bridge.stamps import now
 from firmware_bridge.uplink import LastWord, Uplink

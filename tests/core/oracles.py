@@ -14,7 +14,7 @@ from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.games.baccarat import layout
-from firmware_bridge.line import Line, unseal
+from firmware_bridge.journal.line import Line, unseal
 from firmware_bridge.messages import messages
 from firmware_bridge.shoe import Shoe, advance, decide
 

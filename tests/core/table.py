@@ -14,8 +14,8 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
+from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.lamps import lamps
-from firmware_bridge.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.messages import OutMessage, messages
 from firmware_bridge.script import Cut, Drawn, Key, Lid, NewShoe, Pause, Say, parse
 from firmware_bridge.shoe import Shoe, advance, decide, entry_of, phase

@@ -20,7 +20,7 @@ from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.house import House
-from firmware_bridge.line import FIRST_CHAIN, VERSION, Line, seal, unseal, verify_chain, without_sealed
+from firmware_bridge.journal.line import FIRST_CHAIN, VERSION, Line, seal, unseal, verify_chain, without_sealed
 from firmware_bridge.messages import messages
 from firmware_bridge.policy import KEEP_ORDER
 from tests.core.table import Table

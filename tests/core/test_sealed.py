@@ -13,7 +13,7 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.house import House
-from firmware_bridge.line import unseal, without_sealed
+from firmware_bridge.journal.line import unseal, without_sealed
 from firmware_bridge.messages import messages
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse

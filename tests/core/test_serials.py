@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts.cards import Serial
-from firmware_bridge.line import unseal, without_sealed
+from firmware_bridge.journal.line import unseal, without_sealed
 from firmware_bridge.shoe import fault
 from tests.core import oracles
 from tests.core.table import Table

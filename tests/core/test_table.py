@@ -18,7 +18,7 @@ from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import Outcome
-from firmware_bridge.line import seal
+from firmware_bridge.journal.line import seal
 from firmware_bridge.messages import messages
 from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, evolve

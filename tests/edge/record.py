@@ -3,13 +3,13 @@
 from hashlib import sha256
 from pathlib import Path
 
-from firmware_bridge.cursor import Cursor
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.house import House
-from firmware_bridge.journal import Journal
-from firmware_bridge.line import Line
+from firmware_bridge.journal.cursor import Cursor
+from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of
 
 AT = 1_700_000_000_000

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.cursor import RECORD, Cursor, CursorFile
+from firmware_bridge.journal.cursor import RECORD, Cursor, CursorFile
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.cursor import Cursor
 from firmware_bridge.errors import JournalError
-from firmware_bridge.journal import Journal, SyncFailed, verify_newest
-from firmware_bridge.journal_lines import Place, journal_id, read_lines
-from firmware_bridge.line import without_sealed
+from firmware_bridge.journal.cursor import Cursor
+from firmware_bridge.journal.files import Place, journal_id, read_lines
+from firmware_bridge.journal.journal import Journal, SyncFailed, verify_newest
+from firmware_bridge.journal.line import without_sealed
 from firmware_bridge.shoe import Shoe, advance
 from tests.edge.record import Record
 
@@ -232,7 +232,7 @@ def test_a_disk_that_does_not_confirm_ends_the_process(folder: Path, mocker: Moc
 def test_a_line_that_does_not_survive_its_encoding_is_not_written(folder: Path, mocker: MockerFixture) -> None:
     record = Record(folder).begin()
     size = record.journal.end
-    mocker.patch("firmware_bridge.line._without_secret", side_effect=lambda event: record.lines[0].entry.events[0])  # type: ignore[union-attr]
+    mocker.patch("firmware_bridge.journal.line._without_secret", side_effect=lambda event: record.lines[0].entry.events[0])  # type: ignore[union-attr]
     with pytest.raises(JournalError, match="does not survive its own encoding"):
         record.deal("9s")
     assert record.journal.end == size

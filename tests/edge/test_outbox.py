@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.broker import NotConnected
-from firmware_bridge.cursor import Cursor, CursorFile
-from firmware_bridge.journal_lines import journal_id
-from firmware_bridge.line import Line
+from firmware_bridge.journal.cursor import Cursor, CursorFile
+from firmware_bridge.journal.files import journal_id
+from firmware_bridge.journal.line import Line
 from firmware_bridge.messages import messages
 from firmware_bridge.outbox import READ_AHEAD, WINDOW, Outbox
 from tests.edge.record import Record

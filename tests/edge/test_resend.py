@@ -7,8 +7,8 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.commands import BY_MQTT
 from firmware_bridge.facts.orders import Answer, Resend
-from firmware_bridge.journal_lines import journal_files
-from firmware_bridge.resend import NotInJournal, ranges
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.resend import NotInJournal, ranges
 from tests.broker import free_port
 from tests.system.table import BridgeTable
 

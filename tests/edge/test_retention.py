@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.cursor import Cursor
-from firmware_bridge.journal_lines import journal_files
-from firmware_bridge.retention import DAY_S, expire, expired
+from firmware_bridge.journal.cursor import Cursor
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.retention import DAY_S, expire, expired
 
 NOW = 1_800_000_000.0
 

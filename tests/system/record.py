@@ -4,13 +4,13 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from firmware_bridge.cursor import Cursor, CursorFile
 from firmware_bridge.daemon import Table
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.house import House
-from firmware_bridge.journal import Journal
-from firmware_bridge.journal_lines import journal_files
+from firmware_bridge.journal.cursor import Cursor, CursorFile
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.journal import Journal
 from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Say, Step, parse
 from firmware_bridge.stamps import nonce, now
 

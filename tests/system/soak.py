@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from firmware_bridge.journal_lines import Place, journal_files, read_lines
+from firmware_bridge.journal.files import Place, journal_files, read_lines
 from firmware_bridge.messages import messages
 from tests.backend import Backend
 from tests.broker import Broker

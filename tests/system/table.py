@@ -16,8 +16,8 @@ from firmware_bridge.codes import NATIVE_CUT_CARD, native_code
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.facts.cards import cards
-from firmware_bridge.journal_lines import Place, journal_files, read_lines
-from firmware_bridge.line import Line
+from firmware_bridge.journal.files import Place, journal_files, read_lines
+from firmware_bridge.journal.line import Line
 from firmware_bridge.wiring import Bridge
 from hardware.pins import PinFactory
 from hardware.sim.board import KEEPS, NativeBoard

@@ -8,7 +8,7 @@ import pytest
 
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import House
-from firmware_bridge.line import Line
+from firmware_bridge.journal.line import Line
 from firmware_bridge.messages import messages
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse

@@ -9,7 +9,7 @@ import pytest
 from firmware_bridge.cli.calibrate.loan import Unowned
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
-from firmware_bridge.journal import Journal
+from firmware_bridge.journal.journal import Journal
 from firmware_bridge.wiring.loan import KEPT
 from hardware.readers.native import NativeDecoder
 from hardware.reads import Mark

@@ -6,7 +6,7 @@ from zlib import crc32
 
 import pytest
 
-from firmware_bridge.journal_lines import journal_id
+from firmware_bridge.journal.files import journal_id
 from tests.system import command
 from tests.system.record import delivered, record
 
@@ -201,7 +201,7 @@ def test_an_input_changed_later_is_judged_differently(files, journal) -> None:
 
 
 def test_another_software_version_is_a_warning(files, journal, mocker) -> None:
-    mocker.patch("firmware_bridge.cli.rejudge.__version__", "99.0")
+    mocker.patch("firmware_bridge.journal.verify.rejudge.__version__", "99.0")
     number = next(n for n, line in enumerate(files[1].read_bytes().splitlines(), 1) if b'"CardRead"' in line)
     edit(files[1], number, lambda line: forged(line, b'{"type":"CardRead"', b'{"type":"CardUnread","reason":"x"'))
     ran = journal("verify", "--replay")

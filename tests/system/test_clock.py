@@ -8,7 +8,7 @@ from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.house import House
-from firmware_bridge.journal import Journal
+from firmware_bridge.journal.journal import Journal
 from firmware_bridge.stamps import nonce, now
 
 SEALED = House(disclose="sealed", burn="none", new_shoe="auto", reveal_timeout=1)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.config.calibration import FILE
-from firmware_bridge.journal_lines import journal_files
+from firmware_bridge.journal.files import journal_files
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command

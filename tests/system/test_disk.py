@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.journal_lines import journal_files
+from firmware_bridge.journal.files import journal_files
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker

@@ -8,7 +8,7 @@ import pytest
 
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.events import Irregular, Noted
-from firmware_bridge.journal import Journal
+from firmware_bridge.journal.journal import Journal
 from firmware_bridge.wiring import mouth, panel, sensors
 from hardware.pins import Pin, pin_factory
 from hardware.sim.pins import MockPins

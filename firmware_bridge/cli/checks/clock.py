@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.cli.checks.finding import Finding, Machine
-from firmware_bridge.journal_lines import journal_files
+from firmware_bridge.journal.files import journal_files
 
 SYNCHRONIZED: Final = "/run/systemd/timesync/synchronized"
 SLACK_S: Final = 60.0

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from firmware_bridge.cli.checks.finding import Finding, Machine
-from firmware_bridge.cursor import read_cursor
 from firmware_bridge.errors import JournalError
-from firmware_bridge.journal import refusal, verify_newest
+from firmware_bridge.journal.cursor import read_cursor
+from firmware_bridge.journal.journal import refusal, verify_newest
 
 
 def journal(machine: Machine) -> Iterator[Finding]:

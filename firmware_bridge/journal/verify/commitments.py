@@ -8,7 +8,7 @@ import msgspec
 
 from firmware_bridge.client import MessageError, Verdict, Verifier, commitment
 from firmware_bridge.errors import JournalError
-from firmware_bridge.line import Line
+from firmware_bridge.journal.line import Line
 
 _MARKS: Final = (b'"commit"', b'"nonce"', b'"held"', b'"manual"', b'"CardRevealed"')
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from firmware_bridge.errors import JournalError
-from firmware_bridge.line import Line, unseal, verify_chain
+from firmware_bridge.journal.line import Line, unseal, verify_chain
 
 SUFFIX: Final = ".journal"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cursor import Cursor
-from firmware_bridge.journal_lines import file_name, journal_files
+from firmware_bridge.journal.cursor import Cursor
+from firmware_bridge.journal.files import file_name, journal_files
 
 DAY_S: Final = 86_400
 KEEP_ALWAYS: Final = 2

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firmware_bridge.cli.commitments import Commitments
-from firmware_bridge.cli.record import Walk
-from firmware_bridge.cli.rejudge import Rejudge
-from firmware_bridge.cursor import read_cursor
 from firmware_bridge.errors import JournalError
-from firmware_bridge.journal_lines import journal_files, journal_id
-from firmware_bridge.line import FIRST_CHAIN, Line
+from firmware_bridge.journal.cursor import read_cursor
+from firmware_bridge.journal.files import journal_files, journal_id
+from firmware_bridge.journal.line import FIRST_CHAIN, Line
+from firmware_bridge.journal.verify.commitments import Commitments
+from firmware_bridge.journal.verify.rejudge import Rejudge
+from firmware_bridge.journal.verify.walk import Walk
 
 Head = tuple[int, str]
 """An entry's number and the chain value at it, as an auditor writes them down."""

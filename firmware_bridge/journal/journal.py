@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cursor import Cursor
 from firmware_bridge.errors import BridgeError, DiskError, JournalError
 from firmware_bridge.facts.entry import Entry
-from firmware_bridge.journal_lines import Place, file_name, journal_files, journal_id, read_lines
-from firmware_bridge.line import FIRST_CHAIN, Line, seal
+from firmware_bridge.journal.cursor import Cursor
+from firmware_bridge.journal.files import Place, file_name, journal_files, journal_id, read_lines
+from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Shoe, advance
 
 NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

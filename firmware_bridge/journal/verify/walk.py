@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.errors import JournalError
-from firmware_bridge.journal_lines import SUFFIX, file_name, journal_files
-from firmware_bridge.line import VERSION, Line, unseal, verify_chain
+from firmware_bridge.journal.files import SUFFIX, file_name, journal_files
+from firmware_bridge.journal.line import VERSION, Line, unseal, verify_chain
 
 JOURNAL_STARTS: Final = VERSION + b"\t"
 """What a journal begins with, and no deal script."""

@@ -1,0 +1,1 @@
+"""Proves a journal from its files alone: lines, chain, commitments, and the rounds judged again."""
