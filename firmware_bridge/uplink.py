@@ -11,7 +11,6 @@ from typing import Any, Final, Literal
 import msgspec
 
 from firmware_bridge import __version__
-from firmware_bridge.broker import BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.commands import NotAnOrder, order_of, parse
 from firmware_bridge.daemon import Table
 from firmware_bridge.facts import inputs as i
@@ -20,12 +19,13 @@ from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line, rfc3339
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.live_odds import LiveOdds
-from firmware_bridge.mqtt import Link
-from firmware_bridge.outbox import Outbox
+from firmware_bridge.mqtt.link import Link
+from firmware_bridge.mqtt.outbox import Outbox
+from firmware_bridge.mqtt.retained import States
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.shoe.state import answer_to, is_open
 from firmware_bridge.snapshots import alarms, mode, snapshots
 from firmware_bridge.stamps import nonce, now
-from firmware_bridge.states import States
 
 log = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from statistics import median
 from typing import Any, Final
 from uuid import uuid4
 
-from firmware_bridge.broker import BrokerSettings, Incoming, Message
-from firmware_bridge.mqtt import Link, NotConnected
+from firmware_bridge.mqtt.link import Link, NotConnected
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
 
 Payload = dict[str, Any]
 Hear = Callable[[str, Payload], None]

@@ -11,11 +11,11 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import fields, replace
 
-from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.config.sections import JUDGES, Config, ReaderConfig, TableConfig
 from firmware_bridge.config.wanted import table_of, wanted
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.house import Limit
+from firmware_bridge.mqtt.settings import BrokerSettings
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 

@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
 from firmware_bridge.control import Control
@@ -23,6 +22,7 @@ from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.retention import expire, expired
 from firmware_bridge.lease import Lendable
+from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.notify import Systemd
 from firmware_bridge.shoe.state import due, is_open
 from firmware_bridge.stamps import now

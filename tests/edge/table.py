@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.mqtt import BrokerSettings, Incoming, Link, Message
+from firmware_bridge.mqtt.link import BrokerSettings, Incoming, Link, Message
 
 EVENT, STATUS, COMMAND = "shoe/T07/event", "shoe/T07/status", "shoe/T07/command"
 LOST = Message(STATUS, b'{"status":"lost"}', retain=True)

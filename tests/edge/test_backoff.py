@@ -1,6 +1,6 @@
 import pytest
 
-from firmware_bridge.backoff import Backoff
+from firmware_bridge.mqtt.backoff import Backoff
 
 
 def longest(*moments: float) -> float:

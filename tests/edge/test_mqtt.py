@@ -9,7 +9,7 @@ import pytest
 from paho.mqtt.client import Client
 from pytest_mock import MockerFixture
 
-from firmware_bridge.mqtt import Incoming, NotConnected
+from firmware_bridge.mqtt.link import Incoming, NotConnected
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker, free_port
@@ -134,7 +134,7 @@ def test_closing_does_not_hang_on_a_frozen_broker(broker: Broker, table: Any) ->
     ],
 )
 def test_a_broker_without_mqtt_5_gets_3_1_1(answers: dict[int, bytes], table: Any, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.connection.CONNECT_S", 0.5)
+    mocker.patch("firmware_bridge.mqtt.connection.CONNECT_S", 0.5)
     with Peer(answers) as peer:
         bridge = table(peer.port).up()
         mids = bridge.send(1, 2)
@@ -210,7 +210,7 @@ def clients() -> int:
 
 
 def test_fifty_reconnects_leak_no_file_and_no_client(table: Any, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.backoff.QUICK_S", 0.0)
+    mocker.patch("firmware_bridge.mqtt.backoff.QUICK_S", 0.0)
     with Peer({5: ACCEPTED_5}, stays=False) as peer:
         bridge = table(peer.port)
         bridge.until(lambda: bridge.ups >= 5)

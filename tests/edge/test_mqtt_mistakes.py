@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.broker import BrokerSettings, unreachable
+from firmware_bridge.mqtt.settings import BrokerSettings, unreachable
 from tests import broker as real
 from tests.edge import table as tables
 from tests.edge.peer import ACCEPTED_5, Peer
@@ -33,7 +33,7 @@ def test_a_peer_that_hangs_up_on_everything_is_told_and_asked_for_both_versions(
 
 
 def test_a_mute_peer_is_given_up(table: Any, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.connection.CONNECT_S", 0.2)
+    mocker.patch("firmware_bridge.mqtt.connection.CONNECT_S", 0.2)
     with Peer({5: b"", 4: b""}) as peer:
         assert "does not answer" in table(peer.port).down()
 

@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.broker import NotConnected
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import journal_id
 from firmware_bridge.journal.line import Line
 from firmware_bridge.messages import messages
-from firmware_bridge.outbox import READ_AHEAD, WINDOW, Outbox
+from firmware_bridge.mqtt.outbox import READ_AHEAD, WINDOW, Outbox
+from firmware_bridge.mqtt.settings import NotConnected
 from tests.edge.record import Record
 
 

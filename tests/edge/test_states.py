@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.broker import NotConnected
-from firmware_bridge.states import CONFLATE_S, States
+from firmware_bridge.mqtt.retained import CONFLATE_S, States
+from firmware_bridge.mqtt.settings import NotConnected
 
 
 class Board:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.broker import BrokerSettings
 from firmware_bridge.cli.checks.broker import in_clear
 from firmware_bridge.cli.checks.finding import failed
 from firmware_bridge.facts.cards import FACES
+from firmware_bridge.mqtt.settings import BrokerSettings
 from hardware.errors import PinError
 from hardware.pins import FACTORIES
 from tests import broker as real

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.broker import BrokerSettings, Incoming
 from firmware_bridge.cli import main
 from firmware_bridge.cli.audience import Audience
 from firmware_bridge.cli.faults import FAULTS
 from firmware_bridge.cli.felt import totals
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming
 
 SHOE = [sys.executable, "-m", "firmware_bridge", "demo"]
 LIMIT_S = 120.0

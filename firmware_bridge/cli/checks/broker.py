@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.broker import BrokerSettings, Message, silence
 from firmware_bridge.cli.checks.finding import Finding, Machine, failed
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import MqttConfig
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.mqtt import Link
+from firmware_bridge.mqtt.link import Link
+from firmware_bridge.mqtt.settings import BrokerSettings, Message, silence
 
 ANSWER_S: Final = 25.0
 """Long enough for name server, TCP, TLS and CONNECT with both protocol versions, each of which has its own limit."""

@@ -15,8 +15,8 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from firmware_bridge.broker import Incoming
-from firmware_bridge.dial import CONNECT_S, UNLIMITED, hang_up
+from firmware_bridge.mqtt.dial import CONNECT_S, UNLIMITED, hang_up
+from firmware_bridge.mqtt.settings import Incoming
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
-from firmware_bridge.broker import BrokerSettings, Message
+from firmware_bridge.mqtt.settings import BrokerSettings, Message
 
 CONNECT_S = 5.0  # a peer that says nothing for this long is given up
 UNLIMITED = 65535  # messages in flight (MQTT 5, 3.2.2.3.3): the outbox keeps its own, smaller window

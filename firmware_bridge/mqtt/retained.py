@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from firmware_bridge.broker import NotConnected
+from firmware_bridge.mqtt.settings import NotConnected
 
 CONFLATE_S: Final = 0.05
 """States that change faster than this are sent once."""

@@ -8,10 +8,10 @@ from contextlib import suppress
 
 from paho.mqtt.client import Client
 
-from firmware_bridge import broker, dial
-from firmware_bridge.backoff import Backoff
-from firmware_bridge.broker import BrokerSettings, Incoming, Message, NotConnected
-from firmware_bridge.connection import (
+from firmware_bridge.mqtt import dial
+from firmware_bridge.mqtt import settings as broker
+from firmware_bridge.mqtt.backoff import Backoff
+from firmware_bridge.mqtt.connection import (
     Accepted,
     Acked,
     Connection,
@@ -22,6 +22,7 @@ from firmware_bridge.connection import (
     Silent,
     TurnedAway,
 )
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 
 __all__ = ["BrokerSettings", "Incoming", "Link", "Message", "NotConnected"]
 
