@@ -9,9 +9,9 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from firmware_bridge.commands import BY_MQTT
 from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.roads.good import GoodId
+from firmware_bridge.table.desk import BY_MQTT
 
 JUDGES: Final = ("angel-eye",)
 """Readers that know the game, and tell its result."""

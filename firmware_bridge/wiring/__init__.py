@@ -11,8 +11,6 @@ from typing import Any
 
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
-from firmware_bridge.control import Control
-from firmware_bridge.daemon import Table
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import ShoeOpened
@@ -21,12 +19,14 @@ from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.retention import expire, expired
-from firmware_bridge.lease import Lendable
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.notify import Systemd
 from firmware_bridge.shoe.state import due, is_open
-from firmware_bridge.stamps import now
-from firmware_bridge.uplink import LastWord, Uplink
+from firmware_bridge.table.control import Control
+from firmware_bridge.table.lending import Lendable
+from firmware_bridge.table.stamps import now
+from firmware_bridge.table.table import Table
+from firmware_bridge.table.uplink import LastWord, Uplink
 from firmware_bridge.wiring.health import Health
 from firmware_bridge.wiring.mouth import Mouth
 from firmware_bridge.wiring.panel import Panel

@@ -6,7 +6,7 @@ from firmware_bridge import codes
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.cards import Serial
 from firmware_bridge.facts.inputs import Mark
-from firmware_bridge.stamps import nonce, now
+from firmware_bridge.table.stamps import nonce, now
 from hardware import reads
 
 

@@ -10,10 +10,10 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.config.whole_file import write_whole
-from firmware_bridge.daemon import Table
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
-from firmware_bridge.stamps import now
+from firmware_bridge.table.stamps import now
+from firmware_bridge.table.table import Table
 
 log = logging.getLogger(__name__)
 

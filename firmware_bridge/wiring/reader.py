@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from firmware_bridge import codes
 from firmware_bridge.config.sections import ReaderConfig
-from firmware_bridge.daemon import Table
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.shoe.state import is_open
-from firmware_bridge.stamps import now
+from firmware_bridge.table.stamps import now
+from firmware_bridge.table.table import Table
 from firmware_bridge.wiring.as_inputs import as_input
 from firmware_bridge.wiring.loan import Loan, forget_kept, record_kept
 from hardware import reads

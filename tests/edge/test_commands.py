@@ -3,9 +3,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.commands import BY_MQTT, LOCAL, LONGEST, NotAnOrder, order_of, parse
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.table.desk import BY_MQTT, LOCAL, LONGEST, NotAnOrder, order_of, parse
 
 
 @pytest.mark.parametrize(

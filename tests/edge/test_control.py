@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.commands import LONGEST
-from firmware_bridge.control import HEARD
+from firmware_bridge.table.control import HEARD
+from firmware_bridge.table.desk import LONGEST
 from tests.broker import free_port
 from tests.system.table import BridgeTable
 

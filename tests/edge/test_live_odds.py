@@ -3,11 +3,11 @@
 import asyncio
 
 from firmware_bridge.facts.house import House
-from firmware_bridge.live_odds import LiveOdds, before_round
 from firmware_bridge.odds import full, odds
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse
 from firmware_bridge.shoe import Shoe
+from firmware_bridge.table.live_odds import LiveOdds, before_round
 
 
 def shoe_after(script: str, **settings: object) -> Shoe:

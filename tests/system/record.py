@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from firmware_bridge.daemon import Table
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.house import House
@@ -12,7 +11,8 @@ from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Say, Step, parse
-from firmware_bridge.stamps import nonce, now
+from firmware_bridge.table.stamps import nonce, now
+from firmware_bridge.table.table import Table
 
 
 class NoLamps:

@@ -113,7 +113,7 @@ def test_it_ends_cleanly_while_the_broker_is_away(tmp_path: Path, broker: Broker
 
 
 def test_a_long_outage_is_told_and_over_by_itself(bridge: Any, tmp_path: Path, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.uplink.LOST_AFTER_S", 0.1)
+    mocker.patch("firmware_bridge.table.uplink.LOST_AFTER_S", 0.1)
     broker = Broker(tmp_path)
     table = bridge(broker.port)
     table.until(lambda: open_now(table) == ["broker_lost"])
@@ -192,7 +192,7 @@ def test_a_board_that_was_reset_inside_the_shoe_waits_for_the_dealer(bridge: Any
 def test_an_error_of_our_own_blocks_and_keeps_the_card(bridge: Any, mocker: MockerFixture) -> None:
     table = bridge(free_port())
     table.deal("9s Td")
-    broken = mocker.patch("firmware_bridge.daemon.decide", side_effect=ZeroDivisionError)
+    broken = mocker.patch("firmware_bridge.table.table.decide", side_effect=ZeroDivisionError)
     table.pull("Ts")
     table.until(lambda: not table.board.waiting)
     mocker.stop(broken)

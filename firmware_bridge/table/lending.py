@@ -7,11 +7,11 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
-from firmware_bridge.daemon import Table
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.shoe.state import Phase, Shoe, phase
-from firmware_bridge.stamps import now
+from firmware_bridge.table.stamps import now
+from firmware_bridge.table.table import Table
 
 log = logging.getLogger(__name__)
 

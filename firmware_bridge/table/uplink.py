@@ -11,21 +11,21 @@ from typing import Any, Final, Literal
 import msgspec
 
 from firmware_bridge import __version__
-from firmware_bridge.commands import NotAnOrder, order_of, parse
-from firmware_bridge.daemon import Table
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line, rfc3339
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges
-from firmware_bridge.live_odds import LiveOdds
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.outbox import Outbox
 from firmware_bridge.mqtt.retained import States
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.shoe.state import answer_to, is_open
 from firmware_bridge.snapshots import alarms, mode, snapshots
-from firmware_bridge.stamps import nonce, now
+from firmware_bridge.table.desk import NotAnOrder, order_of, parse
+from firmware_bridge.table.live_odds import LiveOdds
+from firmware_bridge.table.stamps import nonce, now
+from firmware_bridge.table.table import Table
 
 log = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ from firmware_bridge.lamps import DARK, STOPPED, lamps, signals
 from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
 from firmware_bridge.shoe.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
-from firmware_bridge.stamps import nonce, now
+from firmware_bridge.table.stamps import nonce, now
 
 log = logging.getLogger(__name__)
 
