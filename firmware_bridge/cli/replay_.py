@@ -16,10 +16,10 @@ from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.verify.walk import JOURNAL_STARTS, Walk
-from firmware_bridge.messages import messages
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse_lines
 from firmware_bridge.shoe import Shoe, advance
+from firmware_bridge.topics.event_and_round import messages
 
 NAMELESS: Final = "replay"
 """The table where no config names one."""

@@ -8,7 +8,7 @@ import msgspec
 
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Shoe
-from firmware_bridge.snapshots import snapshots
+from firmware_bridge.topics.state import snapshots
 
 _encode = msgspec.json.Encoder().encode
 

@@ -15,11 +15,11 @@ import msgspec
 
 from firmware_bridge import __version__
 from firmware_bridge.facts import orders as o
-from firmware_bridge.snapshots import last_rounds, mode, snapshots
 from firmware_bridge.table.desk import LOCAL, NotAnOrder, parse
 from firmware_bridge.table.lending import Lease, Lendable, NotLent
 from firmware_bridge.table.table import Table
 from firmware_bridge.table.uplink import Uplink
+from firmware_bridge.topics.state import last_rounds, mode, snapshots
 
 log = logging.getLogger(__name__)
 

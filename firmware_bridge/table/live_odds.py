@@ -14,7 +14,7 @@ import msgspec
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.odds import OddsError, deviation, odds, remaining
 from firmware_bridge.shoe.state import Shoe
-from firmware_bridge.snapshots import disclosed
+from firmware_bridge.topics.state import disclosed
 
 log = logging.getLogger(__name__)
 

@@ -21,11 +21,11 @@ from firmware_bridge.mqtt.outbox import Outbox
 from firmware_bridge.mqtt.retained import States
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.shoe.state import answer_to, is_open
-from firmware_bridge.snapshots import alarms, mode, snapshots
 from firmware_bridge.table.desk import NotAnOrder, order_of, parse
 from firmware_bridge.table.live_odds import LiveOdds
 from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.table.table import Table
+from firmware_bridge.topics.state import alarms, mode, snapshots
 
 log = logging.getLogger(__name__)
 

@@ -15,8 +15,8 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.games.baccarat import layout
 from firmware_bridge.journal.line import Line, unseal
-from firmware_bridge.messages import messages
 from firmware_bridge.shoe import Shoe, advance, decide
+from firmware_bridge.topics.event_and_round import messages
 
 CUT = "cut card"
 RESULT = "result"

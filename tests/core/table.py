@@ -15,12 +15,12 @@ from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.lamps import lamps
-from firmware_bridge.messages import OutMessage, messages
 from firmware_bridge.script import Cut, Drawn, Key, Lid, NewShoe, Pause, Say, parse
 from firmware_bridge.shoe import Shoe, advance, decide, entry_of, phase
 from firmware_bridge.shoe.disclosure import deadline
-from firmware_bridge.snapshots import snapshots
+from firmware_bridge.topics.event_and_round import OutMessage, messages
+from firmware_bridge.topics.lamps import lamps
+from firmware_bridge.topics.state import snapshots
 
 Step = str | i.AnyInput | type[i.AnyInput]
 

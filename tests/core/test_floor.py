@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.lamps import lamps
 from firmware_bridge.shoe import Shoe, evolve, fault
 from firmware_bridge.shoe.state import blockers, cards_left
+from firmware_bridge.topics.lamps import lamps
 from tests.core.table import BACK, LOST, RESTART, RESUMED, Table
 
 NATURAL = "9s Kd Th Kc"

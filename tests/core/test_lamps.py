@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import inputs as i
-from firmware_bridge.lamps import lamps, signals
+from firmware_bridge.topics.lamps import lamps, signals
 from tests.core.table import BACK, LOST, RESTART, Step, Table
 
 NATURAL = "9s Kd Th Kc"

@@ -15,7 +15,7 @@ from firmware_bridge.facts.house import Choice
 from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe import evolve
 from firmware_bridge.shoe.shuffle import patterns
-from firmware_bridge.snapshots import snapshots
+from firmware_bridge.topics.state import snapshots
 from tests.core.table import RESTART, Step, Table
 
 NATURAL = "9s Kd Th Kc"

@@ -8,7 +8,7 @@ import pytest
 
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.shoe.state import detail
-from firmware_bridge.snapshots import mode
+from firmware_bridge.topics.state import mode
 from tests.core.table import Step, Table
 
 PLAIN: dict[str, Any] = {"burn": "none"}

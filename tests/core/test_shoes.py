@@ -11,9 +11,9 @@ import pytest
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.baccarat import layout
-from firmware_bridge.messages import messages
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse
+from firmware_bridge.topics.event_and_round import messages
 
 VECTORS = Path(__file__).parent.parent / "vectors"
 SHOES = [json.loads(line) for line in (VECTORS / "shoes.jsonl").read_text().splitlines()]

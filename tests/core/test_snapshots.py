@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from firmware_bridge.facts import inputs as i
-from firmware_bridge.snapshots import mode, snapshots
+from firmware_bridge.topics.state import mode, snapshots
 from tests.core.table import LOST, Step, Table
 
 NATURAL = "9s Kd Th Kc"

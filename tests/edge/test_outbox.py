@@ -6,9 +6,9 @@ import pytest
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import journal_id
 from firmware_bridge.journal.line import Line
-from firmware_bridge.messages import messages
 from firmware_bridge.mqtt.outbox import READ_AHEAD, WINDOW, Outbox
 from firmware_bridge.mqtt.settings import NotConnected
+from firmware_bridge.topics.event_and_round import messages
 from tests.edge.record import Record
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import CardEvent
 from firmware_bridge.journal.line import Line
-from firmware_bridge.messages import messages
+from firmware_bridge.topics.event_and_round import messages
 from tests.backend import Received
 
 DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardSetAside")

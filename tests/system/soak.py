@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from firmware_bridge.journal.files import Place, journal_files, read_lines
-from firmware_bridge.messages import messages
+from firmware_bridge.topics.event_and_round import messages
 from tests.backend import Backend
 from tests.broker import Broker
 from tests.system.account import Account

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts.house import House
-from firmware_bridge.messages import messages
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse
+from firmware_bridge.topics.event_and_round import messages
 from tests.system import command
 
 shoe = command.shoe  # fixture

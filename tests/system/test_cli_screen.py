@@ -8,7 +8,7 @@ from firmware_bridge.cli.screen import line, screen
 from firmware_bridge.facts.house import House
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse
-from firmware_bridge.snapshots import last_rounds, snapshots
+from firmware_bridge.topics.state import last_rounds, snapshots
 
 PLAIN = House(burn="none")
 GONE = {"up": False, "why_down": "x", "waiting": True}

@@ -11,7 +11,6 @@ from msgspec import UNSET, Struct, UnsetType
 from firmware_bridge.bets import closed
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House, Limit
-from firmware_bridge.lamps import lamps, todo
 from firmware_bridge.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
 from firmware_bridge.roads.bead import LETTERS
 from firmware_bridge.roads.good import ALL_GOOD
@@ -28,6 +27,7 @@ from firmware_bridge.shoe.state import (
     phase,
     row,
 )
+from firmware_bridge.topics.lamps import lamps, todo
 
 
 class Slot(Struct, frozen=True, omit_defaults=True):

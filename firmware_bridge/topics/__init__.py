@@ -1,0 +1,1 @@
+"""What each topic says, read off the shoe and its journal."""
