@@ -10,11 +10,11 @@ import signal
 from pathlib import Path
 from typing import Any, Final
 
+from firmware_bridge.bridge import Bridge
 from firmware_bridge.cli.log import set_up
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.errors import BridgeError, ConfigError
-from firmware_bridge.wiring import Bridge
 from hardware.errors import HardwareError, PinBusy
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from firmware_bridge.bridge import Bridge
 from firmware_bridge.cli.audience import Audience, Hear
 from firmware_bridge.cli.embedded import HOST, EmbeddedBroker
 from firmware_bridge.cli.faults import FAULTS, Fault
@@ -27,7 +28,6 @@ from firmware_bridge.cli.props import (
 )
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.mqtt.settings import BrokerSettings
-from firmware_bridge.wiring import Bridge
 from hardware.pins import Pin, pin_factory
 from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.board import NativeBoard

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from firmware_bridge.codes import FACE_BITS, NATIVE_CUT_CARD, native_code
+from firmware_bridge.devices.code_books import FACE_BITS, NATIVE_CUT_CARD, native_code
 from firmware_bridge.facts.cards import Card
 from hardware import framing
 from hardware.framing import Framing

@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.codes import CUT_CARD, CodeBook, Known, load, plain, save
+from firmware_bridge.devices.as_inputs import as_input
+from firmware_bridge.devices.code_books import CUT_CARD, CodeBook, Known, load, plain, save
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.state import Held
 from firmware_bridge.shoe.suspect import wrong_with
-from firmware_bridge.wiring.as_inputs import as_input
 from hardware.readers.rdm6300 import Rdm6300Decoder, encode
 from hardware.reads import Read
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.config.whole_file import write_whole
-from firmware_bridge.wiring.loan import KEPT, Kept, keep
+from firmware_bridge.devices.lent_reader import KEPT, Kept, keep
 
 SERVICE = 4_711
 """A user and group that is not us."""

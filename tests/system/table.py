@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from firmware_bridge.codes import NATIVE_CUT_CARD, native_code
+from firmware_bridge.bridge import Bridge
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
+from firmware_bridge.devices.code_books import NATIVE_CUT_CARD, native_code
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.journal.files import Place, journal_files, read_lines
 from firmware_bridge.journal.line import Line
-from firmware_bridge.wiring import Bridge
 from hardware.pins import PinFactory
 from hardware.sim.board import KEEPS, NativeBoard
 from hardware.sim.pty import PtyBoard

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.codes import NATIVE_CUT_CARD
 from firmware_bridge.config.calibration import Calibration, load
+from firmware_bridge.devices.code_books import NATIVE_CUT_CARD
 from hardware.sim.board import NativeBoard
 from hardware.sim.optics import Light, Optics
 from tests.broker import free_port

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.config.calibration import Calibration, ReaderSection, ReaderSettings, Reading, save
-from firmware_bridge.wiring.loan import Kept, keep
+from firmware_bridge.devices.lent_reader import Kept, keep
 from hardware.calibrate.bench import Bench
 from hardware.sim.board import NativeBoard
 from hardware.sim.optics import Light, Optics

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cli.calibrate.loan import Unowned
+from firmware_bridge.devices.lent_reader import KEPT
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.wiring.loan import KEPT
 from hardware.readers.native import NativeDecoder
 from hardware.reads import Mark
 from hardware.sim.code_boards import SsiBoard
@@ -78,7 +78,7 @@ class EngineTable(BridgeTable):
 
 
 def test_an_engine_that_was_lent_twice_loses_no_card_afterwards(made, mocker) -> None:
-    mocker.patch.dict("firmware_bridge.wiring.reader.SAYS_AGAIN_S", {"ssi": 0.2})
+    mocker.patch.dict("firmware_bridge.devices.reader.SAYS_AGAIN_S", {"ssi": 0.2})
     table = made(EngineTable, table={"new_shoe": "command", "burn": "none"})
     table.engine.pull("9d")
     table.until(lambda: table.bridge.table.shoe.reader and not table.engine.waiting)

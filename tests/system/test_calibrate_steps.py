@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge import codes
-from firmware_bridge.codes import native_code
 from firmware_bridge.config.calibration import load
+from firmware_bridge.devices import code_books
+from firmware_bridge.devices.code_books import native_code
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe.state import is_open
 from hardware.sim.board import NativeBoard
@@ -69,7 +69,7 @@ def record(table: BridgeTable) -> Any:
 
 def test_a_code_book_is_recorded_used_at_once_and_undone(table, tmp_path: Path) -> None:
     book = tmp_path / "cards.csv"
-    codes.save(book, {f"old{n}": codes.Known(card) for n, card in enumerate(FACES)})
+    code_books.save(book, {f"old{n}": code_books.Known(card) for n, card in enumerate(FACES)})
     before = book.read_bytes()
     bridge = table(LineBoard(), reader=LINE | {"code_book": str(book)}).start()
     visit = Visit(bridge, "codebook", "--yes", "--json")
@@ -77,9 +77,9 @@ def test_a_code_book_is_recorded_used_at_once_and_undone(table, tmp_path: Path) 
     deck = [f"C{n:02}" for n in range(52)]
     pull(bridge, [*deck[:2], deck[0], *deck[2:], "CUT"])  # the ace comes again: it is the same card
     assert visit.end() == 0, visit.story()
-    recorded = codes.load(book)
+    recorded = code_books.load(book)
     assert [recorded[code].card for code in deck] == list(FACES)
-    assert recorded["CUT"] == codes.CUT_CARD
+    assert recorded["CUT"] == code_books.CUT_CARD
     assert any("recorded as As" in line for line in visit.out.lines)
     assert record(bridge).codebook.measured.good == 53
 
@@ -125,7 +125,7 @@ def test_nobody_pulls_and_the_technician_gives_up(table, tmp_path: Path) -> None
 
 def test_only_one_book_from_before_is_put_back(table, tmp_path: Path) -> None:
     book = tmp_path / "cards.csv"
-    codes.save(book, {f"old{n}": codes.Known(card) for n, card in enumerate(FACES)})
+    code_books.save(book, {f"old{n}": code_books.Known(card) for n, card in enumerate(FACES)})
     bridge = table(LineBoard(), reader=LINE | {"code_book": str(book)})
     for pack in "AB":
         visit = Visit(bridge, "codebook", "--yes")
@@ -158,12 +158,12 @@ def test_all_decks_of_tags_are_recorded_and_a_misread_tag_is_found(table, tmp_pa
     bridge.pause(1.5)  # longer than its sightings and `hold`
     pull(bridge, ["3A00000000"])
     assert visit.end() == 0, visit.story()
-    recorded = codes.load(book, decks=2)
+    recorded = code_books.load(book, decks=2)
     assert [recorded[code] for code in one + two] == [
-        codes.Known(face, serial=code) for code, face in zip(one + two, FACES * 2, strict=True)
+        code_books.Known(face, serial=code) for code, face in zip(one + two, FACES * 2, strict=True)
     ]
     assert len(recorded) == 104 + 1
-    assert recorded["3A00000000"] == codes.CUT_CARD
+    assert recorded["3A00000000"] == code_books.CUT_CARD
 
 
 @pytest.mark.parametrize(

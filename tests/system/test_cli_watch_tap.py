@@ -2,8 +2,8 @@
 
 import pytest
 
-from firmware_bridge.wiring.tap import KEPT, Tap
-from firmware_bridge.wiring.veil import MASKED
+from firmware_bridge.devices.frames import KEPT, Tap
+from firmware_bridge.devices.masking import MASKED
 from hardware import framing
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.angel_frames import Frame, card_bytes

@@ -18,7 +18,7 @@ WORDS = [
     *[["do", name] for name in ORDERS],
     *[["journal", name] for name in ACTIONS],
 ]
-HEAVY = ("asyncio", "gpiozero", "msgspec", "paho", "rich", "serial", "tomllib", "firmware_bridge.wiring")
+HEAVY = ("asyncio", "gpiozero", "msgspec", "paho", "rich", "serial", "tomllib", "firmware_bridge.bridge")
 
 
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)

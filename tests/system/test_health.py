@@ -8,11 +8,11 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from firmware_bridge import health as statistics
 from firmware_bridge.config import calibration
 from firmware_bridge.config.calibration import Calibration, CutCardSection, Pulses, ReaderSection, Reading
-from firmware_bridge.wiring import health
-from firmware_bridge.wiring.health import Past
+from firmware_bridge.devices import health
+from firmware_bridge.devices import read_statistics as statistics
+from firmware_bridge.devices.health import Past
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import free_port

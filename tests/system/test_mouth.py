@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.wiring.mouth import Mouth
+from firmware_bridge.devices.mouth import Mouth
 from hardware.reads import Beat, CutCard, Read, Unread
 from tests.hardware.virtual import run
 

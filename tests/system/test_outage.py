@@ -167,7 +167,7 @@ def test_a_reader_that_was_unplugged_goes_on_by_itself(bridge: Any) -> None:
 
 
 def test_a_reader_that_falls_silent_is_lost_until_it_speaks(bridge: Any, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.wiring.reader.SILENT_AFTER_S", 1.5)
+    mocker.patch("firmware_bridge.devices.reader.SILENT_AFTER_S", 1.5)
     table = bridge(free_port())
     table.deal("9s")
     table.pty.up.stalled = True

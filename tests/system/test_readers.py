@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.codes import CUT_CARD, CodeBook, Known, save
+from firmware_bridge.devices.code_books import CUT_CARD, CodeBook, Known, save
 from firmware_bridge.facts.cards import FACES, cards
 from hardware.pins import PinFactory
 from hardware.port import QUIET

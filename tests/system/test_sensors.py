@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.devices import mouth, panel, sensors
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.events import Irregular, Noted
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.wiring import mouth, panel, sensors
 from hardware.pins import Pin, pin_factory
 from hardware.sim.pins import MockPins
 from tests.broker import free_port

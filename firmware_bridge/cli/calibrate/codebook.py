@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge import codes
 from firmware_bridge.cli.calibrate.loan import Loan
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection, Value
+from firmware_bridge.devices import code_books
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.cards import FACES
 from hardware.calibrate import Refusal
@@ -37,8 +37,8 @@ def run(visit: Visit) -> int:
     with visit.borrowed("reader", open_shoe=False) as loan:
         book = asyncio.run(_work(visit, loan))
         before = _kept_aside(path)
-        codes.save(path, book)
-        codes.load(path, visit.config.table.decks)
+        code_books.save(path, book)
+        code_books.load(path, visit.config.table.decks)
     measured = Count(tried=len(book), good=len(book))
     after: dict[str, Value] = {"file": str(path), "codes": len(book)}
     visit.keep(CountSection(at=visit.now, by=visit.by, before=before, after=after, measured=measured))
@@ -61,19 +61,19 @@ def undo(visit: Visit) -> int:
     return visit.done(f"{path} is as it was before" if last.before else f"{path} is gone, as before")
 
 
-async def _work(visit: Visit, loan: Loan) -> codes.CodeBook:
+async def _work(visit: Visit, loan: Loan) -> code_books.CodeBook:
     async with visit.bench(loan) as bench:
         await bench.drain()
-        book: dict[str, codes.Known] = {}
+        book: dict[str, code_books.Known] = {}
         if _has_tags(visit):
             for number in range(1, visit.config.table.decks + 1):
                 book |= await _tagged_deck(visit, bench, book, number)
         else:
             book |= await _deck(visit, bench, {}, "")
-        return dict.fromkeys(await _cut_card(visit, bench), codes.CUT_CARD) | book
+        return dict.fromkeys(await _cut_card(visit, bench), code_books.CUT_CARD) | book
 
 
-async def _tagged_deck(visit: Visit, bench: Bench, recorded: codes.CodeBook, number: int) -> codes.CodeBook:
+async def _tagged_deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook, number: int) -> code_books.CodeBook:
     """A deck that gave the same codes twice, so that no tag was misread and no card left out or swapped."""
     which = f"deck {number} of {visit.config.table.decks}: "
     while True:
@@ -85,22 +85,22 @@ async def _tagged_deck(visit: Visit, bench: Bench, recorded: codes.CodeBook, num
         visit.guide.say(f"{which}other codes the second time, from {differ[0]} on {len(differ)}: sort it, pull it anew")
 
 
-async def _deck(visit: Visit, bench: Bench, recorded: codes.CodeBook, which: str) -> dict[str, codes.Known]:
+async def _deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook, which: str) -> dict[str, code_books.Known]:
     """A sorted deck, none of whose codes is recorded already. Raises Refusal."""
     undo = "" if visit.guide.unattended else "; u: undo"
     visit.guide.say(f"{which}pull {len(FACES)} cards of a sorted deck: {ORDER}{undo}")
-    deck: dict[str, codes.Known] = {}
+    deck: dict[str, code_books.Known] = {}
     while len(deck) < len(FACES):
         code = await _next(visit, bench, deck)
         if code is not None and (known := recorded.get(code) or deck.get(code)):
             visit.guide.say(f"this code is recorded as {_face(known)}: pull the next card")
         elif code is not None:
-            deck[code] = known = codes.Known(FACES[len(deck)])
+            deck[code] = known = code_books.Known(FACES[len(deck)])
             visit.guide.bar(len(deck) / len(FACES), len(deck), len(FACES), f"{_face(known)} = {code}")
     return deck
 
 
-async def _next(visit: Visit, bench: Bench, deck: dict[str, codes.Known]) -> str | None:
+async def _next(visit: Visit, bench: Bench, deck: dict[str, code_books.Known]) -> str | None:
     """The next card's code, None after an undo or a card that was not read. Raises Refusal if none comes."""
     waited = 0.0
     while waited < visit.patience_s:
@@ -135,8 +135,8 @@ def _has_tags(visit: Visit) -> bool:
     return visit.config.reader.protocol in WITH_TAGS
 
 
-def _face(known: codes.Known) -> str:
-    return known.card.value if known.card else codes.CUT
+def _face(known: code_books.Known) -> str:
+    return known.card.value if known.card else code_books.CUT
 
 
 def _path(visit: Visit) -> Path:

@@ -8,7 +8,7 @@ from typing import Final
 
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
-from firmware_bridge.wiring.wires import wires
+from firmware_bridge.devices.wires import wires
 from hardware.calibrate import Refusal
 from hardware.pins import Pin, PinFactory, pin_factory
 from hardware.sensors import Key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
-from firmware_bridge.wiring.wires import wires
+from firmware_bridge.devices.wires import wires
 from hardware.calibrate import Refusal, SingleLamp
 from hardware.pins import Pin, PinFactory, pin_factory
 

@@ -17,12 +17,12 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from firmware_bridge.cli.daemon_socket import ANSWER_S, NoDaemon, NotRunning, connected, socket_path
+from firmware_bridge.devices.lent_reader import Kept, keep, kept_in
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.journal.files import Place, journal_files, read_lines
 from firmware_bridge.shoe import advance
 from firmware_bridge.shoe.state import Shoe
-from firmware_bridge.wiring.loan import Kept, keep, kept_in
 from hardware import reads
 
 HUNG_UP: Final = "the daemon hung up: it has its device again"

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge import codes
 from firmware_bridge.cli.calibrate.loan import Loan
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
+from firmware_bridge.devices import code_books
 from firmware_bridge.facts.cards import FACES, Card
 from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Passed
@@ -80,7 +80,7 @@ async def _work(visit: Visit, loan: Loan, count: int) -> Pulled:
     return pulled
 
 
-def _take(visit: Visit, pulled: Pulled, card: Passed, book: codes.CodeBook) -> None:
+def _take(visit: Visit, pulled: Pulled, card: Passed, book: code_books.CodeBook) -> None:
     if not isinstance(card, Read):
         pulled.unread += 1
         pulled.in_a_row += 1
@@ -88,7 +88,7 @@ def _take(visit: Visit, pulled: Pulled, card: Passed, book: codes.CodeBook) -> N
         visit.guide.say(f"not read: pull that card again{hint}")
         return
     pulled.in_a_row = 0
-    known = codes.native(card.code) if isinstance(card.code, int) else book.get(card.code)
+    known = code_books.native(card.code) if isinstance(card.code, int) else book.get(card.code)
     if known is None:
         pulled.unknown += 1
         visit.guide.say("a code in no book: take that card out, or record the code book again")
@@ -116,6 +116,6 @@ def _named(faces: list[str]) -> str:
     return " ".join(faces[:NAMED]) + (f" and {len(faces) - NAMED} more" if len(faces) > NAMED else "")
 
 
-def _book(visit: Visit) -> codes.CodeBook:
+def _book(visit: Visit) -> code_books.CodeBook:
     path = visit.config.reader.code_book
-    return codes.load(Path(path), visit.config.table.decks) if path else codes.plain()
+    return code_books.load(Path(path), visit.config.table.decks) if path else code_books.plain()

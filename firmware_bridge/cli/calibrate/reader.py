@@ -8,10 +8,10 @@ from typing import Final
 
 import msgspec
 
-from firmware_bridge import codes
 from firmware_bridge.cli.calibrate.loan import Loan
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import ReaderSection, ReaderSettings, Reading
+from firmware_bridge.devices import code_books
 from hardware.calibrate import Levels, Refusal, mean, sd
 from hardware.calibrate.bench import Bench
 from hardware.calibrate.reader import Tested, adjust, tried
@@ -94,7 +94,7 @@ async def _until_good(visit: Visit, bench: Bench, before: dict[int, int]) -> Rea
 async def _test(visit: Visit, bench: Bench) -> Tested:
     count = visit.cards or TEST_CARDS
     book = visit.config.reader.code_book
-    known = codes.load(Path(book), visit.config.table.decks) if book else codes.plain()
+    known = code_books.load(Path(book), visit.config.table.decks) if book else code_books.plain()
     visit.guide.say(f"pull {count} cards: the test")
     tested = await tried(
         bench, visit.guide, count, visit.patience_s, lambda code: not isinstance(code, str) or code in known

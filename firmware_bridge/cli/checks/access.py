@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.cli.checks.finding import USER, Finding, Machine
-from firmware_bridge.wiring.wires import wires
+from firmware_bridge.devices.wires import wires
 from hardware.port import SOCKET
 
 GROUPS: Final = {"dialout": "the reader", "gpio": "the pins"}

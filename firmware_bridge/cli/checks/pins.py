@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 
 from firmware_bridge.cli.checks.finding import Finding, Machine, failed
-from firmware_bridge.wiring.wires import wires
+from firmware_bridge.devices.wires import wires
 from hardware.errors import PinError
 from hardware.pins import pin_factory, try_pin
 

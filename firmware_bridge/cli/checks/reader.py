@@ -8,10 +8,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge import codes
 from firmware_bridge.cli.calibrate.codebook import KNOW_THEIR_CARDS, WITH_TAGS
 from firmware_bridge.cli.checks.finding import Finding, Machine, failed
 from firmware_bridge.cli.mode_words import loan_words
+from firmware_bridge.devices import code_books
 from firmware_bridge.errors import ConfigError
 from hardware.errors import PortError, PortMissing
 from hardware.port import SOCKET, Port
@@ -103,7 +103,7 @@ def code_book(machine: Machine) -> Iterator[Finding]:
         yield from _no_book(machine.config.reader.protocol)
         return
     try:
-        book = codes.load(Path(path), machine.config.table.decks)
+        book = code_books.load(Path(path), machine.config.table.decks)
     except ConfigError as error:
         for line in error.what.splitlines():
             yield Finding("FAIL", "code book", line, error.hint)
@@ -116,7 +116,7 @@ def _no_book(protocol: str) -> Iterator[Finding]:
     """Without a book a reader may print the cards' names themselves; a tag's number is never one."""
     if protocol in KNOW_THEIR_CARDS:
         return
-    remedy = f"name a file in [reader] code_book, then {codes.RECORD}"
+    remedy = f"name a file in [reader] code_book, then {code_books.RECORD}"
     if protocol in WITH_TAGS:
         what = f"none is configured: no tag of an {protocol} is known, every card will be foreign"
         yield Finding("FAIL", "code book", what, remedy)

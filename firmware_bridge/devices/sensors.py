@@ -12,14 +12,14 @@ from typing import Final, get_args
 
 from firmware_bridge.config import calibration
 from firmware_bridge.config.sections import AnySensor, Config, SensorConfig
+from firmware_bridge.devices.mouth import Mouth
+from firmware_bridge.devices.wires import IN_SLOT, inputs
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import KeyName, SlotName
 from firmware_bridge.shoe.state import stuck
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
-from firmware_bridge.wiring.mouth import Mouth
-from firmware_bridge.wiring.wires import IN_SLOT, inputs
 from hardware.pins import Pin, PinFactory
 from hardware.sensors import Contact, CutCardSensor, Key
 

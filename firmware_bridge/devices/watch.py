@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from firmware_bridge.wiring.reader import Reader
-from firmware_bridge.wiring.tap import Tap
+from firmware_bridge.devices.frames import Tap
+from firmware_bridge.devices.reader import Reader
 from hardware.pins import Pin, PinFactory
 
 

@@ -11,6 +11,14 @@ from typing import Any
 
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
+from firmware_bridge.devices.health import Health
+from firmware_bridge.devices.lent_pins import PinsOnLoan
+from firmware_bridge.devices.mouth import Mouth
+from firmware_bridge.devices.panel import Panel
+from firmware_bridge.devices.reader import Reader
+from firmware_bridge.devices.sensors import Sensors
+from firmware_bridge.devices.watch import Sight
+from firmware_bridge.devices.wires import inputs, outputs, wires
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import ShoeOpened
@@ -20,21 +28,13 @@ from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.retention import expire, expired
 from firmware_bridge.mqtt.settings import BrokerSettings
-from firmware_bridge.notify import Systemd
 from firmware_bridge.shoe.state import due, is_open
+from firmware_bridge.systemd import Systemd
 from firmware_bridge.table.control import Control
 from firmware_bridge.table.lending import Lendable
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 from firmware_bridge.table.uplink import LastWord, Uplink
-from firmware_bridge.wiring.health import Health
-from firmware_bridge.wiring.mouth import Mouth
-from firmware_bridge.wiring.panel import Panel
-from firmware_bridge.wiring.pins_on_loan import PinsOnLoan
-from firmware_bridge.wiring.reader import Reader
-from firmware_bridge.wiring.sensors import Sensors
-from firmware_bridge.wiring.sight import Sight
-from firmware_bridge.wiring.wires import inputs, outputs, wires
 from hardware.pins import PinFactory, pin_factory
 
 log = logging.getLogger(__name__)

@@ -7,8 +7,8 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
+from firmware_bridge.devices.reader import Reader
 from firmware_bridge.facts.inputs import Mark
-from firmware_bridge.wiring.reader import Reader
 from hardware.errors import PinError
 
 log = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_bridge import codes
+from firmware_bridge.devices import code_books
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.cards import Serial
 from firmware_bridge.facts.inputs import Mark
@@ -10,7 +10,7 @@ from firmware_bridge.table.stamps import nonce, now
 from hardware import reads
 
 
-def as_input(message: reads.Message, book: codes.CodeBook) -> i.AnyInput | None:
+def as_input(message: reads.Message, book: code_books.CodeBook) -> i.AnyInput | None:
     """The input a message stands for, at this moment; None for one that is no concern of the table's."""
     match message:
         case reads.Read():
@@ -28,12 +28,12 @@ def as_input(message: reads.Message, book: codes.CodeBook) -> i.AnyInput | None:
     return None
 
 
-def _card(read: reads.Read, book: codes.CodeBook) -> i.AnyInput:
+def _card(read: reads.Read, book: code_books.CodeBook) -> i.AnyInput:
     """A code in no book is an unread card, never a guess."""
     mark = _mark(read.mark)
-    known = codes.native(read.code) if isinstance(read.code, int) else book.get(read.code)
+    known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
     if known is None:
-        reason = "no code book" if book is codes.plain() and isinstance(read.code, str) else "unknown code"
+        reason = "no code book" if book is code_books.plain() and isinstance(read.code, str) else "unknown code"
         return i.CardUnread(**now(), reason=reason, nonce=nonce(), mark=mark, gap=read.gap)
     if known.card is None:
         return i.CutCardSeen(**now(), by="reader", mark=mark, gap=read.gap)

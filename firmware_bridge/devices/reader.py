@@ -8,16 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge import codes
 from firmware_bridge.config.sections import ReaderConfig
+from firmware_bridge.devices import code_books
+from firmware_bridge.devices.as_inputs import as_input
+from firmware_bridge.devices.lent_reader import Loan, forget_kept, record_kept
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
-from firmware_bridge.wiring.as_inputs import as_input
-from firmware_bridge.wiring.loan import Loan, forget_kept, record_kept
 from hardware import reads
 from hardware.errors import PortError
 from hardware.port import Port
@@ -107,8 +107,8 @@ class Reader:
                 log.error("%s; the book from before stays in use", error)
             self.port.start()
 
-    def _read_book(self) -> codes.CodeBook:
-        return codes.load(Path(self._book_file), self._decks) if self._book_file else codes.plain()
+    def _read_book(self) -> code_books.CodeBook:
+        return code_books.load(Path(self._book_file), self._decks) if self._book_file else code_books.plain()
 
     def acknowledge(self, mark: Mark) -> None:
         """The report is on disk: the board may forget it."""

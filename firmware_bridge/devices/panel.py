@@ -6,7 +6,7 @@ import asyncio
 from typing import Final
 
 from firmware_bridge.config.sections import Config, LockConfig
-from firmware_bridge.wiring.wires import OUTPUTS, outputs
+from firmware_bridge.devices.wires import OUTPUTS, outputs
 from hardware.lamps import LampPanel
 from hardware.pins import PinFactory
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Literal
 
-from firmware_bridge.wiring.veil import clear, frames, veiled
+from firmware_bridge.devices.masking import clear, frames, veiled
 from hardware.readers import Decoder
 from hardware.reads import Beat, Hello, Mark, Message, Read, Unread
 

@@ -15,9 +15,9 @@ from msgspec import Struct
 from firmware_bridge.config import calibration
 from firmware_bridge.config.sections import Config
 from firmware_bridge.config.whole_file import write_whole
+from firmware_bridge.devices.read_statistics import ReadStatistics, advice, shoes_left
+from firmware_bridge.devices.reader import Reader
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.health import ReadStatistics, advice, shoes_left
-from firmware_bridge.wiring.reader import Reader
 from hardware import pi, reads
 
 log = logging.getLogger(__name__)
