@@ -11,7 +11,7 @@ from firmware_bridge.config.load import parse
 from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.code_books import FACE_BITS, Known, native_code, save
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.shoe.burning import BURN_VALUE
+from firmware_bridge.shoe.judges.burning import BURN_VALUE
 from hardware.pins import Pin
 from hardware.sim.dealer import Paper
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from firmware_bridge.shoe.trouble import NO_CARD, OPTICS
+from firmware_bridge.shoe.judges.devices import NO_CARD, OPTICS
 from hardware import reads
 
 EXPLAINED_WITHIN_S: Final = 1.5

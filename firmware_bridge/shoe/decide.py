@@ -8,9 +8,9 @@ from typing import Any, Final
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.shoe import disclosure, orders, service, slots, trouble, verdict
-from firmware_bridge.shoe.dealing import close_opened, deal_held, take, void_if_empty
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.judges import devices, disclosure, orders, reader_result, service, slot_sensors
+from firmware_bridge.shoe.judges.dealing import close_opened, deal_held, take, void_if_empty
 from firmware_bridge.shoe.state import Held, Phase, Shoe, answer_to, phase
 
 BOARD_KEEPS: Final = 32
@@ -22,9 +22,9 @@ def decide(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
     if _told_before(shoe, told):
         return ()
     draft = Draft(shoe, told.at, told.mono)
-    if trouble.is_card(told) and not trouble.is_entered(shoe, told):
+    if devices.is_card(told) and not devices.is_entered(shoe, told):
         orders.auto_open(draft, told)
-    trouble.follow_session(draft, told, inside=shoe.status == "open")
+    devices.follow_session(draft, told, inside=shoe.status == "open")
     judge = JUDGES[kind(told)][phase(draft.shoe)]
     try:
         judge(draft, told)
@@ -77,7 +77,7 @@ Judge = Callable[[Draft, Any], None]
 
 
 def _card(draft: Draft, told: i.CardRead) -> None:
-    if not trouble.already_entered(draft, told):
+    if not devices.already_entered(draft, told):
         take(draft, Held(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial))
 
 
@@ -125,21 +125,21 @@ _reveal = _given(orders.reveal_order)
 _fly = _given(service.fly)
 _result = orders.tell_result
 _no_result = _refuse("no result to confirm", "deal the round first")
-_lid = trouble.lid_moved
-_no_lid = trouble.lid_outside
-_slot = slots.slot_filled
-_no_slot = slots.slot_ignored
+_lid = devices.lid_moved
+_no_lid = devices.lid_outside
+_slot = slot_sensors.slot_filled
+_no_slot = slot_sensors.slot_ignored
 _correct = _given(orders.correct)
 _change = _given(service.request_shoe_change)
 _relief = _given(service.request_dealer_change)
 _sign_in = _given(service.dealer_in)
 _enter = _given(orders.enter)
-_unread = trouble.unread
-_no_read = trouble.unread_outside
-_cut = trouble.cut
-_no_cut = trouble.cut_outside
-_verdict = verdict.hear
-_no_verdict = verdict.hear_outside
+_unread = devices.unread
+_no_read = devices.unread_outside
+_cut = devices.cut
+_no_cut = devices.cut_outside
+_verdict = reader_result.hear
+_no_verdict = reader_result.hear_outside
 
 # fmt: off
 JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
@@ -153,19 +153,19 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "banker":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
     "tie":         _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
     "ResultTold":  _row(_no_verdict, _verdict,   _verdict,     _verdict,     _verdict,     _verdict,     _no_verdict),
-    "ReaderSaid":  _row(verdict.said),
+    "ReaderSaid":  _row(reader_result.said),
     "TimePassed":  _row(disclosure.time_passed),
     "LidMoved":    _row(_no_lid,     _lid,       _lid,         _lid,         _lid,         _lid,         _no_lid),
     "SlotFilled":  _row(_no_slot,    _no_slot,   _slot,        _slot,        _slot,        _slot,        _no_slot),
-    "SensorStuck": _row(trouble.sensor_stuck),
-    "ClockJumped": _row(trouble.clock_jumped),
-    "Started":     _row(trouble.start),
-    "ReaderBooted": _row(trouble.reader_booted),
-    "reader_lost": _row(trouble.lost),
-    "reader_back": _row(trouble.reader_back),
-    "broker_lost": _row(trouble.lost),
-    "broker_back": _row(trouble.broker_back),
-    "DiskFailed":  _row(trouble.disk_failed),
+    "SensorStuck": _row(devices.sensor_stuck),
+    "ClockJumped": _row(devices.clock_jumped),
+    "Started":     _row(devices.start),
+    "ReaderBooted": _row(devices.reader_booted),
+    "reader_lost": _row(devices.lost),
+    "reader_back": _row(devices.reader_back),
+    "broker_lost": _row(devices.lost),
+    "broker_back": _row(devices.broker_back),
+    "DiskFailed":  _row(devices.disk_failed),
     "open_shoe":   _row(_open,       _IN_USE,    _IN_USE,      _IN_USE,      _IN_USE,      _IN_USE,      _open),
     "close_shoe":  _row(_NO_SHOE,    _close,     _close,       _close,       _IN_ROUND,    _IN_ROUND,    _NO_SHOE),
     "bets_open":   _row(_NO_SHOE,    _BURNING,   _BETTING,     _bets_open,   _IN_ROUND,    _IN_ROUND,    _NO_SHOE),
@@ -178,9 +178,9 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "void":        _row(_NO_SHOE,    _BURNING,   _void,        _void,        _void,        _void,        _NO_SHOE),
     "correct":     _row(_NO_SHOE,    _BURNING,   _correct,     _correct,     _correct,     _correct,     _correct),
     "enter":       _row(_NO_SHOE,    _enter,     _enter,       _enter,       _enter,       _enter,       _NO_SHOE),
-    "resolve":     _row(trouble.resolve),
-    "resend":      _row(trouble.accepted),
-    "malformed":   _row(trouble.malformed),
+    "resolve":     _row(devices.resolve),
+    "resend":      _row(devices.accepted),
+    "malformed":   _row(devices.malformed),
 }
 # fmt: on
 """(phase x input) -> what judges it; a test proves it complete."""
@@ -192,7 +192,7 @@ def fault(shoe: Shoe, told: i.AnyInput, error: Exception) -> tuple[e.AnyEvent, .
     `error` is told by its type and place only: its text might spell a sealed card.
     """
     draft = Draft(shoe, told.at)
-    trouble.hold_for_technician(draft, told)
+    devices.hold_for_technician(draft, told)
     at = error.__traceback__
     while at and at.tb_next:
         at = at.tb_next

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.inputs import Mark
-from firmware_bridge.shoe import card_changes as cards
-from firmware_bridge.shoe import round_changes as rounds
+from firmware_bridge.shoe.changes import cards, rounds
 from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe
 
 BEFORE_FIRST: Final = 255

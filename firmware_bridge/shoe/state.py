@@ -13,7 +13,7 @@ from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.inputs import Mark, Told
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games import GAMES, Layout
-from firmware_bridge.policy import POLICIES
+from firmware_bridge.shoe.policy import POLICIES
 
 
 class Phase(Enum):

@@ -20,7 +20,7 @@ from firmware_bridge.journal.crashes import Crashes
 from firmware_bridge.journal.journal import Journal, SyncFailed
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
-from firmware_bridge.shoe.disclosure import deadline
+from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.topics.lamps import DARK, STOPPED, lamps, signals

@@ -14,7 +14,7 @@ from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
 from firmware_bridge.roads.bead import LETTERS
 from firmware_bridge.roads.good import ALL_GOOD
-from firmware_bridge.shoe.cut_card import is_blind
+from firmware_bridge.shoe.judges.cut_card import is_blind
 from firmware_bridge.shoe.state import (
     Past,
     Phase,

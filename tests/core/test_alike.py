@@ -14,8 +14,8 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import FACES, Card, cards
-from firmware_bridge.policy import POLICIES
-from firmware_bridge.shoe.disclosure import deadline
+from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import disclosed, last_rounds, mode, snapshots
 from tests.core.table import LOST, RESTART, RESUMED, Step, Table

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import FACES, Card, cards
-from firmware_bridge.policy import POLICIES
-from firmware_bridge.shoe.disclosure import waits_for_reveal
+from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
+from firmware_bridge.shoe.policy import POLICIES
 from tests.core import oracles
 from tests.core.table import BACK, LOST, RESTART, RESUMED, Table
 

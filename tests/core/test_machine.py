@@ -13,9 +13,9 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.house import Row
-from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe import Phase, fault, phase
-from firmware_bridge.shoe.disclosure import deadline, waits_for_reveal
+from firmware_bridge.shoe.judges.disclosure import deadline, waits_for_reveal
+from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.state import blockers, layout
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import lamps

@@ -12,9 +12,9 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.house import Choice
-from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe import evolve
-from firmware_bridge.shoe.shuffle import patterns
+from firmware_bridge.shoe.judges.shuffle import patterns
+from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import RESTART, Step, Table
 

@@ -13,7 +13,7 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.shoe import decide
-from firmware_bridge.shoe.disclosure import deadline
+from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import RESTART, Table

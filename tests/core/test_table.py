@@ -19,12 +19,12 @@ from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import Outcome
 from firmware_bridge.journal.line import seal
-from firmware_bridge.policy import POLICIES
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, evolve
 from firmware_bridge.shoe.decide import JUDGES, kind
-from firmware_bridge.shoe.disclosure import waits_for_reveal
 from firmware_bridge.shoe.evolve import _CHANGES
-from firmware_bridge.shoe.floor import _CHOICES
+from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
+from firmware_bridge.shoe.judges.floor import _CHOICES
+from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.state import blockers
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import snapshots

@@ -9,8 +9,8 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe import Shoe
+from firmware_bridge.shoe.judges.suspect import wrong_with
 from firmware_bridge.shoe.state import Held
-from firmware_bridge.shoe.suspect import wrong_with
 from hardware.readers.rdm6300 import Rdm6300Decoder, encode
 from hardware.reads import Read
 

@@ -8,13 +8,13 @@ from typing import Final
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.orders import Resolve
-from firmware_bridge.shoe.burning import burn, burn_aside, burn_done
-from firmware_bridge.shoe.cut_card import meet_cut_card
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.rounds import end_shoe, void_round
+from firmware_bridge.shoe.judges.burning import burn, burn_aside, burn_done
+from firmware_bridge.shoe.judges.cut_card import meet_cut_card
+from firmware_bridge.shoe.judges.reader_result import close_told, is_told_by_reader, meet_result
+from firmware_bridge.shoe.judges.rounds import end_shoe, void_round
+from firmware_bridge.shoe.judges.suspect import wrong_with
 from firmware_bridge.shoe.state import Held, Phase, Shoe, detail, is_open, phase, row
-from firmware_bridge.shoe.suspect import wrong_with
-from firmware_bridge.shoe.verdict import close_told, is_told_by_reader, meet_result
 
 OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed")
 """What is wrong with the oldest held card, but not in itself."""

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.games import GAMES
-from firmware_bridge.shoe.burning import burn, burn_aside
-from firmware_bridge.shoe.cut_card import meet_cut_card, watch_virtual_cut
-from firmware_bridge.shoe.disclosure import is_sealed, open_all, opens, start_clock, waits_for_reveal
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.rounds import close_round, reveal_carried, run_out
+from firmware_bridge.shoe.judges.burning import burn, burn_aside
+from firmware_bridge.shoe.judges.cut_card import meet_cut_card, watch_virtual_cut
+from firmware_bridge.shoe.judges.disclosure import is_sealed, open_all, opens, start_clock, waits_for_reveal
+from firmware_bridge.shoe.judges.reader_result import meet_result
+from firmware_bridge.shoe.judges.rounds import close_round, reveal_carried, run_out
+from firmware_bridge.shoe.judges.suspect import wrong_with
 from firmware_bridge.shoe.state import Held, Phase, Shoe, blockers, due, is_exhausted, is_open, layout, phase, row
-from firmware_bridge.shoe.suspect import wrong_with
-from firmware_bridge.shoe.verdict import meet_result
 
 CARRIED_AT_MOST: Final = 3
 """Cards that wait for the next round, reserves included: the fourth slot must be drawn in that round."""

@@ -12,13 +12,13 @@ from firmware_bridge import __version__
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Pack
-from firmware_bridge.policy import POLICIES
-from firmware_bridge.shoe.closed import OUTLIVE_A_SHOE, closed_round, played
-from firmware_bridge.shoe.cut_card import meet_cut_card
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.shuffle import patterns
+from firmware_bridge.shoe.judges.closing import OUTLIVE_A_SHOE, closed_round, played
+from firmware_bridge.shoe.judges.cut_card import meet_cut_card
+from firmware_bridge.shoe.judges.shuffle import patterns
+from firmware_bridge.shoe.judges.suspect import is_of_this_shoe
+from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.state import Laid, Phase, is_exhausted, is_last, layout, phase
-from firmware_bridge.shoe.suspect import is_of_this_shoe
 
 OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "unshuffled")
 """And those of the whole shoe: a void settles nothing about them."""

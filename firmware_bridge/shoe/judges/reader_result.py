@@ -7,9 +7,9 @@ from typing import Final
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.inputs import ReaderSaid, ResultTold, Told
-from firmware_bridge.shoe.disclosure import is_sealed, waits_for_reveal
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.rounds import close_round
+from firmware_bridge.shoe.judges.disclosure import is_sealed, waits_for_reveal
+from firmware_bridge.shoe.judges.rounds import close_round
 from firmware_bridge.shoe.state import Phase, Shoe, blockers, detail, due, layout, phase
 
 SIDES: Final = ("player", "banker")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
-from firmware_bridge.shoe.closed import corrected_round
-from firmware_bridge.shoe.dealing import place
-from firmware_bridge.shoe.disclosure import reveal, start_clock
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.rounds import close_round, end_shoe, open_shoe, reveal_carried, void_round
+from firmware_bridge.shoe.judges.closing import corrected_round
+from firmware_bridge.shoe.judges.dealing import place
+from firmware_bridge.shoe.judges.disclosure import reveal, start_clock
+from firmware_bridge.shoe.judges.rounds import close_round, end_shoe, open_shoe, reveal_carried, void_round
 from firmware_bridge.shoe.state import Held, Phase, blockers, due, is_open, layout, phase, row
 
 Given = Ordered | Pressed

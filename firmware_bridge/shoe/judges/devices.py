@@ -7,11 +7,11 @@ from typing import Final, TypeGuard
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.shoe import floor
-from firmware_bridge.shoe.cut_card import meet_cut_card
-from firmware_bridge.shoe.dealing import hold, take
-from firmware_bridge.shoe.disclosure import restart_clocks, waits_for_reveal
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.judges import floor
+from firmware_bridge.shoe.judges.cut_card import meet_cut_card
+from firmware_bridge.shoe.judges.dealing import hold, take
+from firmware_bridge.shoe.judges.disclosure import restart_clocks, waits_for_reveal
 from firmware_bridge.shoe.state import Held, Phase, Shoe, due, phase, stuck
 
 OPTICS: Final = ("lamp_weak", "saturated")

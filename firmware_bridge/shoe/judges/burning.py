@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.facts import events as e
-from firmware_bridge.shoe.disclosure import opens
 from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.judges.disclosure import opens
 from firmware_bridge.shoe.state import Held
 
 BURN_VALUE: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}

@@ -6,7 +6,7 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.rounds import reveal_carried
+from firmware_bridge.shoe.judges.rounds import reveal_carried
 from firmware_bridge.shoe.state import Phase, phase, row
 
 

@@ -1,0 +1,1 @@
+"""What an event changes in a shoe."""
