@@ -13,10 +13,10 @@ from unicodedata import east_asian_width
 
 import msgspec
 
-from firmware_bridge.bets import BETS, GROUPS, NaturalBets, Net, TigerPairTop
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.odds import Odds, odds, remaining
+from firmware_bridge.games.baccarat.bets import BETS, GROUPS, NaturalBets, Net, TigerPairTop
+from firmware_bridge.games.baccarat.odds import Odds, odds, remaining
 from firmware_bridge.script import Drawn, NewShoe, parse
 
 ZH, EN, RTP, PAYS, CHANCE = 12, 28, 12, 12, 14

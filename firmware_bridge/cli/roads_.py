@@ -12,8 +12,8 @@ import msgspec
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
 from firmware_bridge.cli.roads_input import NoShoe, beads, configured, running, settings
-from firmware_bridge.cli.roads_words import Kind, Language
-from firmware_bridge.roads import Board, LeadingTies, RoadSettings, Row1Limit, board, roads_of
+from firmware_bridge.games.baccarat.drawn.words import Kind, Language
+from firmware_bridge.games.baccarat.roads import Board, LeadingTies, RoadSettings, Row1Limit, board, roads_of
 
 USAGE: Final = 2
 STDIN: Final = "-"
@@ -80,15 +80,15 @@ def _show(arguments: argparse.Namespace, now: Board, chosen: RoadSettings) -> No
 
 
 def _draw(arguments: argparse.Namespace, now: Board, chosen: RoadSettings) -> None:
-    from firmware_bridge.cli.roads_sheet import sheet
+    from firmware_bridge.games.baccarat.drawn.sheet import sheet
 
     drawn = sheet(now, arguments.theme, arguments.lang, arguments.road, chosen.good)
     if arguments.svg:
-        from firmware_bridge.cli.roads_svg import write_svg
+        from firmware_bridge.games.baccarat.drawn.svg import write_svg
 
         write_svg(drawn, arguments.svg)
     if arguments.png:
-        from firmware_bridge.cli.roads_png import write_png
+        from firmware_bridge.games.baccarat.drawn.png import write_png
 
         write_png(drawn, arguments.png)
 

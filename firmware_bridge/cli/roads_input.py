@@ -12,7 +12,7 @@ import msgspec
 from firmware_bridge.cli.daemon_socket import NotRunning, ask, journal_dir, socket_path
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.events import RoundClosed
-from firmware_bridge.roads import Bead, Outcome, RoadSettings, bead_of
+from firmware_bridge.games.baccarat.roads import Bead, Outcome, RoadSettings, bead_of
 
 EMPTY: Final = "."
 """How a shoe without rounds is written."""

@@ -10,8 +10,8 @@ from itertools import zip_longest
 from typing import Final, NamedTuple
 from unicodedata import east_asian_width
 
-from firmware_bridge.cli.roads_words import WORDS, Kind, Language, Words, good_name
-from firmware_bridge.roads import ROWS, Board, Cell
+from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language, Words, good_name
+from firmware_bridge.games.baccarat.roads import ROWS, Board, Cell
 
 GAP: Final = 3
 NARROWEST: Final = 40

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, config_option
 from firmware_bridge.cli.header import HeaderPin, header
-from firmware_bridge.cli.roads_svg import PictureError
 from firmware_bridge.cli.wiring_svg import picture
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.wires import wires
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.games.baccarat.drawn.svg import PictureError
 
 WIDTH = 26
 

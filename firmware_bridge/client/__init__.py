@@ -3,7 +3,7 @@
 Needs the standard library and msgspec, no connection and no daemon. Money is `decimal.Decimal`, never float.
 
 >>> from decimal import Decimal
->>> from firmware_bridge.bets import closed
+>>> from firmware_bridge.games.baccarat.bets import closed
 >>> from firmware_bridge.client import Pool, Range, Rounds, Wager, common, payments, refusals, settle, squeeze
 >>> own = common(account=Range(Decimal(100), Decimal(20000)), table=Range(Decimal(1), Decimal(10000)))
 >>> pool = Pool(differential=Decimal(50000), totals={"tie": Decimal(5000), "big_tiger": Decimal(500)})

@@ -77,7 +77,7 @@ def refusals(
 
     own: `common(account, table)`; it counts for a person's stakes on one bet together, so that a bet may be raised
     by less than its lower limit. closed_bets: ids refused in this round, `closed_bets` of the topic `table` or
-    `firmware_bridge.bets.closed(round)`.
+    `firmware_bridge.games.baccarat.bets.closed(round)`.
     """
     if wager.bet in closed_bets:
         return (Refusal("closed", f"{wager.bet} is closed for this round"),)

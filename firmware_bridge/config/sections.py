@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from firmware_bridge.facts.house import House, Limit
-from firmware_bridge.roads.good import GoodId
+from firmware_bridge.games.baccarat.roads.good import GoodId
 from firmware_bridge.table.desk import BY_MQTT
 
 JUDGES: Final = ("angel-eye",)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games import baccarat
+from firmware_bridge.games.baccarat import rules
 from firmware_bridge.games.layout import Layout, Result
 
 Game = Callable[[tuple[Card, ...], str], Layout]
 """`game(cards of the round, dealing procedure) -> Layout`."""
 
-GAMES: Final[dict[str, Game]] = {"baccarat": baccarat.layout}
+GAMES: Final[dict[str, Game]] = {"baccarat": rules.layout}
 
 PACKS: Final[dict[str, frozenset[Card]]] = {"baccarat": frozenset(FACES)}
 """The faces that belong to the packs of a game."""

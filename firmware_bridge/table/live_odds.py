@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.odds import OddsError, deviation, odds, remaining
+from firmware_bridge.games.baccarat.odds import OddsError, deviation, odds, remaining
 from firmware_bridge.shoe.state import Shoe
 from firmware_bridge.topics.state import disclosed
 

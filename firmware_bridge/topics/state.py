@@ -8,12 +8,12 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from firmware_bridge.bets import closed
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House, Limit
-from firmware_bridge.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
-from firmware_bridge.roads.bead import LETTERS
-from firmware_bridge.roads.good import ALL_GOOD
+from firmware_bridge.games.baccarat.bets import closed
+from firmware_bridge.games.baccarat.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
+from firmware_bridge.games.baccarat.roads.bead import LETTERS
+from firmware_bridge.games.baccarat.roads.good import ALL_GOOD
 from firmware_bridge.shoe.judges.cut_card import is_blind
 from firmware_bridge.shoe.state import (
     Past,

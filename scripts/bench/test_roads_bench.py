@@ -19,8 +19,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.roads import Bead, Outcome, Roads, append, bead_cells, board, roads_of
-from firmware_bridge.roads.board import big_grid
+from firmware_bridge.games.baccarat.roads import Bead, Outcome, Roads, append, bead_cells, board, roads_of
+from firmware_bridge.games.baccarat.roads.board import big_grid
 
 pytest.importorskip("pytest_benchmark")
 

@@ -21,11 +21,11 @@ import pytest
 from pybaccarat.baccarat import Hand
 from pybaccarat.playingcards import Card as TheirCard
 
-from firmware_bridge.bets import results
-from firmware_bridge.bets.judging import judged
 from firmware_bridge.facts.cards import FACES, RANKS, Card
-from firmware_bridge.games.baccarat import layout
-from firmware_bridge.odds import full, odds, remaining
+from firmware_bridge.games.baccarat.bets import results
+from firmware_bridge.games.baccarat.bets.judging import judged
+from firmware_bridge.games.baccarat.odds import full, odds, remaining
+from firmware_bridge.games.baccarat.rules import layout
 
 ROUNDS = 1_000
 

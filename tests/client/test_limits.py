@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.bets import BETS, closed
 from firmware_bridge.client import FIVE_AREAS, MoneyError, Pool, Range, Wager, common, refusals, refusals_of_five
+from firmware_bridge.games.baccarat.bets import BETS, closed
 from tests.client.wagers import wagers
 
 OWN = Range(Decimal(100), Decimal(10_000))

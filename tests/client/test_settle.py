@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.bets import BETS
-from firmware_bridge.bets.rows import tiers
 from firmware_bridge.client import MessageError, MoneyError, Rounding, Wager, payments, settle
+from firmware_bridge.games.baccarat.bets import BETS
+from firmware_bridge.games.baccarat.bets.rows import tiers
 from tests.client.wagers import round_message, wagers
 
 BANKER = {"player": -1, "banker": 0.95, "banker_no_commission": 1, "tie": -1, "lucky_6": -1}

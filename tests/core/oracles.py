@@ -13,7 +13,7 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.entry import Entry
-from firmware_bridge.games.baccarat import layout
+from firmware_bridge.games.baccarat.rules import layout
 from firmware_bridge.journal.line import Line, unseal
 from firmware_bridge.shoe import Shoe, advance, decide
 from firmware_bridge.topics.event_and_round import messages

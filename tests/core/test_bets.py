@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.bets import BETS, GROUPS, LOST, closed, results
-from firmware_bridge.bets.judging import judged
-from firmware_bridge.bets.rows import tiers
 from firmware_bridge.facts.cards import FACES, Card, cards
-from firmware_bridge.games.baccarat import layout
+from firmware_bridge.games.baccarat.bets import BETS, GROUPS, LOST, closed, results
+from firmware_bridge.games.baccarat.bets.judging import judged
+from firmware_bridge.games.baccarat.bets.rows import tiers
+from firmware_bridge.games.baccarat.rules import layout
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 ROUNDS = [json.loads(line) for line in (VECTORS / "rounds.jsonl").read_text().splitlines()]

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge.bets import BETS, results
-from firmware_bridge.bets.rows import tiers
 from firmware_bridge.cli import odds_
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.cards import FACES, TILES, Card, cards
-from firmware_bridge.games.baccarat import layout
-from firmware_bridge.odds import Odds, OddsError, deviation, full, odds, remaining
+from firmware_bridge.games.baccarat.bets import BETS, results
+from firmware_bridge.games.baccarat.bets.rows import tiers
+from firmware_bridge.games.baccarat.odds import Odds, OddsError, deviation, full, odds, remaining
+from firmware_bridge.games.baccarat.rules import layout
 
 DEALS_8_DECKS = 4_998_398_275_503_360
 

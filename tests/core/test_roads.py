@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.roads import Bead, RoadSettings, append, board, roads_of
+from firmware_bridge.games.baccarat.roads import Bead, RoadSettings, append, board, roads_of
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 DEFAULTS = RoadSettings()

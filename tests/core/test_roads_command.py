@@ -16,11 +16,11 @@ import pytest
 
 from firmware_bridge.cli import roads_
 from firmware_bridge.cli.roads_input import NoShoe, beads
-from firmware_bridge.cli.roads_png import FONTS
 from firmware_bridge.cli.roads_terminal import SHAPES, Paint, screen
-from firmware_bridge.cli.roads_words import WORDS
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.roads import Bead, board, roads_of
+from firmware_bridge.games.baccarat.drawn.png import FONTS
+from firmware_bridge.games.baccarat.drawn.words import WORDS
+from firmware_bridge.games.baccarat.roads import Bead, board, roads_of
 
 DOCS = Path(__file__).parents[2] / "docs" / "roads"
 SHOE = (DOCS / "shoe.txt").read_text("utf-8").split()
@@ -201,7 +201,7 @@ def test_png_with_chinese_labels(shoe_roads: Run, tmp_path: Path, language: str)
 
 def test_png_without_the_chinese_font(shoe_roads: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """English needs none; Chinese says what to install."""
-    monkeypatch.setattr("firmware_bridge.cli.roads_png.FONT_FILES", {True: "none.ttc", False: "none.ttc"})
+    monkeypatch.setattr("firmware_bridge.games.baccarat.drawn.png.FONT_FILES", {True: "none.ttc", False: "none.ttc"})
     drawn(shoe_roads, tmp_path / "a.png", "BP", "--road", "bead")
     with pytest.raises(OSError, match=r"no font for zh-Hans.*apt install fonts-noto-cjk"):
         shoe_roads("BP", "--lang", "zh-Hans", "--png", tmp_path / "b.png")

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.roads import Bead, Column, Roads, RoadSettings, append, ask, board, good_roads, roads_of
+from firmware_bridge.games.baccarat.roads import (
+    Bead,
+    Column,
+    Roads,
+    RoadSettings,
+    append,
+    ask,
+    board,
+    good_roads,
+    roads_of,
+)
 
 SETTINGS = [
     RoadSettings(leading_ties=ties, row1_limit=limit)

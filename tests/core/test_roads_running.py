@@ -15,7 +15,7 @@ import pytest
 from firmware_bridge.cli.daemon_socket import SOCKET
 from firmware_bridge.cli.roads_input import running, settings
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.roads import Bead
+from firmware_bridge.games.baccarat.roads import Bead
 from tests.system.record import record
 
 BANKER, PLAYER, TIE = "2s 6d 4h Ac ", "9s Kd Th Kc ", "2s 2d 3h Ac 8s "

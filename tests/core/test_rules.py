@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from firmware_bridge.facts.cards import FACES, Card, cards
-from firmware_bridge.games.baccarat import layout, third_cards
+from firmware_bridge.games.baccarat.rules import layout, third_cards
 
 # Rule book section 2, read row by row: banker's two cards -> the player's third cards it stands on.
 STANDS_ON = {0: "", 1: "", 2: "", 3: "8", 4: "0189", 5: "012389", 6: "01234895", 7: "0123456789"}

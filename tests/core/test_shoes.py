@@ -10,7 +10,7 @@ import pytest
 
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.house import House
-from firmware_bridge.games.baccarat import layout
+from firmware_bridge.games.baccarat.rules import layout
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse
 from firmware_bridge.topics.event_and_round import messages

@@ -3,7 +3,7 @@
 import asyncio
 
 from firmware_bridge.facts.house import House
-from firmware_bridge.odds import full, odds
+from firmware_bridge.games.baccarat.odds import full, odds
 from firmware_bridge.replay import Replay
 from firmware_bridge.script import parse
 from firmware_bridge.shoe import Shoe

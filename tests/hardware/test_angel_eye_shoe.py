@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games.baccarat import layout
+from firmware_bridge.games.baccarat.rules import layout
 from hardware.readers.angel_eye import AngelEyeDecoder
 from hardware.reads import CutCard, Message, Read, Said, Unread, Verdict
 from hardware.sim.angel_eye import WRONG_OPENING, AngelEyeShoe, points, right_rules, wrong_rules

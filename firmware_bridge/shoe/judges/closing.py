@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from firmware_bridge.bets import results
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import Correct
 from firmware_bridge.games import PACKS, Result, whole_round
+from firmware_bridge.games.baccarat.bets import results
 from firmware_bridge.shoe.state import Past, Shoe, is_last, layout
 
 OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost", "sensor_stuck")

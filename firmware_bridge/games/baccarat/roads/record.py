@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from firmware_bridge.roads.bead import Outcome
+from firmware_bridge.games.baccarat.roads.bead import Outcome
 
 LeadingTies = Literal["first-bead", "own-column"]
 """Ties before any other result: counted on bead 1 [000], or a column of their own as one live provider draws them."""

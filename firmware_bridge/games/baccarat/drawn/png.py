@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from firmware_bridge.cli.roads_shapes import Box, Dot, Label, Line, Ring, Shape, Sheet
-from firmware_bridge.cli.roads_svg import PictureError
+from firmware_bridge.games.baccarat.drawn.shapes import Box, Dot, Label, Line, Ring, Shape, Sheet
+from firmware_bridge.games.baccarat.drawn.svg import PictureError
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw

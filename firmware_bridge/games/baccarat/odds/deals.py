@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import combinations_with_replacement
 from typing import Final
 
-from firmware_bridge.bets.conditions import Hands
-from firmware_bridge.bets.judging import FOURS
+from firmware_bridge.games.baccarat.bets.conditions import Hands
+from firmware_bridge.games.baccarat.bets.judging import FOURS
 
 _PAIRS: Final = tuple((a, b, 1 if a == b else 2) for a, b in combinations_with_replacement(range(10), 2))
 """Two cards by their points, with the orders they can come in."""

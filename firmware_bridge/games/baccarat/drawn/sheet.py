@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from firmware_bridge.cli.roads_marks import Grid, road, sign, used
-from firmware_bridge.cli.roads_shapes import THEMES, Box, Dot, Ink, Label, Line, Shape, Sheet
-from firmware_bridge.cli.roads_words import WORDS, Kind, Language, Words, good_name
-from firmware_bridge.roads import ALL_GOOD, ROWS, Board, GoodId
+from firmware_bridge.games.baccarat.drawn.marks import Grid, road, sign, used
+from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Dot, Ink, Label, Line, Shape, Sheet
+from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language, Words, good_name
+from firmware_bridge.games.baccarat.roads import ALL_GOOD, ROWS, Board, GoodId
 
 WIDTH: Final = 1920
 HEIGHT: Final = 1080

@@ -8,7 +8,7 @@ from functools import cache
 from operator import eq
 from typing import Final, Literal
 
-from firmware_bridge.roads.record import Column
+from firmware_bridge.games.baccarat.roads.record import Column
 
 Mark = Literal["R", "B"]
 """R = red, regular; B = blue, irregular. Nothing to do with banker and player."""

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.facts.cards import RANKS, SUITS, Card
-from firmware_bridge.games.baccarat import NATURALS
+from firmware_bridge.games.baccarat.rules import NATURALS
 
 
 class Hand(NamedTuple):

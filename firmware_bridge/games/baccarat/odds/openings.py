@@ -8,10 +8,10 @@ from itertools import product
 from math import perm
 from typing import NamedTuple
 
-from firmware_bridge.bets import TigerPairTop
-from firmware_bridge.bets.conditions import Two
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.odds.piles import Piles
+from firmware_bridge.games.baccarat.bets import TigerPairTop
+from firmware_bridge.games.baccarat.bets.conditions import Two
+from firmware_bridge.games.baccarat.odds.piles import Piles
 
 
 def deals_by_two(piles: Piles) -> Counter[Two]:

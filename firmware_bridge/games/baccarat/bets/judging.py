@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from firmware_bridge.bets.conditions import Hand, Hands
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.baccarat import third_cards
+from firmware_bridge.games.baccarat.bets.conditions import Hand, Hands
+from firmware_bridge.games.baccarat.rules import third_cards
 
 Tree = Hands | list["Tree"]
 """The finished hands, or what follows by the points (0..9) of the next card."""

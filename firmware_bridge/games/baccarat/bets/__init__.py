@@ -6,9 +6,19 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from firmware_bridge.bets.conditions import Condition, Hand, Hands
-from firmware_bridge.bets.rows import BETS, GROUPS, Bet, Names, NaturalBets, Net, TigerPairTop, View, tiers
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.games.baccarat.bets.conditions import Condition, Hand, Hands
+from firmware_bridge.games.baccarat.bets.rows import (
+    BETS,
+    GROUPS,
+    Bet,
+    Names,
+    NaturalBets,
+    Net,
+    TigerPairTop,
+    View,
+    tiers,
+)
 
 __all__ = ["BETS", "GROUPS", "LOST", "Bet", "Names", "NaturalBets", "Net", "TigerPairTop", "closed", "pays", "results"]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
 
-from firmware_bridge.cli.roads_shapes import Box, Dot, Ink, Label, Line, Ring, Shape, Sheet
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.games.baccarat.drawn.shapes import Box, Dot, Ink, Label, Line, Ring, Shape, Sheet
 
 FONTS: Final = {
     "zh-Hant": "'Noto Sans CJK TC','Noto Sans TC','PingFang TC','Microsoft JhengHei',sans-serif",

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from firmware_bridge.bets.conditions import (
+from firmware_bridge.games.baccarat.bets.conditions import (
     BANKER,
     BLACK,
     DIAMONDS,

@@ -7,11 +7,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from firmware_bridge.roads.bead import Bead
-from firmware_bridge.roads.derived import DERIVED, mark, marks, runs_of
-from firmware_bridge.roads.good import ALL_GOOD, GoodId
-from firmware_bridge.roads.picture import Picture, Row1Limit, picture_of, place
-from firmware_bridge.roads.record import LeadingTies, Record, extend, record_of
+from firmware_bridge.games.baccarat.roads.bead import Bead
+from firmware_bridge.games.baccarat.roads.derived import DERIVED, mark, marks, runs_of
+from firmware_bridge.games.baccarat.roads.good import ALL_GOOD, GoodId
+from firmware_bridge.games.baccarat.roads.picture import Picture, Row1Limit, picture_of, place
+from firmware_bridge.games.baccarat.roads.record import LeadingTies, Record, extend, record_of
 
 
 class RoadSettings(Struct, frozen=True):

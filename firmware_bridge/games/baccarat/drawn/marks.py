@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from firmware_bridge.cli.roads_shapes import Box, Dot, Ink, Label, Line, Ring, Shape
-from firmware_bridge.cli.roads_words import Kind, Words
-from firmware_bridge.roads import ROWS, Board
+from firmware_bridge.games.baccarat.drawn.shapes import Box, Dot, Ink, Label, Line, Ring, Shape
+from firmware_bridge.games.baccarat.drawn.words import Kind, Words
+from firmware_bridge.games.baccarat.roads import ROWS, Board
 
 SIGNS: Final[dict[str, Ink]] = {"R": "red", "B": "blue"}
 LETTERS: Final = {"red": "B", "blue": "P", "green": "T"}

@@ -6,12 +6,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from firmware_bridge.roads.ask import Answer, ask
-from firmware_bridge.roads.bead import BEAD_COLOURS, Cell, bead_cells
-from firmware_bridge.roads.derived import DERIVED, Mark
-from firmware_bridge.roads.good import GoodId, good_roads
-from firmware_bridge.roads.picture import Signed
-from firmware_bridge.roads.roads import Roads
+from firmware_bridge.games.baccarat.roads.ask import Answer, ask
+from firmware_bridge.games.baccarat.roads.bead import BEAD_COLOURS, Cell, bead_cells
+from firmware_bridge.games.baccarat.roads.derived import DERIVED, Mark
+from firmware_bridge.games.baccarat.roads.good import GoodId, good_roads
+from firmware_bridge.games.baccarat.roads.picture import Signed
+from firmware_bridge.games.baccarat.roads.roads import Roads
 
 
 class AskCells(Struct, frozen=True):

@@ -6,11 +6,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from firmware_bridge.roads.bead import Cell, Outcome
-from firmware_bridge.roads.derived import DERIVED, Mark, mark
-from firmware_bridge.roads.picture import next_cell
-from firmware_bridge.roads.record import extend
-from firmware_bridge.roads.roads import Roads
+from firmware_bridge.games.baccarat.roads.bead import Cell, Outcome
+from firmware_bridge.games.baccarat.roads.derived import DERIVED, Mark, mark
+from firmware_bridge.games.baccarat.roads.picture import next_cell
+from firmware_bridge.games.baccarat.roads.record import extend
+from firmware_bridge.games.baccarat.roads.roads import Roads
 
 SIDES: Final[dict[str, Outcome]] = {"banker": "B", "player": "P"}
 

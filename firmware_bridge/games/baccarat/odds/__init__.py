@@ -10,13 +10,13 @@ from math import perm
 
 from msgspec import Struct
 
-from firmware_bridge.bets import BETS, LOST, NaturalBets, Net, TigerPairTop, pays
-from firmware_bridge.bets.conditions import Condition
-from firmware_bridge.bets.rows import tiers
 from firmware_bridge.facts.cards import FACES
-from firmware_bridge.odds.deals import deals_by_hands
-from firmware_bridge.odds.openings import deals_by_tier, deals_by_two
-from firmware_bridge.odds.piles import ROUND, OddsError, Piles, checked, full, remaining
+from firmware_bridge.games.baccarat.bets import BETS, LOST, NaturalBets, Net, TigerPairTop, pays
+from firmware_bridge.games.baccarat.bets.conditions import Condition
+from firmware_bridge.games.baccarat.bets.rows import tiers
+from firmware_bridge.games.baccarat.odds.deals import deals_by_hands
+from firmware_bridge.games.baccarat.odds.openings import deals_by_tier, deals_by_two
+from firmware_bridge.games.baccarat.odds.piles import ROUND, OddsError, Piles, checked, full, remaining
 
 __all__ = ["Chance", "Odds", "OddsError", "Piles", "deviation", "full", "odds", "remaining"]
 

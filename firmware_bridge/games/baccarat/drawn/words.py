@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
-from firmware_bridge.roads import GOOD_ROADS, GoodId
+from firmware_bridge.games.baccarat.roads import GOOD_ROADS, GoodId
 
 Language = Literal["zh-Hant", "zh-Hans", "en"]
 Kind = Literal["bead", "big", "big-eye", "small", "cockroach", "ask", "good"]

@@ -1,0 +1,1 @@
+"""Baccarat: its rules in two dealing procedures, bets, odds and roads."""

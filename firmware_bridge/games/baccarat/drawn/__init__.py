@@ -1,0 +1,1 @@
+"""The roads of a shoe as pictures: SVG and PNG, in three languages."""

@@ -1,0 +1,41 @@
+"""The roads of a shoe: bead plate, big road, three derived roads, ask road, good roads (seeds 000 and 001)."""
+
+from firmware_bridge.games.baccarat.roads.ask import Answer, ask
+from firmware_bridge.games.baccarat.roads.bead import ROWS, Bead, Cell, Outcome, bead_cells, bead_of
+from firmware_bridge.games.baccarat.roads.board import AskCells, Board, board
+from firmware_bridge.games.baccarat.roads.derived import DERIVED, Mark
+from firmware_bridge.games.baccarat.roads.good import ALL_GOOD, GOOD_ROADS, GoodId, GoodRoad, good_roads
+from firmware_bridge.games.baccarat.roads.picture import Picture, Row1Limit
+from firmware_bridge.games.baccarat.roads.record import Column, LeadingTies, Record
+from firmware_bridge.games.baccarat.roads.roads import Derived, Roads, RoadSettings, append, roads_of
+
+__all__ = [
+    "ALL_GOOD",
+    "DERIVED",
+    "GOOD_ROADS",
+    "ROWS",
+    "Answer",
+    "AskCells",
+    "Bead",
+    "Board",
+    "Cell",
+    "Column",
+    "Derived",
+    "GoodId",
+    "GoodRoad",
+    "LeadingTies",
+    "Mark",
+    "Outcome",
+    "Picture",
+    "Record",
+    "RoadSettings",
+    "Roads",
+    "Row1Limit",
+    "append",
+    "ask",
+    "bead_cells",
+    "bead_of",
+    "board",
+    "good_roads",
+    "roads_of",
+]
