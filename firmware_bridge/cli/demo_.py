@@ -16,12 +16,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from firmware_bridge.cli.embedded import CHOICES
-from firmware_bridge.cli.faults import FAULTS, READERS, unknown
-from firmware_bridge.cli.props import Play
-from firmware_bridge.cli.stage import DemoError, Stage
-from firmware_bridge.cli.story import Story
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.sim.broker import CHOICES
+from firmware_bridge.sim.faults import FAULTS, READERS, unknown
+from firmware_bridge.sim.props import Play
+from firmware_bridge.sim.stage import DemoError, Stage
+from firmware_bridge.sim.story import Story
 from hardware.sim.dealer import Puzzled
 
 STALLED_S: Final = 60.0
@@ -162,7 +162,7 @@ async def _show(stage: Stage, story: Story) -> None:
     """Draw the picture until cancelled; the last one stays."""
     from rich.live import Live
 
-    from firmware_bridge.cli.picture import picture
+    from firmware_bridge.sim.picture import picture
 
     with Live(auto_refresh=False, redirect_stderr=False) as screen:
         try:
@@ -177,7 +177,7 @@ def _drawn(stage: Stage, story: Story) -> str:
     """The picture as SVG, the same for the same picture; it fetches no fonts from anywhere."""
     from rich.console import Console
 
-    from firmware_bridge.cli.picture import WIDTH, picture
+    from firmware_bridge.sim.picture import WIDTH, picture
 
     with Path(os.devnull).open("w") as nowhere:
         console = Console(record=True, file=nowhere, width=WIDTH, force_terminal=True, color_system="truecolor")

@@ -17,7 +17,7 @@ from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.baccarat.bets import BETS, GROUPS, NaturalBets, Net, TigerPairTop
 from firmware_bridge.games.baccarat.odds import Odds, odds, remaining
-from firmware_bridge.script import Drawn, NewShoe, parse
+from firmware_bridge.sim.script import Drawn, NewShoe, parse
 
 ZH, EN, RTP, PAYS, CHANCE = 12, 28, 12, 12, 14
 """Columns of the table: widths in a terminal's cells, where a Chinese character takes two."""

@@ -11,14 +11,14 @@ from typing import BinaryIO, Final, get_args, get_type_hints
 
 from msgspec.structs import replace
 
-from firmware_bridge.cli.retained import Retained
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.verify.walk import JOURNAL_STARTS, Walk
-from firmware_bridge.replay import Replay
-from firmware_bridge.script import parse_lines
 from firmware_bridge.shoe import Shoe, advance
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.retained import Retained
+from firmware_bridge.sim.script import parse_lines
 from firmware_bridge.topics.event_and_round import messages
 
 NAMELESS: Final = "replay"

@@ -15,9 +15,9 @@ from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.script import Cut, Drawn, Key, Lid, NewShoe, Pause, Say, parse
 from firmware_bridge.shoe import Shoe, advance, decide, entry_of, phase
 from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.sim.script import Cut, Drawn, Key, Lid, NewShoe, Pause, Say, parse
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots

@@ -12,8 +12,8 @@ from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
-from firmware_bridge.replay import Replay
-from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Pause, Say, Step, parse
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.script import Cut, Drawn, Key, NewShoe, Pause, Say, Step, parse
 
 WORDS: list[tuple[str, list[Step]]] = [
     ("shoe", [NewShoe()]),

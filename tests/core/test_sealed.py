@@ -14,9 +14,9 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import unseal, without_sealed
-from firmware_bridge.replay import Replay
-from firmware_bridge.script import parse
 from firmware_bridge.shoe import decide, fault
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 from tests.core.table import LOST, Table
 

@@ -11,8 +11,8 @@ import pytest
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.baccarat.rules import layout
-from firmware_bridge.replay import Replay
-from firmware_bridge.script import parse
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 
 VECTORS = Path(__file__).parent.parent / "vectors"

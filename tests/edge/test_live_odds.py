@@ -4,9 +4,9 @@ import asyncio
 
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.baccarat.odds import full, odds
-from firmware_bridge.replay import Replay
-from firmware_bridge.script import parse
 from firmware_bridge.shoe import Shoe
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.script import parse
 from firmware_bridge.table.live_odds import LiveOdds, before_round
 
 

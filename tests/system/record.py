@@ -10,7 +10,7 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.script import Cut, Drawn, Key, NewShoe, Say, Step, parse
+from firmware_bridge.sim.script import Cut, Drawn, Key, NewShoe, Say, Step, parse
 from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.table.table import Table
 

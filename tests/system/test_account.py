@@ -9,8 +9,8 @@ import pytest
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import Line
-from firmware_bridge.replay import Replay
-from firmware_bridge.script import parse
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 from tests.backend import Received
 from tests.system.account import Account

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts.house import House
-from firmware_bridge.replay import Replay
-from firmware_bridge.script import parse
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 from tests.system import command
 

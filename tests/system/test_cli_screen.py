@@ -6,8 +6,8 @@ import pytest
 
 from firmware_bridge.cli.screen import line, screen
 from firmware_bridge.facts.house import House
-from firmware_bridge.replay import Replay
-from firmware_bridge.script import parse
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.state import last_rounds, snapshots
 
 PLAIN = House(burn="none")

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.cli import main
-from firmware_bridge.cli.audience import Audience
-from firmware_bridge.cli.faults import FAULTS
-from firmware_bridge.cli.felt import totals
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming
+from firmware_bridge.sim.backend import Audience
+from firmware_bridge.sim.faults import FAULTS
+from firmware_bridge.sim.felt import totals
 
 SHOE = [sys.executable, "-m", "firmware_bridge", "demo"]
 LIMIT_S = 120.0
@@ -162,7 +162,7 @@ def test_a_broker_that_does_not_start_is_a_reason(tmp_path):
 
 def test_rounds_that_do_not_arrive_are_a_failure(mocker, capsys):
     mocker.patch("firmware_bridge.cli.demo_.STALLED_S", 1.0)
-    mocker.patch("firmware_bridge.cli.faults.BROKER_AWAY_S", 1000.0)
+    mocker.patch("firmware_bridge.sim.faults.BROKER_AWAY_S", 1000.0)
     assert main(["demo", "--rounds", "5", "--speed", "100", "--seed", "3", "--fault", "broker_lost"]) == 1
     said = capsys.readouterr().err
     assert re.match(r"shoe: [12] of 5 rounds delivered, then: no message came for 1 s; the lamps last said: ", said)

@@ -16,9 +16,9 @@ from firmware_bridge.cli import COMMANDS
 from firmware_bridge.config import load
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import ORDERS, tag_of
-from firmware_bridge.replay import Replay
-from firmware_bridge.script import parse
 from firmware_bridge.shoe.policy import KEEP_ORDER, POLICIES
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 from tests import broker as real
 from tests.system.table import BridgeTable

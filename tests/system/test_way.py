@@ -9,8 +9,8 @@ import pytest
 
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.house import House
-from firmware_bridge.replay import Replay
-from firmware_bridge.script import parse
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 from tests import broker as real
 from tests.backend import Backend

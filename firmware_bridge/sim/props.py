@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge.cli.faults import Fault
 from firmware_bridge.config.load import parse
 from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.code_books import FACE_BITS, Known, native_code, save
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe.judges.burning import BURN_VALUE
+from firmware_bridge.sim.faults import Fault
 from hardware.pins import Pin
 from hardware.sim.dealer import Paper
 

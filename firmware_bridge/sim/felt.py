@@ -8,10 +8,10 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from firmware_bridge.cli.stage import Stage
-from firmware_bridge.cli.story import face
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
+from firmware_bridge.sim.stage import Stage
+from firmware_bridge.sim.story import face
 from hardware.lamps import phase
 
 BACK: Final = "░░░░"

@@ -10,10 +10,10 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from firmware_bridge.cli.felt import COLOURS, RED, colour, felt, lamp
-from firmware_bridge.cli.props import LAMPS
-from firmware_bridge.cli.stage import Stage
-from firmware_bridge.cli.story import Story, face, headline, remarks
+from firmware_bridge.sim.felt import COLOURS, RED, colour, felt, lamp
+from firmware_bridge.sim.props import LAMPS
+from firmware_bridge.sim.stage import Stage
+from firmware_bridge.sim.story import Story, face, headline, remarks
 
 WIDTH: Final = 78
 BEADS: Final = 12

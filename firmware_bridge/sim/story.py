@@ -8,8 +8,8 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any, Final, TextIO
 
-from firmware_bridge.cli.embedded import HOST
-from firmware_bridge.cli.stage import Stage
+from firmware_bridge.sim.broker import HOST
+from firmware_bridge.sim.stage import Stage
 
 SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 KEPT: Final = 6

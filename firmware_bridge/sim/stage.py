@@ -9,11 +9,13 @@ from random import Random
 from typing import Any, Final
 
 from firmware_bridge.bridge import Bridge
-from firmware_bridge.cli.audience import Audience, Hear
-from firmware_bridge.cli.embedded import HOST, EmbeddedBroker
-from firmware_bridge.cli.faults import FAULTS, Fault
-from firmware_bridge.cli.floor import Floor
-from firmware_bridge.cli.props import (
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.sim.backend import Audience, Hear
+from firmware_bridge.sim.broker import HOST, EmbeddedBroker
+from firmware_bridge.sim.faults import FAULTS, Fault
+from firmware_bridge.sim.pit_boss import Floor
+from firmware_bridge.sim.props import (
     CUT_CARD,
     LAMPS,
     LID,
@@ -26,8 +28,6 @@ from firmware_bridge.cli.props import (
     faces,
     packs,
 )
-from firmware_bridge.errors import BridgeError
-from firmware_bridge.mqtt.settings import BrokerSettings
 from hardware.pins import Pin, pin_factory
 from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.board import NativeBoard

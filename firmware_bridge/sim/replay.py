@@ -12,9 +12,9 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.script import Cut, Drawn, Key, Lid, NewShoe, Pause, Say, Step
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, phase
 from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.sim.script import Cut, Drawn, Key, Lid, NewShoe, Pause, Say, Step
 
 BY: Final = "script"
 BOOT: Final = "replay"

@@ -1,0 +1,1 @@
+"""A table without hardware: deal scripts, their replay, and the stage of `shoe demo`."""
