@@ -41,11 +41,11 @@ def main(argv: list[str] | None = None) -> int:
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text)
         if name in words[:1]:  # only its own module is loaded: `shoe status` must be quick on a Pi
-            import_module(f"{__name__}.{name}_").options(command)
+            import_module(f"{__name__}.{name}").options(command)
     _guess(parser, words)
     arguments = parser.parse_args(words)
     try:
-        code = int(import_module(f"{__name__}.{arguments.command}_").run(arguments))
+        code = int(import_module(f"{__name__}.{arguments.command}").run(arguments))
         sys.stdout.flush()
         return code
     except ConfigError as error:

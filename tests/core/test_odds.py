@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge.cli import odds_
+from firmware_bridge.cli import odds as odds_
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.cards import FACES, TILES, Card, cards
 from firmware_bridge.games.baccarat.bets import BETS, results

@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from firmware_bridge.cli import roads_
-from firmware_bridge.cli.roads_input import NoShoe, beads
-from firmware_bridge.cli.roads_terminal import SHAPES, Paint, screen
+from firmware_bridge.cli import roads as roads_
+from firmware_bridge.cli.roads.input import NoShoe, beads
+from firmware_bridge.cli.roads.terminal import SHAPES, Paint, screen
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.games.baccarat.drawn.png import FONTS
 from firmware_bridge.games.baccarat.drawn.words import WORDS

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.calibrate.loan import Unowned
+from firmware_bridge.cli.calibrate.borrow import Unowned
 from firmware_bridge.devices.lent_reader import KEPT
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.checks.broker import in_clear
-from firmware_bridge.cli.checks.finding import failed
+from firmware_bridge.cli.check.broker import in_clear
+from firmware_bridge.cli.check.finding import failed
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.mqtt.settings import BrokerSettings
 from hardware.errors import PinError
@@ -169,7 +169,7 @@ def test_a_reader_that_needs_a_code_book_and_has_none(check: Checked, protocol: 
 
 def test_pins_that_cannot_be_had_are_named_by_their_keys(check: Checked, mocker: Any) -> None:
     busy = PinError("GPIO 27 cannot be used ('GPIO busy'): stop other programs that use it")
-    mocker.patch("firmware_bridge.cli.checks.pins.try_pin", side_effect=[busy, None])
+    mocker.patch("firmware_bridge.cli.check.pins.try_pin", side_effect=[busy, None])
     found = check(pins={"cut_card": 27, "next": 22})["pins"]
     assert found[-1]["level"] == "FAIL"
     assert found[-1]["text"] == "cut_card on GPIO 27 cannot be used ('GPIO busy')"
@@ -262,7 +262,7 @@ def test_a_disk_that_is_missing_broken_or_slow(check: Checked, mocker: Any, tmp_
     mocker.patch("os.fdatasync", side_effect=OSError(errno.EIO, "Input/output error"))
     assert "cannot be written (Input/output error)" in check()["disk"][-1]["text"]
     mocker.stopall()
-    mocker.patch("firmware_bridge.cli.checks.disk.SLOW_MS", -1.0)
+    mocker.patch("firmware_bridge.cli.check.disk.SLOW_MS", -1.0)
     assert "use a faster card" in check()["disk"][-1]["remedy"]
 
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.checks import Check, Finding, Machine
-from firmware_bridge.cli.checks.access import access
-from firmware_bridge.cli.checks.board import board
-from firmware_bridge.cli.checks.calibrated import calibrated
-from firmware_bridge.cli.checks.clock import clock
-from firmware_bridge.cli.checks.disk import disk
-from firmware_bridge.cli.checks.mount import mount
-from firmware_bridge.cli.checks.pi import pi
-from firmware_bridge.cli.checks.reader import reader
-from firmware_bridge.cli.checks.service import service
-from firmware_bridge.cli.checks.versions import versions, within
+from firmware_bridge.cli.check.access import access
+from firmware_bridge.cli.check.board import board
+from firmware_bridge.cli.check.calibrated import calibrated
+from firmware_bridge.cli.check.checks import Check, Finding, Machine
+from firmware_bridge.cli.check.clock import clock
+from firmware_bridge.cli.check.disk import disk
+from firmware_bridge.cli.check.mount import mount
+from firmware_bridge.cli.check.pi import pi
+from firmware_bridge.cli.check.reader import reader
+from firmware_bridge.cli.check.service import service
+from firmware_bridge.cli.check.versions import versions, within
 from firmware_bridge.config.load import parse
 
 PASSWD = "shoe-bridge:x:990:990::/:\nroot:x:0:0::/:"

@@ -4,7 +4,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.cli.screen import line, screen
+from firmware_bridge.cli.watch.screen import line, screen
 from firmware_bridge.facts.house import House
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse

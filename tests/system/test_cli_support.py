@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.cli.support_parts import PARTS
-from firmware_bridge.cli.support_scrub import LEFT_OUT, scrubbed
+from firmware_bridge.cli.support.parts import PARTS
+from firmware_bridge.cli.support.scrub import LEFT_OUT, scrubbed
 from firmware_bridge.journal.verify.walk import Walk
 from tests import broker as real
 from tests.broker import Broker

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.watched import Watched, rows
+from firmware_bridge.cli.watch.seen import Watched, rows
 from firmware_bridge.devices.code_books import native_code
 from firmware_bridge.facts.cards import cards
 from tests import broker as real

@@ -58,7 +58,7 @@ def test_tables_of_wires_name_the_right_pins(capsys, document) -> None:
 
 
 def test_before_installing_the_example_is_named(capsys, mocker, tmp_path) -> None:
-    mocker.patch("firmware_bridge.cli.wiring_.DEFAULT_CONFIG", tmp_path / "bridge.toml")
+    mocker.patch("firmware_bridge.cli.wiring.DEFAULT_CONFIG", tmp_path / "bridge.toml")
     assert main(["wiring", "--config", f"{tmp_path}/bridge.toml"]) == 78
     told = f"shoe: there is no {tmp_path}/bridge.toml yet; before installing: --config systemd/bridge.toml\n"
     assert capsys.readouterr().err == told

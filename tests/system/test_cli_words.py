@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.cli import COMMANDS, daemon_socket
-from firmware_bridge.cli.do_ import ORDERS
-from firmware_bridge.cli.journal_ import ACTIONS
+from firmware_bridge.cli.do import ORDERS
+from firmware_bridge.cli.journal import ACTIONS
 from firmware_bridge.cli.order import at_the_table
 from firmware_bridge.table.desk import ALL
 from tests.system import command

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.checks import Machine
-from firmware_bridge.cli.checks.reader import reader
+from firmware_bridge.cli.check.checks import Machine
+from firmware_bridge.cli.check.reader import reader
 from firmware_bridge.config.load import load
 from hardware.tty import close_tty, open_tty
 from tests.broker import free_port

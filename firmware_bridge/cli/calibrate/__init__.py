@@ -1,1 +1,89 @@
-"""`shoe calibrate`: one module for each thing that is calibrated, with a coroutine `work(bench) -> outcome`."""
+"""`shoe calibrate`: guides a technician through measuring, setting and proving the reader, sensors, lamps and keys."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import signal
+from importlib import import_module
+from typing import Final
+
+from firmware_bridge.cli.daemon_socket import config_option
+from firmware_bridge.config.load import load
+from firmware_bridge.errors import BridgeError, ConfigError
+from hardware.calibrate import Refusal
+from hardware.errors import HardwareError, PinError
+
+STEPS: Final = {
+    "reader": "light, levels and threshold of the reader board, then a test pass",
+    "cut-card": "how long cards and the cut card hold the sensor; debounce and least dwell",
+    "lamps": "light each lamp and say whether it is seen",
+    "keypad": "press each key",
+    "codebook": "record a reader's codes by pulling a sorted deck",
+    "pack": "pull a whole pack: every face as often as it should be",
+}
+"""Each has a module of its name in `calibrate/`, with `run(visit) -> exit code` and `undo(visit) -> exit code`."""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe calibrate`."""
+    parser.add_argument("what", choices=STEPS, metavar="WHAT", help="; ".join(f"{n}: {t}" for n, t in STEPS.items()))
+    parser.add_argument("--yes", action="store_true", help="ask nothing: every question is answered with yes")
+    parser.add_argument("--json", action="store_true", help="JSON lines, for programs; the last one is the outcome")
+    parser.add_argument("--by", type=_name, default=_user(), metavar="NAME", help="who calibrates (default: the user)")
+    parser.add_argument("--cards", type=_count, metavar="N", help="cards of the test pass, or of the pack")
+    parser.add_argument("--undo", action="store_true", help="put back what was before the last calibration")
+    parser.add_argument(
+        "--open-shoe", action="store_true", help="also between the rounds of a shoe: the dealer confirms with NEXT"
+    )
+    parser.add_argument("--patience", type=float, default=60.0, metavar="S", help="seconds without a card or a key")
+    config_option(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Calibrate; 0 if it is good and kept, else 1. Raises NoDaemon, Refused or ConfigError."""
+    from firmware_bridge.cli.calibrate.borrow import TakenBack
+    from firmware_bridge.cli.calibrate.visit import Visit
+
+    for end in (signal.SIGTERM, signal.SIGHUP):  # an SSH connection that breaks leaves the devices in order too
+        signal.signal(end, _end)
+    visit = Visit(arguments, load(arguments.config))
+    step = import_module(f"firmware_bridge.cli.calibrate.{arguments.what.replace('-', '_')}")
+    try:
+        return int(step.undo(visit) if arguments.undo else step.run(visit))
+    except PinError as error:
+        raise ConfigError(str(error)) from None
+    except Refusal as refusal:
+        visit.failed(refusal.reason, refusal.remedy)
+        return 1
+    except TakenBack as end:
+        visit.failed(end.what, end.hint)
+        return 1
+    except (HardwareError, OSError) as error:
+        raise NotCalibrated(str(error), "nothing was kept") from None
+
+
+class NotCalibrated(BridgeError):
+    """A device or the disk failed meanwhile."""
+
+
+def _end(number: int, _: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def _user() -> str:
+    return os.environ.get("SUDO_USER") or getpass.getuser()
+
+
+def _name(text: str) -> str:
+    """A name as it is to stand in records and messages."""
+    if not text.isprintable():
+        raise argparse.ArgumentTypeError(f"{text!r} is no name: it has characters that cannot be printed")
+    return text
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of cards: 1 to 1000")
+    return int(text)

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cli.calibrate.loan import Loan
+from firmware_bridge.cli.calibrate.borrow import Loan
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection, Value
 from firmware_bridge.devices import code_books

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cli.calibrate.loan import Loan
+from firmware_bridge.cli.calibrate.borrow import Loan
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.devices import code_books

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from firmware_bridge.cli.calibrate.loan import Loan
+from firmware_bridge.cli.calibrate.borrow import Loan
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import ReaderSection, ReaderSettings, Reading
 from firmware_bridge.devices import code_books

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
+from firmware_bridge.cli.calibrate.borrow import Loan, borrowed
 from firmware_bridge.cli.calibrate.guide import Guide
-from firmware_bridge.cli.calibrate.line import PortLine
-from firmware_bridge.cli.calibrate.loan import Loan, borrowed
+from firmware_bridge.cli.calibrate.port import PortLine
 from firmware_bridge.cli.calibrate.record import Record
 from firmware_bridge.config import calibration
 from firmware_bridge.config.calibration import AnySection

@@ -9,7 +9,7 @@ from importlib import metadata
 from typing import Final
 
 from firmware_bridge import __version__
-from firmware_bridge.cli.checks.finding import Finding, Machine
+from firmware_bridge.cli.check.finding import Finding, Machine
 
 PACKAGE: Final = "firmware-bridge"
 LIBRARY: Final = {"lgpio": "lgpio", "rpigpio": "RPi.GPIO"}

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from firmware_bridge.cli.checks.finding import Finding, Machine
+from firmware_bridge.cli.check.finding import Finding, Machine
 
 SYNCS: Final = 10
 LINE: Final = b"x" * 600

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli.calibrate.codebook import KNOW_THEIR_CARDS, WITH_TAGS
-from firmware_bridge.cli.checks.finding import Finding, Machine, failed
-from firmware_bridge.cli.mode_words import loan_words
+from firmware_bridge.cli.check.finding import Finding, Machine, failed
+from firmware_bridge.cli.watch.words import loan_words
 from firmware_bridge.devices import code_books
 from firmware_bridge.errors import ConfigError
 from hardware.errors import PortError, PortMissing

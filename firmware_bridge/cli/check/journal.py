@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from firmware_bridge.cli.checks.finding import Finding, Machine
+from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.journal import refusal, verify_newest

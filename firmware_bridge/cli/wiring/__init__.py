@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, config_option
-from firmware_bridge.cli.header import HeaderPin, header
-from firmware_bridge.cli.wiring_svg import picture
+from firmware_bridge.cli.wiring.header import HeaderPin, header
+from firmware_bridge.cli.wiring.svg import picture
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.wires import wires

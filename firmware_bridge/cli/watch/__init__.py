@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from firmware_bridge.cli.daemon_socket import NoDaemon, config_option, follow, socket_path
-from firmware_bridge.cli.live import live
-from firmware_bridge.cli.screen import Status, line
-from firmware_bridge.cli.watched import Watched
+from firmware_bridge.cli.watch.screen import Status, line
+from firmware_bridge.cli.watch.seen import Watched
+from firmware_bridge.cli.watch.terminal import live
 
 AGAIN_S: Final = 1.0
 """How often a daemon that went away is looked for."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cli.checks.finding import Finding, Machine
+from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.config import calibration
 from firmware_bridge.errors import ConfigError
 from hardware.readers import KEEPS_REPORTS

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge import __version__
-from firmware_bridge.cli.checks.finding import UNIT, Finding, Machine
+from firmware_bridge.cli.check.finding import UNIT, Finding, Machine
 
 ASKED: Final = "UnitFileState,ActiveState,Result,NRestarts,ExecStart,LoadState,ExecMainStatus,NeedDaemonReload"
 SHOE: Final = "/opt/firmware-bridge/bin/shoe"

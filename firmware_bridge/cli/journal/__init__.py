@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cli import journal_export, journal_list, journal_show, journal_verify
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, JOURNAL_DIR, journal_dir
+from firmware_bridge.cli.journal import export, list, show, verify
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -33,9 +33,9 @@ def run(arguments: argparse.Namespace) -> int:
 Action = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
 
 ACTIONS: Final[dict[str, Action]] = {
-    "list": ("the journals of this table, one per shoe", journal_list.options, journal_list.run),
-    "show": ("what is in a journal, without sealed cards", journal_show.options, journal_show.run),
-    "verify": ("whether the record is whole and unchanged", journal_verify.options, journal_verify.run),
-    "export": ("a journal for people outside: it verifies, but holds no sealed card", journal_export.options,
-               journal_export.run),
+    "list": ("the journals of this table, one per shoe", list.options, list.run),
+    "show": ("what is in a journal, without sealed cards", show.options, show.run),
+    "verify": ("whether the record is whole and unchanged", verify.options, verify.run),
+    "export": ("a journal for people outside: it verifies, but holds no sealed card", export.options,
+               export.run),
 }

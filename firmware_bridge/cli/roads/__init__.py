@@ -11,7 +11,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
-from firmware_bridge.cli.roads_input import NoShoe, beads, configured, running, settings
+from firmware_bridge.cli.roads.input import NoShoe, beads, configured, running, settings
 from firmware_bridge.games.baccarat.drawn.words import Kind, Language
 from firmware_bridge.games.baccarat.roads import Board, LeadingTies, RoadSettings, Row1Limit, board, roads_of
 
@@ -74,7 +74,7 @@ def _show(arguments: argparse.Namespace, now: Board, chosen: RoadSettings) -> No
     if arguments.svg or arguments.png:
         _draw(arguments, now, chosen)
     elif not arguments.json:
-        from firmware_bridge.cli.roads_terminal import screen
+        from firmware_bridge.cli.roads.terminal import screen
 
         print(screen(now, arguments.lang, arguments.road))
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.cli.daemon_socket import JOURNAL_DIR, config_option, journal_dir
-from firmware_bridge.cli.support_parts import PARTS, Place, journals
-from firmware_bridge.cli.support_scrub import scrubbed, secrets_of
+from firmware_bridge.cli.support.parts import PARTS, Place, journals
+from firmware_bridge.cli.support.scrub import scrubbed, secrets_of
 from firmware_bridge.errors import BridgeError, ConfigError
 
 FOLDER: Final = "shoe-support"

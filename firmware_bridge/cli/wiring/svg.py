@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 from xml.sax.saxutils import escape
 
-from firmware_bridge.cli.header import HeaderPin, Kind
+from firmware_bridge.cli.wiring.header import HeaderPin, Kind
 
 INKS: Final[dict[Kind, str]] = {"power": "#c0392b", "ground": "#2c3e50", "wire": "#d4a017", "free": "#bdc3c7"}
 ROW, TOP, CENTRE, WIDTH = 26, 62, 380, 760

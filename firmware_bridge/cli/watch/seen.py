@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any, Final
 
-from firmware_bridge.cli.screen import Status, screen
+from firmware_bridge.cli.watch.screen import Status, screen
 
 KEPT: Final = 60
 """Frames kept for the screen; more than a tall terminal shows."""

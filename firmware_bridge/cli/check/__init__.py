@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware_bridge.cli import CONFIG, FAILED, FINE
-from firmware_bridge.cli.checks import CHECKS, Finding, Machine
+from firmware_bridge.cli.check.checks import CHECKS, Finding, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config

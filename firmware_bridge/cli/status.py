@@ -6,7 +6,7 @@ import argparse
 import json
 
 from firmware_bridge.cli.daemon_socket import ask, config_option, socket_path
-from firmware_bridge.cli.screen import screen
+from firmware_bridge.cli.watch.screen import screen
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cli.checks.finding import Finding, Machine
+from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.journal.files import journal_files
 
 SYNCHRONIZED: Final = "/run/systemd/timesync/synchronized"

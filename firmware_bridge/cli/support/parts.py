@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from firmware_bridge import __version__
-from firmware_bridge.cli.check_ import findings
-from firmware_bridge.cli.check_ import text as finding_text
-from firmware_bridge.cli.checks.finding import UNIT, said
+from firmware_bridge.cli.check import findings
+from firmware_bridge.cli.check import text as finding_text
+from firmware_bridge.cli.check.finding import UNIT, said
 from firmware_bridge.cli.daemon_socket import ask, socket_path
-from firmware_bridge.cli.screen import screen
+from firmware_bridge.cli.watch.screen import screen
 from firmware_bridge.config import calibration
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.files import journal_files

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cli.checks.finding import USER, Finding, Machine
+from firmware_bridge.cli.check.finding import USER, Finding, Machine
 from firmware_bridge.devices.wires import wires
 from hardware.port import SOCKET
 

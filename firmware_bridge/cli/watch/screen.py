@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, Final
 
-from firmware_bridge.cli.mode_words import Status, mode_words, next_step
+from firmware_bridge.cli.watch.words import Status, mode_words, next_step
 
 __all__ = ["Status", "line", "screen"]
 

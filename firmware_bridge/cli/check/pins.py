@@ -6,7 +6,7 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 
-from firmware_bridge.cli.checks.finding import Finding, Machine, failed
+from firmware_bridge.cli.check.finding import Finding, Machine, failed
 from firmware_bridge.devices.wires import wires
 from hardware.errors import PinError
 from hardware.pins import pin_factory, try_pin

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firmware_bridge.cli.checks.finding import Finding, Machine
+from firmware_bridge.cli.check.finding import Finding, Machine
 
 IN_MEMORY: Final = ("tmpfs", "ramfs", "zram")
 OVER_NETWORK: Final = ("nfs", "nfs4", "cifs", "fuse.sshfs")
