@@ -35,7 +35,7 @@ from firmware_bridge.table.lending import Lendable
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 from firmware_bridge.table.uplink import LastWord, Uplink
-from hardware.pins import PinFactory, pin_factory
+from hardware.pins.pin import PinFactory, pin_factory
 
 log = logging.getLogger(__name__)
 

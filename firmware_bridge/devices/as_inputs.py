@@ -7,28 +7,28 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.cards import Serial
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.table.stamps import nonce, now
-from hardware import reads
+from hardware.readers import messages
 
 
-def as_input(message: reads.Message, book: code_books.CodeBook) -> i.AnyInput | None:
+def as_input(message: messages.Message, book: code_books.CodeBook) -> i.AnyInput | None:
     """The input a message stands for, at this moment; None for one that is no concern of the table's."""
     match message:
-        case reads.Read():
+        case messages.Read():
             return _card(message, book)
-        case reads.Unread(reason=reason, mark=mark, gap=gap):
+        case messages.Unread(reason=reason, mark=mark, gap=gap):
             return i.CardUnread(**now(), reason=reason, nonce=nonce(), mark=_mark(mark), gap=gap)
-        case reads.CutCard():
+        case messages.CutCard():
             return i.CutCardSeen(**now(), by="reader")
-        case reads.Verdict():
+        case messages.Verdict():
             return _result(message)
-        case reads.Said(what=what, gap=gap):
+        case messages.Said(what=what, gap=gap):
             return i.ReaderSaid(**now(), what=what, gap=gap)
-        case reads.Hello(session=session):
+        case messages.Hello(session=session):
             return i.ReaderBooted(**now(), session=session)
     return None
 
 
-def _card(read: reads.Read, book: code_books.CodeBook) -> i.AnyInput:
+def _card(read: messages.Read, book: code_books.CodeBook) -> i.AnyInput:
     """A code in no book is an unread card, never a guess."""
     mark = _mark(read.mark)
     known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
@@ -51,17 +51,17 @@ def _card(read: reads.Read, book: code_books.CodeBook) -> i.AnyInput:
     )
 
 
-def _result(verdict: reads.Verdict) -> i.ResultTold:
+def _result(verdict: messages.Verdict) -> i.ResultTold:
     pairs: dict[i.Side, bool] = {"player": verdict.player_pair, "banker": verdict.banker_pair}
     told = i.Told(verdict.outcome, tuple(side for side in pairs if pairs[side]))
     return i.ResultTold(**now(), told=told)
 
 
-def _mark(mark: reads.Mark | None) -> Mark | None:
+def _mark(mark: messages.Mark | None) -> Mark | None:
     return Mark(mark.session, mark.seq) if mark else None
 
 
-def _flags(read: reads.Read) -> tuple[i.Flag, ...]:
+def _flags(read: messages.Read) -> tuple[i.Flag, ...]:
     if not (read.face_up or read.double_feed or read.backwards):
         return ()
     told: dict[i.Flag, bool] = {

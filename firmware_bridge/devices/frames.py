@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from firmware_bridge.devices.masking import clear, frames, veiled
 from hardware.readers import Decoder
-from hardware.reads import Beat, Hello, Mark, Message, Read, Unread
+from hardware.readers.messages import Beat, Hello, Mark, Message, Read, Unread
 
 KEPT: Final = 64
 """Frames kept for a watcher that is slow; at 20 cards a second some two seconds of them."""

@@ -18,7 +18,8 @@ from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.devices.read_statistics import ReadStatistics, advice, shoes_left
 from firmware_bridge.devices.reader import Reader
 from firmware_bridge.errors import ConfigError
-from hardware import pi, reads
+from hardware.pi import board as pi
+from hardware.readers import messages
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +62,7 @@ class Health:
         self._reads = ReadStatistics()
         self._past = _past(self._directory / FILE)
         self._reads.means.extend(self._past.means)
-        self._beat: reads.Beat | None = None
+        self._beat: messages.Beat | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._told: dict[str, Any] | None = None
 
@@ -77,14 +78,14 @@ class Health:
         if self._timer:
             self._timer.cancel()
 
-    def heard(self, message: reads.Message) -> None:
+    def heard(self, message: messages.Message) -> None:
         """The reader spoke."""
         match message:
-            case reads.Read(quality=quality):
+            case messages.Read(quality=quality):
                 self._reads.read(quality)
-            case reads.Unread(reason=reason) if reason not in NO_CARD:
+            case messages.Unread(reason=reason) if reason not in NO_CARD:
                 self._reads.failed()
-            case reads.Beat():
+            case messages.Beat():
                 self._beat = message
 
     def state(self) -> dict[str, Any]:

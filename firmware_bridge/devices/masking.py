@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from hardware import framing
-from hardware.readers import angel_frames
-from hardware.readers.packets import KINDS, Ack, Fault, unpack
-from hardware.reads import Beat, Hello, Param
+from hardware.readers.angel_eye import frames as angel_frames
+from hardware.readers.messages import Beat, Hello, Param
+from hardware.readers.native import framing
+from hardware.readers.native.packets import KINDS, Ack, Fault, unpack
 
 MASKED: Final = "?? .."
 """Something, of unsaid length: a long code may mean a ten."""

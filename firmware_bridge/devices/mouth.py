@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge.shoe.judges.devices import NO_CARD, OPTICS
-from hardware import reads
+from hardware.readers import messages
 
 EXPLAINED_WITHIN_S: Final = 1.5
 """A report comes so long before its card is seen entering, or after it is seen leaving: slow lines, slow hands."""
@@ -27,12 +27,12 @@ class Mouth:
         self._reports: deque[float] = deque(maxlen=64)
         self._entered: float | None = None
 
-    def heard(self, message: reads.Message) -> None:
+    def heard(self, message: messages.Message) -> None:
         """The reader spoke: of a card, perhaps."""
         match message:
-            case reads.Unread(reason=reason) if reason in OPTICS + NO_CARD:
+            case messages.Unread(reason=reason) if reason in OPTICS + NO_CARD:
                 pass  # the card itself is told by itself
-            case reads.Read() | reads.Unread() | reads.CutCard():
+            case messages.Read() | messages.Unread() | messages.CutCard():
                 self.reported()
 
     def reported(self) -> None:

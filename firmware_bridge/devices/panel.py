@@ -7,8 +7,8 @@ from typing import Final
 
 from firmware_bridge.config.sections import Config, LockConfig
 from firmware_bridge.devices.wires import OUTPUTS, outputs
-from hardware.lamps import LampPanel
-from hardware.pins import PinFactory
+from hardware.pins.lamps import LampPanel
+from hardware.pins.pin import PinFactory
 
 TRIAL_S: Final = 0.8
 """Long enough to be seen."""

@@ -18,10 +18,9 @@ from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
-from hardware import reads
 from hardware.errors import PortError
-from hardware.port import Port
-from hardware.readers import BAUD, KEEPS_REPORTS, READERS, SAYS_AGAIN_S, USUAL_AGAIN_S, ReaderSettings
+from hardware.ports.port import Port
+from hardware.readers import BAUD, KEEPS_REPORTS, READERS, SAYS_AGAIN_S, USUAL_AGAIN_S, ReaderSettings, messages
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +47,7 @@ class Reader:
         self.port = Port(
             config.port, config.baud or BAUD[config.protocol], loop, self._on_bytes, self._on_lost, self._on_open
         )
-        self.listeners: tuple[Callable[[reads.Message], None], ...] = ()
+        self.listeners: tuple[Callable[[messages.Message], None], ...] = ()
         """They hear each message of the reader after the table has it."""
 
         self._first_open = True
@@ -112,7 +111,7 @@ class Reader:
 
     def acknowledge(self, mark: Mark) -> None:
         """The report is on disk: the board may forget it."""
-        self.port.write(self.decoder.acknowledge(reads.Mark(mark.session, mark.seq)))
+        self.port.write(self.decoder.acknowledge(messages.Mark(mark.session, mark.seq)))
 
     def status(self) -> dict[str, Any]:
         """The reader as a technician wants to see it; `lost`: its port is gone, or it fell silent."""
@@ -127,7 +126,7 @@ class Reader:
         self._heard_at = self._loop.time()
         self._meet_kept()
         known = self._loan.mark if self._loan else self._table.shoe.reader
-        self.port.write(self.decoder.resume(reads.Mark(known.session, known.seq) if known else None))
+        self.port.write(self.decoder.resume(messages.Mark(known.session, known.seq) if known else None))
         if self.port.write(self._will):
             self._will = b""
         self._forget_kept()
@@ -188,36 +187,36 @@ class Reader:
                 self._back()
                 self._take(message)
 
-    def _test_card(self, message: reads.Message, loan: Loan) -> None:
+    def _test_card(self, message: messages.Message, loan: Loan) -> None:
         """What a reader tells after a loan while it may still say test cards again are test cards.
 
         Nobody took them, so the dealer is asked: one may be a card of a shoe.
         """
         match message:
-            case reads.Beat():
+            case messages.Beat():
                 if loan.is_quiet:
                     self._loan_over(loan)
                 loan.is_quiet = True
-            case reads.Repeat(mark=mark):
+            case messages.Repeat(mark=mark):
                 loan.is_quiet = False
                 self.port.write(self.decoder.acknowledge(mark))
-            case reads.Read(mark=mark) | reads.Unread(mark=mark):
+            case messages.Read(mark=mark) | messages.Unread(mark=mark):
                 loan.cut_short, loan.is_quiet = True, False
                 if mark:
                     loan.passed(Mark(mark.session, mark.seq))
                     self.port.write(self.decoder.acknowledge(mark))
 
-    def _take(self, message: reads.Message) -> None:
+    def _take(self, message: messages.Message) -> None:
         self._tell(message)
         for hear in self.listeners:
             hear(message)
 
-    def _tell(self, message: reads.Message) -> None:
-        if isinstance(message, reads.Repeat):
+    def _tell(self, message: messages.Message) -> None:
+        if isinstance(message, messages.Repeat):
             self.port.write(self.decoder.acknowledge(message.mark))
         elif told := as_input(message, self._book):
             self._table.tell(told)
-        if isinstance(message, reads.Hello) and not self._table.disk:
+        if isinstance(message, messages.Hello) and not self._table.disk:
             self.port.write(self.decoder.greet(message))
 
     def _listen(self) -> None:

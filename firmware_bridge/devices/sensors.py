@@ -20,8 +20,8 @@ from firmware_bridge.facts.inputs import KeyName, SlotName
 from firmware_bridge.shoe.state import stuck
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
-from hardware.pins import Pin, PinFactory
-from hardware.sensors import Contact, CutCardSensor, Key
+from hardware.pins.pin import Pin, PinFactory
+from hardware.pins.sensors import Contact, CutCardSensor, Key
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from firmware_bridge.devices.frames import Tap
 from firmware_bridge.devices.reader import Reader
-from hardware.pins import Pin, PinFactory
+from hardware.pins.pin import Pin, PinFactory
 
 
 class Sight:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from firmware_bridge.config.sections import AnyPin, Config, PinConfig, SensorConfig
-from hardware.pins import Pin
+from hardware.pins.pin import Pin
 
 OUTPUTS: Final = ("buzzer", "lock")
 """Wires among `[pins]` that we drive."""

@@ -12,7 +12,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.sim.stage import Stage
 from firmware_bridge.sim.story import face
-from hardware.lamps import phase
+from hardware.pins.lamps import phase
 
 BACK: Final = "░░░░"
 RED: Final = "bold red"

@@ -12,7 +12,7 @@ from firmware_bridge.devices.code_books import FACE_BITS, Known, native_code, sa
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe.judges.burning import BURN_VALUE
 from firmware_bridge.sim.faults import Fault
-from hardware.pins import Pin
+from hardware.pins.pin import Pin
 from hardware.sim.dealer import Paper
 
 TABLE: Final = "DEMO"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 
 from hardware.calibrate.figures import Refusal
-from hardware.dwell import BOUNCE_MS
+from hardware.pins.dwell import BOUNCE_MS
 
 SETTLES_MS = BOUNCE_MS  # edges closer than this belong to one bounce, here as at work
 LEAST_DEBOUNCE_MS, MOST_DEBOUNCE_MS = 5, 100

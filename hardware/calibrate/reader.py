@@ -8,7 +8,7 @@ from hardware.calibrate.bench import Bench
 from hardware.calibrate.figures import Refusal, histogram, mean
 from hardware.calibrate.levels import FULL_SCALE, Levels, levels_of
 from hardware.calibrate.proposal import Settings, next_light, propose
-from hardware.reads import CutCard, Read
+from hardware.readers.messages import CutCard, Read
 
 RAW_CARDS = 5
 ROUNDS = 8  # of light tried, each half or double at most

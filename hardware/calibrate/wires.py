@@ -3,7 +3,7 @@
 import time
 
 from hardware.calibrate.pulses import Pulse, pulses_in
-from hardware.pins import Pin, PinFactory, claim
+from hardware.pins.pin import Pin, PinFactory, claim
 
 
 class EdgeWatch:

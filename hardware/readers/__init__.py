@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from hardware.readers.angel_eye import AngelEyeDecoder
-from hardware.readers.grow import GrowDecoder
-from hardware.readers.line import LineDecoder
-from hardware.readers.native import NativeDecoder
-from hardware.readers.rdm6300 import Rdm6300Decoder
+from hardware.readers.angel_eye.decoder import AngelEyeDecoder
+from hardware.readers.codes.grow import GrowDecoder
+from hardware.readers.codes.line import LineDecoder
+from hardware.readers.codes.rdm6300 import Rdm6300Decoder
+from hardware.readers.codes.ssi import REPEATS_WITHIN_S, SsiDecoder
+from hardware.readers.messages import Hello, Mark, Message
+from hardware.readers.native.decoder import NativeDecoder
 from hardware.readers.settings import ReaderSettings
-from hardware.readers.ssi import REPEATS_WITHIN_S, SsiDecoder
-from hardware.reads import Hello, Mark, Message
 
 
 class Decoder(Protocol):

@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
-from hardware.reads import REASONS
+from hardware.readers.messages import REASONS
 from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.board import NativeBoard
 from hardware.sim.boards import BOARDS, CodeBoard

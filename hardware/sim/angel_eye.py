@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import cycle
 from typing import Final
 
-from hardware.readers.angel_frames import BIT_7, RANKS, Frame, card_bytes, encode
+from hardware.readers.angel_eye.frames import BIT_7, RANKS, Frame, card_bytes, encode
 
 COPIES: Final = 3  # of each report
 PLAYER, BANKER, BURN, FIRST = 0, 1, 2, 4  # targets

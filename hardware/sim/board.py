@@ -3,9 +3,10 @@
 from collections import deque
 from dataclasses import dataclass, replace
 
-from hardware import framing
-from hardware.framing import Framing
-from hardware.readers.packets import (
+from hardware.readers.messages import REASONS, Beat, Done, Hello, Param, Sample
+from hardware.readers.native import framing
+from hardware.readers.native.framing import Framing
+from hardware.readers.native.packets import (
     BACKWARDS,
     DOUBLE_FEED,
     FACE_UP,
@@ -23,7 +24,6 @@ from hardware.readers.packets import (
     pack,
     unpack,
 )
-from hardware.reads import REASONS, Beat, Done, Hello, Param, Sample
 from hardware.sim.optics import MIN_QUALITY, Optics
 
 KEEPS = 32  # unacknowledged reports (readers.md)
@@ -114,7 +114,7 @@ class NativeBoard:
         return self._keep(Card(seq, self.session, code, quality, agreed, taken, transit_ms, flags, 0, stamp))
 
     def fault(self, reason: str) -> None:
-        """Something passes that cannot be read; `reason` is one of `hardware.reads.REASONS`."""
+        """Something passes that cannot be read; `reason` is one of `hardware.readers.messages.REASONS`."""
         number = REASONS.index(reason) + 1
         self._keep(Fault(self._numbered(), self.session, number, 0, self._now - self._booted))
 

@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from hardware.readers import grow, rdm6300, ssi
+from hardware.readers.codes import grow, rdm6300, ssi
 
 RESEND_MS = 500  # an SSI engine waits so long for an acknowledgement
 NEAR_MS = 50  # an RFID module says a tag so often while it is near

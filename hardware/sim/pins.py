@@ -4,7 +4,7 @@ import asyncio
 
 from gpiozero.pins.mock import MockPin
 
-from hardware.pins import Pin, PinFactory
+from hardware.pins.pin import Pin, PinFactory
 
 BOUNCE = 0.0005  # seconds per bounce of a contact
 

@@ -20,9 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from firmware_bridge.devices.code_books import FACE_BITS, NATIVE_CUT_CARD, native_code
 from firmware_bridge.facts.cards import Card
-from hardware import framing
-from hardware.framing import Framing
-from hardware.readers import packets
+from hardware.readers.native import framing, packets
+from hardware.readers.native.framing import Framing
 
 SESSION = 0x0101
 LOT = 5  # no byte of a code is 00 or 0A

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from hardware.reads import Mark, Message, Read, Said, Unread
+from hardware.readers.messages import Mark, Message, Read, Said, Unread
 from tests.hardware.streams import LINES, SESSION, decoder, held, reads, slot, taken
 
 CARDS = 6  # in a stream

@@ -2,9 +2,9 @@
 
 import asyncio
 
-from hardware.port import Port
-from hardware.readers.native import NativeDecoder
-from hardware.reads import Hello, Read, Repeat
+from hardware.ports.port import Port
+from hardware.readers.messages import Hello, Read, Repeat
+from hardware.readers.native.decoder import NativeDecoder
 
 PATIENCE = 20  # seconds: for a slow machine, never for a good run
 

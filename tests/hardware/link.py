@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from hardware.readers.native import NativeDecoder
-from hardware.reads import Hello, Mark, Read, Repeat, Unread
+from hardware.readers.messages import Hello, Mark, Read, Repeat, Unread
+from hardware.readers.native.decoder import NativeDecoder
 from hardware.sim.board import NativeBoard
 from hardware.sim.cable import Cable
 

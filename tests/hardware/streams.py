@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from hardware import framing
-from hardware.readers import READERS, Decoder, ReaderSettings, grow, packets, rdm6300, ssi
-from hardware.readers.angel_frames import RANKS, Frame, card_bytes, encode
-from hardware.reads import Message, Read, Unread
+from hardware.readers import READERS, Decoder, ReaderSettings
+from hardware.readers.angel_eye.frames import RANKS, Frame, card_bytes, encode
+from hardware.readers.codes import grow, rdm6300, ssi
+from hardware.readers.messages import Message, Read, Unread
+from hardware.readers.native import framing, packets
 
 Code = int | str
 SESSION = 7  # of the native board

@@ -2,10 +2,10 @@
 
 import pytest
 
-from hardware.readers import angel_frames
-from hardware.readers.angel_eye import DISPUTED, AngelEyeDecoder
-from hardware.readers.angel_frames import Frame
-from hardware.reads import CutCard, Read, Said, Unread, Verdict
+from hardware.readers.angel_eye import frames as angel_frames
+from hardware.readers.angel_eye.decoder import DISPUTED, AngelEyeDecoder
+from hardware.readers.angel_eye.frames import Frame
+from hardware.readers.messages import CutCard, Read, Said, Unread, Verdict
 from tests.hardware.streams import taken
 
 STARTS = Said("the shoe starts", gap=True)

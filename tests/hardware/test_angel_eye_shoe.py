@@ -7,8 +7,8 @@ import pytest
 
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.baccarat.rules import layout
-from hardware.readers.angel_eye import AngelEyeDecoder
-from hardware.reads import CutCard, Message, Read, Said, Unread, Verdict
+from hardware.readers.angel_eye.decoder import AngelEyeDecoder
+from hardware.readers.messages import CutCard, Message, Read, Said, Unread, Verdict
 from hardware.sim.angel_eye import WRONG_OPENING, AngelEyeShoe, points, right_rules, wrong_rules
 from hardware.sim.cable import Cable
 

@@ -20,7 +20,7 @@ from hardware.calibrate import (
 from hardware.calibrate.bench import Bench
 from hardware.calibrate.levels import dark_level
 from hardware.calibrate.reader import tried
-from hardware.reads import Mark
+from hardware.readers.messages import Mark
 from hardware.sim.board import NativeBoard
 from hardware.sim.optics import Light, Optics, printed
 from tests.hardware.proof import CONVERGES, FADING, REFUSED, SimulatedLine, calibrated, read

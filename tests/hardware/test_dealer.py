@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from hardware.lamps import phase
+from hardware.pins.lamps import phase
 from hardware.sim.dealer import ANSWER_S, CUT_FROM_END, THINK_S, Dealer, Mistake, Paper, Puzzled
 from hardware.sim.eyes import Eyes
 from tests.hardware.virtual import run

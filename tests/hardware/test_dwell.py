@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.dwell import BOUNCE_MS, Dwell
-from hardware.pins import Pin
-from hardware.sensors import CutCardSensor
+from hardware.pins.dwell import BOUNCE_MS, Dwell
+from hardware.pins.pin import Pin
+from hardware.pins.sensors import CutCardSensor
 from tests.hardware.touch import WIRE, events, heard_late, pulses
 
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from hardware.reads import Said, Unread
+from hardware.readers.messages import Said, Unread
 from tests.hardware.streams import LINES, decoder, held, reads, taken
 
 SEEDS = range(20)

@@ -4,9 +4,9 @@ import pytest
 
 from hardware.errors import ReaderError
 from hardware.readers import BAUD, READERS, ReaderSettings
-from hardware.readers.grow import GrowDecoder
-from hardware.readers.line import LONGEST_LINE, LineDecoder
-from hardware.reads import Mark, Read, Unread
+from hardware.readers.codes.grow import GrowDecoder
+from hardware.readers.codes.line import LONGEST_LINE, LineDecoder
+from hardware.readers.messages import Mark, Read, Unread
 from hardware.sim.line_board import LineBoard
 
 

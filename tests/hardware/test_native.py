@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware import framing
 from hardware.readers import ReaderSettings
-from hardware.readers.native import NativeDecoder
-from hardware.readers.packets import Ack, Card, Fault, pack, unpack
-from hardware.reads import REASONS, Beat, Hello, Mark, Read, Repeat, Unread
+from hardware.readers.messages import REASONS, Beat, Hello, Mark, Read, Repeat, Unread
+from hardware.readers.native import framing
+from hardware.readers.native.decoder import NativeDecoder
+from hardware.readers.native.packets import Ack, Card, Fault, pack, unpack
 
 S = 0x0A0B
 NOISE = b"\x05damaged\x00"

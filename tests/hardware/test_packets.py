@@ -2,21 +2,10 @@
 
 import pytest
 
-from hardware import framing
-from hardware.framing import Framing
-from hardware.readers.packets import (
-    Ack,
-    Card,
-    Fault,
-    Get,
-    Raw,
-    Save,
-    Selftest,
-    Set,
-    pack,
-    unpack,
-)
-from hardware.reads import Beat, Done, Hello, Param, Sample
+from hardware.readers.messages import Beat, Done, Hello, Param, Sample
+from hardware.readers.native import framing
+from hardware.readers.native.framing import Framing
+from hardware.readers.native.packets import Ack, Card, Fault, Get, Raw, Save, Selftest, Set, pack, unpack
 
 CARD = Card(
     seq=7,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardware import pi
+from hardware.pi import board
 
 FILES = {
     "proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0\0",
@@ -23,16 +23,16 @@ def root(tmp_path):
 
 
 def test_it_says_what_it_is(root) -> None:
-    assert pi.model(root()) == "Raspberry Pi 5 Model B Rev 1.0"
-    assert pi.kernel(root()) == (6, 12)
-    assert pi.temperature(root()) == 48.312
+    assert board.model(root()) == "Raspberry Pi 5 Model B Rev 1.0"
+    assert board.kernel(root()) == (6, 12)
+    assert board.temperature(root()) == 48.312
 
 
 @pytest.mark.parametrize(
     ("flags", "low"), [("0x0", False), ("0x50005", True), ("0x10000", True), ("0x40000", False), ("junk", None)]
 )
 def test_under_voltage_by_the_firmware(root, flags, low) -> None:
-    assert pi.under_voltage(root(**{pi.THROTTLED: flags + "\n"})) is low
+    assert board.under_voltage(root(**{board.THROTTLED: flags + "\n"})) is low
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def test_under_voltage_by_the_firmware(root, flags, low) -> None:
 )
 def test_under_voltage_by_the_kernel(root, name, alarm, low) -> None:
     tree = root(**{"sys/class/hwmon/hwmon2/name": name, "sys/class/hwmon/hwmon2/in0_lcrit_alarm": alarm})
-    assert pi.under_voltage(tree) is low
+    assert board.under_voltage(tree) is low
 
 
 def test_what_is_not_there_is_none(tmp_path) -> None:
-    for ask in (pi.model, pi.kernel, pi.temperature, pi.throttled, pi.under_voltage):
+    for ask in (board.model, board.kernel, board.temperature, board.throttled, board.under_voltage):
         assert ask(tmp_path) is None

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hardware.errors import PinBusy, PinError
-from hardware.lamps import LampPanel
-from hardware.pins import Pin, claim, pin_factory
-from hardware.sensors import Key
+from hardware.pins.lamps import LampPanel
+from hardware.pins.pin import Pin, claim, pin_factory
+from hardware.pins.sensors import Key
 
 
 @pytest.fixture
@@ -52,14 +52,14 @@ def test_rpigpio_drives_keys_and_lamps(gpio):
 @pytest.fixture
 def lines(monkeypatch, mocker):
     """lgpio, as if installed on a Pi 3B."""
-    for name in ("lgpio", "gpiozero.pins.lgpio", "hardware.lgpio_lines"):
+    for name in ("lgpio", "gpiozero.pins.lgpio", "hardware.pins.lgpio"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "lg"))
     mocker.patch("gpiozero.pins.local.get_pi_revision", return_value=0xA02082)
     import lgpio
 
     yield lgpio
-    for name in ("lgpio", "gpiozero.pins.lgpio", "hardware.lgpio_lines"):
+    for name in ("lgpio", "gpiozero.pins.lgpio", "hardware.pins.lgpio"):
         sys.modules.pop(name, None)
 
 

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
+from hardware.ports.tty import close_tty, open_tty
 from hardware.readers import READERS, ReaderSettings
-from hardware.reads import Read, Unread
+from hardware.readers.messages import Read, Unread
 from hardware.sim.cable import Cable
-from hardware.tty import close_tty, open_tty
 
 
 def heard(protocol, words, enough, tmp_path):

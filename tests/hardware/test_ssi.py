@@ -2,9 +2,10 @@
 
 import pytest
 
-from hardware.readers import ReaderSettings, ssi
-from hardware.readers.ssi import SsiDecoder
-from hardware.reads import Mark, Read, Repeat, Unread
+from hardware.readers import ReaderSettings
+from hardware.readers.codes import ssi
+from hardware.readers.codes.ssi import SsiDecoder
+from hardware.readers.messages import Mark, Read, Repeat, Unread
 from tests.hardware.streams import taken
 
 SSI = {

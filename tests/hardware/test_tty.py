@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from hardware.errors import PortBusy, PortDenied, PortError, PortMissing
+from hardware.ports.tty import close_tty, holders, open_tty
 from hardware.sim.board import NativeBoard
 from hardware.sim.pty import PtyBoard
-from hardware.tty import close_tty, holders, open_tty
 from tests.hardware.host import PATIENCE, Host, until
 
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from hardware.pins import Pin, pin_factory
-from hardware.sensors import Key
+from hardware.pins.pin import Pin, pin_factory
+from hardware.pins.sensors import Key
 from hardware.sim.pins import MockPins
 from tests.hardware.virtual import run
 

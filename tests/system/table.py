@@ -19,7 +19,7 @@ from firmware_bridge.devices.code_books import NATIVE_CUT_CARD, native_code
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.journal.files import Place, journal_files, read_lines
 from firmware_bridge.journal.line import Line
-from hardware.pins import PinFactory
+from hardware.pins.pin import PinFactory
 from hardware.sim.board import KEEPS, NativeBoard
 from hardware.sim.pty import PtyBoard
 

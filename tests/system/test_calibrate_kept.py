@@ -11,8 +11,8 @@ from firmware_bridge.devices.lent_reader import KEPT
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.journal.journal import Journal
-from hardware.readers.native import NativeDecoder
-from hardware.reads import Mark
+from hardware.readers.messages import Mark
+from hardware.readers.native.decoder import NativeDecoder
 from hardware.sim.code_boards import SsiBoard
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
@@ -119,7 +119,7 @@ def test_a_will_is_delivered_whenever_the_reader_is_there(made, mocker) -> None:
     table = settled(made())
     table.stop()
     without_a_daemon(table, 1, will=b"will")
-    written = mocker.patch("hardware.port.Port.write", return_value=False)
+    written = mocker.patch("hardware.ports.port.Port.write", return_value=False)
     table.start()
     table.until(lambda: mocker.call(b"will") in written.call_args_list)
     assert (table.journal_dir / KEPT).exists()
@@ -163,7 +163,7 @@ def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made, mocker) -> No
     killed = Technician(table)
     killed.say(do="leave", will="aa")
     table.until(lambda: table.bridge.control._lease._will)
-    opened = mocker.patch("hardware.port.Port.start")
+    opened = mocker.patch("hardware.ports.port.Port.start")
     killed.hang_up()
     table.until(lambda: not table.bridge.control.status()["lent"])
     bo = Technician(table)
@@ -182,11 +182,11 @@ def test_a_will_outlives_a_daemon_that_could_not_deliver_it(made, mocker) -> Non
     killed = Technician(table)
     killed.say(do="leave", will="aa")
     table.until(lambda: table.bridge.control._lease._will)
-    opened = mocker.patch("hardware.port.Port.start")
+    opened = mocker.patch("hardware.ports.port.Port.start")
     killed.hang_up()
     table.until(lambda: not table.bridge.control.status()["lent"])
     table.stop()
     mocker.stop(opened)
-    written = mocker.patch("hardware.port.Port.write", return_value=True)
+    written = mocker.patch("hardware.ports.port.Port.write", return_value=True)
     table.start()
     table.until(lambda: mocker.call(b"\xaa") in written.call_args_list)

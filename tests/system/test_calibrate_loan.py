@@ -12,11 +12,11 @@ import pytest
 
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.cards import Card
-from hardware.pins import Pin, pin_factory
-from hardware.readers.native import NativeDecoder
-from hardware.reads import Beat, Mark, Read
+from hardware.pins.pin import Pin, pin_factory
+from hardware.ports.tty import close_tty, open_tty
+from hardware.readers.messages import Beat, Mark, Read
+from hardware.readers.native.decoder import NativeDecoder
 from hardware.sim.pins import MockPins
-from hardware.tty import close_tty, open_tty
 from tests.broker import free_port
 from tests.system.table import BridgeTable
 

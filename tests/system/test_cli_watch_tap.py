@@ -4,12 +4,12 @@ import pytest
 
 from firmware_bridge.devices.frames import KEPT, Tap
 from firmware_bridge.devices.masking import MASKED
-from hardware import framing
 from hardware.readers import READERS, ReaderSettings
-from hardware.readers.angel_frames import Frame, card_bytes
-from hardware.readers.angel_frames import encode as angel
-from hardware.readers.packets import Card, Fault, pack
-from hardware.reads import Beat, Hello, Mark, Sample
+from hardware.readers.angel_eye.frames import Frame, card_bytes
+from hardware.readers.angel_eye.frames import encode as angel
+from hardware.readers.messages import Beat, Hello, Mark, Sample
+from hardware.readers.native import framing
+from hardware.readers.native.packets import Card, Fault, pack
 
 
 def tap(protocol: str = "native", secret: bool = True) -> Tap:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from hardware.pins import PinFactory
-from hardware.port import QUIET
+from hardware.pins.pin import PinFactory
+from hardware.ports.port import QUIET
 from hardware.sim.line_board import LineBoard
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port

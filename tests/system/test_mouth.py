@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.devices.mouth import Mouth
-from hardware.reads import Beat, CutCard, Read, Unread
+from hardware.readers.messages import Beat, CutCard, Read, Unread
 from tests.hardware.virtual import run
 
 READ, CUT, BEAT = Read(code=1), CutCard(), Beat(1, 2, 3, 4, 5)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts.house import House
-from hardware.pins import Pin
+from hardware.pins.pin import Pin
 from hardware.sim.pins import MockPins
 from tests.broker import free_port
 from tests.system.table import BridgeTable

@@ -10,8 +10,8 @@ import pytest
 
 from firmware_bridge.devices.code_books import CUT_CARD, CodeBook, Known, save
 from firmware_bridge.facts.cards import FACES, cards
-from hardware.pins import PinFactory
-from hardware.port import QUIET
+from hardware.pins.pin import PinFactory
+from hardware.ports.port import QUIET
 from hardware.sim.angel_eye import AngelEyeShoe, wrong_rules
 from hardware.sim.boards import BOARDS, CodeBoard
 from hardware.sim.pty import PtyBoard

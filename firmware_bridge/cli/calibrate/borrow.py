@@ -23,7 +23,7 @@ from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.journal.files import Place, journal_files, read_lines
 from firmware_bridge.shoe import advance
 from firmware_bridge.shoe.state import Shoe
-from hardware import reads
+from hardware.readers import messages
 
 HUNG_UP: Final = "the daemon hung up: it has its device again"
 
@@ -54,9 +54,9 @@ class FromDaemon:
 
     def __init__(self, control: socket.socket, mark: list[int] | None, will: str) -> None:
         self._control, self.will = control, bytes.fromhex(will)
-        self.mark = reads.Mark(*mark) if mark else None
+        self.mark = messages.Mark(*mark) if mark else None
 
-    def passed(self, mark: reads.Mark) -> None:
+    def passed(self, mark: messages.Mark) -> None:
         """Tell the daemon of a test card before it is acknowledged. Raises NoDaemon: then nothing may be."""
         try:
             self._control.sendall(_line({"do": "passed", "session": mark.session, "seq": mark.seq}))
@@ -87,16 +87,16 @@ class Unowned:
         self._kept = replace(kept, by=by) if kept else Kept(shoe.reader, 0, by)
 
     @property
-    def mark(self) -> reads.Mark | None:
+    def mark(self) -> messages.Mark | None:
         """The last report that was taken."""
-        return reads.Mark(self._kept.mark.session, self._kept.mark.seq) if self._kept.mark else None
+        return messages.Mark(self._kept.mark.session, self._kept.mark.seq) if self._kept.mark else None
 
     @property
     def will(self) -> bytes:
         """What the device is to be told first, because a command that had it was killed."""
         return self._kept.will
 
-    def passed(self, mark: reads.Mark) -> None:
+    def passed(self, mark: messages.Mark) -> None:
         """Leave word of a test card for the daemon. Raises OSError."""
         self._keep(replace(self._kept, mark=Mark(mark.session, mark.seq), count=self._kept.count + 1))
 

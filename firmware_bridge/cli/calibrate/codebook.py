@@ -15,7 +15,7 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.cards import FACES
 from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Bench, Passed
-from hardware.reads import Read
+from hardware.readers.messages import Read
 
 ORDER: Final = "spades, hearts, diamonds, clubs, each from ace to king"
 KNOW_THEIR_CARDS: Final = ("native", "angel-eye")

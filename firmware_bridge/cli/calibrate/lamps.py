@@ -6,7 +6,7 @@ from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.devices.wires import wires
 from hardware.calibrate import Refusal, SingleLamp
-from hardware.pins import Pin, PinFactory, pin_factory
+from hardware.pins.pin import Pin, PinFactory, pin_factory
 
 
 def run(visit: Visit, factory: PinFactory = None) -> int:

@@ -15,7 +15,7 @@ from firmware_bridge.devices import code_books
 from firmware_bridge.facts.cards import FACES, Card
 from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Passed
-from hardware.reads import Read
+from hardware.readers.messages import Read
 
 PACK: Final = 52
 NAMED: Final = 8

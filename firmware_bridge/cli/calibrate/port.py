@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from firmware_bridge.config.sections import ReaderConfig
 from hardware.errors import PortError
-from hardware.port import Port
+from hardware.ports.port import Port
 from hardware.readers import BAUD, READERS, ReaderSettings
-from hardware.reads import Mark, Message
+from hardware.readers.messages import Mark, Message
 
 
 class PortLine:

@@ -14,9 +14,9 @@ from firmware_bridge.cli.watch.words import loan_words
 from firmware_bridge.devices import code_books
 from firmware_bridge.errors import ConfigError
 from hardware.errors import PortError, PortMissing
-from hardware.port import SOCKET, Port
+from hardware.ports.port import SOCKET, Port
+from hardware.ports.tty import close_tty, open_tty
 from hardware.readers import BAUD
-from hardware.tty import close_tty, open_tty
 
 PLACES: Final = ("serial/by-id/*", "shoe-reader", "ttyUSB*", "ttyACM*", "ttyAMA*")
 """Where serial ports are found under /dev, the best name first."""

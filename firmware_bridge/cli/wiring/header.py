@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.devices.wires import IN_SLOT, OUTPUTS
-from hardware.header import header_pins
-from hardware.pins import Pin
+from hardware.pi.header import header_pins
+from hardware.pins.pin import Pin
 
 Kind = Literal["power", "ground", "wire", "free"]
 

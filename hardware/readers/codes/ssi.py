@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from hardware.readers.codes.sightings import Sightings
+from hardware.readers.messages import Hello, Mark, Message, Read, Repeat, Unread, masked
 from hardware.readers.settings import ReaderSettings
-from hardware.readers.sightings import Sightings
-from hardware.reads import Hello, Mark, Message, Read, Repeat, Unread, masked
 
 ENGINE, HOST = 0x00, 0x04  # sources
 ACK, NAK, START, STOP, DECODED = 0xD0, 0xD1, 0xE4, 0xE5, 0xF3  # opcodes

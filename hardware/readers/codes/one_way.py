@@ -1,6 +1,6 @@
 """What readers have in common that only talk: nothing is ever written to them."""
 
-from hardware.reads import Hello, Mark
+from hardware.readers.messages import Hello, Mark
 
 
 class Deaf:

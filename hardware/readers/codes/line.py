@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable, Iterator
 
 from hardware.errors import ReaderError
-from hardware.readers.deaf import Deaf
-from hardware.readers.opening import Opening
+from hardware.readers.codes.first_line import Opening
+from hardware.readers.codes.line_ends import tail_pattern
+from hardware.readers.codes.one_way import Deaf
+from hardware.readers.codes.sightings import Sightings
+from hardware.readers.messages import Message, Read, Unread
 from hardware.readers.settings import ReaderSettings
-from hardware.readers.sightings import Sightings
-from hardware.readers.tails import tail_pattern
-from hardware.reads import Message, Read, Unread
 
 LONGEST_LINE = 256  # bytes; more than any barcode, and the bound of the buffer
 

@@ -6,7 +6,7 @@ import lgpio
 from gpiozero.pins.lgpio import LGPIOFactory, LGPIOPin
 
 from hardware.errors import PinError
-from hardware.pins import PinFactory
+from hardware.pins.pin import PinFactory
 
 
 class Line(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types

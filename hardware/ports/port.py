@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hardware.errors import PortError, PortMissing, PortStalled, PortVanished
-from hardware.tty import close_tty, open_tty
+from hardware.ports.tty import close_tty, open_tty
 
 if TYPE_CHECKING:
     import serial

@@ -6,14 +6,14 @@ from operator import attrgetter
 from struct import Struct
 from typing import Any, Final
 
-from hardware.reads import Beat, Done, Hello, Mark, Param, Sample, masked
+from hardware.readers.messages import Beat, Done, Hello, Mark, Param, Sample, masked
 
 FACE_UP, DOUBLE_FEED, BACKWARDS = 1, 2, 4  # bits of Card.flags
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Card:
-    """Numbered report: a card passed. Fields as in `hardware.reads.Read`; `flags` are the bits above."""
+    """Numbered report: a card passed. Fields as in `hardware.readers.messages.Read`; `flags` are the bits above."""
 
     seq: int
     session: int

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from hardware.errors import PinError
-from hardware.pins import Pin, PinFactory, claim
+from hardware.pins.pin import Pin, PinFactory, claim
 
 # Milliseconds on, off, on, off ..; the strongest first, for slots that share a lamp (irregularities.md).
 RHYTHMS: dict[str, tuple[int, ...]] = {

@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from hardware.readers.angel_frames import Frame, Frames, card_of
-from hardware.readers.deaf import Deaf
+from hardware.readers.angel_eye.frames import Frame, Frames, card_of
+from hardware.readers.codes.one_way import Deaf
+from hardware.readers.messages import CutCard, Message, Outcome, Read, Said, Unread, Verdict
 from hardware.readers.settings import ReaderSettings
-from hardware.reads import CutCard, Message, Outcome, Read, Said, Unread, Verdict
 
 SLOTS: Final = {0: "P", 1: "B"}
 BURNED: Final = (2, 4)

@@ -6,7 +6,7 @@ from functools import reduce
 from operator import xor
 from typing import Final
 
-from hardware.reads import masked
+from hardware.readers.messages import masked
 
 START, END = 0x05, 0x03
 BIT_7: Final = 0x80  # set in every byte of a payload

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from hardware import framing
-from hardware.framing import Framing
-from hardware.readers.packets import (
+from hardware.readers.messages import REASONS, Beat, Done, Hello, Mark, Message, Param, Read, Repeat, Sample, Unread
+from hardware.readers.native import framing
+from hardware.readers.native.framing import Framing
+from hardware.readers.native.packets import (
     BACKWARDS,
     DOUBLE_FEED,
     FACE_UP,
@@ -20,7 +21,6 @@ from hardware.readers.packets import (
     unpack,
 )
 from hardware.readers.settings import ReaderSettings
-from hardware.reads import REASONS, Beat, Done, Hello, Mark, Message, Param, Read, Repeat, Sample, Unread
 
 BOARD_KEEPS = 32  # reports a board can still repeat (readers.md)
 COPIES_WHEN_NOISY = 2  # a CRC-16 lets one damaged frame in 65,536 through

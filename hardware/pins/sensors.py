@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
-from hardware.dwell import BOUNCE_MS, Dwell, Ticks
-from hardware.pins import Pin, PinFactory, claim
+from hardware.pins.dwell import BOUNCE_MS, Dwell, Ticks
+from hardware.pins.pin import Pin, PinFactory, claim
 
 
 class Contact:

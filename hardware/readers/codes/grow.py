@@ -4,12 +4,12 @@ import time
 from binascii import crc_hqx
 from collections.abc import Callable, Iterator
 
-from hardware.readers.deaf import Deaf
-from hardware.readers.opening import Opening
+from hardware.readers.codes.first_line import Opening
+from hardware.readers.codes.line_ends import tail_pattern
+from hardware.readers.codes.one_way import Deaf
+from hardware.readers.codes.sightings import Sightings
+from hardware.readers.messages import Message, Read, Unread
 from hardware.readers.settings import ReaderSettings
-from hardware.readers.sightings import Sightings
-from hardware.readers.tails import tail_pattern
-from hardware.reads import Message, Read, Unread
 
 COMMAND, ANSWER = b"\x7e\x00", b"\x02\x00"
 READ, WRITE, SAVE = 0x07, 0x08, 0x09

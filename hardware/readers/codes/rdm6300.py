@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from operator import xor
 
-from hardware.readers.deaf import Deaf
+from hardware.readers.codes.one_way import Deaf
+from hardware.readers.codes.sightings import Sightings
+from hardware.readers.messages import Message, Read
 from hardware.readers.settings import ReaderSettings
-from hardware.readers.sightings import Sightings
-from hardware.reads import Message, Read
 
 START, END = b"\x02", b"\x03"
 NEAR = 8  # tags within reach at a time; more than a gate holds

@@ -73,7 +73,7 @@ def try_pin(pin: Pin, factory: PinFactory) -> None:
 
 
 def _lgpio() -> PinFactory:
-    from hardware.lgpio_lines import factory
+    from hardware.pins.lgpio import factory
 
     return factory()
 

@@ -1,0 +1,1 @@
+"""What a Raspberry Pi says of itself."""

@@ -1,0 +1,1 @@
+"""GPIO pins: lamps, sensors, and what tells a card from a bounce."""

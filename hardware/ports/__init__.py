@@ -1,0 +1,1 @@
+"""Serial ports: opening them exclusively, reading and writing on the loop."""

@@ -1,0 +1,1 @@
+"""The Angel Eye shoe: its frames, and the decoder of its slots and results."""

@@ -1,0 +1,1 @@
+"""Readers that send codes and hear nothing: text lines, scan engines, RFID."""

@@ -1,0 +1,1 @@
+"""The native reader board: frames, packets, and the decoder of its reports."""
