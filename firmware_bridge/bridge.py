@@ -35,7 +35,8 @@ from firmware_bridge.table.lending import Lendable
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 from firmware_bridge.table.uplink import LastWord, Uplink
-from hardware.pins.pin import PinFactory, pin_factory
+from hardware.pins.factories import pin_factory
+from hardware.pins.pin import PinFactory
 
 log = logging.getLogger(__name__)
 

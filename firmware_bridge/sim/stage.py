@@ -28,7 +28,8 @@ from firmware_bridge.sim.props import (
     faces,
     packs,
 )
-from hardware.pins.pin import Pin, pin_factory
+from hardware.pins.factories import pin_factory
+from hardware.pins.pin import Pin
 from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.board import NativeBoard
 from hardware.sim.boards import BOARDS, CodeBoard

@@ -1,4 +1,4 @@
-"""GPIO pins: how one is wired, and the library that drives them, chosen by name."""
+"""GPIO pins: how one is wired, and claiming it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,26 +32,11 @@ class Pin:
         return not self.active_low
 
 
-def pin_factory(name: str) -> PinFactory:
-    """The gpiozero factory called `name`: lgpio, rpigpio or mock; PinError with its remedy if it cannot run.
-
-    Never gpiozero's own choice: that one falls back to another library with only a warning.
-    """
-    if name not in FACTORIES:
-        raise PinError(f"[pins] factory {name!r} is unknown: write one of {', '.join(FACTORIES)}")
-    try:
-        return FACTORIES[name]()
-    except ImportError as error:
-        raise PinError(f"[pins] factory {name} is not installed ({error}): {_INSTALL[name]}") from None
-    except Exception as error:  # each library has its own errors, some of them bare
-        raise PinError(f"[pins] factory {name} does not start ({error}): {_START[name]}") from error
-
-
 def claim(build: Callable[..., Any], pin: Pin, **options: Any) -> Any:
     """A gpiozero device on `pin`; PinError with its remedy if the pin cannot be had, PinBusy if somebody has it."""
     try:
         return build(pin.number, **options)
-    except Exception as error:  # as above
+    except Exception as error:  # each library has its own errors, some of them bare
         what = f"GPIO {pin.number} cannot be used ({error})"
         if any(words in str(error) for words in _BUSY):
             raise PinBusy(f"{what}: end the program that has it, such as another `shoe calibrate`") from error
@@ -70,34 +55,3 @@ def try_pin(pin: Pin, factory: PinFactory) -> None:
     from gpiozero import InputDevice  # here: a table without pins does not load gpiozero
 
     claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory).close()
-
-
-def _lgpio() -> PinFactory:
-    from hardware.pins.lgpio import factory
-
-    return factory()
-
-
-def _rpigpio() -> PinFactory:
-    from gpiozero.pins.rpigpio import RPiGPIOFactory
-
-    return RPiGPIOFactory()
-
-
-def _mock() -> PinFactory:
-    from gpiozero.pins.mock import MockFactory
-
-    return MockFactory()
-
-
-FACTORIES: dict[str, Callable[[], PinFactory]] = {"lgpio": _lgpio, "rpigpio": _rpigpio, "mock": _mock}
-_INSTALL = {
-    "lgpio": "sudo apt install python3-lgpio, or pip install 'firmware-bridge[pi]'",
-    "rpigpio": "pip install 'firmware-bridge[rpi-gpio]', or use lgpio",
-    "mock": "pip install gpiozero",
-}
-_START = {
-    "lgpio": "it needs a Raspberry Pi, the group gpio and a writable working directory",
-    "rpigpio": "it needs a Raspberry Pi up to 4 and a kernel before 6.6; elsewhere use lgpio",
-    "mock": "reinstall gpiozero",
-}

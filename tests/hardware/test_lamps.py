@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from hardware.errors import PinError
+from hardware.pins.factories import pin_factory
 from hardware.pins.lamps import LampPanel, phase
-from hardware.pins.pin import Pin, pin_factory
+from hardware.pins.pin import Pin
 from hardware.sim.pins import MockPins
 from tests.hardware.virtual import run
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from hardware.errors import PinBusy, PinError
+from hardware.pins.factories import pin_factory
 from hardware.pins.lamps import LampPanel
-from hardware.pins.pin import Pin, claim, pin_factory
+from hardware.pins.pin import Pin, claim
 from hardware.pins.sensors import Key
 
 

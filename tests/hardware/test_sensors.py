@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from hardware.errors import PinBusy
-from hardware.pins.pin import Pin, pin_factory
+from hardware.pins.factories import pin_factory
+from hardware.pins.pin import Pin
 from hardware.pins.sensors import CutCardSensor, Key
 from hardware.sim.pins import MockPins
 from tests.hardware.touch import WIRE, events, heard_late, pulses

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from hardware.pins.pin import Pin, pin_factory
+from hardware.pins.factories import pin_factory
+from hardware.pins.pin import Pin
 from hardware.pins.sensors import Key
 from hardware.sim.pins import MockPins
 from tests.hardware.virtual import run

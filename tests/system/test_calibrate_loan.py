@@ -12,7 +12,8 @@ import pytest
 
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.cards import Card
-from hardware.pins.pin import Pin, pin_factory
+from hardware.pins.factories import pin_factory
+from hardware.pins.pin import Pin
 from hardware.ports.tty import close_tty, open_tty
 from hardware.readers.messages import Beat, Mark, Read
 from hardware.readers.native.decoder import NativeDecoder

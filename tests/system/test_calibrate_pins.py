@@ -16,7 +16,8 @@ from firmware_bridge.cli.calibrate.visit import Visit as Work
 from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.config.load import load as load_config
 from hardware.calibrate import Refusal
-from hardware.pins.pin import Pin, pin_factory
+from hardware.pins.factories import pin_factory
+from hardware.pins.pin import Pin
 from hardware.sim.pins import MockPins
 from tests.broker import free_port
 from tests.system.table import BridgeTable

@@ -13,7 +13,7 @@ from firmware_bridge.cli.check.finding import failed
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.mqtt.settings import BrokerSettings
 from hardware.errors import PinError
-from hardware.pins.pin import FACTORIES
+from hardware.pins.factories import FACTORIES
 from tests import broker as real
 from tests.broker import Broker, free_port
 from tests.edge import test_mqtt_mistakes as mistakes

@@ -10,7 +10,8 @@ from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.devices.wires import wires
 from hardware.calibrate import Refusal
-from hardware.pins.pin import Pin, PinFactory, pin_factory
+from hardware.pins.factories import pin_factory
+from hardware.pins.pin import Pin, PinFactory
 from hardware.pins.sensors import Key
 
 KEYS: Final = ("next", "reveal", "player", "banker", "tie")
