@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
 from firmware_bridge.facts.house import House, Limit
+from firmware_bridge.facts.orders import ALL, BY_MQTT
 from firmware_bridge.games.baccarat.roads.good import GoodId
-from firmware_bridge.table.desk import BY_MQTT
 
 JUDGES: Final = ("angel-eye",)
 """Readers that know the game, and tell its result."""
@@ -28,22 +28,10 @@ Protocol = Annotated[
     Literal["native", "angel-eye", "grow", "ssi", "rdm6300", "line"],
     Meta(description="a GM65 or GM861 is grow, a Zebra or Honeywell engine ssi"),
 ]
-Command = Literal[
-    "open_shoe",
-    "close_shoe",
-    "bets_open",
-    "bets_closed",
-    "next",
-    "reveal",
-    "fly",
-    "request_shoe_change",
-    "request_dealer_change",
-    "dealer",
-    "void",
-    "resolve",
-    "correct",
-    "resend",
-]
+if TYPE_CHECKING:
+    Command = str
+else:
+    Command = Literal[ALL]  # derived: an order is named once, where it is defined
 
 
 class TableConfig(Struct, frozen=True, kw_only=True):
@@ -192,7 +180,7 @@ class MqttConfig(Struct, frozen=True, kw_only=True):
     cert: Text | None = None
     key: Text | None = None
     live_odds: bool = False
-    commands: tuple[Command, ...] = BY_MQTT  # type: ignore[assignment]  # the same names, from their types
+    commands: tuple[Command, ...] = BY_MQTT
 
 
 class JournalConfig(Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
@@ -172,6 +172,16 @@ ORDERS: tuple[type[Order], ...] = (
 def tag_of(order: Order | type[Order]) -> str:
     """The name of an order: what `do` says."""
     return str(order.__struct_config__.tag)
+
+
+ALL: Final = tuple(map(tag_of, ORDERS))
+"""The names of the orders that the topic `command` can be allowed to give."""
+
+BY_MQTT: Final = tuple(each for each in ALL if each != "correct")
+"""Those it may give where the config says nothing: none of them names a card."""
+
+LOCAL: Final = (*ALL, "enter")
+"""The orders that can be given at the table."""
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):

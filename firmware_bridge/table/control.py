@@ -15,7 +15,8 @@ import msgspec
 
 from firmware_bridge import __version__
 from firmware_bridge.facts import orders as o
-from firmware_bridge.table.desk import LOCAL, NotAnOrder, parse
+from firmware_bridge.facts.orders import LOCAL
+from firmware_bridge.table.desk import NotAnOrder, parse
 from firmware_bridge.table.lending import Lease, Lendable, NotLent
 from firmware_bridge.table.table import Table
 from firmware_bridge.table.uplink import Uplink

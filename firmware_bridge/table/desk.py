@@ -10,15 +10,6 @@ import msgspec
 
 from firmware_bridge.facts import orders as o
 
-ALL: Final = tuple(map(o.tag_of, o.ORDERS))
-"""The orders the topic `command` can be allowed to give."""
-
-BY_MQTT: Final = tuple(each for each in ALL if each != "correct")
-"""Those it may give where the config says nothing: none of them names a card."""
-
-LOCAL: Final = (*ALL, "enter")
-"""The orders that can be given at the table."""
-
 LONGEST: Final = 4_096
 """Bytes of the longest command: what it makes is far below what the smallest broker takes."""
 

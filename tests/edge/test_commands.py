@@ -5,7 +5,8 @@ import pytest
 
 from firmware_bridge.facts import orders as o
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.table.desk import BY_MQTT, LOCAL, LONGEST, NotAnOrder, order_of, parse
+from firmware_bridge.facts.orders import BY_MQTT, LOCAL
+from firmware_bridge.table.desk import LONGEST, NotAnOrder, order_of, parse
 
 
 @pytest.mark.parametrize(

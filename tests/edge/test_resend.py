@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.facts.orders import Answer, Resend
+from firmware_bridge.facts.orders import BY_MQTT, Answer, Resend
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.resend import NotInJournal, ranges
-from firmware_bridge.table.desk import BY_MQTT
 from tests.broker import free_port
 from tests.system.table import BridgeTable
 

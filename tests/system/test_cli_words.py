@@ -8,7 +8,7 @@ from firmware_bridge.cli import COMMANDS, daemon_socket
 from firmware_bridge.cli.do import ORDERS
 from firmware_bridge.cli.journal import ACTIONS
 from firmware_bridge.cli.order import at_the_table
-from firmware_bridge.table.desk import ALL
+from firmware_bridge.facts.orders import ALL
 from tests.system import command
 
 shoe = command.shoe  # fixture
