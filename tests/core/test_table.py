@@ -32,7 +32,7 @@ from tests.core.table import LOST, Table
 
 TIE = i.ResultTold(at=0, told=i.Told("tie"))
 SPOILED = (["??"], ["??", "As", "cut", "2d"], ["??", TIE, "2d"], [LOST, "As", "cut", "2d"], [LOST, "!enter As"])
-SOURCES = [*Path(firmware_bridge.shoe.__file__).parent.glob("*.py")]
+SOURCES = [*Path(firmware_bridge.shoe.__file__).parent.rglob("*.py")]
 TOLD = ("unreadable", "unknown code", "double_feed", "jam", "backwards", "lamp_weak", "saturated")
 FLAGS = get_args(i.Flag)
 

@@ -1,0 +1,69 @@
+"""The floor plan: how many rooms there are, how large their files are, and that contract and README name them all."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+BRIDGE, HARDWARE = ROOT / "firmware_bridge", ROOT / "hardware"
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+README = (ROOT / "README.md").read_text()
+
+
+def children(folder: Path) -> set[str]:
+    """The modules and packages in a folder, `__init__` left out."""
+    found = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
+    return found - {"__init__"}
+
+
+def rooms(folder: Path) -> set[str]:
+    return {name for name in children(folder) if (folder / name).is_dir()}
+
+
+def layers_of(package: str) -> list[str]:
+    [contract] = [each for each in CONTRACTS if each.get("containers") == [package]]
+    assert contract["exhaustive"]
+    return [name.strip() for layer in contract["layers"] for name in layer.split("|")]
+
+
+def test_every_folder_with_code_is_a_package() -> None:
+    for path in [*BRIDGE.rglob("*.py"), *HARDWARE.rglob("*.py")]:
+        assert (path.parent / "__init__.py").exists(), path
+
+
+def test_at_most_thirteen_rooms_and_three_loose_modules() -> None:
+    loose = children(BRIDGE) - rooms(BRIDGE) - {"__main__"}
+    assert len(rooms(BRIDGE)) <= 13
+    assert loose == {"bridge", "errors", "systemd"}
+
+
+def test_the_command_line_has_at_most_22_entries() -> None:
+    assert len(children(BRIDGE / "cli") | {"__init__"}) <= 22
+
+
+def test_no_file_is_longer_than_250_lines() -> None:
+    files = [*BRIDGE.rglob("*.py"), *HARDWARE.rglob("*.py")]
+    assert [str(path) for path in files if len(path.read_text().splitlines()) > 250] == []
+
+
+def test_the_contract_names_every_module() -> None:
+    assert sorted(layers_of("firmware_bridge")) == sorted(children(BRIDGE))
+    assert sorted(layers_of("hardware")) == sorted(children(HARDWARE) - {"__main__"})
+
+
+def test_the_map_of_the_readme_is_the_contract() -> None:
+    told = README.split("### Where a change belongs")[1].split("\n## ")[0]
+    bridge, hardware = told.split("| room of `hardware/`")
+    named = re.findall(r"^\| `(\w+)(?:/|\.py)` ", bridge, re.M)
+    assert named == [each for each in layers_of("firmware_bridge") if each not in ("__main__", "errors", "systemd")]
+    assert set(re.findall(r"`(\w+)/`", hardware)) == rooms(HARDWARE)
+
+
+def test_every_path_the_map_names_exists() -> None:
+    told = README.split("### Where a change belongs")[1].split("\n## ")[0]
+    paths = re.findall(r"`([a-z_]+/[\w/.]*)`", told)
+    assert len(paths) > 20
+    for path in paths:
+        assert (BRIDGE / path).exists() or (ROOT / path).exists() or (HARDWARE / path).exists(), path
