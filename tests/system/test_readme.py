@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.cli import COMMANDS
-from firmware_bridge.config import load
+from firmware_bridge.config.load import load
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import ORDERS, tag_of
 from firmware_bridge.shoe.policy import KEEP_ORDER, POLICIES
@@ -136,7 +136,7 @@ def test_the_wiring_table_is_the_example_config() -> None:
 
 
 def test_the_example_config_loads() -> None:
-    assert load.load(ROOT / "systemd/bridge.toml").table.id == "T07"
+    assert load(ROOT / "systemd/bridge.toml").table.id == "T07"
 
 
 def test_links_lead_somewhere() -> None:
