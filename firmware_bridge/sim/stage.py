@@ -15,7 +15,19 @@ from firmware_bridge.sim.backend import Audience, Hear
 from firmware_bridge.sim.broker import HOST, EmbeddedBroker
 from firmware_bridge.sim.faults import FAULTS, Fault
 from firmware_bridge.sim.pit_boss import Floor
-from firmware_bridge.sim.props import CUT_CARD, LAMPS, LID, NEXT, OTHER_CODE, OTHER_LOT, TABLE, Play, config, faces, packs
+from firmware_bridge.sim.props import (
+    CUT_CARD,
+    LAMPS,
+    LID,
+    NEXT,
+    OTHER_CODE,
+    OTHER_LOT,
+    TABLE,
+    Play,
+    config,
+    faces,
+    packs,
+)
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin
 from hardware.sim.angel_eye import AngelEyeShoe
