@@ -24,7 +24,7 @@ def reader(tmp_path):
 
 OWNER = """
 import sys, time
-from hardware.tty import open_tty
+from hardware.ports.tty import open_tty
 port = open_tty(sys.argv[1], 115200)
 print("open", flush=True)
 time.sleep(60)

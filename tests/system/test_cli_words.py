@@ -18,7 +18,8 @@ WORDS = [
     *[["do", name] for name in ORDERS],
     *[["journal", name] for name in ACTIONS],
 ]
-HEAVY = ("asyncio", "gpiozero", "msgspec", "paho", "rich", "serial", "tomllib", "firmware_bridge.bridge")
+ROOMS = ("firmware_bridge.bridge", "firmware_bridge.devices")
+HEAVY = ("asyncio", "gpiozero", "msgspec", "paho", "rich", "serial", "tomllib", *ROOMS)
 
 
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)

@@ -15,7 +15,7 @@ brokers = real.brokers  # fixture
 # Judges one card with an error, and cannot even put that on record.
 CRASHING = """
 import sys
-import firmware_bridge.daemon as daemon
+import firmware_bridge.table.table as daemon
 from firmware_bridge.cli import main
 from firmware_bridge.facts.inputs import CardRead
 

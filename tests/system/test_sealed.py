@@ -19,7 +19,7 @@ broker, brokers = real.broker, real.brokers  # fixtures
 # Talks as much as it can, and judges one card wrongly: with an error whose text spells it.
 DAEMON = """
 import logging, sys
-import firmware_bridge.daemon as daemon
+import firmware_bridge.table.table as daemon
 from firmware_bridge.cli import main, run_
 from firmware_bridge.facts.inputs import CardRead
 
