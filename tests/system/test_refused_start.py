@@ -57,12 +57,12 @@ def test_a_journal_that_cannot_be_made_says_what_to_do(table: Any, tmp_path: Pat
 HELD = """
 import sys
 from gpiozero import InputDevice
-from firmware_bridge import cli, wiring
-from hardware.pins import pin_factory
+from firmware_bridge import bridge, cli
+from hardware.pins.factories import pin_factory
 
 factory = pin_factory("mock")
 held = InputDevice(%d, pin_factory=factory)
-wiring.pin_factory = lambda name: factory
+bridge.pin_factory = lambda name: factory
 sys.exit(cli.main())
 """
 

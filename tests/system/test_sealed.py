@@ -20,10 +20,10 @@ broker, brokers = real.broker, real.brokers  # fixtures
 DAEMON = """
 import logging, sys
 import firmware_bridge.table.table as daemon
-from firmware_bridge.cli import main, run_
+from firmware_bridge.cli import main, run
 from firmware_bridge.facts.inputs import CardRead
 
-set_up, decide, fault = run_.set_up, daemon.decide, daemon.fault
+set_up, decide, fault = run.set_up, daemon.decide, daemon.fault
 WRONG, HOW = sys.argv[1].split(":")
 
 def talkative():
@@ -36,7 +36,7 @@ def spell(shoe, told, *error):
         raise ValueError(f"{secret} {told!r} {shoe!r}")
     return (fault if error else decide)(shoe, told, *error)
 
-run_.set_up = talkative
+run.set_up = talkative
 daemon.decide = spell
 if HOW == "twice":
     daemon.fault = spell
