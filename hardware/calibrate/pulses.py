@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 
 from hardware.calibrate.figures import Refusal
-from hardware.pins.dwell import BOUNCE_MS
+from hardware.pins.dwell import BOUNCE_MS, reaches
 
 SETTLES_MS = BOUNCE_MS  # edges closer than this belong to one bounce, here as at work
 LEAST_DEBOUNCE_MS, MOST_DEBOUNCE_MS = 5, 100
@@ -63,13 +63,17 @@ def dwell(cards: Sequence[Pulse], cut: Sequence[Pulse]) -> Dwell:
 
 def _is_over(edges: Sequence[tuple[float, bool]], now: float) -> bool:
     at, active = edges[-1]
-    return not active and now - at > SETTLES_MS
+    return not active and _settles(now - at)
 
 
 def _pulse(edges: Sequence[tuple[float, bool]]) -> Pulse:
     bounce, since = 0.0, edges[0][0]
     for (before, _), (at, _) in itertools.pairwise(edges):
-        if at - before > SETTLES_MS:
+        if _settles(at - before):
             since = at
         bounce = max(bounce, at - since)
     return Pulse(edges[-1][0] - edges[0][0], bounce)
+
+
+def _settles(pause: float) -> bool:
+    return reaches(pause / 1000, SETTLES_MS / 1000)

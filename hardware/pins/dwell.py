@@ -5,16 +5,26 @@ from collections.abc import Callable
 from typing import Any, Final
 
 BOUNCE_MS: Final = 8.0
-"""The longest pause of a bouncing contact; a longer one parts two cards, which follow each other in 12 ms at least."""
+"""A pause this long parts two cards, which follow each other in 12 ms at least; those of a bounce are shorter."""
 
 LATE_MS: Final = 100.0
 """The longest that an edge is on its way from its pin to the loop."""
 
+_HALF_US: Final = 0.5e-6
+
 Ticks = Any  # gpiozero's: opaque, its factory tells their difference
 
 
+def reaches(lasted: float, limit: float) -> bool:
+    """Whether a time reaches a limit, both in seconds and counted in whole microseconds: exactly at the limit it does.
+
+    A timer and the difference of two edges would else disagree by the rounding of their last bits.
+    """
+    return lasted - limit > -_HALF_US
+
+
 class Dwell:
-    """Calls `on_dwelt` once a line has been active for `least` seconds, its bounces included; it may call again.
+    """Calls `on_dwelt` once a line was active for at least `least` seconds, its bounces included; it may call again.
 
     A span that is over is judged by the times of its edges, however late the loop hears of them; one that goes on, by
     a timer. since: `since(later, earlier)` in seconds. is_active: the line's level now.
@@ -69,10 +79,10 @@ class Dwell:
     def _was_idle_too_long(self, at: Ticks | None) -> bool:
         if self._idle_from is None:
             return False
-        return at is None or self._since(at, self._idle_from) * 1000 > BOUNCE_MS
+        return at is None or reaches(self._since(at, self._idle_from), BOUNCE_MS / 1000)
 
     def _lasted(self, until: Ticks) -> bool:
-        return self._began is not None and self._since(until, self._began) >= self._least
+        return self._began is not None and reaches(self._since(until, self._began), self._least)
 
     def _look(self) -> None:
         self._timer = None

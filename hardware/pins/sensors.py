@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
-from hardware.pins.dwell import BOUNCE_MS, Dwell, Ticks
+from hardware.pins.dwell import BOUNCE_MS, Dwell, Ticks, reaches
 from hardware.pins.pin import Pin, PinFactory, claim
 
 
@@ -76,7 +76,7 @@ class Contact:
             return
         if self._timer:
             self._timer.cancel()
-            if self._since(at, self._edge_at) >= self._quiet_after:  # and a busy loop did not notice
+            if reaches(self._since(at, self._edge_at), self._quiet_after):  # and a busy loop did not notice
                 self._rest(self._level)
         self._edge_at, self._level = at, active
         if active:

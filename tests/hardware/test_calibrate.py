@@ -20,6 +20,7 @@ from hardware.calibrate import (
 from hardware.calibrate.bench import Bench
 from hardware.calibrate.levels import dark_level
 from hardware.calibrate.reader import tried
+from hardware.pins.dwell import BOUNCE_MS
 from hardware.readers.messages import Mark
 from hardware.sim.board import NativeBoard
 from hardware.sim.optics import Light, Optics, printed
@@ -157,6 +158,15 @@ def test_bouncing_edges_are_one_pulse(edges, pulses):
 def test_a_pass_that_may_still_bounce_has_not_ended():
     assert pulses_in(HELD[:2], now=5.0) == []
     assert len(pulses_in(HELD[:2], now=30.0)) == 1
+
+
+@pytest.mark.parametrize("at", [0.0, 19.6, 123.457])
+@pytest.mark.parametrize(("more", "passes"), [(-0.001, 1), (0, 2), (0.001, 2)])
+def test_a_pause_of_exactly_the_bounce_limit_parts_two_passes(at, more, passes):
+    back = at + 20 + BOUNCE_MS + more
+    edges = [(at, True), (at + 20, False), (back, True), (back + 20, False)]
+    assert len(pulses_in(edges)) == passes
+    assert len(pulses_in(edges[:2], now=back)) == passes - 1
 
 
 @pytest.mark.parametrize(

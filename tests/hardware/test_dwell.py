@@ -4,7 +4,7 @@ import asyncio
 from itertools import accumulate, chain
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hardware.pins.dwell import BOUNCE_MS, Dwell
@@ -55,22 +55,34 @@ def test_the_dwell_is_judged_by_the_times_of_the_edges(spans, count, quiet):
     assert len(events(heard_late(*spans), pin=wire, contact=CutCardSensor)) == count
 
 
+def counted(spans, quiet, dwell):
+    """How many activations a sensor reports whose edges are heard in time, and late."""
+    wire = Pin(27, debounce_ms=quiet, min_dwell_ms=dwell)
+    plays = pulses(*spans), heard_late(*spans, until=spans[-1] + 50)
+    return tuple(len(events(play, pin=wire, contact=CutCardSensor)) for play in plays)
+
+
 def activations(spans, quiet, dwell):
-    """How many there are, laid out on paper: spans parted by `quiet`, of which one, bounces included, lasts `dwell`."""
+    """How many there are, laid out on paper: spans parted by `quiet` ms, of which one, bounces included, lasts `dwell`.
+
+    All is counted in whole microseconds; a time that is exactly as long as a limit has reached it.
+    """
+    spans = [round(1000 * at) for at in spans]
+    bounce, quiet, dwell = (round(1000 * limit) for limit in (BOUNCE_MS, quiet, dwell))
     groups = []
     for begin, end in zip(spans[::2], spans[1::2], strict=True):
         runs = groups[-1] if groups and begin - groups[-1][-1][1] < quiet else []
         if not runs:
             groups.append(runs)
-        if runs and begin - runs[-1][1] <= BOUNCE_MS:
+        if runs and begin - runs[-1][1] < bounce:
             runs[-1][1] = end
         else:
             runs.append([begin, end])
     return sum(any(end - begin >= dwell for begin, end in runs) for runs in groups)
 
 
-ACTIVE = st.sampled_from((0.4, 1.3, 3.1, 12.2, 29.3, 31.1, 58.7, 61.3, 150.1))
-IDLE = st.sampled_from((0.3, 1.1, 4.2, 7.3, 9.6, 12.4, 21.7, 55.5, 130.9))
+ACTIVE = st.sampled_from((0.4, 1.3, 3.1, 12.2, 29.3, 30.0, 31.1, 58.7, 60.0, 61.3, 150.1))
+IDLE = st.sampled_from((0.3, 1.1, 4.2, 7.3, 8.0, 9.0, 9.6, 12.4, 20.0, 21.7, 55.5, 100.0, 130.9))
 
 
 @settings(max_examples=150, deadline=None)
@@ -79,11 +91,42 @@ IDLE = st.sampled_from((0.3, 1.1, 4.2, 7.3, 9.6, 12.4, 21.7, 55.5, 130.9))
     quiet=st.sampled_from((9, 20, 100)),
     dwell=st.sampled_from((0, 30, 60)),
 )
+@example(steps=[(9.6, 0.4), (0.3, 29.3)], quiet=9, dwell=30)  # 30 ms to the microsecond, not to the last bit
 def test_any_edges_heard_in_time_or_late_are_what_they_are_on_paper(steps, quiet, dwell):
     spans = [10 + at for at in accumulate(chain.from_iterable(steps))]
-    wire, count = Pin(27, debounce_ms=quiet, min_dwell_ms=dwell), activations(spans, quiet, dwell)
-    assert len(events(pulses(*spans), pin=wire, contact=CutCardSensor)) == count
-    assert len(events(heard_late(*spans, until=spans[-1] + 50), pin=wire, contact=CutCardSensor)) == count
+    count = activations(spans, quiet, dwell)
+    assert counted(spans, quiet, dwell) == (count, count)
+
+
+US = 0.001
+"""A microsecond, in ms."""
+
+BEGINS = pytest.mark.parametrize("at", [10, 19.6, 33.3, 0.1 + 0.2, 123.457])
+"""Times at which the last bit of a difference rounds one way or the other."""
+
+
+@BEGINS
+@pytest.mark.parametrize(("more", "count"), [(-US, 0), (0, 1), (US, 1)])
+@pytest.mark.parametrize("dwell", [30, 60])
+def test_a_span_of_exactly_the_least_dwell_counts(at, dwell, more, count):
+    assert counted((at, at + dwell + more), 20, dwell) == (count, count)
+    assert counted((at, at + 0.4, at + 0.7, at + dwell + more), 9, dwell) == (count, count)
+
+
+@BEGINS
+@pytest.mark.parametrize(("more", "count"), [(-US, 1), (0, 0), (US, 0)])
+def test_a_pause_of_exactly_the_bounce_limit_parts_two_cards(at, more, count):
+    back = at + 20 + BOUNCE_MS + more
+    assert counted((at, at + 20, back, back + 20), 20, 30) == (count, count)
+
+
+@BEGINS
+@pytest.mark.parametrize(("more", "count"), [(-US, 1), (0, 2), (US, 2)])
+@pytest.mark.parametrize("quiet", [8, 20, 100])
+@pytest.mark.parametrize("dwell", [0, 30])
+def test_a_pause_of_exactly_the_debounce_ends_an_activation(at, dwell, quiet, more, count):
+    back = at + 40 + quiet + more
+    assert counted((at, at + 40, back, back + 40), quiet, dwell) == (count, count)
 
 
 @pytest.mark.parametrize(("on_late", "off_late"), [(0.0, 0.0), (0.0, 0.05), (0.01, 0.07)])
