@@ -12,13 +12,13 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from firmware_bridge.config import calibration
+from firmware_bridge.config.load import calibration
 from firmware_bridge.config.sections import Config
 from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.devices.read_statistics import ReadStatistics, advice, shoes_left
 from firmware_bridge.devices.reader import Reader
 from firmware_bridge.errors import ConfigError
-from hardware.pi import board as pi
+from hardware.pi.board import board as pi
 from hardware.readers import messages
 
 log = logging.getLogger(__name__)
@@ -26,9 +26,6 @@ log = logging.getLogger(__name__)
 EVERY_S: Final = 30.0
 WEAK_LAMP: Final = 0.7
 """Of the light it had when it was calibrated."""
-
-NO_CARD: Final = ("lamp_weak", "saturated", "jam")
-"""What a reader tells that is no card left unread."""
 
 BOARD_LIMIT: Final = 60
 """The quality below which a board that was never calibrated calls a card unreadable."""
@@ -83,7 +80,7 @@ class Health:
         match message:
             case messages.Read(quality=quality):
                 self._reads.read(quality)
-            case messages.Unread(reason=reason) if reason not in NO_CARD:
+            case reads.Unread(concerns="card"):
                 self._reads.failed()
             case messages.Beat():
                 self._beat = message

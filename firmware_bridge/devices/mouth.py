@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from firmware_bridge.shoe.judges.devices import NO_CARD, OPTICS
-from hardware.readers import messages
+from hardware.readers import messages as reads
 
 EXPLAINED_WITHIN_S: Final = 1.5
 """A report comes so long before its card is seen entering, or after it is seen leaving: slow lines, slow hands."""
@@ -30,9 +29,7 @@ class Mouth:
     def heard(self, message: messages.Message) -> None:
         """The reader spoke: of a card, perhaps."""
         match message:
-            case messages.Unread(reason=reason) if reason in OPTICS + NO_CARD:
-                pass  # the card itself is told by itself
-            case messages.Read() | messages.Unread() | messages.CutCard():
+            case reads.Read() | reads.Unread(concerns="card") | reads.CutCard():
                 self.reported()
 
     def reported(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -20,6 +20,18 @@ class Mark(Struct, frozen=True, array_like=True):
 
 Flag = Literal["face_up", "double_feed", "backwards"]
 """What a reader may notice about a card it did read."""
+
+
+Concern = Literal["card", "movement", "optics"]
+"""What a report without a card is about: a card nobody read, a movement in the shoe, or the reader's own optics."""
+
+NO_CARD: Final[dict[str, Concern]] = {
+    "jam": "movement",
+    "backwards": "movement",
+    "lamp_weak": "optics",
+    "saturated": "optics",
+}
+"""The reasons, in the reader's words, that concern no card; every other one does."""
 
 
 class Input(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
@@ -64,6 +76,11 @@ class CardUnread(Input, frozen=True, kw_only=True):
     nonce: str
     mark: Mark | None = None
     gap: bool = False
+
+    @property
+    def concerns(self) -> Concern:
+        """What the report is about; a movement or the optics say nothing of a card: it is read, or not, by itself."""
+        return NO_CARD.get(self.reason, "card")
 
 
 class CutCardSeen(Input, frozen=True, kw_only=True):

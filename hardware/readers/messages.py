@@ -1,7 +1,23 @@
 """What a reader says, the same for every protocol."""
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Final, Literal
+
+Concern = Literal["card", "movement", "optics"]
+"""What a report without a code is about: a card nobody read, a movement in the shoe, or the reader's own optics."""
+
+CONCERNS: Final[dict[str, Concern]] = {
+    "unreadable": "card",
+    "double_feed": "card",
+    "jam": "movement",
+    "backwards": "movement",
+    "lamp_weak": "optics",
+    "saturated": "optics",
+}
+"""Every reason that boards give by its number, and its concern; a reason in plain words concerns a card."""
+
+REASONS: Final = tuple(CONCERNS)
+"""The reasons in the order of their numbers, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +67,10 @@ class Unread:
     stamp_ms: int | None = None
     gap: bool = False
 
-
-REASONS = ("unreadable", "double_feed", "jam", "backwards", "lamp_weak", "saturated")
+    @property
+    def concerns(self) -> Concern:
+        """What it is about."""
+        return CONCERNS.get(self.reason, "card")
 
 
 @dataclass(frozen=True, slots=True)

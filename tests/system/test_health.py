@@ -13,6 +13,8 @@ from firmware_bridge.config.calibration import Calibration, CutCardSection, Puls
 from firmware_bridge.devices import health
 from firmware_bridge.devices import read_statistics as statistics
 from firmware_bridge.devices.health import Past
+from firmware_bridge.facts.inputs import NO_CARD, CardUnread
+from hardware.readers.messages import CONCERNS, Unread
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import free_port
@@ -105,6 +107,29 @@ def test_the_status_counts_each_card_at_once_and_what_waits_for_the_broker(tmp_p
         assert status["health"]["queue"] == status["seq"]  # no broker: all of it
     finally:
         made.close()
+
+
+@pytest.mark.parametrize(
+    ("reason", "unread"),
+    [("unreadable", 1), ("double_feed", 1), ("jam", 0), ("backwards", 0), ("lamp_weak", 0), ("saturated", 0)],
+)
+def test_only_a_card_that_was_not_read_counts_as_unread(tmp_path: Path, reason: str, unread: int) -> None:
+    made = BridgeTable(tmp_path, free_port()).start()
+    try:
+        made.board.fault(reason)
+        made.deal("9s")
+        assert made.bridge.control.status()["health"]["reader"]["unread"] == unread
+    finally:
+        made.close()
+
+
+@pytest.mark.parametrize("reason", [*CONCERNS, "unknown code", "no bar code on it"])
+def test_the_reader_and_the_shoe_agree_on_what_concerns_a_card(reason: str) -> None:
+    assert CardUnread(at=0, reason=reason, nonce="").concerns == Unread(reason).concerns
+
+
+def test_the_shoe_knows_no_reason_that_readers_do_not() -> None:
+    assert {reason: concern for reason, concern in CONCERNS.items() if concern != "card"} == NO_CARD
 
 
 @pytest.mark.parametrize(

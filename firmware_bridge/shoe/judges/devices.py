@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeGuard
+from typing import TypeGuard
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
@@ -13,12 +13,6 @@ from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.dealing import hold, take
 from firmware_bridge.shoe.judges.disclosure import restart_clocks, waits_for_reveal
 from firmware_bridge.shoe.state import Held, Phase, Shoe, due, phase, stuck
-
-OPTICS: Final = ("lamp_weak", "saturated")
-"""Reports about the reader itself: no card is concerned."""
-
-NO_CARD: Final = ("jam", "backwards")
-"""Reports about a movement: the card itself is read, or not, by itself."""
 
 
 def start(draft: Draft, told: i.Started) -> None:
@@ -34,7 +28,7 @@ def start(draft: Draft, told: i.Started) -> None:
 
 def is_card(told: i.AnyInput) -> TypeGuard[i.CardRead | i.CardUnread]:
     """Whether a card of the packs passed the reader, read or not."""
-    return isinstance(told, i.CardRead) or (isinstance(told, i.CardUnread) and told.reason not in OPTICS + NO_CARD)
+    return isinstance(told, i.CardRead) or (isinstance(told, i.CardUnread) and told.concerns == "card")
 
 
 def follow_session(draft: Draft, told: i.AnyInput, inside: bool) -> None:
@@ -84,12 +78,13 @@ def already_entered(draft: Draft, told: i.CardRead) -> bool:
 
 def unread(draft: Draft, told: i.CardUnread) -> None:
     """The reader saw something: a card without a face, a movement, or its own optics."""
-    if told.reason in OPTICS:
-        draft.add(e.Noted(what=f"reader: {told.reason}"))
-    elif told.reason in NO_CARD:
-        draft.trouble(told.reason, f"told by the reader in round {draft.shoe.round}")
-    else:
-        take(draft, Held(None, told.nonce, reason=told.reason))
+    match told.concerns:
+        case "optics":
+            draft.add(e.Noted(what=f"reader: {told.reason}"))
+        case "movement":
+            draft.trouble(told.reason, f"told by the reader in round {draft.shoe.round}")
+        case "card":
+            take(draft, Held(None, told.nonce, reason=told.reason))
 
 
 def unread_outside(draft: Draft, told: i.CardUnread) -> None:
