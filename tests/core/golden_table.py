@@ -1,0 +1,236 @@
+"""The table that the golden scenarios are played at: all that they know of the code, and the way of an input.
+
+A name of the code that changes is changed here. What is played steers by what was published, in the words of before.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from random import Random
+from typing import Any, Final, TypeVar
+
+from msgspec.json import encode
+from msgspec.structs import replace
+
+from firmware_bridge.cards import FACES, TILES, Card, Serial
+from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import orders as o
+from firmware_bridge.house import House
+from firmware_bridge.lamps import signals
+from firmware_bridge.line import FIRST_CHAIN, Line, seal
+from firmware_bridge.messages import messages
+from firmware_bridge.shoe import Shoe, advance, decide, entry_of, fault, observe
+from firmware_bridge.shoe.disclosure import deadline
+from firmware_bridge.snapshots import disclosed, last_rounds, mode, snapshots
+from tests.core.golden import Tape
+
+EPOCH: Final = 1_722_000_000_000
+NAMES: Final = [card.value for card in FACES]
+ALL_NAMES: Final = NAMES + [tile.value for tile in TILES]
+
+# ---------------------------------------------------------------- inputs; `at` and `mono` are the table's business
+
+
+def started(house: House, nonce: str) -> i.AnyInput:
+    return i.Started(at=0, version="test", house=house, nonce=nonce)
+
+
+def card(name: str, nonce: str, mark: tuple[int, int] | None = None, **more: Any) -> i.AnyInput:
+    if "serial" in more:
+        more["serial"] = Serial(more["serial"])
+    return i.CardRead(at=0, card=Card(name), nonce=nonce, mark=_mark(mark), **more)
+
+
+def unread(reason: str, nonce: str, mark: tuple[int, int] | None = None, **more: Any) -> i.AnyInput:
+    return i.CardUnread(at=0, reason=reason, nonce=nonce, mark=_mark(mark), **more)
+
+
+def cut_card(by: str, mark: tuple[int, int] | None = None, **more: Any) -> i.AnyInput:
+    return i.CutCardSeen(at=0, by=by, mark=_mark(mark), **more)  # type: ignore[arg-type]
+
+
+def key(name: str) -> i.AnyInput:
+    return i.Pressed(at=0, key=name)  # type: ignore[arg-type]
+
+
+def result(outcome: str, pairs: tuple[str, ...] = ()) -> i.AnyInput:
+    return i.ResultTold(at=0, told=i.Told(outcome, pairs))  # type: ignore[arg-type]
+
+
+def said(what: str, gap: bool) -> i.AnyInput:
+    return i.ReaderSaid(at=0, what=what, gap=gap)
+
+
+def time_passed() -> i.AnyInput:
+    return i.TimePassed(at=0)
+
+
+def clock_jumped(by: int) -> i.AnyInput:
+    return i.ClockJumped(at=0, by=by)
+
+
+def lid(is_open: bool) -> i.AnyInput:
+    return i.LidMoved(at=0, open=is_open)
+
+
+def slot_filled(slot: str) -> i.AnyInput:
+    return i.SlotFilled(at=0, slot=slot)  # type: ignore[arg-type]
+
+
+def sensor_stuck(sensor: str, is_stuck: bool) -> i.AnyInput:
+    return i.SensorStuck(at=0, sensor=sensor, stuck=is_stuck)
+
+
+def lost(device: str, why: str, mark: tuple[int, int] | None = None, lent: str = "") -> i.AnyInput:
+    return i.DeviceLost(at=0, device=device, why=why, mark=_mark(mark), lent=lent)  # type: ignore[arg-type]
+
+
+def back(device: str, resumes: bool = False, cut_short: bool = False) -> i.AnyInput:
+    return i.DeviceBack(at=0, device=device, resumes=resumes, cut_short=cut_short)  # type: ignore[arg-type]
+
+
+def booted(session: int) -> i.AnyInput:
+    return i.ReaderBooted(at=0, session=session)
+
+
+def disk_failed(irregularity: str, why: str) -> i.AnyInput:
+    return i.DiskFailed(at=0, irregularity=irregularity, why=why, until=EPOCH)  # type: ignore[arg-type]
+
+
+def _mark(mark: tuple[int, int] | None) -> i.Mark | None:
+    return i.Mark(*mark) if mark else None
+
+
+def _pack(lot: int | None = None, decks: int | None = None, **more: str) -> o.Order:
+    return o.OpenShoe(o.Pack(lot, decks), **more)
+
+
+def _correct(number: int, names: list[str], why: str) -> o.Order:
+    return o.Correct(number, tuple(Card(name) for name in names), why)
+
+
+ORDERS: Final[dict[str, Any]] = {
+    "open_shoe": _pack,
+    "close_shoe": o.CloseShoe,
+    "bets_open": o.BetsOpen,
+    "bets_closed": o.BetsClosed,
+    "next": o.Next,
+    "reveal": o.Reveal,
+    "fly": o.Fly,
+    "request_shoe_change": o.RequestShoeChange,
+    "request_dealer_change": o.RequestDealerChange,
+    "dealer": o.DealerIn,
+    "correct": _correct,
+    "void": o.Void,
+    "resolve": o.Resolve,
+    "resend": o.Resend,
+    "enter": lambda name, second: o.Enter(Card(name), second),
+    "malformed": o.Malformed,
+}
+
+# ---------------------------------------------------------------- the way of an input
+
+T = TypeVar("T")
+
+
+class GoldenTable:
+    """Takes inputs as the daemon would; everything that comes out goes to `tape`. `chance` decides what happens."""
+
+    def __init__(self, tape: Tape, chance: Random, **settings: Any) -> None:
+        self.tape, self.chance = tape, chance
+        self.house, self.shoe = House(**settings), Shoe()
+        self.at, self.mono, self.nonces, self.inputs = EPOCH, 0, 0, 0
+        self.chain, self.observing = FIRST_CHAIN, False
+        self.lines: list[bytes] = []
+        self.last: i.AnyInput | None = None
+        self.tell(started(self.house, self.nonce()))
+
+    def tell(self, told: i.AnyInput, broken: bool = False) -> None:
+        """One input all the way; `broken`: our own software fails on it."""
+        self.at, self.mono, self.inputs = self.at + 3, self.mono + 2, self.inputs + 1
+        told = replace(told, at=self.at, mono=self.mono)
+        self.last = told
+        if broken:
+            events = fault(self.shoe, told, ValueError("a bug"))
+        else:
+            events = (observe if self.observing else decide)(self.shoe, told)
+        self.tape.told(encode(told), bool(events))
+        if events:
+            line = seal(entry_of(self.shoe, told, events, "T07", "boot"), self.chain)
+            assert line.entry
+            self.shoe = advance(self.shoe, line.entry)
+            self.record(line)
+        self.record_states()
+
+    def record(self, line: Line) -> None:
+        """A journal line and its messages."""
+        self.lines.append(line.data)
+        self.tape.line(line.data, self.chain)
+        self.chain = line.chain
+        for message in messages(line):
+            self.tape.message(message.topic, message.n, message.payload)
+
+    def record_states(self) -> None:
+        """All that is read off the shoe."""
+        shoe = self.shoe
+        status = {
+            "mode": mode(shoe, self.observing),
+            "last": last_rounds(shoe),
+            "disclosed": [each.value for each in disclosed(shoe)],
+        }
+        self.tape.states(snapshots(shoe), signals=signals(shoe), clock=self.due_at, status=status)
+
+    @property
+    def due_at(self) -> int | None:
+        """The moment that the shoe waits for."""
+        return deadline(self.shoe)
+
+    def order(self, name: str, *words: Any, by: str = "floor", id: str | None = None, **more: Any) -> None:
+        """Somebody gives an order."""
+        self.tell(i.Ordered(at=0, order=ORDERS[name](*words, **more), by=by, nonce=self.nonce(), id=id))
+
+    def wait(self, ms: int) -> None:
+        """Time goes by; the shoe is told of each moment it waits for."""
+        at, end = self.at, self.mono + ms
+        while (moment := self.due_at) is not None and moment <= end:
+            at += max(moment - self.mono, 0)
+            self.mono, self.at = max(self.mono, moment - 2), at
+            self.tell(time_passed())
+        self.at, self.mono = max(self.at, at), max(self.mono, end)
+
+    def boot(self, is_reboot: bool) -> None:
+        """The daemon begins again, or the whole machine, whose clock then begins at 0."""
+        self.mono = 0 if is_reboot else self.mono
+        self.tell(started(self.house, self.nonce()))
+
+    def nonce(self) -> str:
+        self.nonces += 1
+        return sha256(b"golden %d" % self.nonces).hexdigest()[:32]
+
+    # ------------------------------------------------------------ what was published
+
+    @property
+    def phase(self) -> str:
+        return str(self.tape.now["table"]["phase"])
+
+    @property
+    def due(self) -> str | None:
+        slot = self.tape.now["table"]["due"]
+        return str(slot) if slot else None
+
+    @property
+    def round(self) -> int:
+        return int(self.tape.now["table"]["round"])
+
+    @property
+    def open(self) -> list[dict[str, Any]]:
+        """The alarms."""
+        return list(self.tape.now["alarm"]["open"])
+
+    # ------------------------------------------------------------ chance
+
+    def any_of(self, *values: T) -> T:
+        return values[self.chance.randrange(len(values))]
+
+    def once_in(self, times: int) -> bool:
+        return self.chance.randrange(times) == 0
