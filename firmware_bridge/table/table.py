@@ -16,14 +16,13 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer
-from firmware_bridge.journal.crashes import Crashes
 from firmware_bridge.journal.journal import Journal, SyncFailed
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.table.stamps import nonce, now
-from firmware_bridge.topics.lamps import DARK, STOPPED, lamps, signals
+from firmware_bridge.topics.lamps import OBSERVING, STOPPED, Lamps, lamps, signals, unguided
 
 log = logging.getLogger(__name__)
 
@@ -113,6 +112,15 @@ class Table:
                 return event.answer
         return answer_to(self.shoe, told.id) or Answer(ok=False, id=told.id, error="not judged")
 
+    def shown(self) -> Lamps:
+        """What is lit and why, for the panel, the topic `lamps` and the status alike.
+
+        Nothing is guided that is not on disk, and nothing by a bridge that only observes.
+        """
+        if self.disk:
+            return unguided(self.disk.what)
+        return unguided(OBSERVING) if self.observing else lamps(self.shoe)
+
     def light(self, lights: Lights) -> None:
         """Show everything on these lamps from now on."""
         self.lights = lights
@@ -191,10 +199,8 @@ class Table:
             self._set_alarm_clock()
 
     def _show(self) -> None:
-        if self.disk or self.observing:
-            self.lights.show(STOPPED if self.disk else DARK)
-        else:
-            self.lights.show(lamps(self.shoe).lit | signals(self.shoe))
+        driven = STOPPED if self.disk else {} if self.observing else signals(self.shoe)
+        self.lights.show(self.shown().lit | driven)
         self._changed()
 
     def _disk_lost(self, error: DiskError) -> None:

@@ -208,12 +208,11 @@ class Uplink:
 
     def _states(self) -> dict[str, Any]:
         shoe, disk = self._table.shoe, self._table.disk
-        states = snapshots(shoe)
+        states = snapshots(shoe, self._table.shown())
         if disk:
             open_now = [msgspec.to_builtins(each) for each in alarms(shoe)]
             urgent = {"id": disk.irregularity, "severity": "critical", "detail": disk.what, "todo": disk.hint}
             states["alarm"] = {"open": [*open_now, urgent]}
-            states["lamps"] = {"lit": {"fault": "blocked"}, "why": [disk.what]}
         if self._odds and self._odds.state:
             states["odds"] = self._odds.state
         return states | {"status": self._status("online")}

@@ -26,11 +26,10 @@ DOUBLE: Final = "double"
 
 BEEP: Final = "beep"
 
-DARK: Final = {"fault": BLOCKED}
-"""What is lit by a bridge that only observes."""
+STOPPED: Final = {"buzzer": BEEP, "lock": STEADY}
+"""What is driven besides lamps when the journal cannot be written."""
 
-STOPPED: Final = {"fault": BLOCKED, "buzzer": BEEP, "lock": STEADY}
-"""What is driven when the journal cannot be written: nothing is guided that is not on disk."""
+OBSERVING: Final = "observing only: one input crashed this version again and again"
 
 
 class Lamps(Struct, frozen=True):
@@ -57,6 +56,11 @@ def lamps(shoe: Shoe) -> Lamps:
         why.append("last round")
     _GUIDES[phase(shoe)](shoe, lit, why)
     return Lamps(lit, tuple(why))
+
+
+def unguided(why: str) -> Lamps:
+    """The lamps of a bridge that must guide nobody: its journal cannot be written, or it only observes."""
+    return Lamps({"fault": BLOCKED}, (why,))
 
 
 def todo(shoe: Shoe, irregularity: str) -> str:

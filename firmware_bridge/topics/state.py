@@ -27,7 +27,7 @@ from firmware_bridge.shoe.state import (
     phase,
     row,
 )
-from firmware_bridge.topics.lamps import lamps, todo
+from firmware_bridge.topics.lamps import Lamps, lamps, todo
 
 
 class Slot(Struct, frozen=True, omit_defaults=True):
@@ -71,12 +71,15 @@ class Alarm(Struct, frozen=True):
     choices: tuple[str, ...]
 
 
-def snapshots(shoe: Shoe) -> dict[str, Any]:
-    """Topic -> what it holds now (an encodable value without the head)."""
+def snapshots(shoe: Shoe, shown: Lamps | None = None) -> dict[str, Any]:
+    """Topic -> what it holds now (an encodable value without the head).
+
+    shown: what a table lights, if that is not what the shoe says.
+    """
     return {
         "table": table(shoe),
         "roads": roads(shoe),
-        "lamps": lamps(shoe),
+        "lamps": shown or lamps(shoe),
         "alarm": {"open": alarms(shoe)},
     }
 
