@@ -10,9 +10,8 @@ Scenarios (tests/core/golden_play.py) are played by seeded chance. What comes ou
 - `replay`: what the command `shoe replay` prints.
 
 `golden.txt` holds a row of digests per scenario. A row that differs names the scenario and the part.
-What it proves: the same inputs give the same bytes as when the row was written. It does not say that they are right.
-
-To see what differs: `python -m tests.core.golden NAME > now.txt`, the same in a checkout from before, and `diff`.
+What it proves: the same inputs give the same bytes as when the row was written; not that these are right. To see
+what differs: `python -m tests.core.golden NAME > now.txt`, the same in a checkout from before, and `diff`.
 
 When the code was renamed on purpose: fill `RENAMED`, `ADDED` and `AS_BEFORE`, so that what comes out now is read as
 it was said before; rows stay as they are. When behaviour was changed on purpose: `python -m tests.core.golden --write`
@@ -216,8 +215,8 @@ Rows = dict[str, tuple[str, ...]]
 
 def known() -> Rows:
     """The rows as written."""
-    lines = [line.split() for line in ROWS.read_text("ascii").splitlines() if not line.startswith("#")]
-    return {name: tuple(digests) for name, *digests in lines}
+    lines = ROWS.read_text("ascii").splitlines()[1:]
+    return {name: tuple(digests) for name, *digests in map(str.split, lines)}
 
 
 def differences(now: Rows, before: Rows) -> list[str]:
@@ -242,7 +241,7 @@ def write(now: Rows, parts: Iterable[str]) -> list[str]:
     before = known() if ROWS.exists() and chosen != set(PARTS) else {}
     others = [line for line in differences(now, before) if set(line.split(": ")[1].split()) - chosen] if before else []
     if not others:
-        rows = [" ".join((name, *digests)) for name, digests in sorted(now.items())]
+        rows = sorted(" ".join((name, *digests)) for name, digests in now.items())
         ROWS.write_text("\n".join([f"# scenario {' '.join(PARTS)}", *rows, ""]), "ascii")
     return others
 

@@ -127,6 +127,15 @@ class Wild(Dealer):
         self.deal()
         self.order("resolve", "overdrawn", "burn")
 
+    def overdrawn_on_a_slot(self) -> None:
+        self.deal()
+        self.slot()
+
+    def old_report(self) -> None:
+        """A report from further back than the last: a repeat, or too old for one."""
+        mark = (self.session, (self.seq - self.any_of(1, 2, 30, 31, 32, 33, 60)) % 256)
+        self.tell(t.card(self.any_card(), self.nonce(), mark))
+
     def change(self) -> None:
         self.order("request_shoe_change", by="guest")
         self.wait(1000 * self.any_of(10, 90, 301))
@@ -207,5 +216,6 @@ ACTS: Final[tuple[Callable[[Wild], None], ...]] = (
     Wild.worded_order, Wild.reveal, Wild.correct, Wild.resolve, Wild.settle, Wild.repeated_order, Wild.repeated,
     Wild.pause, Wild.moment, Wild.lid, Wild.slot, Wild.sensor, Wild.clock, Wild.says, Wild.device, Wild.loan,
     Wild.by_hand, Wild.boot_again, Wild.board, Wild.booted, Wild.another_reader, Wild.disk, Wild.own_fault,
-    Wild.short_burn, Wild.overdrawn, Wild.overdrawn, Wild.change, Wild.end, Wild.settle, Wild.open_shoe,
+    Wild.short_burn, Wild.overdrawn, Wild.overdrawn, Wild.change, Wild.end, Wild.settle,
+    Wild.overdrawn_on_a_slot, Wild.old_report, Wild.old_report, Wild.open_shoe,
 )  # fmt: skip
