@@ -12,13 +12,13 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from firmware_bridge.config.load import calibration
+from firmware_bridge.config import calibration
 from firmware_bridge.config.sections import Config
 from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.devices.read_statistics import ReadStatistics, advice, shoes_left
 from firmware_bridge.devices.reader import Reader
 from firmware_bridge.errors import ConfigError
-from hardware.pi.board import board as pi
+from hardware.pi import board as pi
 from hardware.readers import messages
 
 log = logging.getLogger(__name__)
@@ -80,7 +80,7 @@ class Health:
         match message:
             case messages.Read(quality=quality):
                 self._reads.read(quality)
-            case reads.Unread(concerns="card"):
+            case messages.Unread(concerns="card"):
                 self._reads.failed()
             case messages.Beat():
                 self._beat = message

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from hardware.readers import messages as reads
+from hardware.readers import messages
 
 EXPLAINED_WITHIN_S: Final = 1.5
 """A report comes so long before its card is seen entering, or after it is seen leaving: slow lines, slow hands."""
@@ -29,7 +29,7 @@ class Mouth:
     def heard(self, message: messages.Message) -> None:
         """The reader spoke: of a card, perhaps."""
         match message:
-            case reads.Read() | reads.Unread(concerns="card") | reads.CutCard():
+            case messages.Read() | messages.Unread(concerns="card") | messages.CutCard():
                 self.reported()
 
     def reported(self) -> None:

@@ -11,23 +11,12 @@ from typing import Any, Final
 from firmware_bridge.bridge import Bridge
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.sim import props
 from firmware_bridge.sim.backend import Audience, Hear
 from firmware_bridge.sim.broker import HOST, EmbeddedBroker
 from firmware_bridge.sim.faults import FAULTS, Fault
 from firmware_bridge.sim.pit_boss import Floor
-from firmware_bridge.sim.props import (
-    CUT_CARD,
-    LAMPS,
-    LID,
-    NEXT,
-    OTHER_CODE,
-    OTHER_LOT,
-    TABLE,
-    Play,
-    config,
-    faces,
-    packs,
-)
+from firmware_bridge.sim.props import Play, config, faces, packs
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin
 from hardware.sim.angel_eye import AngelEyeShoe
@@ -65,11 +54,11 @@ class Stage:
         self.config = config(play, self._fault, folder, self.broker.port)
         self._factory = pin_factory("mock")
         self._pins = MockPins(self._factory)
-        self._pins.switch(LID, True)
-        self._wires = {lamp: Pin(number) for lamp, number in LAMPS.items()}
+        self._pins.switch(props.LID, True)
+        self._wires = {lamp: Pin(number) for lamp, number in props.LAMPS.items()}
         self.board = _board(play.reader, self._fault)
         self.pty = PtyBoard(self.board, folder / "reader")
-        self.topics = f"{self.config.mqtt.root}/{TABLE}"
+        self.topics = f"{self.config.mqtt.root}/{props.TABLE}"
         self.audience = Audience(self._client("demo-backend"), self.topics, hear, self._fail, self._loop)
         self._faces = faces(play.reader, self.config.table.decks)
         self._floor = Floor(self.config.control)
@@ -133,21 +122,21 @@ class Stage:
         if isinstance(self.board, AngelEyeShoe):
             self.board.pull(str(paper.code))
         elif not isinstance(self.board, NativeBoard):
-            self.board.pull({"unreadable": "%\a", "foreign": OTHER_CODE}.get(how, str(paper.code)))
+            self.board.pull({"unreadable": "%\a", "foreign": props.OTHER_CODE}.get(how, str(paper.code)))
         elif how == "unreadable":
             self.board.fault(how)
         else:
-            code = int(paper.code) + (OTHER_LOT if how == "foreign" else 0)
+            code = int(paper.code) + (props.OTHER_LOT if how == "foreign" else 0)
             self.board.pull(code, **({how: True} if how in ("face_up", "double_feed", "backwards") else {}))
         self.pty.tick()
 
     async def cut_card(self) -> None:
         """Pull the cut card over its sensor."""
-        await self._pins.pass_cut_card(CUT_CARD)
+        await self._pins.pass_cut_card(props.CUT_CARD)
 
     async def press_next(self) -> None:
-        """Press the key NEXT."""
-        await self._pins.press(NEXT)
+        """Press the key props.NEXT."""
+        await self._pins.press(props.NEXT)
 
     async def ask_for_shoe(self) -> None:
         """The pit boss opens the shoe; one that starts by itself has said so before."""
@@ -202,16 +191,16 @@ class Stage:
     async def open_lid(self, seconds: float) -> None:
         """Open the shoe's lid for a while."""
         self._say("accident", f"the lid is open for {seconds:g} s")
-        self._pins.drive(LID, False)
+        self._pins.drive(props.LID, False)
         await asyncio.sleep(seconds)
-        self._pins.drive(LID, True)
+        self._pins.drive(props.LID, True)
 
     async def dirty_sensor(self, seconds: float) -> None:
         """Let something lie on the cut card's sensor for a while."""
         self._say("accident", f"dirt lies on the cut card's sensor for {seconds:.0f} s")
-        self._pins.drive(CUT_CARD, True)
+        self._pins.drive(props.CUT_CARD, True)
         await asyncio.sleep(seconds)
-        self._pins.drive(CUT_CARD, False)
+        self._pins.drive(props.CUT_CARD, False)
 
     async def _bring_broker_back(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -220,7 +209,7 @@ class Stage:
     # ------------------------------------------------------------ the daemon
 
     def _start_daemon(self) -> None:
-        self.bridge = Bridge(self.config, self._factory, self._client(TABLE))
+        self.bridge = Bridge(self.config, self._factory, self._client(props.TABLE))
         self._running = self._loop.create_task(self.bridge.run())
         self._running.add_done_callback(self.watch)
 

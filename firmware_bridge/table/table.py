@@ -16,6 +16,7 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer
+from firmware_bridge.journal.crashes import Crashes
 from firmware_bridge.journal.journal import Journal, SyncFailed
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of, fault, observe

@@ -39,8 +39,8 @@ def covered(reached: Reached) -> Iterable[str]:
 
     from firmware_bridge.facts.events import AnyEvent
     from firmware_bridge.facts.inputs import AnyInput
-    from firmware_bridge.policy import POLICIES
     from firmware_bridge.shoe.decide import JUDGES
+    from firmware_bridge.shoe.policy import POLICIES
 
     there_is: dict[str, set[tuple[str, ...]]] = {
         "cell": {(name, phase.value) for name, judges in JUDGES.items() for phase in judges},

@@ -15,10 +15,10 @@ from random import Random
 from typing import Any, Final
 
 from firmware_bridge import cli
-from firmware_bridge.house import House
-from firmware_bridge.line import FIRST_CHAIN
-from firmware_bridge.replay import Replay
-from firmware_bridge.script import parse
+from firmware_bridge.facts.house import House
+from firmware_bridge.journal.line import FIRST_CHAIN
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.script import parse
 from tests.core import golden_table as t
 from tests.core.golden import Tape, read, unversioned
 from tests.core.golden_dealer import Dealer

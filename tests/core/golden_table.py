@@ -12,16 +12,16 @@ from typing import Any, Final, TypeVar
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from firmware_bridge.cards import FACES, TILES, Card, Serial
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders as o
-from firmware_bridge.house import House
-from firmware_bridge.lamps import signals
-from firmware_bridge.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.messages import messages
+from firmware_bridge.facts.cards import FACES, TILES, Card, Serial
+from firmware_bridge.facts.house import House
+from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Shoe, advance, decide, entry_of, fault, observe
-from firmware_bridge.shoe.disclosure import deadline
-from firmware_bridge.snapshots import disclosed, last_rounds, mode, snapshots
+from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.topics.lamps import signals
+from firmware_bridge.topics.state import disclosed, last_rounds, mode, snapshots
 from tests.core.golden import Tape
 
 EPOCH: Final = 1_722_000_000_000
