@@ -135,7 +135,7 @@ class Stage:
         await self._pins.pass_cut_card(props.CUT_CARD)
 
     async def press_next(self) -> None:
-        """Press the key props.NEXT."""
+        """Press the key NEXT."""
         await self._pins.press(props.NEXT)
 
     async def ask_for_shoe(self) -> None:
