@@ -18,9 +18,9 @@ from firmware_bridge.devices.panel import Panel
 from firmware_bridge.devices.reader import Reader
 from firmware_bridge.devices.sensors import Sensors
 from firmware_bridge.devices.watch import Sight
-from firmware_bridge.devices.wires import inputs, outputs, wires
+from firmware_bridge.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.errors import JournalError
-from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events import ShoeOpened
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.journal.cursor import CursorFile
@@ -127,7 +127,7 @@ class Bridge:
             shoe = self.table.shoe
             return shoe.status == "open" or bool(shoe.held) or self.config.table.new_shoe == "auto"
 
-        ins, outs = inputs(self.config), outputs(self.config)
+        ins, outs = input_pins(self.config), output_pins(self.config)
         return Sight(self.reader, self.config.reader.protocol, self.pins, ins, outs, secret)
 
     def _changed(self) -> None:
@@ -180,7 +180,7 @@ class Bridge:
         return self.reader.port.is_open and not is_open(self.table.shoe, "reader_lost")
 
     def _missed(self) -> None:
-        self.table.tell(i.ReaderSaid(**now(), what="a card left the shoe and was not reported", gap=True))
+        self.table.tell(inputs.ReaderSaid(**now(), what="a card left the shoe and was not reported", gap=True))
 
 
 async def _beat(systemd: Systemd) -> None:

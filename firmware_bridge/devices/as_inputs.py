@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from firmware_bridge.devices import code_books
-from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import Serial
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.table.stamps import nonce, now
 from hardware.readers import messages
 
 
-def as_input(message: messages.Message, book: code_books.CodeBook) -> i.AnyInput | None:
+def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.AnyInput | None:
     """The input a message stands for, at this moment; None for one that is no concern of the table's."""
     match message:
         case messages.Read():
             return _card(message, book)
         case messages.Unread(reason=reason, mark=mark, gap=gap):
-            return i.CardUnread(**now(), reason=reason, nonce=nonce(), mark=_mark(mark), gap=gap)
+            return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), mark=_mark(mark), gap=gap)
         case messages.CutCard():
-            return i.CutCardSeen(**now(), by="reader")
+            return inputs.CutCardSeen(**now(), by="reader")
         case messages.Verdict():
             return _result(message)
         case messages.Said(what=what, gap=gap):
-            return i.ReaderSaid(**now(), what=what, gap=gap)
+            return inputs.ReaderSaid(**now(), what=what, gap=gap)
         case messages.Hello(session=session):
-            return i.ReaderBooted(**now(), session=session)
+            return inputs.ReaderBooted(**now(), session=session)
     return None
 
 
-def _card(read: messages.Read, book: code_books.CodeBook) -> i.AnyInput:
+def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
     """A code in no book is an unread card, never a guess."""
     mark = _mark(read.mark)
     known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
     if known is None:
         reason = "no code book" if book is code_books.plain() and isinstance(read.code, str) else "unknown code"
-        return i.CardUnread(**now(), reason=reason, nonce=nonce(), mark=mark, gap=read.gap)
+        return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), mark=mark, gap=read.gap)
     if known.card is None:
-        return i.CutCardSeen(**now(), by="reader", mark=mark, gap=read.gap)
-    return i.CardRead(
+        return inputs.CutCardSeen(**now(), by="reader", mark=mark, gap=read.gap)
+    return inputs.CardRead(
         **now(),
         card=known.card,
         nonce=nonce(),
@@ -51,20 +51,20 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> i.AnyInput:
     )
 
 
-def _result(verdict: messages.Verdict) -> i.ResultTold:
-    pairs: dict[i.Side, bool] = {"player": verdict.player_pair, "banker": verdict.banker_pair}
-    told = i.Told(verdict.outcome, tuple(side for side in pairs if pairs[side]))
-    return i.ResultTold(**now(), told=told)
+def _result(verdict: messages.Verdict) -> inputs.ResultTold:
+    pairs: dict[inputs.Side, bool] = {"player": verdict.player_pair, "banker": verdict.banker_pair}
+    told = inputs.Told(verdict.outcome, tuple(side for side in pairs if pairs[side]))
+    return inputs.ResultTold(**now(), told=told)
 
 
 def _mark(mark: messages.Mark | None) -> Mark | None:
     return Mark(mark.session, mark.seq) if mark else None
 
 
-def _flags(read: messages.Read) -> tuple[i.Flag, ...]:
+def _flags(read: messages.Read) -> tuple[inputs.Flag, ...]:
     if not (read.face_up or read.double_feed or read.backwards):
         return ()
-    told: dict[i.Flag, bool] = {
+    told: dict[inputs.Flag, bool] = {
         "face_up": read.face_up,
         "double_feed": read.double_feed,
         "backwards": read.backwards,

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.config.whole_file import write_whole
-from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import inputs
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
@@ -65,7 +65,7 @@ class Loan:
             log.warning("what the reader is to be told cannot be kept (%s): calibrate it again", error)
 
     def _tell(self, why: str) -> None:
-        self._table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=self._mark, lent=self._to))
+        self._table.tell(inputs.DeviceLost(**now(), device="reader", why=why, mark=self._mark, lent=self._to))
 
 
 class Kept(Struct, frozen=True):
@@ -103,7 +103,7 @@ def record_kept(table: Table) -> Kept | None:
     kept = kept_in(table.journal.directory)
     if kept and kept.count:
         why = f"{kept.count} test cards passed while no daemon ran, by {kept.by}"
-        table.tell(i.DeviceLost(**now(), device="reader", why=why, mark=kept.mark))
+        table.tell(inputs.DeviceLost(**now(), device="reader", why=why, mark=kept.mark))
     return kept
 
 

@@ -6,7 +6,7 @@ import asyncio
 from typing import Final
 
 from firmware_bridge.config.sections import Config, LockConfig
-from firmware_bridge.devices.wires import OUTPUTS, outputs
+from firmware_bridge.devices.wires import OUTPUTS, output_pins
 from hardware.pins.lamps import LampPanel
 from hardware.pins.pin import PinFactory
 
@@ -23,7 +23,7 @@ class Panel:
     """
 
     def __init__(self, config: Config, factory: PinFactory, loop: asyncio.AbstractEventLoop) -> None:
-        pins = outputs(config)
+        pins = output_pins(config)
         self._panel, self._loop = LampPanel(pins, factory, loop), loop
         lock = config.pins.lock
         self._locks_unpowered = isinstance(lock, LockConfig) and lock.fail_safe == "locked"

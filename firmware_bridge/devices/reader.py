@@ -13,7 +13,7 @@ from firmware_bridge.devices import code_books
 from firmware_bridge.devices.as_inputs import as_input
 from firmware_bridge.devices.lent_reader import Loan, forget_kept, record_kept
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import inputs
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.table.stamps import now
@@ -161,12 +161,12 @@ class Reader:
             log.warning("the reader is lost: %s", why)
         self._is_missed = True
         if not is_open(self._table.shoe, "reader_lost"):
-            self._table.tell(i.DeviceLost(**now(), device="reader", why=why))
+            self._table.tell(inputs.DeviceLost(**now(), device="reader", why=why))
 
     def _back(self, missed: bool = False, cut_short: bool = False) -> None:
         if missed or is_open(self._table.shoe, "reader_lost"):
             resumes = self._keeps_reports and not self._away
-            self._table.tell(i.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
+            self._table.tell(inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
         if self._is_missed or self._away:
             log.info("the reader is back")
         self._away = self._is_missed = False

@@ -13,9 +13,9 @@ from typing import Final, get_args
 from firmware_bridge.config import calibration
 from firmware_bridge.config.sections import AnySensor, Config, SensorConfig
 from firmware_bridge.devices.mouth import Mouth
-from firmware_bridge.devices.wires import IN_SLOT, inputs
+from firmware_bridge.devices.wires import IN_SLOT, input_pins
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import inputs
 from firmware_bridge.facts.inputs import KeyName, SlotName
 from firmware_bridge.shoe.state import stuck
 from firmware_bridge.table.stamps import now
@@ -39,7 +39,7 @@ class Sensors:
         self, config: Config, table: Table, mouth: Mouth, factory: PinFactory, loop: asyncio.AbstractEventLoop
     ) -> None:
         self._config, self._table, self._mouth, self._factory, self._loop = config, table, mouth, factory, loop
-        self._pins = inputs(config)
+        self._pins = input_pins(config)
         if "cut_card" in self._pins:
             self._pins["cut_card"] = _calibrated(self._pins["cut_card"], config)
         self.held: dict[str, Contact] = {}
@@ -94,21 +94,21 @@ class Sensors:
         return limit, partial(self._stuck_told, name), name in stuck(self._table.shoe)
 
     def _cut_card_seen(self) -> None:
-        self._table.tell(i.CutCardSeen(**now(), by="sensor"))
+        self._table.tell(inputs.CutCardSeen(**now(), by="sensor"))
         self._mouth.reported()
 
     def _pressed(self, key: KeyName) -> None:
-        self._table.tell(i.Pressed(**now(), key=key))
+        self._table.tell(inputs.Pressed(**now(), key=key))
 
     def _filled(self, slot: SlotName) -> None:
-        self._table.tell(i.SlotFilled(**now(), slot=slot))
+        self._table.tell(inputs.SlotFilled(**now(), slot=slot))
 
     def _lid(self, is_open: bool) -> None:
-        self._table.tell(i.LidMoved(**now(), open=is_open))
+        self._table.tell(inputs.LidMoved(**now(), open=is_open))
 
     def _stuck_told(self, name: str, is_stuck: bool) -> None:
         log.warning("%s %s", name, "does not let go" if is_stuck else "has let go again")
-        self._table.tell(i.SensorStuck(**now(), sensor=name, stuck=is_stuck))
+        self._table.tell(inputs.SensorStuck(**now(), sensor=name, stuck=is_stuck))
 
 
 def _calibrated(pin: Pin, config: Config) -> Pin:

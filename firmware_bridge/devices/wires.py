@@ -19,16 +19,16 @@ IN_SLOT: Final = "presence "
 
 def wires(config: Config) -> dict[str, Pin]:
     """All of them; a sensor in a slot is called `presence P1`."""
-    return inputs(config) | outputs(config)
+    return input_pins(config) | output_pins(config)
 
 
-def inputs(config: Config) -> dict[str, Pin]:
+def input_pins(config: Config) -> dict[str, Pin]:
     """Sensors, switches and keys."""
     pins = {name: pin for name, pin in _pins(config.pins).items() if name not in OUTPUTS}
     return pins | {IN_SLOT + slot: pin for slot, pin in _pins(config.presence).items()}
 
 
-def outputs(config: Config) -> dict[str, Pin]:
+def output_pins(config: Config) -> dict[str, Pin]:
     """Lamps, buzzer and lock."""
     return {name: pin for name, pin in _pins(config.pins).items() if name in OUTPUTS} | lamp_wires(config)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from firmware_bridge.facts import events as e
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import events, inputs
+from firmware_bridge.facts.orders import Answer, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.judges import devices, disclosure, orders, reader_result, service, slot_sensors
 from firmware_bridge.shoe.judges.dealing import close_opened, deal_held, take, void_if_empty
@@ -17,7 +16,7 @@ BOARD_KEEPS: Final = 32
 """Reports a reader board can repeat (readers.md): one further back than that is a new one."""
 
 
-def decide(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
+def decide(shoe: Shoe, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
     """What becomes true because of `told`; nothing for a repeat. Pure and total."""
     if _told_before(shoe, told):
         return ()
@@ -28,9 +27,9 @@ def decide(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
     judge = JUDGES[kind(told)][phase(draft.shoe)]
     try:
         judge(draft, told)
-        answer = o.Answer(ok=True)
+        answer = Answer(ok=True)
     except Refused as refused:
-        answer = o.Answer(ok=False, error=refused.error, hint=refused.hint or None)
+        answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
     deal_held(draft)
     if close_opened(draft):
         deal_held(draft)
@@ -39,36 +38,36 @@ def decide(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
     return tuple(draft.events)
 
 
-def _told_before(shoe: Shoe, told: i.AnyInput) -> bool:
+def _told_before(shoe: Shoe, told: inputs.AnyInput) -> bool:
     """A report already taken, or a command already answered."""
-    if isinstance(told, i.Ordered):
+    if isinstance(told, inputs.Ordered):
         return answer_to(shoe, told.id) is not None
-    mark = None if isinstance(told, i.DeviceLost) else getattr(told, "mark", None)
+    mark = None if isinstance(told, inputs.DeviceLost) else getattr(told, "mark", None)
     if mark is None or shoe.reader is None or mark.session != shoe.reader.session:
         return False
     return bool((shoe.reader.seq - mark.seq) % 256 < BOARD_KEEPS)
 
 
-def _reply(draft: Draft, told: i.AnyInput, answer: o.Answer) -> None:
-    if isinstance(told, i.Pressed) and not answer.ok:
-        draft.add(e.KeyRefused(key=told.key, why=answer.error or ""))
-    if isinstance(told, i.Ordered):
-        named = o.Answer(answer.ok, told.id, o.tag_of(told.order), answer.error, answer.hint)
-        draft.add(e.CommandAnswered(answer=named, by=told.by))
+def _reply(draft: Draft, told: inputs.AnyInput, answer: Answer) -> None:
+    if isinstance(told, inputs.Pressed) and not answer.ok:
+        draft.add(events.KeyRefused(key=told.key, why=answer.error or ""))
+    if isinstance(told, inputs.Ordered):
+        named = Answer(answer.ok, told.id, tag_of(told.order), answer.error, answer.hint)
+        draft.add(events.CommandAnswered(answer=named, by=told.by))
 
 
-def kind(told: i.AnyInput) -> str:
+def kind(told: inputs.AnyInput) -> str:
     """The row of the table an input belongs to."""
     match told:
-        case i.Ordered(order=o.Reveal()):
+        case inputs.Ordered(order=Reveal()):
             return "reveal_order"  # by wire it can name slots, the key of this name cannot
-        case i.Ordered(order=order):
-            return o.tag_of(order)
-        case i.Pressed(key=key):
+        case inputs.Ordered(order=order):
+            return tag_of(order)
+        case inputs.Pressed(key=key):
             return key
-        case i.DeviceLost(device=device):
+        case inputs.DeviceLost(device=device):
             return f"{device}_lost"
-        case i.DeviceBack(device=device):
+        case inputs.DeviceBack(device=device):
             return f"{device}_back"
     return type(told).__name__
 
@@ -76,17 +75,17 @@ def kind(told: i.AnyInput) -> str:
 Judge = Callable[[Draft, Any], None]
 
 
-def _card(draft: Draft, told: i.CardRead) -> None:
+def _card(draft: Draft, told: inputs.CardRead) -> None:
     if not devices.already_entered(draft, told):
         take(draft, Held(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial))
 
 
-def _given(act: Callable[[Draft, i.Ordered, Any], None]) -> Judge:
+def _given(act: Callable[[Draft, inputs.Ordered, Any], None]) -> Judge:
     return lambda draft, told: act(draft, told, told.order)
 
 
 def _refuse(error: str, hint: str) -> Judge:
-    def refuse(draft: Draft, told: i.AnyInput) -> None:
+    def refuse(draft: Draft, told: inputs.AnyInput) -> None:
         raise Refused(error, hint)
 
     return refuse
@@ -95,7 +94,7 @@ def _refuse(error: str, hint: str) -> Judge:
 def _if_required(judge: Judge) -> Judge:
     """Betting orders are taken, and mean nothing, at a table that ignores betting."""
 
-    def betting(draft: Draft, told: i.Ordered) -> None:
+    def betting(draft: Draft, told: inputs.Ordered) -> None:
         if draft.shoe.house.betting == "required":
             judge(draft, told)
 
@@ -186,7 +185,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
 """(phase x input) -> what judges it; a test proves it complete."""
 
 
-def fault(shoe: Shoe, told: i.AnyInput, error: Exception) -> tuple[e.AnyEvent, ...]:
+def fault(shoe: Shoe, told: inputs.AnyInput, error: Exception) -> tuple[events.AnyEvent, ...]:
     """What to journal when `decide` itself failed: the card of the input is held and the shoe blocked.
 
     `error` is told by its type and place only: its text might spell a sealed card.
@@ -198,21 +197,21 @@ def fault(shoe: Shoe, told: i.AnyInput, error: Exception) -> tuple[e.AnyEvent, .
         at = at.tb_next
     where = f"{at.tb_frame.f_code.co_name}:{at.tb_lineno}" if at else "?"
     if not draft.trouble("internal_error", f"{type(error).__name__} in {where}"):
-        draft.add(e.Noted(what=f"internal error again: {type(error).__name__} in {where}"))
+        draft.add(events.Noted(what=f"internal error again: {type(error).__name__} in {where}"))
     return tuple(draft.events)
 
 
-def observe(shoe: Shoe, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
+def observe(shoe: Shoe, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
     """What is journaled while the shoe only observes: cards are kept on record, and nothing is made of them."""
     if _told_before(shoe, told):
         return ()
     draft = Draft(shoe, told.at)
     match told:
-        case i.CardRead():
+        case inputs.CardRead():
             commit, secret = draft.seal(told.card, told.nonce)
-            draft.add(e.CardSetAside(commit=commit, secret=secret, why="observed"))
-        case i.CardUnread() | i.CutCardSeen() | i.Pressed() | i.ResultTold() | i.ReaderSaid():
-            draft.add(e.Noted(what=f"observed: {type(told).__name__}"))
+            draft.add(events.CardSetAside(commit=commit, secret=secret, why="observed"))
+        case inputs.CardUnread() | inputs.CutCardSeen() | inputs.Pressed() | inputs.ResultTold() | inputs.ReaderSaid():
+            draft.add(events.Noted(what=f"observed: {type(told).__name__}"))
         case _:
             return decide(shoe, told)
     return tuple(draft.events)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.facts import events as e
+from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.shoe.changes import cards, rounds
 from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe
@@ -20,22 +20,22 @@ FORGETS: Final = ("reader_gap", "reader_back")
 """After these the reader does not tell again what people entered in its absence."""
 
 
-def evolve(shoe: Shoe, event: e.AnyEvent) -> Shoe:
+def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
     """The shoe after `event`. Pure and total; never asks the rules of a game."""
     changed = _CHANGES[type(event)](shoe, event)
     return replace(changed, n=changed.n + 1)
 
 
-def _commissioned(shoe: Shoe, event: e.Commissioned) -> Shoe:
+def _commissioned(shoe: Shoe, event: events.Commissioned) -> Shoe:
     return replace(shoe, journal=event.journal, seq=0, n=0)
 
 
-def _bridge_started(shoe: Shoe, event: e.BridgeStarted) -> Shoe:
+def _bridge_started(shoe: Shoe, event: events.BridgeStarted) -> Shoe:
     return replace(shoe, next_house=event.house)
 
 
-def _shoe_opened(_: Shoe, event: e.ShoeOpened) -> Shoe:
-    luggage = event.luggage or e.Luggage(event.house, None, (), ())
+def _shoe_opened(_: Shoe, event: events.ShoeOpened) -> Shoe:
+    luggage = event.luggage or events.Luggage(event.house, None, (), ())
     burn = event.house.burn
     return Shoe(
         next_house=luggage.next_house,
@@ -58,38 +58,38 @@ def _shoe_opened(_: Shoe, event: e.ShoeOpened) -> Shoe:
     )
 
 
-def _noted(shoe: Shoe, event: e.Noted) -> Shoe:
+def _noted(shoe: Shoe, event: events.Noted) -> Shoe:
     return replace(shoe, held=shoe.held[1:]) if event.held else shoe
 
 
-def _shoe_change_requested(shoe: Shoe, event: e.ShoeChangeRequested) -> Shoe:
+def _shoe_change_requested(shoe: Shoe, event: events.ShoeChangeRequested) -> Shoe:
     return replace(shoe, change="requested", change_by=event.until)
 
 
-def _shoe_change_overdue(shoe: Shoe, _: e.ShoeChangeOverdue) -> Shoe:
+def _shoe_change_overdue(shoe: Shoe, _: events.ShoeChangeOverdue) -> Shoe:
     return replace(shoe, change="overdue", change_by=None)
 
 
-def _dealer_change_requested(shoe: Shoe, _: e.DealerChangeRequested) -> Shoe:
+def _dealer_change_requested(shoe: Shoe, _: events.DealerChangeRequested) -> Shoe:
     return replace(shoe, dealer_change=True)
 
 
-def _dealer_signed_in(shoe: Shoe, event: e.DealerSignedIn) -> Shoe:
+def _dealer_signed_in(shoe: Shoe, event: events.DealerSignedIn) -> Shoe:
     return replace(shoe, dealer=event.dealer, dealer_change=False)
 
 
-def _shoe_ended(shoe: Shoe, _: e.ShoeEnded) -> Shoe:
+def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
     sealed = tuple(laid for laid in shoe.moves + shoe.overdrawn if not laid.shown)
     ended = replace(shoe, status="ended", aside=shoe.aside + sealed, moves=(), overdrawn=(), betting=False)
     return replace(ended, reveal_by=None, change=None, change_by=None)
 
 
-def _irregular(shoe: Shoe, event: e.Irregular) -> Shoe:
+def _irregular(shoe: Shoe, event: events.Irregular) -> Shoe:
     entered = () if event.id in FORGETS else shoe.entered
     return replace(shoe, irregular=(*shoe.irregular, event), entered=entered)
 
 
-def _irregularity_closed(shoe: Shoe, event: e.IrregularityClosed) -> Shoe:
+def _irregularity_closed(shoe: Shoe, event: events.IrregularityClosed) -> Shoe:
     closed = replace(shoe, irregular=tuple(each for each in shoe.irregular if each.id != event.id))
     if event.clears and shoe.held:
         first = replace(shoe.held[0], cleared=(*shoe.held[0].cleared, event.id))
@@ -101,66 +101,66 @@ def _irregularity_closed(shoe: Shoe, event: e.IrregularityClosed) -> Shoe:
     return closed
 
 
-def _reader_session(shoe: Shoe, event: e.ReaderSession) -> Shoe:
+def _reader_session(shoe: Shoe, event: events.ReaderSession) -> Shoe:
     entered = () if shoe.reader else shoe.entered  # a board seen for the first time has kept its reports
     return replace(shoe, reader=Mark(event.session, BEFORE_FIRST), entered=entered)
 
 
-def _reader_lent(shoe: Shoe, event: e.ReaderLent) -> Shoe:
+def _reader_lent(shoe: Shoe, event: events.ReaderLent) -> Shoe:
     return replace(shoe, lent=event.to)
 
 
-def _lid_turned(shoe: Shoe, event: e.LidTurned) -> Shoe:
+def _lid_turned(shoe: Shoe, event: events.LidTurned) -> Shoe:
     return replace(shoe, lid_open=event.open)
 
 
-def _command_answered(shoe: Shoe, event: e.CommandAnswered) -> Shoe:
+def _command_answered(shoe: Shoe, event: events.CommandAnswered) -> Shoe:
     if event.answer.id is None:
         return shoe
     return replace(shoe, answers=(*shoe.answers, event.answer)[-ANSWERS_KEPT:])
 
 
-def _unchanged(shoe: Shoe, _: e.AnyEvent) -> Shoe:
+def _unchanged(shoe: Shoe, _: events.AnyEvent) -> Shoe:
     return shoe
 
 
 _CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
-    e.Commissioned: _commissioned,
-    e.BridgeStarted: _bridge_started,
-    e.ShoeOpened: _shoe_opened,
-    e.CardBurned: cards.card_burned,
-    e.CardDealt: cards.card_dealt,
-    e.CardOverdrawn: cards.card_overdrawn,
-    e.CardHeld: cards.card_held,
-    e.CardEntered: cards.card_entered,
-    e.CardConfirmed: cards.card_confirmed,
-    e.CardSetAside: cards.card_set_aside,
-    e.CardRevealed: cards.card_revealed,
-    e.OverdrawnBurned: cards.overdrawn_burned,
-    e.BurnFinished: cards.burn_finished,
-    e.LotAdopted: cards.lot_adopted,
-    e.CutCardMet: cards.cut_card_met,
-    e.CutCardHeld: cards.cut_card_held,
-    e.BetsOpened: rounds.bets_opened,
-    e.BetsClosed: rounds.bets_closed,
-    e.RoundClosed: rounds.round_closed,
-    e.RoundVoided: rounds.round_voided,
-    e.RoundCorrected: rounds.round_corrected,
-    e.ResultHeld: rounds.result_held,
-    e.RevealClockStarted: rounds.reveal_clock_started,
-    e.RevealTimeEnded: rounds.reveal_time_ended,
-    e.Flown: rounds.flown,
-    e.ShoeChangeRequested: _shoe_change_requested,
-    e.ShoeChangeOverdue: _shoe_change_overdue,
-    e.DealerChangeRequested: _dealer_change_requested,
-    e.DealerSignedIn: _dealer_signed_in,
-    e.ShoeEnded: _shoe_ended,
-    e.Irregular: _irregular,
-    e.IrregularityClosed: _irregularity_closed,
-    e.ReaderSession: _reader_session,
-    e.ReaderLent: _reader_lent,
-    e.LidTurned: _lid_turned,
-    e.KeyRefused: _unchanged,
-    e.Noted: _noted,
-    e.CommandAnswered: _command_answered,
+    events.Commissioned: _commissioned,
+    events.BridgeStarted: _bridge_started,
+    events.ShoeOpened: _shoe_opened,
+    events.CardBurned: cards.card_burned,
+    events.CardDealt: cards.card_dealt,
+    events.CardOverdrawn: cards.card_overdrawn,
+    events.CardHeld: cards.card_held,
+    events.CardEntered: cards.card_entered,
+    events.CardConfirmed: cards.card_confirmed,
+    events.CardSetAside: cards.card_set_aside,
+    events.CardRevealed: cards.card_revealed,
+    events.OverdrawnBurned: cards.overdrawn_burned,
+    events.BurnFinished: cards.burn_finished,
+    events.LotAdopted: cards.lot_adopted,
+    events.CutCardMet: cards.cut_card_met,
+    events.CutCardHeld: cards.cut_card_held,
+    events.BetsOpened: rounds.bets_opened,
+    events.BetsClosed: rounds.bets_closed,
+    events.RoundClosed: rounds.round_closed,
+    events.RoundVoided: rounds.round_voided,
+    events.RoundCorrected: rounds.round_corrected,
+    events.ResultHeld: rounds.result_held,
+    events.RevealClockStarted: rounds.reveal_clock_started,
+    events.RevealTimeEnded: rounds.reveal_time_ended,
+    events.Flown: rounds.flown,
+    events.ShoeChangeRequested: _shoe_change_requested,
+    events.ShoeChangeOverdue: _shoe_change_overdue,
+    events.DealerChangeRequested: _dealer_change_requested,
+    events.DealerSignedIn: _dealer_signed_in,
+    events.ShoeEnded: _shoe_ended,
+    events.Irregular: _irregular,
+    events.IrregularityClosed: _irregularity_closed,
+    events.ReaderSession: _reader_session,
+    events.ReaderLent: _reader_lent,
+    events.LidTurned: _lid_turned,
+    events.KeyRefused: _unchanged,
+    events.Noted: _noted,
+    events.CommandAnswered: _command_answered,
 }

@@ -8,8 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, phase
@@ -36,7 +35,7 @@ class Replay:
         """The lines of the steps, which may come in parts. Without a leading `shoe`, a burned full shoe is open."""
         if steps and not isinstance(steps[0], NewShoe) and self.shoe.status == "empty":
             self.shoe = replace(self.shoe, next_house=replace(self.house, burn="none"))
-            yield from self._order(o.OpenShoe())
+            yield from self._order(orders.OpenShoe())
         for step in steps:
             yield from self._step(step)
 
@@ -45,17 +44,19 @@ class Replay:
             case NewShoe():
                 yield from self._new_shoe()
             case Drawn(card=None):
-                yield from self._tell(i.CardUnread(at=self.at, mono=self.at, reason="unreadable", nonce=self._nonce()))
+                yield from self._tell(
+                    inputs.CardUnread(at=self.at, mono=self.at, reason="unreadable", nonce=self._nonce())
+                )
             case Drawn(card=card) if card:
-                yield from self._tell(i.CardRead(at=self.at, mono=self.at, card=card, nonce=self._nonce()))
+                yield from self._tell(inputs.CardRead(at=self.at, mono=self.at, card=card, nonce=self._nonce()))
             case Cut():
-                yield from self._tell(i.CutCardSeen(at=self.at, mono=self.at, by="sensor"))
+                yield from self._tell(inputs.CutCardSeen(at=self.at, mono=self.at, by="sensor"))
             case Key(key="next") if phase(self.shoe) in (Phase.EMPTY, Phase.BETTING, Phase.READY, Phase.ENDED):
                 self.warn("next: nothing is open, ignored")
             case Key(key=key):
-                yield from self._tell(i.Pressed(at=self.at, mono=self.at, key=key))
+                yield from self._tell(inputs.Pressed(at=self.at, mono=self.at, key=key))
             case Lid(open=is_open):
-                yield from self._tell(i.LidMoved(at=self.at, mono=self.at, open=is_open))
+                yield from self._tell(inputs.LidMoved(at=self.at, mono=self.at, open=is_open))
             case Pause(ms=ms):
                 yield from self._pass(ms)
             case Say(order=order):
@@ -66,27 +67,27 @@ class Replay:
         end = self.at + ms
         while (moment := deadline(self.shoe)) is not None and moment <= end:
             self.at = max(self.at, moment)
-            yield from self._tell(i.TimePassed(at=self.at, mono=self.at))
+            yield from self._tell(inputs.TimePassed(at=self.at, mono=self.at))
         self.at = end
 
     def _new_shoe(self) -> Iterator[Line]:
         if phase(self.shoe) in (Phase.DEALING, Phase.COMPLETE):
             self.warn(f"shoe: round {self.shoe.round} is not finished, voided")
-            yield from self._order(o.Void("a new shoe"))
+            yield from self._order(orders.Void("a new shoe"))
         if self.shoe.status == "open":
-            yield from self._order(o.CloseShoe("a new shoe"))
+            yield from self._order(orders.CloseShoe("a new shoe"))
         self.shoe = replace(self.shoe, next_house=self.house)
-        yield from self._order(o.OpenShoe())
+        yield from self._order(orders.OpenShoe())
 
-    def _order(self, order: o.Order) -> Iterator[Line]:
-        for line in self._tell(i.Ordered(at=self.at, mono=self.at, order=order, by=BY, nonce=self._nonce())):
+    def _order(self, order: orders.Order) -> Iterator[Line]:
+        for line in self._tell(inputs.Ordered(at=self.at, mono=self.at, order=order, by=BY, nonce=self._nonce())):
             last = line.entry.events[-1] if line.entry else None
             answer = getattr(last, "answer", None)
             if answer and not answer.ok:
                 self.warn(f"{answer.do}: {answer.error}")
             yield line
 
-    def _tell(self, told: i.AnyInput) -> Iterator[Line]:
+    def _tell(self, told: inputs.AnyInput) -> Iterator[Line]:
         events = decide(self.shoe, told)
         if events:
             entry = entry_of(self.shoe, told, events, self.table, BOOT)

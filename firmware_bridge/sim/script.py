@@ -11,7 +11,7 @@ from typing import Final, get_args
 from msgspec import Struct
 
 from firmware_bridge.errors import ScriptError
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import KeyName
@@ -52,7 +52,7 @@ class Pause(Struct, frozen=True):
 class Say(Struct, frozen=True):
     """`!void misdeal`, `bets-closed`: an order is given."""
 
-    order: o.Order
+    order: orders.Order
 
 
 Step = NewShoe | Drawn | Cut | Key | Lid | Pause | Say
@@ -70,8 +70,8 @@ _WORDS: Final[dict[str, Step]] = {
     "tie": Key("tie"),
     "lid-open": Lid(True),
     "lid-close": Lid(False),
-    "bets-open": Say(o.BetsOpen()),
-    "bets-closed": Say(o.BetsClosed()),
+    "bets-open": Say(orders.BetsOpen()),
+    "bets-closed": Say(orders.BetsClosed()),
 }
 
 
@@ -114,7 +114,7 @@ def _word(word: str, number: int) -> Iterator[Step]:
         )
 
 
-def _order(name: str, words: list[str], number: int) -> o.Order:
+def _order(name: str, words: list[str], number: int) -> orders.Order:
     """An order and its arguments, which are the words behind it."""
     build = _ORDERS.get(name.replace("-", "_"))
     if build is None:
@@ -132,11 +132,11 @@ def _order(name: str, words: list[str], number: int) -> o.Order:
         raise ScriptError(f"line {number}: !{name}: {error}", usage) from None
 
 
-def _resolve(words: list[str]) -> o.Order:
+def _resolve(words: list[str]) -> orders.Order:
     irregularity, choice = words.pop(0), words.pop(0)
     if choice not in get_args(Choice):
         raise ValueError(f"{choice!r} is none of {', '.join(get_args(Choice))}")
-    return o.Resolve(irregularity, choice)  # type: ignore[arg-type]  # checked in the line above
+    return orders.Resolve(irregularity, choice)  # type: ignore[arg-type]  # checked in the line above
 
 
 _USAGE: Final = {
@@ -145,19 +145,19 @@ _USAGE: Final = {
     "enter": "write !enter CARD, a card as rank then suit: As, Td",
 }
 
-_ORDERS: Final[dict[str, Callable[[list[str]], o.Order]]] = {
-    "open_shoe": lambda _: o.OpenShoe(),
-    "close_shoe": lambda _: o.CloseShoe(),
-    "bets_open": lambda _: o.BetsOpen(),
-    "bets_closed": lambda _: o.BetsClosed(),
-    "next": lambda _: o.Next(),
-    "reveal": lambda _: o.Reveal(),
-    "fly": lambda _: o.Fly(),
-    "request_shoe_change": lambda _: o.RequestShoeChange(),
-    "request_dealer_change": lambda _: o.RequestDealerChange(),
-    "dealer": lambda words: o.DealerIn(words.pop(0)),
-    "correct": lambda words: o.Correct(int(words.pop(0)), cards(words.pop(0)), "script"),
-    "void": lambda words: o.Void(words.pop(0)),
+_ORDERS: Final[dict[str, Callable[[list[str]], orders.Order]]] = {
+    "open_shoe": lambda _: orders.OpenShoe(),
+    "close_shoe": lambda _: orders.CloseShoe(),
+    "bets_open": lambda _: orders.BetsOpen(),
+    "bets_closed": lambda _: orders.BetsClosed(),
+    "next": lambda _: orders.Next(),
+    "reveal": lambda _: orders.Reveal(),
+    "fly": lambda _: orders.Fly(),
+    "request_shoe_change": lambda _: orders.RequestShoeChange(),
+    "request_dealer_change": lambda _: orders.RequestDealerChange(),
+    "dealer": lambda words: orders.DealerIn(words.pop(0)),
+    "correct": lambda words: orders.Correct(int(words.pop(0)), cards(words.pop(0)), "script"),
+    "void": lambda words: orders.Void(words.pop(0)),
     "resolve": _resolve,
-    "enter": lambda words: o.Enter(Card(words.pop(0)), "second"),
+    "enter": lambda words: orders.Enter(Card(words.pop(0)), "second"),
 }

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from firmware_bridge import __version__
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL
 from firmware_bridge.table.desk import NotAnOrder, parse
 from firmware_bridge.table.lending import Lease, Lendable, NotLent
@@ -145,9 +145,9 @@ class Control:
         elif fields["do"] == "watch":
             await self._watch(reader, writer)
         elif not isinstance(by := fields.pop("by", None), str) or not by.strip():
-            await _say(writer, o.Answer(ok=False, error="nobody signed this order", hint="say who: --by NAME"))
+            await _say(writer, orders.Answer(ok=False, error="nobody signed this order", hint="say who: --by NAME"))
         elif len(by) > SIGNATURE:
-            await _say(writer, o.Answer(ok=False, error="the signature is too long", hint="a name is enough"))
+            await _say(writer, orders.Answer(ok=False, error="the signature is too long", hint="a name is enough"))
         elif fields["do"] == "lend":
             await self._lend(fields, by, reader, writer)
         elif fields["do"] == "take_back":
@@ -162,7 +162,7 @@ class Control:
         try:
             told = self._lease.lend(fields.get("device"), by, fields.get("open_shoe") is True, _pid(writer))
         except NotLent as error:
-            await _say(writer, o.Answer(ok=False, error=error.what, hint=error.hint))
+            await _say(writer, orders.Answer(ok=False, error=error.what, hint=error.hint))
             return
         task = asyncio.current_task()
         assert task is not None
@@ -179,17 +179,17 @@ class Control:
             self._lease.take_back()
         await _say(writer, {"ok": True, "do": "give_back"})
 
-    async def _take_back(self, by: str) -> o.Answer:
+    async def _take_back(self, by: str) -> orders.Answer:
         """End the loan of a technician who does not: his command is told so, and his connection is cut."""
         if (lent := self._lease.status()) is None or self._borrower is None:
-            return o.Answer(ok=False, error="nothing is lent", hint="see: shoe status")
+            return orders.Answer(ok=False, error="nothing is lent", hint="see: shoe status")
         log.warning("the %s is taken back from %s by %s", lent["device"], lent["to"], by)
         task, writer = self._borrower
         writer.write(msgspec.json.encode({"ok": False, "taken_back": by}) + b"\n")
         task.cancel()
         await asyncio.wait({task})
         hint = f"if the {lent['device']} stays lost: sudo kill -9 {lent['pid']}" if lent["pid"] else None
-        return o.Answer(ok=True, do="take_back", hint=hint)
+        return orders.Answer(ok=True, do="take_back", hint=hint)
 
     async def _watch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """A watcher who is slow to read misses states, and keeps nobody waiting."""

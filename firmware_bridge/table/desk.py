@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import orders
 
 LONGEST: Final = 4_096
 """Bytes of the longest command: what it makes is far below what the smallest broker takes."""
@@ -23,7 +23,7 @@ MISTAKE: Final = 200
 """Characters of what is wrong with an order, which may repeat parts of it."""
 
 _LIKE_THIS: Final = 'send {"id":"..","do":"next"}'
-_TYPES: Final[dict[str, type[o.Order]]] = {o.tag_of(each): each for each in (*o.ORDERS, o.Enter)}
+_TYPES: Final[dict[str, type[orders.Order]]] = {orders.tag_of(each): each for each in (*orders.ORDERS, orders.Enter)}
 
 
 class NotAnOrder(ValueError):
@@ -31,7 +31,7 @@ class NotAnOrder(ValueError):
 
     def __init__(self, error: str, hint: str) -> None:
         super().__init__(f"{error}; {hint}")
-        self.answer = o.Answer(ok=False, error=error, hint=hint)
+        self.answer = orders.Answer(ok=False, error=error, hint=hint)
 
 
 def parse(payload: bytes) -> dict[str, Any]:
@@ -50,18 +50,18 @@ def parse(payload: bytes) -> dict[str, Any]:
     return fields
 
 
-def order_of(fields: dict[str, Any], allowed: Collection[str]) -> o.Order:
+def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
     """The order in the fields of a command; one that cannot be obeyed becomes `Malformed`."""
     do = str(fields["do"]).replace("-", "_")
     if do not in _TYPES:
         near = get_close_matches(do, allowed, 1)
         hint = f"did you mean {near[0]}?" if near else f"one of: {', '.join(allowed)}"
-        return o.Malformed(do[:ECHO], f"{do[:ECHO]} is no command", hint)
+        return orders.Malformed(do[:ECHO], f"{do[:ECHO]} is no command", hint)
     if do not in allowed:
-        return o.Malformed(do, f"{do} is not allowed here", "see [mqtt] commands in the table's config")
+        return orders.Malformed(do, f"{do} is not allowed here", "see [mqtt] commands in the table's config")
     arguments = {name: value for name, value in fields.items() if name not in ("id", "by", "do")}
     try:
         return msgspec.convert(arguments | {"do": do}, _TYPES[do])
     except msgspec.ValidationError as error:
         text = "a card is written rank then suit: As, Td" if do == "enter" else str(error)[:MISTAKE]
-        return o.Malformed(do, f"{do}: {text}", "see the commands in the README")
+        return orders.Malformed(do, f"{do}: {text}", "see the commands in the README")

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from firmware_bridge import __version__
 from firmware_bridge.errors import DiskError
-from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer
@@ -59,7 +59,7 @@ class Table:
         journal: Journal,
         name: str,
         lights: Lights,
-        acknowledge: Callable[[i.Mark], None],
+        acknowledge: Callable[[inputs.Mark], None],
         published: Callable[[Line], None],
         changed: Callable[[], None],
         loop: asyncio.AbstractEventLoop,
@@ -72,7 +72,7 @@ class Table:
         self._crashes = Crashes(journal.directory)
         self.observing = self._crashes.too_many()
         self._acknowledge, self._published, self._changed, self._loop = acknowledge, published, changed, loop
-        self._waiting: deque[i.AnyInput] = deque()
+        self._waiting: deque[inputs.AnyInput] = deque()
         self._disk_since = 0
         self._retry: asyncio.TimerHandle | None = None
         self._alarm_clock: asyncio.TimerHandle | None = None
@@ -83,10 +83,10 @@ class Table:
         """Say that the daemon began; `house` holds from the next shoe on."""
         if self.observing:
             log.critical("one input crashed us again and again: observing; update, or delete %s", self._crashes.path)
-        self.tell(i.Started(**now(), version=__version__, house=house, nonce=nonce()))
+        self.tell(inputs.Started(**now(), version=__version__, house=house, nonce=nonce()))
         self._show()
 
-    def tell(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
+    def tell(self, told: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         """Judge an input and carry it all the way; the events it had, none while the disk is full.
 
         Raises, from then on always, what must end the process: SyncFailed if the disk did not confirm, or an
@@ -103,7 +103,7 @@ class Table:
             self._wait(told)
             return ()
 
-    def order(self, told: i.Ordered) -> Answer:
+    def order(self, told: inputs.Ordered) -> Answer:
         """Give an order; a repeated id gets the answer it got the first time."""
         events = self.tell(told)
         if self.disk:
@@ -134,7 +134,7 @@ class Table:
                 timer.cancel()
         self.lights.show({})
 
-    def _journaled(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
+    def _journaled(self, told: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         if self._failed:
             raise self._failed
         try:
@@ -149,7 +149,7 @@ class Table:
             self._loop.call_exception_handler({"message": "the table cannot go on", "exception": error})
             raise
 
-    def _carried(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
+    def _carried(self, told: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         events = self._decided(told)
         if not events:
             return ()
@@ -157,13 +157,13 @@ class Table:
         line = self.journal.append(entry)
         self._published(line)  # at once: it needs the line alone, and a backend waits for it
         self.shoe = advance(self.shoe, entry)
-        if (mark := getattr(told, "mark", None)) and not isinstance(told, i.DeviceLost):
+        if (mark := getattr(told, "mark", None)) and not isinstance(told, inputs.DeviceLost):
             self._acknowledge(mark)
         self._set_alarm_clock()
         self._show()
         return events
 
-    def _decided(self, told: i.AnyInput) -> tuple[AnyEvent, ...]:
+    def _decided(self, told: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         try:
             return observe(self.shoe, told) if self.observing else decide(self.shoe, told)
         except Exception as error:
@@ -171,12 +171,12 @@ class Table:
             log.error("internal error while judging %s: %s", type(told).__name__, type(error).__name__)
             return fault(self.shoe, told, error)
 
-    def _watch_clock(self, told: i.AnyInput) -> None:
+    def _watch_clock(self, told: inputs.AnyInput) -> None:
         """Note when the wall clock was set: it ran differently from the one that nobody can set."""
         ahead, before = told.at - told.mono, self._wall_ahead
         self._wall_ahead = ahead
         if before is not None and abs(ahead - before) > CLOCK_JUMP_MS:
-            self._journaled(i.ClockJumped(at=told.at, mono=told.mono, by=ahead - before))
+            self._journaled(inputs.ClockJumped(at=told.at, mono=told.mono, by=ahead - before))
 
     def _set_alarm_clock(self) -> None:
         """Ask to be told when the moment comes that the shoe waits for."""
@@ -196,7 +196,7 @@ class Table:
     def _ring(self) -> None:
         self._asked_for = None
         if self.disk is None:  # else the clock is set again by the first entry the disk takes
-            self.tell(i.TimePassed(**now()))
+            self.tell(inputs.TimePassed(**now()))
             self._set_alarm_clock()
 
     def _show(self) -> None:
@@ -210,19 +210,19 @@ class Table:
         self._show()
         self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
 
-    def _wait(self, told: i.AnyInput) -> None:
+    def _wait(self, told: inputs.AnyInput) -> None:
         """Keep an input for later, in its order; a report that the reader says again is kept once."""
         mark = getattr(told, "mark", None)
         known = mark is not None and any(getattr(each, "mark", None) == mark for each in self._waiting)
         # An order was refused to its giver's face; a full queue leaves a report with the reader.
-        if not (isinstance(told, i.Ordered) or known or len(self._waiting) >= WAITING_AT_MOST):
+        if not (isinstance(told, inputs.Ordered) or known or len(self._waiting) >= WAITING_AT_MOST):
             self._waiting.append(told)
 
     def _try_disk(self) -> None:
         error = self.disk
         if error is None:
             return
-        report = i.DiskFailed(
+        report = inputs.DiskFailed(
             at=self._disk_since, mono=now()["mono"], irregularity=error.irregularity, why=error.what, until=now()["at"]  # type: ignore[arg-type]  # a DiskError has only these two
         )
         try:

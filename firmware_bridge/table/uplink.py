@@ -11,8 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from firmware_bridge import __version__
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line, rfc3339
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges
@@ -137,7 +136,7 @@ class Uplink:
 
     def _lost(self) -> None:
         if not self.link.up:
-            self._table.tell(i.DeviceLost(**now(), device="broker", why=self.why_down))
+            self._table.tell(inputs.DeviceLost(**now(), device="broker", why=self.why_down))
 
     def _back(self) -> None:
         """An entry was delivered, or the connection has lasted."""
@@ -145,7 +144,7 @@ class Uplink:
             self._losing.cancel()
             self._losing = None
         if is_open(self._table.shoe, "broker_lost"):
-            self._table.tell(i.DeviceBack(**now(), device="broker", resumes=True))
+            self._table.tell(inputs.DeviceBack(**now(), device="broker", resumes=True))
 
     def _on_delivered(self, mid: int) -> None:
         before = self.outbox.acked
@@ -174,15 +173,15 @@ class Uplink:
             return
         self._reply(message, self.order(fields, self._allowed, BACKEND))
 
-    def order(self, fields: dict[str, Any], allowed: Collection[str], by: str) -> o.Answer:
+    def order(self, fields: dict[str, Any], allowed: Collection[str], by: str) -> orders.Answer:
         """Carry out a command and answer it; a repeated id acts once."""
         order, wanted = order_of(fields, allowed), list[Range]()
-        if isinstance(order, o.Resend):
+        if isinstance(order, orders.Resend):
             try:
                 wanted = ranges(self._table.journal.directory, order)
             except NotInJournal as error:
-                order = o.Malformed("resend", str(error), "see `shoe journal list`")
-        told = i.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"))
+                order = orders.Malformed("resend", str(error), "see `shoe journal list`")
+        told = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"))
         is_new = answer_to(self._table.shoe, told.id) is None
         answer = self._table.order(told)
         if answer.ok and is_new:
@@ -190,7 +189,7 @@ class Uplink:
                 self.outbox.resend(*each)
         return answer
 
-    def _reply(self, message: Incoming, answer: o.Answer) -> None:
+    def _reply(self, message: Incoming, answer: orders.Answer) -> None:
         own = f"{self._prefix}/reply"
         wished = message.response_topic or ""
         topic = wished if wished.startswith(f"{own}/") and not {"+", "#"} & set(wished) else own

@@ -12,8 +12,7 @@ from typing import Any, Final, TypeVar
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import FACES, TILES, Card, Serial
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
@@ -31,101 +30,101 @@ ALL_NAMES: Final = NAMES + [tile.value for tile in TILES]
 # ---------------------------------------------------------------- inputs; `at` and `mono` are the table's business
 
 
-def started(house: House, nonce: str) -> i.AnyInput:
-    return i.Started(at=0, version="test", house=house, nonce=nonce)
+def started(house: House, nonce: str) -> inputs.AnyInput:
+    return inputs.Started(at=0, version="test", house=house, nonce=nonce)
 
 
-def card(name: str, nonce: str, mark: tuple[int, int] | None = None, **more: Any) -> i.AnyInput:
+def card(name: str, nonce: str, mark: tuple[int, int] | None = None, **more: Any) -> inputs.AnyInput:
     if "serial" in more:
         more["serial"] = Serial(more["serial"])
-    return i.CardRead(at=0, card=Card(name), nonce=nonce, mark=_mark(mark), **more)
+    return inputs.CardRead(at=0, card=Card(name), nonce=nonce, mark=_mark(mark), **more)
 
 
-def unread(reason: str, nonce: str, mark: tuple[int, int] | None = None, **more: Any) -> i.AnyInput:
-    return i.CardUnread(at=0, reason=reason, nonce=nonce, mark=_mark(mark), **more)
+def unread(reason: str, nonce: str, mark: tuple[int, int] | None = None, **more: Any) -> inputs.AnyInput:
+    return inputs.CardUnread(at=0, reason=reason, nonce=nonce, mark=_mark(mark), **more)
 
 
-def cut_card(by: str, mark: tuple[int, int] | None = None, **more: Any) -> i.AnyInput:
-    return i.CutCardSeen(at=0, by=by, mark=_mark(mark), **more)  # type: ignore[arg-type]
+def cut_card(by: str, mark: tuple[int, int] | None = None, **more: Any) -> inputs.AnyInput:
+    return inputs.CutCardSeen(at=0, by=by, mark=_mark(mark), **more)  # type: ignore[arg-type]
 
 
-def key(name: str) -> i.AnyInput:
-    return i.Pressed(at=0, key=name)  # type: ignore[arg-type]
+def key(name: str) -> inputs.AnyInput:
+    return inputs.Pressed(at=0, key=name)  # type: ignore[arg-type]
 
 
-def result(outcome: str, pairs: tuple[str, ...] = ()) -> i.AnyInput:
-    return i.ResultTold(at=0, told=i.Told(outcome, pairs))  # type: ignore[arg-type]
+def result(outcome: str, pairs: tuple[str, ...] = ()) -> inputs.AnyInput:
+    return inputs.ResultTold(at=0, told=inputs.Told(outcome, pairs))  # type: ignore[arg-type]
 
 
-def said(what: str, gap: bool) -> i.AnyInput:
-    return i.ReaderSaid(at=0, what=what, gap=gap)
+def said(what: str, gap: bool) -> inputs.AnyInput:
+    return inputs.ReaderSaid(at=0, what=what, gap=gap)
 
 
-def time_passed() -> i.AnyInput:
-    return i.TimePassed(at=0)
+def time_passed() -> inputs.AnyInput:
+    return inputs.TimePassed(at=0)
 
 
-def clock_jumped(by: int) -> i.AnyInput:
-    return i.ClockJumped(at=0, by=by)
+def clock_jumped(by: int) -> inputs.AnyInput:
+    return inputs.ClockJumped(at=0, by=by)
 
 
-def lid(is_open: bool) -> i.AnyInput:
-    return i.LidMoved(at=0, open=is_open)
+def lid(is_open: bool) -> inputs.AnyInput:
+    return inputs.LidMoved(at=0, open=is_open)
 
 
-def slot_filled(slot: str) -> i.AnyInput:
-    return i.SlotFilled(at=0, slot=slot)  # type: ignore[arg-type]
+def slot_filled(slot: str) -> inputs.AnyInput:
+    return inputs.SlotFilled(at=0, slot=slot)  # type: ignore[arg-type]
 
 
-def sensor_stuck(sensor: str, is_stuck: bool) -> i.AnyInput:
-    return i.SensorStuck(at=0, sensor=sensor, stuck=is_stuck)
+def sensor_stuck(sensor: str, is_stuck: bool) -> inputs.AnyInput:
+    return inputs.SensorStuck(at=0, sensor=sensor, stuck=is_stuck)
 
 
-def lost(device: str, why: str, mark: tuple[int, int] | None = None, lent: str = "") -> i.AnyInput:
-    return i.DeviceLost(at=0, device=device, why=why, mark=_mark(mark), lent=lent)  # type: ignore[arg-type]
+def lost(device: str, why: str, mark: tuple[int, int] | None = None, lent: str = "") -> inputs.AnyInput:
+    return inputs.DeviceLost(at=0, device=device, why=why, mark=_mark(mark), lent=lent)  # type: ignore[arg-type]
 
 
-def back(device: str, resumes: bool = False, cut_short: bool = False) -> i.AnyInput:
-    return i.DeviceBack(at=0, device=device, resumes=resumes, cut_short=cut_short)  # type: ignore[arg-type]
+def back(device: str, resumes: bool = False, cut_short: bool = False) -> inputs.AnyInput:
+    return inputs.DeviceBack(at=0, device=device, resumes=resumes, cut_short=cut_short)  # type: ignore[arg-type]
 
 
-def booted(session: int) -> i.AnyInput:
-    return i.ReaderBooted(at=0, session=session)
+def booted(session: int) -> inputs.AnyInput:
+    return inputs.ReaderBooted(at=0, session=session)
 
 
-def disk_failed(irregularity: str, why: str) -> i.AnyInput:
-    return i.DiskFailed(at=0, irregularity=irregularity, why=why, until=EPOCH)  # type: ignore[arg-type]
+def disk_failed(irregularity: str, why: str) -> inputs.AnyInput:
+    return inputs.DiskFailed(at=0, irregularity=irregularity, why=why, until=EPOCH)  # type: ignore[arg-type]
 
 
-def _mark(mark: tuple[int, int] | None) -> i.Mark | None:
-    return i.Mark(*mark) if mark else None
+def _mark(mark: tuple[int, int] | None) -> inputs.Mark | None:
+    return inputs.Mark(*mark) if mark else None
 
 
-def _pack(lot: int | None = None, decks: int | None = None, **more: str) -> o.Order:
-    return o.OpenShoe(o.Pack(lot, decks), **more)
+def _pack(lot: int | None = None, decks: int | None = None, **more: str) -> orders.Order:
+    return orders.OpenShoe(orders.Pack(lot, decks), **more)
 
 
-def _correct(number: int, names: list[str], why: str) -> o.Order:
-    return o.Correct(number, tuple(Card(name) for name in names), why)
+def _correct(number: int, names: list[str], why: str) -> orders.Order:
+    return orders.Correct(number, tuple(Card(name) for name in names), why)
 
 
 ORDERS: Final[dict[str, Any]] = {
     "open_shoe": _pack,
-    "close_shoe": o.CloseShoe,
-    "bets_open": o.BetsOpen,
-    "bets_closed": o.BetsClosed,
-    "next": o.Next,
-    "reveal": o.Reveal,
-    "fly": o.Fly,
-    "request_shoe_change": o.RequestShoeChange,
-    "request_dealer_change": o.RequestDealerChange,
-    "dealer": o.DealerIn,
+    "close_shoe": orders.CloseShoe,
+    "bets_open": orders.BetsOpen,
+    "bets_closed": orders.BetsClosed,
+    "next": orders.Next,
+    "reveal": orders.Reveal,
+    "fly": orders.Fly,
+    "request_shoe_change": orders.RequestShoeChange,
+    "request_dealer_change": orders.RequestDealerChange,
+    "dealer": orders.DealerIn,
     "correct": _correct,
-    "void": o.Void,
-    "resolve": o.Resolve,
-    "resend": o.Resend,
-    "enter": lambda name, second: o.Enter(Card(name), second),
-    "malformed": o.Malformed,
+    "void": orders.Void,
+    "resolve": orders.Resolve,
+    "resend": orders.Resend,
+    "enter": lambda name, second: orders.Enter(Card(name), second),
+    "malformed": orders.Malformed,
 }
 
 # ---------------------------------------------------------------- the way of an input
@@ -142,10 +141,10 @@ class GoldenTable:
         self.at, self.mono, self.nonces, self.inputs = EPOCH, 0, 0, 0
         self.chain, self.observing = FIRST_CHAIN, False
         self.lines: list[bytes] = []
-        self.last: i.AnyInput | None = None
+        self.last: inputs.AnyInput | None = None
         self.tell(started(self.house, self.nonce()))
 
-    def tell(self, told: i.AnyInput, broken: bool = False) -> None:
+    def tell(self, told: inputs.AnyInput, broken: bool = False) -> None:
         """One input all the way; `broken`: our own software fails on it."""
         self.at, self.mono, self.inputs = self.at + 3, self.mono + 2, self.inputs + 1
         told = replace(told, at=self.at, mono=self.mono)
@@ -187,7 +186,7 @@ class GoldenTable:
 
     def order(self, name: str, *words: Any, by: str = "floor", id: str | None = None, **more: Any) -> None:
         """Somebody gives an order."""
-        self.tell(i.Ordered(at=0, order=ORDERS[name](*words, **more), by=by, nonce=self.nonce(), id=id))
+        self.tell(inputs.Ordered(at=0, order=ORDERS[name](*words, **more), by=by, nonce=self.nonce(), id=id))
 
     def wait(self, ms: int) -> None:
         """Time goes by; the shoe is told of each moment it waits for."""

@@ -9,8 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from firmware_bridge.facts import events as e
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.games.baccarat.rules import layout
@@ -64,7 +63,7 @@ def cards_keep_their_order(lines: list[Line]) -> list[Waiting]:
         placed = 0
         for event in entry.events:
             placed += _place(event, entry.input, queue)
-        reported = isinstance(entry.input, i.CardRead) and not (is_fault(entry.events) and not placed)
+        reported = isinstance(entry.input, inputs.CardRead) and not (is_fault(entry.events) and not placed)
         assert not reported or placed == 1, entry
     return queue
 
@@ -74,7 +73,7 @@ def waiting(shoe: Shoe) -> list[Waiting]:
     return [CUT if each.cut else RESULT if each.told else each.card for each in shoe.held]
 
 
-def _place(event: e.AnyEvent, told: i.AnyInput, queue: list[Waiting]) -> int:
+def _place(event: e.AnyEvent, told: inputs.AnyInput, queue: list[Waiting]) -> int:
     """Follow one event; 1 if it is what became of the card of this input."""
     match event:
         case e.CardHeld():
@@ -110,10 +109,10 @@ def _face(event: e.CardEvent) -> Card | None:
     return event.card or (event.secret.card if event.secret else None)
 
 
-def _told(told: i.AnyInput) -> Card | None:
-    if isinstance(told, i.Ordered):
-        return told.order.card if isinstance(told.order, o.Enter) else None
-    return told.card if isinstance(told, i.CardRead) else None
+def _told(told: inputs.AnyInput) -> Card | None:
+    if isinstance(told, inputs.Ordered):
+        return told.order.card if isinstance(told.order, orders.Enter) else None
+    return told.card if isinstance(told, inputs.CardRead) else None
 
 
 def rounds_are_the_rule_books(lines: list[Line]) -> None:

@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 
 from firmware_bridge.facts import events as e
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
@@ -22,12 +21,12 @@ from firmware_bridge.topics.event_and_round import OutMessage, messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
 
-Step = str | i.AnyInput | type[i.AnyInput]
+Step = str | inputs.AnyInput | type[inputs.AnyInput]
 
-LOST = i.DeviceLost(at=0, device="reader", why="unplugged")
-BACK = i.DeviceBack(at=0, device="reader")
-RESUMED = i.DeviceBack(at=0, device="reader", resumes=True)
-RESTART = i.Started(at=0, version="test", house=House(), nonce="f" * 32)
+LOST = inputs.DeviceLost(at=0, device="reader", why="unplugged")
+BACK = inputs.DeviceBack(at=0, device="reader")
+RESUMED = inputs.DeviceBack(at=0, device="reader", resumes=True)
+RESTART = inputs.Started(at=0, version="test", house=House(), nonce="f" * 32)
 
 
 class Table:
@@ -48,15 +47,15 @@ class Table:
                 self.tell(told)
         return self
 
-    def tell(self, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
+    def tell(self, told: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
         """One input all the way; its events."""
         self.at += 1
         told = msgspec.structs.replace(told, at=self.at, mono=self.at)
-        if isinstance(told, i.Started):
+        if isinstance(told, inputs.Started):
             told = msgspec.structs.replace(told, house=self.house)
         return self.take(told, decide(self.shoe, told))
 
-    def take(self, told: i.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
+    def take(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
         """Journal events, and keep all that can be seen of them outside."""
         if events:
             entry = entry_of(self.shoe, told, events, "T07", "boot")
@@ -68,39 +67,39 @@ class Table:
         self.shown += [msgspec.json.encode(snapshots(self.shoe)).decode(), repr(lamps(self.shoe)), repr(self.shoe)]
         return events
 
-    def _inputs(self, step: Step) -> Iterator[i.AnyInput]:
+    def _inputs(self, step: Step) -> Iterator[inputs.AnyInput]:
         if not isinstance(step, str):
             yield step
             return
         for word in parse(step):
             match word:
                 case NewShoe():
-                    yield self.order(o.OpenShoe())
+                    yield self.order(orders.OpenShoe())
                 case Drawn(card=card):
-                    yield self.card(card) if card else i.CardUnread(at=0, reason="unreadable", nonce=self.nonce())
+                    yield self.card(card) if card else inputs.CardUnread(at=0, reason="unreadable", nonce=self.nonce())
                 case Cut():
-                    yield i.CutCardSeen(at=0, by="sensor")
+                    yield inputs.CutCardSeen(at=0, by="sensor")
                 case Key(key=key):
-                    yield i.Pressed(at=0, key=key)
+                    yield inputs.Pressed(at=0, key=key)
                 case Say(order=order):
                     yield self.order(order)
                 case Lid(open=is_open):
-                    yield i.LidMoved(at=0, open=is_open)
+                    yield inputs.LidMoved(at=0, open=is_open)
                 case Pause(ms=ms):
                     yield from self._pass(self.at + ms)
 
-    def _pass(self, end: int) -> Iterator[i.AnyInput]:
+    def _pass(self, end: int) -> Iterator[inputs.AnyInput]:
         """Time goes by; the shoe is told of each moment it waits for."""
         while (moment := deadline(self.shoe)) is not None and moment <= end:
             self.at = max(self.at, moment - 1)
-            yield i.TimePassed(at=0)
+            yield inputs.TimePassed(at=0)
         self.at = end
 
-    def card(self, card: Card | str, **report: Any) -> i.CardRead:
-        return i.CardRead(at=0, card=Card(card), nonce=self.nonce(), **report)
+    def card(self, card: Card | str, **report: Any) -> inputs.CardRead:
+        return inputs.CardRead(at=0, card=Card(card), nonce=self.nonce(), **report)
 
-    def order(self, order: o.Order, **given: Any) -> i.Ordered:
-        return i.Ordered(at=0, order=order, nonce=self.nonce(), **({"by": "floor"} | given))
+    def order(self, order: orders.Order, **given: Any) -> inputs.Ordered:
+        return inputs.Ordered(at=0, order=order, nonce=self.nonce(), **({"by": "floor"} | given))
 
     def nonce(self) -> str:
         self.nonces += 1
@@ -137,7 +136,7 @@ class Table:
         return slots[0] if slots else None
 
     @property
-    def answer(self) -> o.Answer:
+    def answer(self) -> orders.Answer:
         """The last answer to an order."""
         return [event.answer for event in self.events if isinstance(event, e.CommandAnswered)][-1]
 

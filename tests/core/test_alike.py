@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from firmware_bridge.facts import events as e
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import FACES, Card, cards
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.policy import POLICIES
@@ -98,9 +97,9 @@ class Player:
                 table.play("!resolve wrong_slot accept")
             case "unread":
                 table.play("??")
-                table.tell(table.order(o.Enter(self._next(), "second")))
+                table.tell(table.order(orders.Enter(self._next(), "second")))
             case what if what in SLOTS:
-                table.tell(table.order(o.Reveal(SLOTS[what])))
+                table.tell(table.order(orders.Reveal(SLOTS[what])))
             case word:
                 table.play(*STEPS.get(word, [word]))
 
@@ -128,7 +127,7 @@ def nonces(player: Player) -> list[str]:
     return [
         each.nonce
         for each in told
-        if isinstance(each, i.CardRead) or (isinstance(each, i.Ordered) and isinstance(each.order, o.Enter))
+        if isinstance(each, inputs.CardRead) or (isinstance(each, inputs.Ordered) and isinstance(each.order, orders.Enter))
     ]
 
 

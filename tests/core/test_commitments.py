@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from firmware_bridge.client.commitments import Verdict, Verifier
-from firmware_bridge.facts import events as e
+from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
 from tests.core.table import Table
@@ -89,5 +89,5 @@ def test_nothing_of_a_shoe_stays_sealed_for_good() -> None:
     """Once the shoe is over every card that counted is named."""
     table = shoe({"disclose": "sealed", "decks": 1, "burn": 3}, 7)
     assert (*table.shoe.moves, *table.shoe.aside, *table.shoe.overdrawn) == ()
-    named = [each.card for each in table.events if isinstance(each, e.CardRevealed)]
+    named = [each.card for each in table.events if isinstance(each, events.CardRevealed)]
     assert sorted(card.value for card in named) == sorted(card.value for card in table.shoe.seen)

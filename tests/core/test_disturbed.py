@@ -9,16 +9,15 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import FACES, Card, cards
 from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
 from firmware_bridge.shoe.policy import POLICIES
 from tests.core import oracles
 from tests.core.table import BACK, LOST, RESTART, RESUMED, Table
 
-JAM = i.CardUnread(at=0, reason="jam", nonce="a" * 32)
-CUT = i.CutCardSeen(at=0, by="sensor")
+JAM = inputs.CardUnread(at=0, reason="jam", nonce="a" * 32)
+CUT = inputs.CutCardSeen(at=0, by="sensor")
 
 HOUSES = st.fixed_dictionaries(
     {
@@ -42,7 +41,7 @@ class Dealer:
     def __init__(self, house: dict[str, Any], seed: int, cut: int) -> None:
         order = list(FACES * house["decks"])
         Random(seed).shuffle(order)
-        self.coming: list[Card | i.CutCardSeen] = [*order[:cut], CUT, *order[cut:]]
+        self.coming: list[Card | inputs.CutCardSeen] = [*order[:cut], CUT, *order[cut:]]
         self.table = Table(**house).play("shoe")
         self.seq = 0
 
@@ -73,7 +72,7 @@ class Dealer:
             self.table.tell(each)
             return
         self.seq = (self.seq + 1) % 256
-        self.table.tell(self.table.card(each, mark=i.Mark(1, self.seq), **report))
+        self.table.tell(self.table.card(each, mark=inputs.Mark(1, self.seq), **report))
 
     def _more(self, count: int) -> None:
         """Cards drawn although the shoe is blocked; not in the burn, where nobody knows how many are left."""
@@ -93,13 +92,13 @@ class Dealer:
         self._draw()
 
     def broker(self) -> None:
-        self.table.play(i.DeviceLost(at=0, device="broker", why="gone"))
+        self.table.play(inputs.DeviceLost(at=0, device="broker", why="gone"))
 
     def unread(self) -> None:
         self.table.play("??")
         face = self.coming.pop(0)
         self._more(3)
-        self.table.tell(self.table.order(o.Enter(face, "second")))  # type: ignore[arg-type]  # a card
+        self.table.tell(self.table.order(orders.Enter(face, "second")))  # type: ignore[arg-type]  # a card
 
     def blocked(self) -> None:
         self.table.play(JAM)
@@ -122,13 +121,13 @@ class Dealer:
 
     def entered(self) -> None:
         self.table.play(LOST)
-        self.table.tell(self.table.order(o.Enter(self.coming[0], "second")))  # type: ignore[arg-type]  # a card
+        self.table.tell(self.table.order(orders.Enter(self.coming[0], "second")))  # type: ignore[arg-type]  # a card
         self.table.play(RESUMED)
         self._draw()
 
     def repeat(self) -> None:
         self._draw()
-        assert self.table.tell(self.table.card("As", mark=i.Mark(1, self.seq))) == ()
+        assert self.table.tell(self.table.card("As", mark=inputs.Mark(1, self.seq))) == ()
 
     def time(self) -> None:
         """The time to open the cards is over: they open by themselves, or as they are drawn."""
@@ -144,12 +143,12 @@ class Dealer:
 
     def stuck(self) -> None:
         """While its sensor is stuck the reader, or the floor, sees the cut card."""
-        self.table.tell(i.SensorStuck(at=0, sensor="cut", stuck=True))
+        self.table.tell(inputs.SensorStuck(at=0, sensor="cut", stuck=True))
         self._draw()
-        self.table.tell(i.SensorStuck(at=0, sensor="cut", stuck=False))
+        self.table.tell(inputs.SensorStuck(at=0, sensor="cut", stuck=False))
 
     def clock(self) -> None:
-        self.table.tell(i.ClockJumped(at=0, by=-3_600_000))
+        self.table.tell(inputs.ClockJumped(at=0, by=-3_600_000))
         self._draw()
 
     def wrong_slot(self) -> None:
@@ -178,12 +177,12 @@ class Dealer:
     def slots(self) -> None:
         """A guest opens a card of his own choice, or cannot yet."""
         self._draw()
-        self.table.tell(self.table.order(o.Reveal(("B2",))))
+        self.table.tell(self.table.order(orders.Reveal(("B2",))))
 
     def correct(self) -> None:
         """A correction of an earlier round changes none that comes later."""
         if past := self.table.shoe.rounds:
-            self.table.tell(self.table.order(o.Correct(past[0].round, cards("9s Kd Th Kc"), "camera")))
+            self.table.tell(self.table.order(orders.Correct(past[0].round, cards("9s Kd Th Kc"), "camera")))
         self._draw()
 
     def keep(self) -> None:

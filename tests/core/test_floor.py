@@ -6,8 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events as e
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.shoe import Shoe, evolve, fault
 from firmware_bridge.shoe.state import blockers, cards_left
 from firmware_bridge.topics.lamps import lamps
@@ -78,19 +77,19 @@ def test_next_by_wire_is_answered() -> None:
 
 def test_a_repeated_command_acts_once() -> None:
     table = Table(**NEXT).play(f"shoe {NATURAL}")
-    first = table.tell(table.order(o.Next(), id="a"))
+    first = table.tell(table.order(orders.Next(), id="a"))
     assert first
-    assert table.tell(table.order(o.Next(), id="a")) == ()
+    assert table.tell(table.order(orders.Next(), id="a")) == ()
     assert table.told == "1 closed player"
     table.play(RESTART, "!close_shoe shoe")
-    assert table.tell(table.order(o.Next(), id="a")) == ()
+    assert table.tell(table.order(orders.Next(), id="a")) == ()
 
 
 def test_an_entered_card_is_told_again_by_the_reader_and_dealt_once() -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", mark=i.Mark(1, 0)))
+    table.tell(table.card("9s", mark=inputs.Mark(1, 0)))
     table.play(LOST, "!enter Kd", RESUMED)
-    table.tell(table.card("Kd", mark=i.Mark(1, 1)))
+    table.tell(table.card("Kd", mark=inputs.Mark(1, 1)))
     table.play("Th Kc")
     assert table.dealt() == "P1 9s, B1 Kd, P2 Th, B2 Kc"
     assert table.rounds[-1]["flags"] == ["manual"]
@@ -98,38 +97,38 @@ def test_an_entered_card_is_told_again_by_the_reader_and_dealt_once() -> None:
 
 def test_an_entered_card_is_told_again_in_the_next_shoe() -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", mark=i.Mark(1, 0)))
+    table.tell(table.card("9s", mark=inputs.Mark(1, 0)))
     table.play(LOST, "!enter Kd !void misdeal !close_shoe shoe", RESUMED)
-    table.tell(table.card("Kd", mark=i.Mark(1, 1)))
+    table.tell(table.card("Kd", mark=inputs.Mark(1, 1)))
     assert (table.due, table.seen) == ("P1", "")
 
 
 @pytest.mark.parametrize("hello", [True, False])
 def test_a_reader_first_heard_of_after_an_entry_confirms_it(hello: bool) -> None:
     table = Table(**PLAIN).play("shoe", LOST, "!enter 9s")
-    table.play(*[i.ReaderBooted(at=0, session=1)] * hello, RESUMED)
-    table.tell(table.card("9s", mark=i.Mark(1, 0)))
+    table.play(*[inputs.ReaderBooted(at=0, session=1)] * hello, RESUMED)
+    table.tell(table.card("9s", mark=inputs.Mark(1, 0)))
     assert (table.seen, table.open, table.due) == ("9s", (), "B1")
 
 
 def test_a_reader_that_keeps_no_reports_confirms_no_entered_card() -> None:
     table = Table(**PLAIN).play("shoe", LOST, "!enter 9s", BACK, "next")
-    table.tell(table.card("9s", mark=i.Mark(1, 0)))
+    table.tell(table.card("9s", mark=inputs.Mark(1, 0)))
     assert table.seen == "9s 9s"
 
 
 def test_another_card_than_the_one_entered_blocks() -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", mark=i.Mark(1, 0)))
+    table.tell(table.card("9s", mark=inputs.Mark(1, 0)))
     table.play(LOST, "!enter Kd", RESUMED)
-    table.tell(table.card("Qd", mark=i.Mark(1, 1)))
+    table.tell(table.card("Qd", mark=inputs.Mark(1, 1)))
     assert table.open == ("reader_gap",)
 
 
 def test_one_person_cannot_enter_a_card() -> None:
     table = Table(**PLAIN).play("shoe ??")
     for second in ("", "floor", " Floor "):
-        table.tell(table.order(o.Enter(table.card("9s").card, second)))
+        table.tell(table.order(orders.Enter(table.card("9s").card, second)))
         assert not table.answer.ok
     assert table.open == ("unreadable",)
 
@@ -142,10 +141,10 @@ def test_a_card_nobody_waits_for_cannot_be_entered() -> None:
 @pytest.mark.parametrize("hello", [True, False])
 def test_a_new_board_session_inside_a_shoe_waits_for_the_dealer(hello: bool) -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", mark=i.Mark(1, 0)))
+    table.tell(table.card("9s", mark=inputs.Mark(1, 0)))
     if hello:
-        table.play(i.ReaderBooted(at=0, session=2))
-    table.tell(table.card("Kd", mark=i.Mark(2, 0)))
+        table.play(inputs.ReaderBooted(at=0, session=2))
+    table.tell(table.card("Kd", mark=inputs.Mark(2, 0)))
     assert (table.open, table.phase, len(table.shoe.held)) == (("reader_gap",), "dealing", 1)
     table.play("next Th Kc")
     assert table.told == "1 closed player"
@@ -155,17 +154,17 @@ def test_a_new_board_session_between_shoes_is_no_matter() -> None:
     table = Table(**PLAIN, new_shoe="auto")
     for session in (1, 2):
         for seq, card in enumerate(["9s", "Kd", "Th"]):
-            table.tell(table.card(card, mark=i.Mark(session, seq)))
+            table.tell(table.card(card, mark=inputs.Mark(session, seq)))
         table.play("cut")
-        table.tell(table.card("Kc", mark=i.Mark(session, 3)))
+        table.tell(table.card("Kc", mark=inputs.Mark(session, 3)))
     assert table.told == "1 closed player last, 1 closed player last"
     assert [line.public.seq for line in table.lines if line.public.journal.startswith("2-")] == [1, 2, 3, 4, 5]
 
 
 def test_lost_reports_wait_for_the_dealer() -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", mark=i.Mark(1, 0)))
-    table.tell(table.card("Th", mark=i.Mark(1, 40), gap=True))
+    table.tell(table.card("9s", mark=inputs.Mark(1, 0)))
+    table.tell(table.card("Th", mark=inputs.Mark(1, 40), gap=True))
     assert table.open == ("reader_gap",)
     assert not lamps(table.shoe).lit.keys() & {"P1", "B1"}
     table.play("!resolve reader_gap void")
@@ -174,13 +173,13 @@ def test_lost_reports_wait_for_the_dealer() -> None:
 
 def test_lost_reports_before_the_card_that_opens_a_shoe_wait_too() -> None:
     table = Table(**PLAIN, new_shoe="auto")
-    table.tell(table.card("9s", mark=i.Mark(1, 5), gap=True))
+    table.tell(table.card("9s", mark=inputs.Mark(1, 5), gap=True))
     assert (table.phase, table.open) == ("ready", ("reader_gap",))
 
 
 def test_a_repeated_report_is_nothing() -> None:
     table = Table(**PLAIN).play("shoe")
-    card = table.card("9s", mark=i.Mark(1, 0))
+    card = table.card("9s", mark=inputs.Mark(1, 0))
     assert table.tell(card)
     assert table.tell(card) == ()
 
@@ -188,8 +187,8 @@ def test_a_repeated_report_is_nothing() -> None:
 @pytest.mark.parametrize(("seq", "is_new"), [(10, False), (235, False), (234, True), (11, True), (180, True)])
 def test_a_report_is_a_repeat_only_if_a_board_can_still_hold_it(seq: int, is_new: bool) -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", mark=i.Mark(1, 10)))
-    assert bool(table.tell(table.card("Kd", mark=i.Mark(1, seq)))) is is_new
+    table.tell(table.card("9s", mark=inputs.Mark(1, 10)))
+    assert bool(table.tell(table.card("Kd", mark=inputs.Mark(1, seq)))) is is_new
 
 
 @pytest.mark.parametrize("choice", ["continue", "void"])
@@ -225,7 +224,7 @@ def test_an_error_with_no_shoe_open_voids_no_round() -> None:
 
 
 def test_a_disk_that_failed_is_told_afterwards() -> None:
-    table = Table(**PLAIN).play("shoe 9s", i.DiskFailed(at=0, irregularity="disk_full", why="full", until=9))
+    table = Table(**PLAIN).play("shoe 9s", inputs.DiskFailed(at=0, irregularity="disk_full", why="full", until=9))
     assert [type(event).__name__ for event in table.events[-2:]] == ["Irregular", "IrregularityClosed"]
     assert (table.open, table.due) == ((), "B1")
 
@@ -238,7 +237,7 @@ def test_a_choice_the_policy_does_not_leave_is_refused() -> None:
 
 
 def test_what_closes_by_itself_waits_for_nobodys_choice() -> None:
-    table = Table(burn="none").play("shoe", i.DeviceLost(at=0, device="broker", why="gone"))
+    table = Table(burn="none").play("shoe", inputs.DeviceLost(at=0, device="broker", why="gone"))
     table.play("!resolve broker_lost accept")
     assert (table.answer.ok, table.answer.hint) == (False, "nothing is to decide: it closes by itself")
 
@@ -278,13 +277,13 @@ def test_a_flagged_card_in_the_burn_is_burned(flag: str) -> None:
 
 
 def test_a_void_in_the_burn_never_burns_the_cut_card() -> None:
-    table = Table(burn=3).play("shoe 3c", LOST, BACK, i.ReaderBooted(at=0, session=1), "4c cut 5c")
+    table = Table(burn=3).play("shoe 3c", LOST, BACK, inputs.ReaderBooted(at=0, session=1), "4c cut 5c")
     table.play("!resolve reader_back void")
     assert (table.seen, table.shoe.last_round, table.phase) == ("3c 4c 5c", 1, "ready")
 
 
 def test_a_jam_void_in_the_burn_leaves_the_foreign_card_to_the_floor() -> None:
-    table = Table(burn=3).play("shoe 1p", LOST, RESUMED, i.CardUnread(at=0, reason="jam", nonce="a" * 32))
+    table = Table(burn=3).play("shoe 1p", LOST, RESUMED, inputs.CardUnread(at=0, reason="jam", nonce="a" * 32))
     table.play("!resolve jam void !resolve foreign remove 3c 4c 5c")
     assert (table.seen, table.phase) == ("3c 4c 5c", "ready")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import inputs
 from tests.core.table import BACK, LOST, RESTART, RESUMED, Step, Table
 
 NATURAL = "9s Kd Th Kc"
@@ -43,7 +43,7 @@ SCENARIOS: list[tuple[str, dict[str, object], list[Step], str, str, str]] = [
     ("a tile is foreign", PLAIN, ["shoe 9s 1p"], "", "dealing", "foreign"),
     ("a tile removed", PLAIN, ["shoe 9s 1p !resolve foreign remove Kd Th Kc"], "1 closed player", "ready", ""),
     ("two tiles, each its own decision", PLAIN, ["shoe 1p 1p !resolve foreign remove"], "", "ready", "foreign"),
-    ("unknown code is foreign", PLAIN, ["shoe", i.CardUnread(at=0, reason="unknown code", nonce="a" * 32)], "", "ready", "foreign"),
+    ("unknown code is foreign", PLAIN, ["shoe", inputs.CardUnread(at=0, reason="unknown code", nonce="a" * 32)], "", "ready", "foreign"),
     # burn
     ("burn of a three", {}, ["shoe 3c 2c 4c 5c 9s Kd Th Kc"], "1 closed player", "ready", ""),
     ("burn of a court card", {}, ["shoe Kc", "2c 3c 4c 5c 6c 7c 8c 9c Tc", "next"], "", "burning", "burn_short"),
@@ -108,8 +108,8 @@ SCENARIOS: list[tuple[str, dict[str, object], list[Step], str, str, str]] = [
     ("manual round closed by NEXT", SIX, ["shoe", LOST, "!enter 9s !enter Kd !enter Th !enter Kc !enter 8h !enter 2c next"], "1 closed player", "ready", "reader_lost"),
     ("entered in betting, dealt after it", BETS, ["shoe", LOST, "!enter 9s bets-closed !enter Kd !enter Th !enter Kc"], "1 closed player", "betting", "reader_lost"),
     # movements
-    ("jam kept", PLAIN, ["shoe 9s", i.CardUnread(at=0, reason="jam", nonce="a" * 32), "Kd !resolve jam keep Th Kc"], "1 closed player", "ready", ""),
-    ("weak lamp is a note", PLAIN, ["shoe 9s", i.CardUnread(at=0, reason="lamp_weak", nonce="a" * 32), "Kd Th Kc"], "1 closed player", "ready", ""),
+    ("jam kept", PLAIN, ["shoe 9s", inputs.CardUnread(at=0, reason="jam", nonce="a" * 32), "Kd !resolve jam keep Th Kc"], "1 closed player", "ready", ""),
+    ("weak lamp is a note", PLAIN, ["shoe 9s", inputs.CardUnread(at=0, reason="lamp_weak", nonce="a" * 32), "Kd Th Kc"], "1 closed player", "ready", ""),
     # opening and closing
     ("no shoe, cards set aside", PLAIN, ["9s Kd"], "", "empty", ""),
     ("a shoe in use is not opened again", PLAIN, ["shoe 9s shoe"], "", "dealing", ""),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import inputs
 from firmware_bridge.topics.lamps import lamps, signals
 from tests.core.table import BACK, LOST, RESTART, Step, Table
 
@@ -15,7 +15,7 @@ PLAIN = {"burn": "none"}
 NEXT = PLAIN | {"close": "next"}
 SIX = NEXT | {"procedure": "six-card"}
 BETS = PLAIN | {"betting": "required"}
-JAM = i.CardUnread(at=0, reason="jam", nonce="a" * 32)
+JAM = inputs.CardUnread(at=0, reason="jam", nonce="a" * 32)
 
 # settings; steps; lamps as `lamp rhythm`; a part of the reason
 LIT: list[tuple[dict[str, Any], list[Step], str, str]] = [

@@ -14,9 +14,7 @@ import pytest
 from hypothesis import given, settings
 
 from firmware_bridge.errors import JournalError
-from firmware_bridge.facts import events as e
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.house import House
@@ -28,16 +26,16 @@ from tests.core.table import Table
 TEXT = st.text(max_size=12)
 NUMBER = st.integers(0, 2**53)
 CARD = st.sampled_from(Card)
-SECRET = st.builds(e.Secret, CARD, st.text(string.hexdigits, min_size=32, max_size=32))
+SECRET = st.builds(events.Secret, CARD, st.text(string.hexdigits, min_size=32, max_size=32))
 HOUSES = st.sampled_from([House(), House(burn=3, virtual_cut=14), House(burn="none", procedure="six-card")])
 
 
 def built(fact: type[Any]) -> st.SearchStrategy[Any]:
     """Values of a fact's type, field by field; the secret and the luggage only where a line keeps them."""
     fields = {field.name: _values(field.type) for field in msgspec.structs.fields(fact)}
-    if issubclass(fact, e.CardEvent):
+    if issubclass(fact, events.CardEvent):
         fields["secret"] = st.none() | SECRET
-    if fact is e.ShoeOpened:
+    if fact is events.ShoeOpened:
         fields["luggage"] = st.none()
     return st.builds(fact, **fields)
 
@@ -57,15 +55,17 @@ def _values(kind: Any) -> st.SearchStrategy[Any]:
         return st.lists(_values(arguments[0]), max_size=3).map(tuple)
     if getattr(kind, "__origin__", None) is dict:
         return (
-            st.just(KEEP_ORDER) if arguments[1] is e.Row else st.dictionaries(TEXT, _values(arguments[1]), max_size=2)
+            st.just(KEEP_ORDER)
+            if arguments[1] is events.Row
+            else st.dictionaries(TEXT, _values(arguments[1]), max_size=2)
         )
     if arguments and not str(kind).startswith("typing.Literal"):
         return st.one_of(*map(_values, arguments))
     return st.from_type(kind)
 
 
-EVENTS = st.one_of(*[built(fact) for fact in get_args(e.AnyEvent)])
-INPUTS = st.one_of(*[built(fact) for fact in get_args(i.AnyInput)])
+EVENTS = st.one_of(*[built(fact) for fact in get_args(events.AnyEvent)])
+INPUTS = st.one_of(*[built(fact) for fact in get_args(inputs.AnyInput)])
 ENTRIES = st.builds(
     Entry, TEXT, st.integers(0, 99), TEXT, NUMBER, TEXT, INPUTS, st.lists(EVENTS, min_size=1, max_size=4).map(tuple)
 ).map(lambda entry: msgspec.structs.replace(entry, input=msgspec.structs.replace(entry.input, at=1_700_000_000_123)))
@@ -166,12 +166,12 @@ def test_errors_spell_no_card() -> None:
 
 
 def test_orders_round_trip() -> None:
-    for order in get_args(o.Order):
-        assert o.tag_of(order) in msgspec.json.encode(_example(order)).decode()
+    for order in get_args(orders.Order):
+        assert orders.tag_of(order) in msgspec.json.encode(_example(order)).decode()
 
 
-def _example(order: type[o.Order]) -> o.Order:
+def _example(order: type[orders.Order]) -> orders.Order:
     filled: dict[str, Any] = {"why": "w", "irregularity": "i", "choice": "keep", "card": "As", "second": "s"}
     filled |= {"what": "w", "error": "e", "hint": "h", "dealer": "d", "round": 1, "cards": ["As"]}
     names = {field.name for field in msgspec.structs.fields(order) if field.required}
-    return msgspec.convert({"do": o.tag_of(order)} | {name: filled[name] for name in names}, order)
+    return msgspec.convert({"do": orders.tag_of(order)} | {name: filled[name] for name in names}, order)

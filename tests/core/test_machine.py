@@ -8,9 +8,7 @@ import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from firmware_bridge.facts import events as e
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.house import Row
 from firmware_bridge.shoe import Phase, fault, phase
@@ -50,9 +48,9 @@ class AtTheTable(RuleBasedStateMachine):
         self.table = Table(**house)
         self.session, self.seq = 1, 255
         self.numbered = True
-        self.last: i.AnyInput | None = None
+        self.last: inputs.AnyInput | None = None
 
-    def tell(self, told: i.AnyInput) -> tuple[e.AnyEvent, ...]:
+    def tell(self, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
         self.last = told
         return self.table.tell(told)
 
@@ -60,9 +58,9 @@ class AtTheTable(RuleBasedStateMachine):
         """What the policy of this table says about an irregularity."""
         return POLICIES[self.table.house.policy][name]
 
-    def mark(self, skip: int = 0) -> i.Mark | None:
+    def mark(self, skip: int = 0) -> inputs.Mark | None:
         self.seq = (self.seq + 1 + skip) % 256
-        return i.Mark(self.session, self.seq) if self.numbered else None
+        return inputs.Mark(self.session, self.seq) if self.numbered else None
 
     # -------------------------------------------------------- what happens
 
@@ -83,42 +81,44 @@ class AtTheTable(RuleBasedStateMachine):
         self.put_right(0)
         for _ in range(rounds):
             if self.table.phase == "betting":
-                self.tell(self.table.order(o.BetsClosed()))
+                self.tell(self.table.order(orders.BetsClosed()))
             before = self.table.shoe.round
             for _ in range(12):
                 if self.table.shoe.round != before or self.table.phase == "complete":
                     break
                 if waits_for_reveal(self.table.shoe):
-                    self.tell(i.Pressed(at=0, key="reveal"))
+                    self.tell(inputs.Pressed(at=0, key="reveal"))
                 else:
                     self.deal_one(order)
             if self.table.phase == "complete":
-                self.tell(i.Pressed(at=0, key="next"))
+                self.tell(inputs.Pressed(at=0, key="next"))
 
     @rule(pick=st.integers(0, 5))
     def put_right(self, pick: int) -> None:
         """The reader comes back, the floor decides all that is open, the dealer confirms; a shoe is opened."""
         if "reader_lost" in self.table.open:
-            self.tell(i.DeviceBack(at=0, device="reader", resumes=True))
+            self.tell(inputs.DeviceBack(at=0, device="reader", resumes=True))
         for attempt in range(40):
             waiting = [name for name in self.table.open if self.row(name).blocks]
             if not waiting:
                 break
             if self.row(waiting[0]).confirm:
-                self.tell(i.Pressed(at=0, key="next"))
+                self.tell(inputs.Pressed(at=0, key="next"))
             elif waiting[0] == "unreadable":
-                self.tell(self.table.order(o.Enter(FACES[pick], "second")))
+                self.tell(self.table.order(orders.Enter(FACES[pick], "second")))
             else:
                 choices = self.row(waiting[0]).choices
-                self.tell(self.table.order(o.Resolve(waiting[0], choices[(pick + attempt) % len(choices)])))
+                self.tell(self.table.order(orders.Resolve(waiting[0], choices[(pick + attempt) % len(choices)])))
         else:
             raise AssertionError(f"no way out of {self.table.open}")
         if self.table.shoe.status != "open":
             self.open_shoe(None)
 
-    @rule(card=CARDS, lot=st.sampled_from([None, None, 1, 2]), flags=st.sampled_from([(), (), ("face_up",), i.Flag]))
+    @rule(
+        card=CARDS, lot=st.sampled_from([None, None, 1, 2]), flags=st.sampled_from([(), (), ("face_up",), inputs.Flag])
+    )
     def any_card(self, card: Card, lot: int | None, flags: object) -> None:
-        told = ("double_feed", "backwards") if flags is i.Flag else flags
+        told = ("double_feed", "backwards") if flags is inputs.Flag else flags
         self.tell(self.table.card(card, mark=self.mark(), lot=lot, flags=told))
 
     @rule()
@@ -131,31 +131,46 @@ class AtTheTable(RuleBasedStateMachine):
         )
     )
     def unread(self, reason: str) -> None:
-        self.tell(i.CardUnread(at=0, reason=reason, nonce=self.table.nonce(), mark=self.mark()))
+        self.tell(inputs.CardUnread(at=0, reason=reason, nonce=self.table.nonce(), mark=self.mark()))
 
     @rule(card=CARDS, second=st.sampled_from(["second", "second", "floor"]))
     def enter(self, card: Card, second: str) -> None:
-        self.tell(self.table.order(o.Enter(card, second)))
+        self.tell(self.table.order(orders.Enter(card, second)))
 
     @rule(by=st.sampled_from(["sensor", "reader"]))
     def cut(self, by: str) -> None:
-        self.tell(i.CutCardSeen(at=0, by=by, mark=self.mark() if by == "reader" else None))  # type: ignore[arg-type]
+        self.tell(inputs.CutCardSeen(at=0, by=by, mark=self.mark() if by == "reader" else None))  # type: ignore[arg-type]
 
     @rule(key=st.sampled_from(["next", "next", "next", "reveal", "reveal", "player", "banker", "tie"]))
     def press(self, key: str) -> None:
-        self.tell(i.Pressed(at=0, key=key))  # type: ignore[arg-type]  # all are keys
+        self.tell(inputs.Pressed(at=0, key=key))  # type: ignore[arg-type]  # all are keys
 
-    @rule(order=st.sampled_from([o.BetsOpen(), o.BetsClosed(), o.BetsClosed(), o.BetsClosed(), o.OpenShoe(), o.Next()]))
-    def order(self, order: o.Order) -> None:
+    @rule(
+        order=st.sampled_from(
+            [
+                orders.BetsOpen(),
+                orders.BetsClosed(),
+                orders.BetsClosed(),
+                orders.BetsClosed(),
+                orders.OpenShoe(),
+                orders.Next(),
+            ]
+        )
+    )
+    def order(self, order: orders.Order) -> None:
         self.tell(self.table.order(order))
 
-    @rule(order=st.sampled_from([o.Void("misdeal"), o.CloseShoe(), o.Malformed("x", "y", "z"), o.Resend()]))
-    def rare_order(self, order: o.Order) -> None:
+    @rule(
+        order=st.sampled_from(
+            [orders.Void("misdeal"), orders.CloseShoe(), orders.Malformed("x", "y", "z"), orders.Resend()]
+        )
+    )
+    def rare_order(self, order: orders.Order) -> None:
         self.tell(self.table.order(order))
 
     @rule(lot=st.sampled_from([None, 1]))
     def open_shoe(self, lot: int | None) -> None:
-        self.tell(self.table.order(o.OpenShoe(o.Pack(lot))))
+        self.tell(self.table.order(orders.OpenShoe(orders.Pack(lot))))
 
     @precondition(lambda self: self.table.shoe.irregular)
     @rule(pick=st.integers(0, 99))
@@ -163,15 +178,19 @@ class AtTheTable(RuleBasedStateMachine):
         """The floor takes one of the choices it has."""
         name = self.table.open[pick % len(self.table.open)]
         if choices := self.row(name).choices:
-            self.tell(self.table.order(o.Resolve(name, choices[(pick) % len(choices)])))
+            self.tell(self.table.order(orders.Resolve(name, choices[(pick) % len(choices)])))
 
-    @rule(order=st.sampled_from([o.Fly(), o.RequestShoeChange(), o.RequestDealerChange(), o.DealerIn("Li")]))
-    def service(self, order: o.Order) -> None:
+    @rule(
+        order=st.sampled_from(
+            [orders.Fly(), orders.RequestShoeChange(), orders.RequestDealerChange(), orders.DealerIn("Li")]
+        )
+    )
+    def service(self, order: orders.Order) -> None:
         self.tell(self.table.order(order))
 
     @rule(slots=st.lists(st.sampled_from(["P1", "B1", "P2", "B2", "P3", "B3", "R1"]), max_size=3))
     def open_slots(self, slots: list[str]) -> None:
-        self.tell(self.table.order(o.Reveal(tuple(slots))))
+        self.tell(self.table.order(orders.Reveal(tuple(slots))))
 
     @rule(seconds=st.sampled_from([1, 30, 61, 301]))
     def time(self, seconds: int) -> None:
@@ -189,50 +208,50 @@ class AtTheTable(RuleBasedStateMachine):
     def result(self, right: bool, outcome: str) -> None:
         """The reader tells a result: ours, or any."""
         ours = layout(self.table.shoe).result if self.table.shoe.moves else None
-        told = i.Told(ours.outcome, tuple(ours.pairs)) if ours and right else i.Told(outcome)  # type: ignore[arg-type]
-        self.tell(i.ResultTold(at=0, told=told))
+        told = inputs.Told(ours.outcome, tuple(ours.pairs)) if ours and right else inputs.Told(outcome)  # type: ignore[arg-type]
+        self.tell(inputs.ResultTold(at=0, told=told))
 
     @rule(gap=st.booleans())
     def reader_says(self, gap: bool) -> None:
-        self.tell(i.ReaderSaid(at=0, what="unlocked", gap=gap))
+        self.tell(inputs.ReaderSaid(at=0, what="unlocked", gap=gap))
 
     @rule(pick=st.integers(0, 99), faces=st.lists(CARDS, min_size=3, max_size=6))
     def correct(self, pick: int, faces: list[Card]) -> None:
         past = self.table.shoe.rounds
         number = past[pick % len(past)].round if past else 1
-        self.tell(self.table.order(o.Correct(number, tuple(faces), "camera")))
+        self.tell(self.table.order(orders.Correct(number, tuple(faces), "camera")))
 
     @rule(is_open=st.booleans())
     def lid(self, is_open: bool) -> None:
-        self.tell(i.LidMoved(at=0, open=is_open))
+        self.tell(inputs.LidMoved(at=0, open=is_open))
 
     @rule()
     def clock(self) -> None:
-        self.tell(i.ClockJumped(at=0, by=-9_000))
+        self.tell(inputs.ClockJumped(at=0, by=-9_000))
 
     @rule(is_stuck=st.booleans())
     def sensor(self, is_stuck: bool) -> None:
-        self.tell(i.SensorStuck(at=0, sensor="cut", stuck=is_stuck))
+        self.tell(inputs.SensorStuck(at=0, sensor="cut", stuck=is_stuck))
 
     @rule(device=st.sampled_from(["reader", "broker"]), is_lost=st.booleans(), resumes=st.booleans())
     def device(self, device: str, is_lost: bool, resumes: bool) -> None:
-        lost = i.DeviceLost(at=0, device=device, why="gone")  # type: ignore[arg-type]  # both are devices
-        back = i.DeviceBack(at=0, device=device, resumes=resumes)  # type: ignore[arg-type]  # both are devices
+        lost = inputs.DeviceLost(at=0, device=device, why="gone")  # type: ignore[arg-type]  # both are devices
+        back = inputs.DeviceBack(at=0, device=device, resumes=resumes)  # type: ignore[arg-type]  # both are devices
         self.tell(lost if is_lost else back)
 
     @rule()
     def reader_back(self) -> None:
-        self.tell(i.DeviceBack(at=0, device="reader", resumes=True))
+        self.tell(inputs.DeviceBack(at=0, device="reader", resumes=True))
 
     @rule()
     def restart(self) -> None:
-        self.tell(i.Started(at=0, version="test", house=self.table.house, nonce=self.table.nonce()))
+        self.tell(inputs.Started(at=0, version="test", house=self.table.house, nonce=self.table.nonce()))
 
     @rule(hello=st.booleans())
     def board_resets(self, hello: bool) -> None:
         self.session, self.seq = self.session + 1, 255
         if hello:
-            self.tell(i.ReaderBooted(at=0, session=self.session))
+            self.tell(inputs.ReaderBooted(at=0, session=self.session))
 
     @rule(numbered=st.booleans())
     def another_reader(self, numbered: bool) -> None:
@@ -244,7 +263,7 @@ class AtTheTable(RuleBasedStateMachine):
 
     @rule()
     def disk(self) -> None:
-        self.tell(i.DiskFailed(at=0, irregularity="disk_full", why="no space", until=1))
+        self.tell(inputs.DiskFailed(at=0, irregularity="disk_full", why="no space", until=1))
 
     @precondition(lambda self: getattr(self.last, "mark", None))
     @rule()
@@ -253,8 +272,10 @@ class AtTheTable(RuleBasedStateMachine):
         assert self.last
         assert self.table.tell(self.last) == ()
 
-    @rule(name=st.sampled_from("abc"), order=st.sampled_from([o.BetsClosed(), o.Next(), o.Void("twice")]))
-    def repeated_order(self, name: str, order: o.Order) -> None:
+    @rule(
+        name=st.sampled_from("abc"), order=st.sampled_from([orders.BetsClosed(), orders.Next(), orders.Void("twice")])
+    )
+    def repeated_order(self, name: str, order: orders.Order) -> None:
         self.tell(self.table.order(order, id=name))
         assert self.table.tell(self.table.order(order, id=name)) == ()
 
@@ -286,7 +307,9 @@ class AtTheTable(RuleBasedStateMachine):
     @invariant()
     def the_packs_hold_what_was_seen(self) -> None:
         shoe = self.table.shoe
-        kept = [each for each in self.table.events if isinstance(each, e.IrregularityClosed) and each.choice == "keep"]
+        kept = [
+            each for each in self.table.events if isinstance(each, events.IrregularityClosed) and each.choice == "keep"
+        ]
         over = Counter(shoe.seen) - Counter(FACES)
         assert over.total() <= len([each for each in kept if each.id == "duplicate"])
 

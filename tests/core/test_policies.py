@@ -7,9 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from firmware_bridge.facts import events as e
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.shoe import evolve
@@ -24,8 +22,8 @@ NEXT = PLAIN | {"close": "next"}
 BETS = PLAIN | {"betting": "required"}
 SIX = PLAIN | {"procedure": "six-card"}
 US, MACAU, STUDIO = ({"policy": name} for name in ("us-burn", "macau", "studio"))
-STUCK = i.SensorStuck(at=0, sensor="cut", stuck=True)
-FREE = i.SensorStuck(at=0, sensor="cut", stuck=False)
+STUCK = inputs.SensorStuck(at=0, sensor="cut", stuck=True)
+FREE = inputs.SensorStuck(at=0, sensor="cut", stuck=False)
 OVER = [f"shoe {NATURAL} 8h"]
 EARLY = ["shoe 8h"]
 
@@ -80,7 +78,7 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str, str]] = [
     ("sensor stuck", PLAIN, ["shoe", STUCK, "9s"], "", "dealing", "sensor_stuck", "9s"),
     ("sensor free", PLAIN, ["shoe", STUCK, FREE], "", "ready", "", ""),
     ("sensor stuck outlives a void and a shoe", PLAIN, ["shoe", STUCK, "9s !void misdeal !close_shoe shoe"], "1 voided", "ready", "sensor_stuck", ""),
-    ("the clock is a note", PLAIN, ["shoe", i.ClockJumped(at=0, by=-5000), "9s"], "", "dealing", "", "9s"),
+    ("the clock is a note", PLAIN, ["shoe", inputs.ClockJumped(at=0, by=-5000), "9s"], "", "dealing", "", "9s"),
     # slots
     ("wrong slot", PLAIN, ["shoe 9s", "B2<Kd"], "", "dealing", "wrong_slot", "9s"),
     ("right slot", PLAIN, ["shoe 9s", "B1<Kd"], "", "dealing", "", "9s Kd"),
@@ -125,8 +123,8 @@ def test_every_choice_is_carried_out_or_refused(policy: str, house: dict[str, An
     """What the policy leaves settles the irregularity, anything else changes nothing at all."""
     for name, choice in product(POLICIES[policy], get_args(Choice)):
         table = Table(**house, policy=policy).play(steps)
-        table.shoe = before = evolve(table.shoe, e.Irregular(id=name, detail="", since=0))
-        table.tell(table.order(o.Resolve(name, choice)))
+        table.shoe = before = evolve(table.shoe, events.Irregular(id=name, detail="", since=0))
+        table.tell(table.order(orders.Resolve(name, choice)))
         left = choice in before.policy[name].choices if before.policy else choice in POLICIES["keep-order"][name].choices
         assert not table.answer.ok or left, (name, choice)
         assert (name in table.open) is not table.answer.ok, (name, choice)
@@ -144,7 +142,7 @@ def test_a_stuck_sensor_puts_the_virtual_cut_fourteen_cards_from_the_end(burned:
     table = Table(burn=30, decks=1).play("shoe", " ".join(pack[:30]), STUCK)
     while len(table.shoe.seen) < burned:
         table.play(pack[len(table.shoe.seen)])
-    met = [each.by for each in table.events if isinstance(each, e.CutCardMet)]
+    met = [each.by for each in table.events if isinstance(each, events.CutCardMet)]
     assert met == ["virtual"] * last
     assert ("cut_card_missing" in table.open) is last
 
@@ -153,7 +151,7 @@ def test_a_stuck_sensor_puts_the_virtual_cut_fourteen_cards_from_the_end(burned:
 
 
 def corrected(table: Table, number: int, text: str) -> Table:
-    table.tell(table.order(o.Correct(number, cards(text), "camera")))
+    table.tell(table.order(orders.Correct(number, cards(text), "camera")))
     return table
 
 
@@ -271,4 +269,4 @@ def test_cards_take_no_part_while_they_are_sealed(house: dict[str, Any]) -> None
     """Twelve burned spades, or eleven in a round that nobody has opened, are no pattern."""
     table = Table(**house).play("shoe As3s5s7s9sJsKs2s4s6s8sTs" if house["burn"] == 12 else "shoe", NATURAL)
     assert table.open == ()
-    assert not [each for each in table.events if isinstance(each, e.Noted)]
+    assert not [each for each in table.events if isinstance(each, events.Noted)]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from firmware_bridge.errors import ScriptError
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.sim.replay import Replay
@@ -24,12 +24,12 @@ WORDS: list[tuple[str, list[Step]]] = [
     ("cut", [Cut()]),
     ("next reveal", [Key("next"), Key("reveal")]),
     ("+2.5s", [Pause(2500)]),
-    ("bets-open bets-closed", [Say(o.BetsOpen()), Say(o.BetsClosed())]),
-    ("!void misdeal As", [Say(o.Void("misdeal")), Drawn(Card("As"))]),
-    ('!void "two words"', [Say(o.Void("two words"))]),
-    ("!resolve duplicate keep", [Say(o.Resolve("duplicate", "keep"))]),
-    ("!enter As", [Say(o.Enter(Card("As"), "second"))]),
-    ("!close-shoe !open_shoe !next", [Say(o.CloseShoe()), Say(o.OpenShoe()), Say(o.Next())]),
+    ("bets-open bets-closed", [Say(orders.BetsOpen()), Say(orders.BetsClosed())]),
+    ("!void misdeal As", [Say(orders.Void("misdeal")), Drawn(Card("As"))]),
+    ('!void "two words"', [Say(orders.Void("two words"))]),
+    ("!resolve duplicate keep", [Say(orders.Resolve("duplicate", "keep"))]),
+    ("!enter As", [Say(orders.Enter(Card("As"), "second"))]),
+    ("!close-shoe !open_shoe !next", [Say(orders.CloseShoe()), Say(orders.OpenShoe()), Say(orders.Next())]),
     ("# a comment\n\n As # another", [Drawn(Card("As"))]),
 ]
 

@@ -10,8 +10,7 @@ import msgspec
 import pytest
 
 from firmware_bridge.facts import events as e
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import unseal, without_sealed
 from firmware_bridge.shoe import decide, fault
@@ -130,7 +129,7 @@ def test_no_card_shows_in_errors() -> None:
     """Whatever is printed of what the core handles: `??`."""
     table = Table(burn=1)
     told = table.card(ONCE)
-    order = table.order(o.Enter(told.card, "second"))
+    order = table.order(orders.Enter(told.card, "second"))
     table.play("shoe", LOST)
     events = decide(table.shoe, told)
     for each in (told, order, events, table.shoe, table.lines, fault(table.shoe, told, ValueError(told)), told.card):
@@ -170,6 +169,6 @@ def test_the_luggage_of_a_shoe_is_not_published() -> None:
 def test_a_reader_flag_or_reason_tells_no_face() -> None:
     table = Table(burn=3).play("shoe")
     table.tell(table.card(ONCE, flags=("face_up",)))
-    table.tell(i.CardUnread(at=0, reason="unreadable", nonce="a" * 32))
+    table.tell(inputs.CardUnread(at=0, reason="unreadable", nonce="a" * 32))
     assert not any(ONCE in text for text in table.shown)
     assert msgspec.json.encode(table.shoe.irregular).decode().count("card 1 of this shoe") == 1

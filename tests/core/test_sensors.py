@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import inputs
 from firmware_bridge.shoe.state import detail
 from firmware_bridge.topics.state import mode
 from tests.core.table import Step, Table
@@ -17,12 +17,12 @@ SIX = NEXT | {"procedure": "six-card"}
 NATURAL = "9s Kd Th Kc"
 
 
-def filled(*slots: str) -> list[i.SlotFilled]:
-    return [i.SlotFilled(at=0, slot=slot) for slot in slots]  # type: ignore[arg-type]  # all are slots
+def filled(*slots: str) -> list[inputs.SlotFilled]:
+    return [inputs.SlotFilled(at=0, slot=slot) for slot in slots]  # type: ignore[arg-type]  # all are slots
 
 
-def stuck(sensor: str, is_so: bool = True) -> i.SensorStuck:
-    return i.SensorStuck(at=0, sensor=sensor, stuck=is_so)
+def stuck(sensor: str, is_so: bool = True) -> inputs.SensorStuck:
+    return inputs.SensorStuck(at=0, sensor=sensor, stuck=is_so)
 
 
 # settings, steps -> what is told of a wrong slot
@@ -76,7 +76,7 @@ def test_one_alarm_names_all_that_are_stuck() -> None:
 @pytest.mark.parametrize(("moved", "choice"), [("backwards", "keep"), ("", "accept")])
 def test_what_the_floor_decides_about_a_movement_clears_no_card_that_is_wrong_too(moved: str, choice: str) -> None:
     table = Table(**PLAIN).play("shoe 9s")
-    table.play(*([i.CardUnread(at=0, reason=moved, nonce="a" * 32)] if moved else filled("B2")))
+    table.play(*([inputs.CardUnread(at=0, reason=moved, nonce="a" * 32)] if moved else filled("B2")))
     wrong = {"flags": (moved,)} if moved else {"slot": "P3"}
     table.tell(table.card("Kd", **wrong))
     name = moved or "wrong_slot"

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from firmware_bridge.facts import events as e
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.shoe import decide
 from firmware_bridge.shoe.judges.disclosure import deadline
@@ -39,7 +37,7 @@ def rounds(table: Table, count: int) -> Table:
 
 def named(table: Table) -> str:
     """The slots opened so far, each step of the ceremony in its order."""
-    return " ".join(each.slot or "-" for each in table.events if isinstance(each, e.CardRevealed))
+    return " ".join(each.slot or "-" for each in table.events if isinstance(each, events.CardRevealed))
 
 
 # ---------------------------------------------------------------- opening sealed cards
@@ -106,7 +104,7 @@ BY_WIRE = [
 def test_guests_open_cards_one_by_one(asked: list[str], slots: str) -> None:
     table = Table(**SEALED).play(f"shoe {THIRDS}")
     for each in asked:
-        table.tell(table.order(o.Reveal(tuple(each.split()))))
+        table.tell(table.order(orders.Reveal(tuple(each.split()))))
     assert named(table) == slots
     assert table.answer.ok is bool(slots)
 
@@ -128,7 +126,7 @@ def test_the_clocks_go_on_through_a_restart_of_the_daemon() -> None:
 def test_after_a_boot_the_clocks_begin_anew() -> None:
     table = Table(**SEALED).play(f"shoe {NATURAL} +4000s {NATURAL}")
     booted = decide(table.shoe, replace(RESTART, mono=5_000))
-    assert e.RevealClockStarted(until=65_000) in booted
+    assert events.RevealClockStarted(until=65_000) in booted
 
 
 def test_where_betting_is_ignored_each_last_card_has_its_time() -> None:
@@ -156,7 +154,7 @@ def test_several_cards_at_once_after_the_time_make_the_rounds_of_cards_one_by_on
     """Held cards are dealt after a block: the round is closed with its last one, the others open the next."""
     held = Table(**SEALED, policy="us-burn", betting="required").play("shoe bets-closed +61s ?? Kd Th Kc 2s !enter 9s")
     assert (held.told, held.seen.split()[4:]) == ("1 closed player", ["2s"])
-    assert not [each for each in held.events if isinstance(each, e.Irregular) and each.id == "overdrawn"]
+    assert not [each for each in held.events if isinstance(each, events.Irregular) and each.id == "overdrawn"]
 
 
 # ---------------------------------------------------------------- fly
@@ -259,10 +257,10 @@ def test_no_card_is_due_before_the_pit_boss_confirms() -> None:
     table = Table(burn="none", confirm_shuffle=True).play("shoe")
     assert (table.answer.error, table.phase, table.due) == ("the shuffle is not confirmed", "empty", None)
     for name in ("", "  "):
-        table.tell(table.order(o.OpenShoe(confirmed_by=name)))
+        table.tell(table.order(orders.OpenShoe(confirmed_by=name)))
         assert not table.answer.ok
-    table.tell(table.order(o.OpenShoe(confirmed_by="Wu", dealer="Li")))
-    opened = next(event for event in table.events if isinstance(event, e.ShoeOpened))
+    table.tell(table.order(orders.OpenShoe(confirmed_by="Wu", dealer="Li")))
+    opened = next(event for event in table.events if isinstance(event, events.ShoeOpened))
     assert (opened.confirmed_by, opened.dealer, table.due) == ("Wu", "Li", "P1")
 
 
@@ -310,4 +308,4 @@ def test_houses_differ(house: dict[str, Any], deal: str, bet: str, net: float) -
 
 def test_time_that_nobody_waits_for_is_nothing() -> None:
     table = Table(**SEALED).play(f"shoe {NATURAL}")
-    assert table.tell(i.TimePassed(at=0)) == ()
+    assert table.tell(inputs.TimePassed(at=0)) == ()

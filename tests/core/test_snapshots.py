@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import inputs
 from firmware_bridge.topics.state import mode, snapshots
 from tests.core.table import LOST, Step, Table
 
 NATURAL = "9s Kd Th Kc"
-NO_BROKER = i.DeviceLost(at=0, device="broker", why="gone")
+NO_BROKER = inputs.DeviceLost(at=0, device="broker", why="gone")
 SIX = {"burn": "none", "close": "next", "procedure": "six-card"}
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 import firmware_bridge.shoe
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import Outcome
@@ -45,7 +45,9 @@ def kinds() -> set[str]:
 def _kinds() -> Iterator[str]:
     for told in get_args(i.AnyInput):
         if told is i.Ordered:
-            yield from ("reveal_order" if order is o.Reveal else o.tag_of(order) for order in get_args(o.Order))
+            yield from (
+                "reveal_order" if order is orders.Reveal else orders.tag_of(order) for order in get_args(orders.Order)
+            )
         elif told is i.Pressed:
             yield from get_args(i.KeyName)
         elif told in (i.DeviceLost, i.DeviceBack):
@@ -174,18 +176,25 @@ def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
         yield i.DeviceLost(at=1, device=device, why="gone")  # type: ignore[arg-type]  # both are devices
         yield i.DeviceBack(at=1, device=device, resumes=resumes)  # type: ignore[arg-type]  # both are devices
     yield from (i.DiskFailed(at=1, irregularity=disk, why="", until=2) for disk in ("disk_full", "disk_error"))
-    yield from (table.order(order) for order in (o.OpenShoe(), o.OpenShoe(o.Pack(decks=13)), o.CloseShoe(), o.Next()))
-    yield from (table.order(order) for order in (o.BetsOpen(), o.BetsClosed(), o.Void("v"), o.Resend()))
     yield from (
         table.order(order)
-        for order in (o.Enter(Card("As"), "b"), o.Enter(Card("As"), "floor"), o.Malformed("x", "y", ""))
+        for order in (orders.OpenShoe(), orders.OpenShoe(orders.Pack(decks=13)), orders.CloseShoe(), orders.Next())
     )
-    yield from (table.order(order) for order in (o.Reveal(), o.Reveal(("P1",)), o.Reveal(("B3", "P3"))))
-    yield from (table.order(order) for order in (o.Fly(), o.RequestShoeChange(), o.RequestDealerChange()))
-    yield from (table.order(o.DealerIn(name)) for name in ("", "Li"))
-    yield from (table.order(o.Correct(1, cards(text), "w")) for text in ("", "9s8dThKc", "9s"))
+    yield from (
+        table.order(order) for order in (orders.BetsOpen(), orders.BetsClosed(), orders.Void("v"), orders.Resend())
+    )
+    yield from (
+        table.order(order)
+        for order in (orders.Enter(Card("As"), "b"), orders.Enter(Card("As"), "floor"), orders.Malformed("x", "y", ""))
+    )
+    yield from (table.order(order) for order in (orders.Reveal(), orders.Reveal(("P1",)), orders.Reveal(("B3", "P3"))))
+    yield from (
+        table.order(order) for order in (orders.Fly(), orders.RequestShoeChange(), orders.RequestDealerChange())
+    )
+    yield from (table.order(orders.DealerIn(name)) for name in ("", "Li"))
+    yield from (table.order(orders.Correct(1, cards(text), "w")) for text in ("", "9s8dThKc", "9s"))
     for name, choice in product([each.id for each in shoe.irregular] or ["jam"], get_args(Choice)):
-        yield table.order(o.Resolve(name, choice))
+        yield table.order(orders.Resolve(name, choice))
 
 
 @pytest.mark.parametrize("policy", POLICIES)

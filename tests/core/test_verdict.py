@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.facts import events as e
-from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import events, inputs
 from tests.core import oracles
 from tests.core.table import BACK, LOST, RESTART, Step, Table
 
@@ -18,16 +17,16 @@ STANDS = "3s Kd 4h 7c"  # player 7, banker 7: tie
 DRAWS = "2s Kd 3h 5c"  # player 5, banker 5: P3 due
 
 
-def told(outcome: str, *pairs: str) -> i.ResultTold:
-    return i.ResultTold(at=0, told=i.Told(outcome, pairs))  # type: ignore[arg-type]  # all are of its kinds
+def told(outcome: str, *pairs: str) -> inputs.ResultTold:
+    return inputs.ResultTold(at=0, told=inputs.Told(outcome, pairs))  # type: ignore[arg-type]  # all are of its kinds
 
 
-def said(what: str = "locked", gap: bool = False) -> i.ReaderSaid:
-    return i.ReaderSaid(at=0, what=what, gap=gap)
+def said(what: str = "locked", gap: bool = False) -> inputs.ReaderSaid:
+    return inputs.ReaderSaid(at=0, what=what, gap=gap)
 
 
 RIGHT = told("player", "banker")
-GAP = i.CardUnread(at=0, reason="lamp_weak", nonce="a" * 32, gap=True)
+GAP = inputs.CardUnread(at=0, reason="lamp_weak", nonce="a" * 32, gap=True)
 
 # settings, steps -> rounds, phase, open irregularities
 SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
@@ -77,7 +76,7 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
     ("words", WAITS, [f"shoe {NATURAL}", said()], "", "complete", ""),
     ("a gap told with a card", WAITS, ["shoe 9s", GAP], "", "dealing", "reader_gap"),
     ("and confirmed", WAITS, ["shoe 9s", GAP, "next"], "", "dealing", ""),
-    ("with no shoe open", WAITS, [i.CutCardSeen(at=0, by="reader", gap=True)], "", "empty", ""),
+    ("with no shoe open", WAITS, [inputs.CutCardSeen(at=0, by="reader", gap=True)], "", "empty", ""),
     ("words that mean a gap", WAITS, ["shoe 9s", said(gap=True)], "", "dealing", "reader_gap"),
     ("the dealer confirms", WAITS, ["shoe 9s", said(gap=True), "next"], "", "dealing", ""),
     ("with no shoe a gap is nothing", WAITS, [said(gap=True)], "", "empty", ""),
@@ -109,7 +108,7 @@ def test_what_a_reader_tells(settings, steps, rounds, now, open_) -> None:
 def test_the_slot_a_reader_names(settings, steps, slot, detail) -> None:
     table = Table(**settings).play(steps)
     found = table.tell(table.card("2d", slot=slot))
-    assert "".join(each.detail for each in found if isinstance(each, e.Irregular) and each.id == "wrong_slot") == detail
+    assert "".join(each.detail for each in found if isinstance(each, events.Irregular) and each.id == "wrong_slot") == detail
 
 
 def test_what_differs_is_told_in_words() -> None:
@@ -121,7 +120,7 @@ def test_what_differs_is_told_in_words() -> None:
 def test_a_result_of_sealed_cards_is_kept_secret_and_compared_when_they_are_open() -> None:
     """At such a table it is out before the cards are: it waits, and nothing that leaves the house tells it."""
     table = Table(**PLAIN, disclose="sealed").play(f"shoe {NATURAL}")
-    assert table.tell(told("tie")) == (e.ResultHeld(told=i.Told("tie")),)
+    assert table.tell(told("tie")) == (events.ResultHeld(told=inputs.Told("tie")),)
     assert not [text for text in map(bytes, table.lines[-1].public.events) if b"tie" in text]
     table.play("reveal reveal")
     assert (table.open, table.phase) == (("result_mismatch",), "complete")

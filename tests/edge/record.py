@@ -3,8 +3,7 @@
 from hashlib import sha256
 from pathlib import Path
 
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.cursor import Cursor
@@ -26,27 +25,27 @@ class Record:
 
     def begin(self, burn: str = "none") -> "Record":
         """The daemon starts and a shoe is opened."""
-        self.tell(i.Started(at=AT, version="0", house=House(burn=burn), nonce=self._nonce()))  # type: ignore[arg-type]
+        self.tell(inputs.Started(at=AT, version="0", house=House(burn=burn), nonce=self._nonce()))  # type: ignore[arg-type]
         return self.open_shoe()
 
     def open_shoe(self) -> "Record":
         """Another shoe, and with it another file."""
         if self.shoe.status == "open":
-            self.order(o.CloseShoe())
-        self.order(o.OpenShoe())
+            self.order(orders.CloseShoe())
+        self.order(orders.OpenShoe())
         return self
 
     def deal(self, text: str) -> "Record":
         """Draw these cards."""
         for card in cards(text):
-            self.tell(i.CardRead(at=AT, card=card, nonce=self._nonce()))
+            self.tell(inputs.CardRead(at=AT, card=card, nonce=self._nonce()))
         return self
 
-    def order(self, order: o.Order) -> None:
+    def order(self, order: orders.Order) -> None:
         """Give an order."""
-        self.tell(i.Ordered(at=AT, order=order, by="test", nonce=self._nonce()))
+        self.tell(inputs.Ordered(at=AT, order=order, by="test", nonce=self._nonce()))
 
-    def tell(self, told: i.AnyInput) -> None:
+    def tell(self, told: inputs.AnyInput) -> None:
         """Judge an input and keep what became true."""
         if events := decide(self.shoe, told):
             entry = entry_of(self.shoe, told, events, "T07", "b007")

@@ -6,7 +6,7 @@ import pytest
 from firmware_bridge.devices.as_inputs import as_input
 from firmware_bridge.devices.code_books import CUT_CARD, CodeBook, Known, load, plain, save
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts import inputs as i
+from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.judges.suspect import wrong_with
@@ -180,7 +180,7 @@ def test_serials_on_shared_codes_are_told_in_one_line(tmp_path: Path) -> None:
 )
 def test_a_foreign_code_says_whether_there_is_a_book(code: str | int, book: CodeBook, detail: str) -> None:
     told = as_input(Read(code), book)
-    assert isinstance(told, i.CardUnread)
+    assert isinstance(told, inputs.CardUnread)
     assert wrong_with(Shoe(), Held(None, told.nonce, reason=told.reason)) == ("foreign", detail)
 
 

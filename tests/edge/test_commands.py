@@ -3,7 +3,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import BY_MQTT, LOCAL
 from firmware_bridge.table.desk import LONGEST, NotAnOrder, order_of, parse
@@ -12,19 +12,19 @@ from firmware_bridge.table.desk import LONGEST, NotAnOrder, order_of, parse
 @pytest.mark.parametrize(
     ("fields", "order"),
     [
-        ({"do": "open_shoe"}, o.OpenShoe()),
-        ({"do": "open-shoe", "pack": {"lot": 3}, "dealer": "d"}, o.OpenShoe(o.Pack(3), "d")),
-        ({"do": "close_shoe"}, o.CloseShoe()),
-        ({"do": "bets_open"}, o.BetsOpen()),
-        ({"do": "bets_closed", "id": "7", "by": "b"}, o.BetsClosed()),
-        ({"do": "next"}, o.Next()),
-        ({"do": "void", "why": "misdeal"}, o.Void("misdeal")),
-        ({"do": "resolve", "irregularity": "duplicate", "choice": "keep"}, o.Resolve("duplicate", "keep")),
-        ({"do": "resend", "journal": "3-a", "from": 2, "to": 4}, o.Resend("3-a", 2, 4)),
-        ({"do": "enter", "card": "As", "second": "bea"}, o.Enter(Card("As"), "bea")),
+        ({"do": "open_shoe"}, orders.OpenShoe()),
+        ({"do": "open-shoe", "pack": {"lot": 3}, "dealer": "d"}, orders.OpenShoe(orders.Pack(3), "d")),
+        ({"do": "close_shoe"}, orders.CloseShoe()),
+        ({"do": "bets_open"}, orders.BetsOpen()),
+        ({"do": "bets_closed", "id": "7", "by": "b"}, orders.BetsClosed()),
+        ({"do": "next"}, orders.Next()),
+        ({"do": "void", "why": "misdeal"}, orders.Void("misdeal")),
+        ({"do": "resolve", "irregularity": "duplicate", "choice": "keep"}, orders.Resolve("duplicate", "keep")),
+        ({"do": "resend", "journal": "3-a", "from": 2, "to": 4}, orders.Resend("3-a", 2, 4)),
+        ({"do": "enter", "card": "As", "second": "bea"}, orders.Enter(Card("As"), "bea")),
     ],
 )
-def test_orders_as_they_come_over_the_wire(fields: dict[str, Any], order: o.Order) -> None:
+def test_orders_as_they_come_over_the_wire(fields: dict[str, Any], order: orders.Order) -> None:
     assert order_of(fields, LOCAL) == order
 
 
@@ -42,14 +42,14 @@ def test_orders_as_they_come_over_the_wire(fields: dict[str, Any], order: o.Orde
 )
 def test_what_cannot_be_obeyed_says_why(fields: dict[str, Any], error: str, hint: str) -> None:
     order = order_of(fields, BY_MQTT)
-    assert isinstance(order, o.Malformed)
+    assert isinstance(order, orders.Malformed)
     assert order.error.startswith(error)
     assert hint in order.hint
 
 
 def test_a_mistyped_card_is_not_repeated() -> None:
     order = order_of({"do": "enter", "card": "Asx", "second": "bea"}, LOCAL)
-    assert isinstance(order, o.Malformed)
+    assert isinstance(order, orders.Malformed)
     assert "Asx" not in repr(order)
 
 
@@ -105,7 +105,7 @@ LONG = "x" * 3_900
 )
 def test_a_refusal_is_short_whatever_was_asked(fields: dict[str, Any]) -> None:
     order = order_of(fields, LOCAL)
-    assert isinstance(order, o.Malformed)
+    assert isinstance(order, orders.Malformed)
     assert len(msgspec.json.encode(order)) < 700
 
 

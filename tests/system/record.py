@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import orders
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import journal_files
@@ -38,7 +38,7 @@ def record(directory: Path, text: str, **settings: Any) -> list[Path]:
 def inputs(step: Step, in_use: bool) -> list[i.AnyInput]:
     match step:
         case NewShoe():
-            return [*([order(o.CloseShoe("worn"))] if in_use else []), order(o.OpenShoe())]
+            return [*([order(orders.CloseShoe("worn"))] if in_use else []), order(orders.OpenShoe())]
         case Drawn(card=None):
             return [i.CardUnread(**now(), reason="unreadable", nonce=nonce())]
         case Drawn(card=card) if card:
@@ -52,7 +52,7 @@ def inputs(step: Step, in_use: bool) -> list[i.AnyInput]:
     raise ValueError(step)
 
 
-def order(said: o.Order) -> i.Ordered:
+def order(said: orders.Order) -> i.Ordered:
     return i.Ordered(**now(), order=said, by="anna", nonce=nonce())
 
 

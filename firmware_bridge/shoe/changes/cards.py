@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from firmware_bridge.facts import events as e
+from firmware_bridge.facts import events
 from firmware_bridge.shoe.state import Held, Laid, Shoe
 
 
-def _laid(shoe: Shoe, event: e.CardEvent, origin: e.Origin = "reader", over: bool = False) -> tuple[Laid, ...]:
+def _laid(
+    shoe: Shoe, event: events.CardEvent, origin: events.Origin = "reader", over: bool = False
+) -> tuple[Laid, ...]:
     """The card of an event as it lies: nothing for a card nobody knows."""
     seq, n = shoe.seq + 1, shoe.n + 1
     if event.card is not None:
@@ -18,7 +20,7 @@ def _laid(shoe: Shoe, event: e.CardEvent, origin: e.Origin = "reader", over: boo
     return ()
 
 
-def _drawn(shoe: Shoe, event: e.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
+def _drawn(shoe: Shoe, event: events.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
     """Count a card that left the shoe, and let go of it if it was held."""
     return replace(
         shoe,
@@ -29,23 +31,23 @@ def _drawn(shoe: Shoe, event: e.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
     )
 
 
-def card_burned(shoe: Shoe, event: e.CardBurned) -> Shoe:
+def card_burned(shoe: Shoe, event: events.CardBurned) -> Shoe:
     laid = _laid(shoe, event)
     sealed = tuple(each for each in laid if not each.shown)
     return replace(_drawn(shoe, event, laid), burn_left=event.left, aside=shoe.aside + sealed)
 
 
-def card_dealt(shoe: Shoe, event: e.CardDealt) -> Shoe:
+def card_dealt(shoe: Shoe, event: events.CardDealt) -> Shoe:
     laid = _laid(shoe, event, event.origin)
     return replace(_drawn(shoe, event, laid), moves=shoe.moves + laid)
 
 
-def card_overdrawn(shoe: Shoe, event: e.CardOverdrawn) -> Shoe:
+def card_overdrawn(shoe: Shoe, event: events.CardOverdrawn) -> Shoe:
     laid = _laid(shoe, event, event.origin, over=True)
     return replace(_drawn(shoe, event, laid), overdrawn=shoe.overdrawn + laid)
 
 
-def card_held(shoe: Shoe, event: e.CardHeld) -> Shoe:
+def card_held(shoe: Shoe, event: events.CardHeld) -> Shoe:
     secret = event.secret
     held = Held(
         secret.card if secret else None,
@@ -60,7 +62,7 @@ def card_held(shoe: Shoe, event: e.CardHeld) -> Shoe:
     return replace(shoe, held=(*shoe.held, held))
 
 
-def card_entered(shoe: Shoe, event: e.CardEntered) -> Shoe:
+def card_entered(shoe: Shoe, event: events.CardEntered) -> Shoe:
     assert event.secret is not None
     if not event.held:
         return replace(shoe, entered=(*shoe.entered, event.secret.card))
@@ -68,18 +70,18 @@ def card_entered(shoe: Shoe, event: e.CardEntered) -> Shoe:
     return replace(shoe, held=(first, *shoe.held[1:]))
 
 
-def card_confirmed(shoe: Shoe, _: e.CardConfirmed) -> Shoe:
+def card_confirmed(shoe: Shoe, _: events.CardConfirmed) -> Shoe:
     return replace(shoe, entered=shoe.entered[1:])
 
 
-def card_set_aside(shoe: Shoe, event: e.CardSetAside) -> Shoe:
+def card_set_aside(shoe: Shoe, event: events.CardSetAside) -> Shoe:
     if event.why in ("removed", "no shoe", "observed"):
         return replace(shoe, held=shoe.held[1:] if event.held else shoe.held)
     laid = _laid(shoe, event)
     return replace(_drawn(shoe, event, laid), aside=shoe.aside + laid)
 
 
-def card_revealed(shoe: Shoe, event: e.CardRevealed) -> Shoe:
+def card_revealed(shoe: Shoe, event: events.CardRevealed) -> Shoe:
     def hit(laid: Laid) -> bool:
         return (laid.seq, laid.n) == (event.seq, event.n)
 
@@ -90,7 +92,7 @@ def card_revealed(shoe: Shoe, event: e.CardRevealed) -> Shoe:
     )
 
 
-def overdrawn_burned(shoe: Shoe, _: e.OverdrawnBurned) -> Shoe:
+def overdrawn_burned(shoe: Shoe, _: events.OverdrawnBurned) -> Shoe:
     burned = tuple(laid for laid in shoe.moves if laid.over and not laid.shown)
     return replace(
         shoe,
@@ -100,17 +102,17 @@ def overdrawn_burned(shoe: Shoe, _: e.OverdrawnBurned) -> Shoe:
     )
 
 
-def burn_finished(shoe: Shoe, _: e.BurnFinished) -> Shoe:
+def burn_finished(shoe: Shoe, _: events.BurnFinished) -> Shoe:
     return replace(shoe, burn_left=0)
 
 
-def lot_adopted(shoe: Shoe, event: e.LotAdopted) -> Shoe:
+def lot_adopted(shoe: Shoe, event: events.LotAdopted) -> Shoe:
     return replace(shoe, lot=event.lot)
 
 
-def cut_card_met(shoe: Shoe, event: e.CutCardMet) -> Shoe:
+def cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
     return replace(shoe, last_round=event.last_round, held=shoe.held[1:] if event.held else shoe.held)
 
 
-def cut_card_held(shoe: Shoe, event: e.CutCardHeld) -> Shoe:
+def cut_card_held(shoe: Shoe, event: events.CutCardHeld) -> Shoe:
     return replace(shoe, held=(*shoe.held, Held(None, "", cut=event.by)))

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from firmware_bridge.facts import events as e
+from firmware_bridge.facts import events
 from firmware_bridge.shoe.state import Held, Laid, Past, Shoe
 
 
-def bets_opened(shoe: Shoe, _: e.BetsOpened) -> Shoe:
+def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
     """Betting anew takes back what its close began: the time to open cards, and a round without a bet."""
     flown = shoe.flown - shoe.flying
     return replace(shoe, betting=True, reveal_by=None, opening=False, flown=flown, flying=False)
 
 
-def bets_closed(shoe: Shoe, _: e.BetsClosed) -> Shoe:
+def bets_closed(shoe: Shoe, _: events.BetsClosed) -> Shoe:
     return replace(shoe, betting=False)
 
 
-def round_closed(shoe: Shoe, event: e.RoundClosed) -> Shoe:
+def round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
     past = _past(shoe, event)
     reserves = shoe.moves[len(shoe.moves) - event.carried :]
     carried = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in reserves]
@@ -26,12 +26,12 @@ def round_closed(shoe: Shoe, event: e.RoundClosed) -> Shoe:
     return replace(_round_over(shoe, past), moves=(*carried, *over))
 
 
-def _opens_with(laid: Laid) -> e.Origin:
+def _opens_with(laid: Laid) -> events.Origin:
     """A carried card that people entered stays marked as such."""
     return "manual" if laid.origin == "manual" else "carried"
 
 
-def round_voided(shoe: Shoe, event: e.RoundVoided) -> Shoe:
+def round_voided(shoe: Shoe, event: events.RoundVoided) -> Shoe:
     sealed = tuple(laid for laid in shoe.moves if not laid.shown)
     past = Past(event.round, shoe.seq + 1, event.cards)
     return replace(_round_over(shoe, past), aside=shoe.aside + sealed + shoe.overdrawn, moves=())
@@ -52,7 +52,7 @@ def _round_over(shoe: Shoe, past: Past) -> Shoe:
     )
 
 
-def _past(shoe: Shoe, event: e.RoundClosed | e.RoundCorrected) -> Past:
+def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> Past:
     return Past(
         event.round,
         shoe.seq + 1,
@@ -66,23 +66,23 @@ def _past(shoe: Shoe, event: e.RoundClosed | e.RoundCorrected) -> Past:
     )
 
 
-def round_corrected(shoe: Shoe, event: e.RoundCorrected) -> Shoe:
+def round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
     new = _past(shoe, event)
     rounds = tuple(new if past.round == event.round else past for past in shoe.rounds)
     return replace(shoe, rounds=rounds, prev=new.seq)
 
 
-def result_held(shoe: Shoe, event: e.ResultHeld) -> Shoe:
+def result_held(shoe: Shoe, event: events.ResultHeld) -> Shoe:
     return replace(shoe, held=(*shoe.held, Held(None, "", told=event.told)))
 
 
-def reveal_clock_started(shoe: Shoe, event: e.RevealClockStarted) -> Shoe:
+def reveal_clock_started(shoe: Shoe, event: events.RevealClockStarted) -> Shoe:
     return replace(shoe, reveal_by=event.until)
 
 
-def reveal_time_ended(shoe: Shoe, _: e.RevealTimeEnded) -> Shoe:
+def reveal_time_ended(shoe: Shoe, _: events.RevealTimeEnded) -> Shoe:
     return replace(shoe, reveal_by=None, opening=True)
 
 
-def flown(shoe: Shoe, event: e.Flown) -> Shoe:
+def flown(shoe: Shoe, event: events.Flown) -> Shoe:
     return replace(shoe, flown=event.in_a_row, flying=True, opening=True)

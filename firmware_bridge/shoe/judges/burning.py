@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from firmware_bridge.facts import events as e
+from firmware_bridge.facts import events
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.judges.disclosure import opens
 from firmware_bridge.shoe.state import Held
@@ -19,11 +19,11 @@ def burn(draft: Draft, card: Held, held: bool) -> None:
     if before is None and card.card:
         left = BURN_VALUE[card.card.rank]
         nonce = opens(card, held)
-        draft.add(e.CardBurned(card=card.card, nonce=nonce, left=left, held=held, serial=card.serial))
+        draft.add(events.CardBurned(card=card.card, nonce=nonce, left=left, held=held, serial=card.serial))
         return
     commit, secret = draft.seal(card.card, card.nonce)
     left = max((before or 0) - 1, 0)
-    draft.add(e.CardBurned(commit=commit, secret=secret, left=left, held=held, serial=card.serial))
+    draft.add(events.CardBurned(commit=commit, secret=secret, left=left, held=held, serial=card.serial))
     if left == 0 and before != 0:
         burn_done(draft)
 
@@ -32,10 +32,10 @@ def burn_done(draft: Draft) -> None:
     """The burn is finished: betting opens, or the first card may be drawn."""
     draft.settle("burn_short", "burned")
     if draft.shoe.house.betting == "required" and not draft.shoe.betting:
-        draft.add(e.BetsOpened(round=draft.shoe.round))
+        draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
 def burn_aside(draft: Draft, card: Held, held: bool) -> None:
     """The card is burned outside the burn: it counts, it stays sealed, it plays no part."""
     commit, secret = draft.seal(card.card, card.nonce)
-    draft.add(e.CardSetAside(commit=commit, secret=secret, held=held, why="burned", serial=card.serial))
+    draft.add(events.CardSetAside(commit=commit, secret=secret, held=held, why="burned", serial=card.serial))

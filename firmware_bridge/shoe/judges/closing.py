@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from firmware_bridge.facts import events as e
+from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import Correct
 from firmware_bridge.games import PACKS, Result, whole_round
@@ -16,16 +16,16 @@ OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost", "sensor_stuck")
 """Irregularities of devices, not of cards."""
 
 
-def closed_round(shoe: Shoe) -> e.RoundClosed:
+def closed_round(shoe: Shoe) -> events.RoundClosed:
     """The round that is complete on the layout."""
     table = layout(shoe)
     result = table.result
     assert result is not None
-    return e.RoundClosed(
+    return events.RoundClosed(
         game=shoe.house.game,
         round=shoe.round,
         cards=played(shoe, table.used),
-        hands={side: e.Hand(hand, result.totals[side]) for side, hand in result.hands.items()},
+        hands={side: events.Hand(hand, result.totals[side]) for side, hand in result.hands.items()},
         outcome=result.outcome,
         natural=result.natural,
         pairs=result.pairs,
@@ -38,7 +38,7 @@ def closed_round(shoe: Shoe) -> e.RoundClosed:
     )
 
 
-def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> e.RoundCorrected | None:
+def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> events.RoundCorrected | None:
     """A closed round judged anew from other cards; None if they are not exactly one round of the packs' cards."""
     pack, decks = PACKS[shoe.house.game], shoe.house.decks
     if any(card not in pack or copies > decks for card, copies in Counter(order.cards).items()):
@@ -48,14 +48,14 @@ def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> e.RoundC
         return None
     slots = (slot for slot in table.used if slot)
     origin = {each.slot: each.origin for each in past.cards}
-    return e.RoundCorrected(
+    return events.RoundCorrected(
         game=shoe.house.game,
         round=past.round,
         cards=tuple(
-            e.Played(slot, card, origin.get(slot, "manual") if card in _faces(past) else "manual")
+            events.Played(slot, card, origin.get(slot, "manual") if card in _faces(past) else "manual")
             for slot, card in zip(slots, order.cards, strict=True)
         ),
-        hands={side: e.Hand(hand, table.result.totals[side]) for side, hand in table.result.hands.items()},
+        hands={side: events.Hand(hand, table.result.totals[side]) for side, hand in table.result.hands.items()},
         outcome=table.result.outcome,
         natural=table.result.natural,
         pairs=table.result.pairs,
@@ -71,10 +71,10 @@ def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> e.RoundC
     )
 
 
-def played(shoe: Shoe, slots: tuple[str | None, ...]) -> tuple[e.Played, ...]:
+def played(shoe: Shoe, slots: tuple[str | None, ...]) -> tuple[events.Played, ...]:
     """The cards on the layout that may be named, each with its slot (None: it plays no part)."""
     return tuple(
-        e.Played(slot, laid.card, laid.origin)
+        events.Played(slot, laid.card, laid.origin)
         for slot, laid in zip(slots, shoe.moves, strict=True)
         if slot and laid.shown
     )

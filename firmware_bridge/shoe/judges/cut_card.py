@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, get_args
 
-from firmware_bridge.facts import events as e
+from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import KeyName
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.state import Phase, Shoe, phase, stuck
@@ -16,7 +16,7 @@ VIRTUAL_CUT: Final = 14
 KEYS: Final = get_args(KeyName)
 
 
-def meet_cut_card(draft: Draft, by: e.CutBy, held: bool = False) -> None:
+def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
     """The round in progress is the last; between rounds the next one is (irregularities.md)."""
     shoe = draft.shoe
     if phase(shoe) is Phase.DEALING and shoe.last_round is None:
@@ -26,11 +26,11 @@ def meet_cut_card(draft: Draft, by: e.CutBy, held: bool = False) -> None:
         if by != "virtual":
             draft.settle("cut_card_missing", "seen")
         what = f"cut card seen again by the {by}: round {shoe.last_round} stays the last"
-        draft.add(e.Noted(what=what, held=held))
+        draft.add(events.Noted(what=what, held=held))
         return
     one_more = shoe.house.after_cut == "one-more"
     last = shoe.round + (phase(shoe) is Phase.COMPLETE) + one_more
-    draft.add(e.CutCardMet(by=by, last_round=last, held=held))
+    draft.add(events.CutCardMet(by=by, last_round=last, held=held))
 
 
 def watch_virtual_cut(draft: Draft) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.facts import events as e
+from firmware_bridge.facts import events
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.judges.burning import burn, burn_aside
@@ -63,7 +63,7 @@ def hold(draft: Draft, card: Held, why: str) -> None:
     """Journal a card that cannot be dealt now."""
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(
-        e.CardHeld(
+        events.CardHeld(
             commit=commit,
             secret=secret,
             why=why,
@@ -90,7 +90,7 @@ def place(draft: Draft, card: Held, held: bool) -> None:
             if flag not in card.cleared:
                 draft.note(flag, f"card {len(draft.shoe.seen) + 1} of this shoe")
         if card.lot is not None and draft.shoe.lot is None:
-            draft.add(e.LotAdopted(lot=card.lot))
+            draft.add(events.LotAdopted(lot=card.lot))
     _PLACES[now](draft, card, held)
 
 
@@ -105,7 +105,7 @@ def _overfull(shoe: Shoe) -> bool:
 
 def _set_aside(draft: Draft, card: Held, held: bool) -> None:
     commit, secret = draft.seal(card.card, card.nonce)
-    draft.add(e.CardSetAside(commit=commit, secret=secret, held=held, why="no shoe"))
+    draft.add(events.CardSetAside(commit=commit, secret=secret, held=held, why="no shoe"))
 
 
 def _too_early(draft: Draft, card: Held, held: bool) -> None:
@@ -148,7 +148,7 @@ def _deal(draft: Draft, card: Held, held: bool) -> None:
     faces = (*[laid.card for laid in shoe.moves], card.card)
     after = GAMES[shoe.house.game](faces, shoe.house.procedure)
     slot = after.slots[-1]
-    dealt = e.CardDealt(round=shoe.round, slot=slot, origin=_origin(card), held=held, serial=card.serial)
+    dealt = events.CardDealt(round=shoe.round, slot=slot, origin=_origin(card), held=held, serial=card.serial)
     if after.used[-1] is not None and not is_sealed(shoe):
         draft.add(replace(dealt, card=card.card, nonce=opens(card, held)))
     else:
@@ -182,7 +182,7 @@ def close_opened(draft: Draft) -> bool:
     return False
 
 
-def _origin(card: Held) -> e.Origin:
+def _origin(card: Held) -> events.Origin:
     return "manual" if card.manual else "reader"
 
 
@@ -205,7 +205,7 @@ def _overdraw(draft: Draft, card: Held, held: bool) -> None:
         return
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(
-        e.CardOverdrawn(
+        events.CardOverdrawn(
             commit=commit, secret=secret, round=shoe.round, origin=_origin(card), held=held, serial=card.serial
         )
     )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from firmware_bridge.facts import events as e
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.judges import floor
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
@@ -15,23 +13,23 @@ from firmware_bridge.shoe.judges.disclosure import restart_clocks, waits_for_rev
 from firmware_bridge.shoe.state import Held, Phase, Shoe, due, phase, stuck
 
 
-def start(draft: Draft, told: i.Started) -> None:
+def start(draft: Draft, told: inputs.Started) -> None:
     """The daemon began: an open round is resumed at the same slot."""
     if not draft.shoe.journal:
-        draft.add(e.Commissioned(journal=f"0-{told.nonce[:12]}"))
-    draft.add(e.BridgeStarted(version=told.version, house=told.house))
+        draft.add(events.Commissioned(journal=f"0-{told.nonce[:12]}"))
+    draft.add(events.BridgeStarted(version=told.version, house=told.house))
     restart_clocks(draft)
     if phase(draft.shoe) is Phase.DEALING:
         what = f"{slot} is due" if (slot := due(draft.shoe)) else "cards are to be revealed"
         draft.trouble("restarted_mid_round", f"round {draft.shoe.round}, {what}")
 
 
-def is_card(told: i.AnyInput) -> TypeGuard[i.CardRead | i.CardUnread]:
+def is_card(told: inputs.AnyInput) -> TypeGuard[inputs.CardRead | inputs.CardUnread]:
     """Whether a card of the packs passed the reader, read or not."""
-    return isinstance(told, i.CardRead) or (isinstance(told, i.CardUnread) and told.concerns == "card")
+    return isinstance(told, inputs.CardRead) or (isinstance(told, inputs.CardUnread) and told.concerns == "card")
 
 
-def follow_session(draft: Draft, told: i.AnyInput, inside: bool) -> None:
+def follow_session(draft: Draft, told: inputs.AnyInput, inside: bool) -> None:
     """A report from another reader session, or after a gap, means that cards may have been missed.
 
     inside: a shoe was open already before this input.
@@ -41,10 +39,10 @@ def follow_session(draft: Draft, told: i.AnyInput, inside: bool) -> None:
         _new_session(draft, mark.session, inside)
     if getattr(told, "gap", False) and draft.shoe.status == "open":
         unsaid = f"reports before number {mark.seq} are lost" if mark else "reports are lost"
-        draft.trouble("reader_gap", told.what if isinstance(told, i.ReaderSaid) else unsaid)
+        draft.trouble("reader_gap", told.what if isinstance(told, inputs.ReaderSaid) else unsaid)
 
 
-def reader_booted(draft: Draft, told: i.ReaderBooted) -> None:
+def reader_booted(draft: Draft, told: inputs.ReaderBooted) -> None:
     """The board said hello."""
     _new_session(draft, told.session, inside=draft.shoe.status == "open")
 
@@ -53,75 +51,75 @@ def _new_session(draft: Draft, session: int, inside: bool) -> None:
     known = draft.shoe.reader
     if known is not None and known.session == session:
         return
-    draft.add(e.ReaderSession(session=session))
+    draft.add(events.ReaderSession(session=session))
     if known is not None and inside:
         draft.trouble("reader_gap", "the reader board restarted inside the shoe")
 
 
-def is_entered(shoe: Shoe, told: i.AnyInput) -> bool:
+def is_entered(shoe: Shoe, told: inputs.AnyInput) -> bool:
     """Whether the reader now reports the card that people entered while it was away."""
     mark = getattr(told, "mark", None)
-    if not isinstance(told, i.CardRead) or mark is None:
+    if not isinstance(told, inputs.CardRead) or mark is None:
         return False
     return shoe.entered[:1] == (told.card,) and (shoe.reader is None or mark.session == shoe.reader.session)
 
 
-def already_entered(draft: Draft, told: i.CardRead) -> bool:
+def already_entered(draft: Draft, told: inputs.CardRead) -> bool:
     """Take the report of an entered card as its confirmation; another card instead of it is a gap."""
     if is_entered(draft.shoe, told):
-        draft.add(e.CardConfirmed())
+        draft.add(events.CardConfirmed())
         return True
     if draft.shoe.entered and told.mark is not None and draft.shoe.status == "open":
         draft.trouble("reader_gap", "the reader read another card than the one entered by hand")
     return False
 
 
-def unread(draft: Draft, told: i.CardUnread) -> None:
+def unread(draft: Draft, told: inputs.CardUnread) -> None:
     """The reader saw something: a card without a face, a movement, or its own optics."""
     match told.concerns:
         case "optics":
-            draft.add(e.Noted(what=f"reader: {told.reason}"))
+            draft.add(events.Noted(what=f"reader: {told.reason}"))
         case "movement":
             draft.trouble(told.reason, f"told by the reader in round {draft.shoe.round}")
         case "card":
             take(draft, Held(None, told.nonce, reason=told.reason))
 
 
-def unread_outside(draft: Draft, told: i.CardUnread) -> None:
+def unread_outside(draft: Draft, told: inputs.CardUnread) -> None:
     """No shoe is open: there is nothing to keep."""
-    draft.add(e.Noted(what=f"reader, with no shoe open: {told.reason}"))
+    draft.add(events.Noted(what=f"reader, with no shoe open: {told.reason}"))
 
 
-def cut(draft: Draft, told: i.CutCardSeen) -> None:
+def cut(draft: Draft, told: inputs.CutCardSeen) -> None:
     """The cut card: its place is by the order of events, so it waits behind held cards.
 
     It waits for sealed cards too: whether the round's last card is out already, they tell when they are opened.
     """
     if draft.shoe.held or waits_for_reveal(draft.shoe):
-        draft.add(e.CutCardHeld(by=told.by))
+        draft.add(events.CutCardHeld(by=told.by))
     else:
         meet_cut_card(draft, told.by)
 
 
-def cut_outside(draft: Draft, told: i.CutCardSeen) -> None:
+def cut_outside(draft: Draft, told: inputs.CutCardSeen) -> None:
     """The cut card of a shoe that is over."""
-    draft.add(e.Noted(what=f"cut card seen by the {told.by} with no shoe open"))
+    draft.add(events.Noted(what=f"cut card seen by the {told.by} with no shoe open"))
 
 
-def lid_moved(draft: Draft, told: i.LidMoved) -> None:
+def lid_moved(draft: Draft, told: inputs.LidMoved) -> None:
     """The lid of a shoe in use has no business being open."""
     lid_outside(draft, told)
     if told.open:
         draft.trouble("lid_opened", f"in round {draft.shoe.round}")
 
 
-def lid_outside(draft: Draft, told: i.LidMoved) -> None:
+def lid_outside(draft: Draft, told: inputs.LidMoved) -> None:
     """Between shoes the lid is opened to load the cards; a sensor may tell again how it stands."""
     if told.open != draft.shoe.lid_open:
-        draft.add(e.LidTurned(open=told.open))
+        draft.add(events.LidTurned(open=told.open))
 
 
-def sensor_stuck(draft: Draft, told: i.SensorStuck) -> None:
+def sensor_stuck(draft: Draft, told: inputs.SensorStuck) -> None:
     """A sensor that does not let go says nothing any more; one alarm names all that are stuck."""
     before = stuck(draft.shoe)
     now = tuple(name for name in before if name != told.sensor) + (told.sensor,) * told.stuck
@@ -132,26 +130,26 @@ def sensor_stuck(draft: Draft, told: i.SensorStuck) -> None:
         draft.trouble("sensor_stuck", ", ".join(now))
 
 
-def clock_jumped(draft: Draft, told: i.ClockJumped) -> None:
+def clock_jumped(draft: Draft, told: inputs.ClockJumped) -> None:
     """The wall clock was set: worth a line, nothing depends on it."""
     draft.note("clock_jump", f"by {told.by / 1000:+.1f} s")
 
 
-def lost(draft: Draft, told: i.DeviceLost) -> None:
+def lost(draft: Draft, told: inputs.DeviceLost) -> None:
     """A device is gone; what becomes of a reader that is lent goes on record too."""
     is_new = draft.trouble(f"{told.device}_lost", told.why)
     if told.lent and told.lent != draft.shoe.lent:
-        draft.add(e.ReaderLent(to=told.lent))
+        draft.add(events.ReaderLent(to=told.lent))
     elif told.mark and not is_new:
-        draft.add(e.Noted(what=told.why))
+        draft.add(events.Noted(what=told.why))
 
 
-def broker_back(draft: Draft, told: i.DeviceBack) -> None:
+def broker_back(draft: Draft, told: inputs.DeviceBack) -> None:
     """The broker answers again."""
     draft.settle("broker_lost", "back")
 
 
-def reader_back(draft: Draft, told: i.DeviceBack) -> None:
+def reader_back(draft: Draft, told: inputs.DeviceBack) -> None:
     """The reader answers again: where it cannot say what it missed, the dealer confirms."""
     draft.settle("reader_lost", "back")
     opens_itself = told.cut_short and draft.shoe.next_house.new_shoe == "auto"
@@ -159,34 +157,34 @@ def reader_back(draft: Draft, told: i.DeviceBack) -> None:
         draft.trouble("reader_back", f"round {draft.shoe.round}" if draft.shoe.status == "open" else "no shoe is open")
 
 
-def disk_failed(draft: Draft, told: i.DiskFailed) -> None:
+def disk_failed(draft: Draft, told: inputs.DiskFailed) -> None:
     """Told once the journal can be written again."""
     if draft.trouble(told.irregularity, told.why):
         draft.settle(told.irregularity, "recovered")
 
 
-def resolve(draft: Draft, told: i.Ordered) -> None:
+def resolve(draft: Draft, told: inputs.Ordered) -> None:
     """The floor decides."""
-    assert isinstance(told.order, o.Resolve)
+    assert isinstance(told.order, orders.Resolve)
     floor.resolve(draft, told.order, told.by)
 
 
-def accepted(draft: Draft, told: i.Ordered) -> None:
+def accepted(draft: Draft, told: inputs.Ordered) -> None:
     """An order that changes nothing in the shoe: the outbox acts on the answer."""
 
 
-def malformed(draft: Draft, told: i.Ordered) -> None:
+def malformed(draft: Draft, told: inputs.Ordered) -> None:
     """An order nobody can obey."""
-    assert isinstance(told.order, o.Malformed)
+    assert isinstance(told.order, orders.Malformed)
     raise Refused(told.order.error, told.order.hint)
 
 
-def hold_for_technician(draft: Draft, told: i.AnyInput) -> None:
+def hold_for_technician(draft: Draft, told: inputs.AnyInput) -> None:
     """Keep the card of an input that could not be judged."""
     if draft.shoe.status != "open":
         return
-    if isinstance(told, i.CardRead):
+    if isinstance(told, inputs.CardRead):
         card = Held(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial)
         hold(draft, card, "internal error")
-    elif isinstance(told, i.CardUnread):
+    elif isinstance(told, inputs.CardUnread):
         hold(draft, Held(None, told.nonce, reason=told.reason), "internal error")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from firmware_bridge.facts import events as e
+from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import TimePassed
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.state import PAIRS, Held, Phase, Shoe, due, layout, phase
@@ -80,7 +80,7 @@ def start_clock(draft: Draft) -> None:
     if not is_sealed(shoe) or shoe.opening:
         return
     if shoe.reveal_by is None if shoe.house.betting == "required" else waits_for_reveal(shoe):
-        draft.add(e.RevealClockStarted(until=draft.mono + shoe.house.reveal_timeout * 1000))
+        draft.add(events.RevealClockStarted(until=draft.mono + shoe.house.reveal_timeout * 1000))
 
 
 def _reveal_by(shoe: Shoe) -> int | None:
@@ -93,9 +93,9 @@ def restart_clocks(draft: Draft) -> None:
     shoe, mono = draft.shoe, draft.mono
     reveal, change = shoe.house.reveal_timeout * 1000, shoe.house.shoe_change_minutes * 60_000
     if shoe.reveal_by is not None and shoe.reveal_by - mono > reveal:
-        draft.add(e.RevealClockStarted(until=mono + reveal))
+        draft.add(events.RevealClockStarted(until=mono + reveal))
     if shoe.change_by is not None and shoe.change_by - mono > change:
-        draft.add(e.ShoeChangeRequested(until=mono + change))
+        draft.add(events.ShoeChangeRequested(until=mono + change))
 
 
 def deadline(shoe: Shoe) -> int | None:
@@ -108,10 +108,10 @@ def time_passed(draft: Draft, told: TimePassed) -> None:
     shoe = draft.shoe
     reveal_by = _reveal_by(shoe)
     if reveal_by is not None and draft.mono >= reveal_by:
-        draft.add(e.RevealTimeEnded())
+        draft.add(events.RevealTimeEnded())
         open_all(draft)
     if shoe.change_by is not None and draft.mono >= shoe.change_by:
-        draft.add(e.ShoeChangeOverdue())
+        draft.add(events.ShoeChangeOverdue())
 
 
 def _open(draft: Draft, moves: tuple[int, ...]) -> None:
@@ -119,7 +119,7 @@ def _open(draft: Draft, moves: tuple[int, ...]) -> None:
     for n in moves:
         laid = draft.shoe.moves[n]
         draft.add(
-            e.CardRevealed(
+            events.CardRevealed(
                 card=laid.card,
                 nonce=laid.nonce,
                 seq=laid.seq,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from firmware_bridge.facts import events as e
+from firmware_bridge.facts import events
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.orders import Resolve
 from firmware_bridge.shoe.draft import Draft, Refused
@@ -37,7 +37,7 @@ def resolve(draft: Draft, order: Resolve, by: str) -> None:
 
 def _burn(draft: Draft, order: Resolve, by: str) -> None:
     if order.irregularity == "overdrawn" and not row(draft.shoe, "overdrawn").blocks:
-        draft.add(e.OverdrawnBurned())
+        draft.add(events.OverdrawnBurned())
     else:
         _burn_held(draft, burn_aside)
 
@@ -68,7 +68,7 @@ def _remove(draft: Draft, order: Resolve, by: str) -> None:
     if first is None or not _is_about(draft.shoe, order.irregularity, first):
         raise Refused("the card is gone already", "end the shoe, or void the round")
     commit, secret = draft.seal(first.card, first.nonce)
-    draft.add(e.CardSetAside(commit=commit, secret=secret, held=True, why="removed"))
+    draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why="removed"))
 
 
 def _clears(shoe: Shoe, order: Resolve) -> bool:
@@ -122,7 +122,7 @@ def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
 
 def _accept(draft: Draft, order: Resolve, by: str) -> None:
     if order.irregularity == "burn_short":
-        draft.add(e.BurnFinished())
+        draft.add(events.BurnFinished())
         burn_done(draft)
     elif order.irregularity == "burn_over":
         _burn_held(draft, burn)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_bridge.facts import events as e
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.judges.closing import corrected_round
@@ -15,7 +14,7 @@ from firmware_bridge.shoe.state import Held, Phase, blockers, due, is_open, layo
 Given = Ordered | Pressed
 
 
-def order_shoe(draft: Draft, given: Ordered, order: o.OpenShoe) -> None:
+def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
     """Open a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
     if draft.shoe.next_house.confirm_shuffle and not order.confirmed_by.strip():
         raise Refused("the shuffle is not confirmed", "the pit boss gives his name: confirmed_by")
@@ -27,18 +26,18 @@ def order_shoe(draft: Draft, given: Ordered, order: o.OpenShoe) -> None:
     open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
 
 
-def close_shoe(draft: Draft, given: Ordered, order: o.CloseShoe) -> None:
+def close_shoe(draft: Draft, given: Ordered, order: orders.CloseShoe) -> None:
     """End the shoe between rounds; a card that was drawn for a round is not passed over in silence."""
     if phase(draft.shoe) is not Phase.BURNING and _is_drawn(draft):
         raise Refused("a card of this round is out", "void the round first")
     end_shoe(draft, order.why or f"closed by {given.by}")
 
 
-def bets_open(draft: Draft, given: Ordered, order: o.BetsOpen) -> None:
+def bets_open(draft: Draft, given: Ordered, order: orders.BetsOpen) -> None:
     """Reopen betting: only while nobody has seen a card of the round."""
     if any(laid.shown for laid in draft.shoe.moves) or _is_drawn(draft):
         raise Refused("a card of this round is out", "void the round first if bets must be taken again")
-    draft.add(e.BetsOpened(round=draft.shoe.round))
+    draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
 def _is_drawn(draft: Draft) -> bool:
@@ -46,29 +45,29 @@ def _is_drawn(draft: Draft) -> bool:
     return any(each.is_card for each in draft.shoe.held)
 
 
-def bets_closed(draft: Draft, given: Ordered, order: o.BetsClosed) -> None:
+def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> None:
     """No more bets: carried cards are named, held cards are dealt, the time to open sealed ones runs."""
-    draft.add(e.BetsClosed(round=draft.shoe.round))
+    draft.add(events.BetsClosed(round=draft.shoe.round))
     reveal_carried(draft)
     start_clock(draft)
     if not row(draft.shoe, "drawn_before_bets_closed").blocks:
         draft.settle("drawn_before_bets_closed", "kept")
 
 
-def void(draft: Draft, given: Ordered, order: o.Void) -> None:
+def void(draft: Draft, given: Ordered, order: orders.Void) -> None:
     """The open round counts for nothing."""
     if not draft.shoe.moves and not draft.shoe.held:
         raise Refused("no round is open", "there is nothing to void")
     void_round(draft, order.why, given.by)
 
 
-def enter(draft: Draft, given: Ordered, order: o.Enter) -> None:
+def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
     """Two people name a card: the unread one, or one drawn while the reader is away."""
     if order.second.strip().casefold() in ("", given.by.strip().casefold()):
         raise Refused("a card is entered by two different people", "give both names: --by NAME --second NAME")
     shoe = draft.shoe
     commit, secret = draft.seal(order.card, given.nonce)
-    entered = e.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second)
+    entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second)
     if is_open(shoe, "unreadable") and shoe.held and shoe.held[0].card is None:
         draft.add(entered)
         draft.settle("unreadable", "entered", given.by)
@@ -79,7 +78,7 @@ def enter(draft: Draft, given: Ordered, order: o.Enter) -> None:
         raise Refused("no card waits to be entered", "draw the card; enter it only if the shoe says it was not read")
 
 
-def press_next(draft: Draft, given: Given, order: o.Next | None = None) -> None:
+def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> None:
     """NEXT, in its five meanings (irregularities.md)."""
     waiting = [each.id for each in draft.shoe.irregular if row(draft.shoe, each.id).confirm]
     if waiting and not is_open(draft.shoe, "reader_lost"):
@@ -119,12 +118,12 @@ def tell_result(draft: Draft, given: Pressed) -> None:
     if ours is None:
         raise Refused("no result to confirm")
     if given.key == ours:
-        draft.add(e.Noted(what=f"the dealer's result agrees: {ours}"))
+        draft.add(events.Noted(what=f"the dealer's result agrees: {ours}"))
     else:
         draft.trouble("result_mismatch", f"the dealer says {given.key}, the cards say {ours}")
 
 
-def correct(draft: Draft, given: Ordered, order: o.Correct) -> None:
+def correct(draft: Draft, given: Ordered, order: orders.Correct) -> None:
     """The floor's word about the cards of a closed round: it is judged anew and published as a revision."""
     past = next((each for each in draft.shoe.rounds if each.round == order.round), None)
     if past is None or past.outcome is None:
@@ -135,7 +134,7 @@ def correct(draft: Draft, given: Ordered, order: o.Correct) -> None:
     draft.add(corrected)
 
 
-def reveal_order(draft: Draft, given: Ordered, order: o.Reveal) -> None:
+def reveal_order(draft: Draft, given: Ordered, order: orders.Reveal) -> None:
     """Sealed cards are opened by wire."""
     reveal(draft, order.slots)
 
@@ -154,4 +153,4 @@ def auto_open(draft: Draft, told: CardRead | CardUnread) -> None:
     """The first card after the end opens the next shoe where the house says so."""
     house = draft.shoe.next_house
     if draft.shoe.status != "open" and house.new_shoe == "auto" and not house.confirm_shuffle:
-        open_shoe(draft, o.Pack(), told.nonce)
+        open_shoe(draft, orders.Pack(), told.nonce)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from firmware_bridge.facts import events as e
+from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import ReaderSaid, ResultTold, Told
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.judges.disclosure import is_sealed, waits_for_reveal
@@ -19,13 +19,13 @@ THEIRS: Final = "the reader says"
 
 def said(draft: Draft, told: ReaderSaid) -> None:
     """On record."""
-    draft.add(e.Noted(what=f"reader: {told.what}"))
+    draft.add(events.Noted(what=f"reader: {told.what}"))
 
 
 def hear(draft: Draft, given: ResultTold) -> None:
     """The reader's result: what it is about is by the order of events, so it waits behind held and sealed cards."""
     if draft.shoe.held or blockers(draft.shoe) or waits_for_reveal(draft.shoe):
-        draft.add(e.ResultHeld(told=given.told))
+        draft.add(events.ResultHeld(told=given.told))
     else:
         meet_result(draft, given.told)
 
@@ -38,7 +38,7 @@ def hear_outside(draft: Draft, given: ResultTold) -> None:
 def meet_result(draft: Draft, told: Told, held: bool = False) -> None:
     """Compare a result with the cards before it; a difference holds the round."""
     if held:
-        draft.add(e.Noted(what="the cards before the reader's result are out", held=True))
+        draft.add(events.Noted(what="the cards before the reader's result are out", held=True))
     _MEETINGS.get(phase(draft.shoe), _of_last)(draft, told)
 
 
@@ -77,7 +77,7 @@ def _of_last(draft: Draft, told: Told) -> None:
     past = draft.shoe.rounds[-1] if draft.shoe.rounds else None
     is_new = told.outcome == "forced" and draft.shoe.house.close == "result"  # the one before had its own result
     if past is None or past.outcome is None or is_new:
-        draft.add(e.Noted(what="reader: a result, and no round that counts was dealt"))
+        draft.add(events.Noted(what="reader: a result, and no round that counts was dealt"))
     else:
         _agrees(draft, told, past.outcome, past.pairs)
 
@@ -93,7 +93,7 @@ def _agrees(draft: Draft, told: Told, outcome: str, pairs: dict[str, bool]) -> b
     """Whether the two agree; a difference is told with both."""
     theirs = {side: side in told.pairs for side in SIDES}
     if (told.outcome, theirs) == (outcome, pairs):
-        draft.add(e.Noted(what=f"the reader's result agrees: {outcome}"))
+        draft.add(events.Noted(what=f"the reader's result agrees: {outcome}"))
         return True
     ours = _words(outcome, tuple(side for side in SIDES if pairs[side]))
     draft.trouble("result_mismatch", f"{THEIRS} {_spoken(told)}, the cards say {ours}")

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge import __version__
-from firmware_bridge.facts import events as e
+from firmware_bridge.facts import events
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Pack
 from firmware_bridge.shoe.draft import Draft
@@ -29,7 +29,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
     before = draft.shoe
     house = before.next_house if pack.decks is None else replace(before.next_house, decks=pack.decks)
     number = before.number + 1
-    luggage = e.Luggage(
+    luggage = events.Luggage(
         before.next_house,
         before.reader,
         before.answers,
@@ -40,7 +40,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
         before.lid_open,
     )
     draft.add(
-        e.ShoeOpened(
+        events.ShoeOpened(
             number=number,
             journal=f"{number}-{nonce[:12]}",
             house=house,
@@ -56,7 +56,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
     if before.lid_open:
         draft.trouble("lid_opened", f"it was open when shoe {number} was")
     if draft.shoe.burn_left == 0 and house.betting == "required":
-        draft.add(e.BetsOpened(round=1))
+        draft.add(events.BetsOpened(round=1))
 
 
 def _digest(house: House) -> str:
@@ -80,7 +80,7 @@ def reveal_carried(draft: Draft) -> None:
 
 
 def _reveal(draft: Draft, laid: Laid, round: int | None = None, slot: str | None = None) -> None:
-    draft.add(e.CardRevealed(card=laid.card, nonce=laid.nonce, seq=laid.seq, n=laid.n, round=round, slot=slot))
+    draft.add(events.CardRevealed(card=laid.card, nonce=laid.nonce, seq=laid.seq, n=laid.n, round=round, slot=slot))
 
 
 def close_round(draft: Draft) -> None:
@@ -97,7 +97,7 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
     for pattern in patterns(played, new):
         told = f"{pattern.name}, {pattern.length} cards"
         if not pattern.is_alarm:
-            draft.add(e.Noted(what=f"unshuffled? {told}"))
+            draft.add(events.Noted(what=f"unshuffled? {told}"))
         else:
             draft.trouble("unshuffled", told)
 
@@ -111,7 +111,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
     shoe = draft.shoe
     is_disputed = phase(shoe) in (Phase.DEALING, Phase.COMPLETE)  # before, a result is about the last round
     draft.add(
-        e.RoundVoided(
+        events.RoundVoided(
             game=shoe.house.game,
             round=shoe.round,
             cards=played(shoe, layout(shoe).slots) if shoe.moves else (),
@@ -138,11 +138,11 @@ def discard_held(draft: Draft) -> None:
             meet_cut_card(draft, card.cut, held=True)
             continue
         if card.told:
-            draft.add(e.Noted(what="the reader's result was of cards that play no part", held=True))
+            draft.add(events.Noted(what="the reader's result was of cards that play no part", held=True))
             continue
         commit, secret = draft.seal(card.card, card.nonce)
         why: Literal["void", "removed"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
-        draft.add(e.CardSetAside(commit=commit, secret=secret, held=True, why=why, serial=card.serial))
+        draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why=why, serial=card.serial))
 
 
 def _after_round(draft: Draft) -> None:
@@ -152,7 +152,7 @@ def _after_round(draft: Draft) -> None:
     elif is_exhausted(shoe):
         end_shoe(draft, "the shoe is empty")
     elif shoe.house.betting == "required":
-        draft.add(e.BetsOpened(round=shoe.round))
+        draft.add(events.BetsOpened(round=shoe.round))
 
 
 def run_out(draft: Draft) -> None:
@@ -164,7 +164,7 @@ def run_out(draft: Draft) -> None:
 def end_shoe(draft: Draft, why: str) -> None:
     """Nothing more is dealt from this shoe; what was sealed in it is disclosed."""
     discard_held(draft)
-    draft.add(e.ShoeEnded(why=why, rounds=draft.shoe.round - 1))
+    draft.add(events.ShoeEnded(why=why, rounds=draft.shoe.round - 1))
     for laid in draft.shoe.aside:
         _reveal(draft, laid)
     for each in draft.shoe.irregular:

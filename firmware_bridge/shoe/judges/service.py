@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from firmware_bridge.facts import events as e
-from firmware_bridge.facts import orders as o
+from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.judges.rounds import reveal_carried
 from firmware_bridge.shoe.state import Phase, phase, row
 
 
-def fly(draft: Draft, given: Ordered, order: o.Fly) -> None:
+def fly(draft: Draft, given: Ordered, order: orders.Fly) -> None:
     """Deal without a bet and open at once; more than `fly_limit` in a row are refused."""
     shoe = draft.shoe
     _vip_only(draft, "fly")
@@ -20,15 +19,15 @@ def fly(draft: Draft, given: Ordered, order: o.Fly) -> None:
         raise Refused("this round flies already", "deal it")
     if shoe.flown >= shoe.house.fly_limit:
         raise Refused(f"fly refused: {shoe.flown} in a row already", "take a bet first")
-    draft.add(e.Flown(round=shoe.round, in_a_row=shoe.flown + 1))
+    draft.add(events.Flown(round=shoe.round, in_a_row=shoe.flown + 1))
     if phase(shoe) is Phase.BETTING:
-        draft.add(e.BetsClosed(round=shoe.round))
+        draft.add(events.BetsClosed(round=shoe.round))
         reveal_carried(draft)
         if not row(draft.shoe, "drawn_before_bets_closed").blocks:
             draft.settle("drawn_before_bets_closed", "kept")
 
 
-def request_shoe_change(draft: Draft, given: Ordered, order: o.RequestShoeChange) -> None:
+def request_shoe_change(draft: Draft, given: Ordered, order: orders.RequestShoeChange) -> None:
     """Another shoe, once more than `shoe_change_after` rounds of this one are completed."""
     shoe = draft.shoe
     _vip_only(draft, "a shoe change")
@@ -38,22 +37,22 @@ def request_shoe_change(draft: Draft, given: Ordered, order: o.RequestShoeChange
     if played <= shoe.house.shoe_change_after:
         hint = f"ask again after round {shoe.house.shoe_change_after + 1}"
         raise Refused(f"only {played} rounds of this shoe are completed", hint)
-    draft.add(e.ShoeChangeRequested(until=draft.mono + shoe.house.shoe_change_minutes * 60_000))
+    draft.add(events.ShoeChangeRequested(until=draft.mono + shoe.house.shoe_change_minutes * 60_000))
 
 
-def request_dealer_change(draft: Draft, given: Ordered, order: o.RequestDealerChange) -> None:
+def request_dealer_change(draft: Draft, given: Ordered, order: orders.RequestDealerChange) -> None:
     """Another dealer: the present one goes on until relieved."""
     _vip_only(draft, "a dealer change")
     if draft.shoe.dealer_change:
         raise Refused("another dealer is on the way already")
-    draft.add(e.DealerChangeRequested())
+    draft.add(events.DealerChangeRequested())
 
 
-def dealer_in(draft: Draft, given: Ordered, order: o.DealerIn) -> None:
+def dealer_in(draft: Draft, given: Ordered, order: orders.DealerIn) -> None:
     """A dealer signs in."""
     if not order.dealer.strip():
         raise Refused("a dealer signs in by name", 'give "dealer"')
-    draft.add(e.DealerSignedIn(dealer=order.dealer))
+    draft.add(events.DealerSignedIn(dealer=order.dealer))
 
 
 def _vip_only(draft: Draft, what: str) -> None:
