@@ -9,16 +9,14 @@ Scenarios (tests/core/golden_play.py) are played by seeded chance. What comes ou
 - `clock`: the moment the shoe waits for; `status`: mode, last rounds and disclosed cards;
 - `replay`: what the command `shoe replay` prints.
 
-`golden.txt` holds a row of digests per scenario. A row that differs names the scenario and the part.
-What it proves: the same inputs give the same bytes as when the row was written; not that these are right. To see
-what differs: `python -m tests.core.golden NAME > now.txt`, the same in a checkout from before, and `diff`.
+`golden.txt` holds a row of digests per scenario: what differs names the scenario and the part. It proves that the same
+inputs give the same bytes as when it was written; not that these are right. To see what differs:
+`python -m tests.core.golden NAME > now.txt`, the same in a checkout from before, and `diff`.
 
 When the code was renamed on purpose: fill `RENAMED`, `ADDED` and `AS_BEFORE`, so that what comes out now is read as
 it was said before; rows stay as they are. When behaviour was changed on purpose: `python -m tests.core.golden --write`
 renews all rows, `--write PART ..` those parts only and nothing where another part differs. Once the rows are renewed
-under empty tables, those of before have done their work.
-
-`python -m tests.core.golden --coverage` tells what the scenarios reach.
+under empty tables, those of before have done their work. `--coverage` tells what the scenarios reach.
 """
 
 from __future__ import annotations
@@ -230,9 +228,8 @@ def differences(now: Rows, before: Rows) -> list[str]:
 
 def _parts(now: tuple[str, ...] | None, before: tuple[str, ...] | None) -> Iterator[str]:
     if now is None or before is None:
-        yield "no such scenario " + ("now" if now is None else "before")
-        return
-    yield from [part for part, new, known_as in zip(PARTS, now, before, strict=True) if new != known_as]
+        return iter(["none-now" if now is None else "none-before"])
+    return (part for part, new, known_as in zip(PARTS, now, before, strict=True) if new != known_as)
 
 
 def write(now: Rows, parts: Iterable[str]) -> list[str]:

@@ -190,7 +190,7 @@ def _any_settings(chance: Random, n: int) -> dict[str, Any]:
         "disclose": DISCLOSURES[n // 2 % 2],
         "policy": POLICIES[n // 4 % 4],
         "betting": one_of("ignored", "required"),
-        "close": one_of("auto", "next", "result"),
+        "close": one_of("auto", "next", "next", "result"),
         "burn": one_of("none", "none", "first-card", 1, 3, 30, 44),
         "after_cut": one_of("finish", "one-more"),
         "new_shoe": one_of("command", "command", "auto"),

@@ -128,8 +128,11 @@ class Wild(Dealer):
         self.order("resolve", "overdrawn", "burn")
 
     def overdrawn_on_a_slot(self) -> None:
+        for _ in range(9):
+            if self.phase != "complete":
+                self.step()
         self.deal()
-        self.slot()
+        self.tell(t.slot_filled(self.any_of("P3", "B3", "B1")))
 
     def old_report(self) -> None:
         """A report from further back than the last: a repeat, or too old for one."""
@@ -213,9 +216,10 @@ class Wild(Dealer):
 ACTS: Final[tuple[Callable[[Wild], None], ...]] = (
     Wild.deal, Wild.deal_many, Wild.deal_many, Wild.wrong_card, Wild.wrong_card, Wild.reports_lost, Wild.unread,
     Wild.enter, Wild.cut, Wild.press, Wild.press, Wild.result, Wild.bets, Wild.plain_order, Wild.plain_order,
-    Wild.worded_order, Wild.reveal, Wild.correct, Wild.resolve, Wild.settle, Wild.repeated_order, Wild.repeated,
+    Wild.worded_order, Wild.worded_order, Wild.plain_order, Wild.device, Wild.press,
+    Wild.reveal, Wild.correct, Wild.resolve, Wild.settle, Wild.repeated_order, Wild.repeated,
     Wild.pause, Wild.moment, Wild.lid, Wild.slot, Wild.sensor, Wild.clock, Wild.says, Wild.device, Wild.loan,
     Wild.by_hand, Wild.boot_again, Wild.board, Wild.booted, Wild.another_reader, Wild.disk, Wild.own_fault,
     Wild.short_burn, Wild.overdrawn, Wild.overdrawn, Wild.change, Wild.end, Wild.settle,
-    Wild.overdrawn_on_a_slot, Wild.old_report, Wild.old_report, Wild.open_shoe,
+    Wild.overdrawn_on_a_slot, Wild.overdrawn_on_a_slot, Wild.old_report, Wild.old_report, Wild.open_shoe,
 )  # fmt: skip
