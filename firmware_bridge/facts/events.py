@@ -41,7 +41,7 @@ from firmware_bridge.facts.events_of_rounds import (
     RoundVoided,
 )
 from firmware_bridge.facts.house import House, Row
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.facts.orders import Answer, Pack
 
 
@@ -62,7 +62,7 @@ class Luggage(Struct, frozen=True):
     """What a new journal takes over from the one before; never published."""
 
     next_house: House
-    reader: Mark | None
+    reader: ReportNo | None
     answers: tuple[Answer, ...]
     irregular: tuple[Irregular, ...]
     entered: tuple[Card, ...] = ()

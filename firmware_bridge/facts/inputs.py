@@ -11,8 +11,8 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Order
 
 
-class Mark(Struct, frozen=True, array_like=True):
-    """Which report of which reader session: `seq` counts 0..255 and wraps."""
+class ReportNo(Struct, frozen=True, array_like=True):
+    """The number of a reader's report: `seq` counts 0..255 in a board's `session`, and wraps."""
 
     session: int
     seq: int
@@ -60,7 +60,7 @@ class CardRead(Input, frozen=True, kw_only=True):
 
     card: Card
     nonce: str
-    mark: Mark | None = None
+    report: ReportNo | None = None
     lot: int | None = None
     quality: int | None = None
     flags: tuple[Flag, ...] = ()
@@ -74,7 +74,7 @@ class CardUnread(Input, frozen=True, kw_only=True):
 
     reason: str
     nonce: str
-    mark: Mark | None = None
+    report: ReportNo | None = None
     gap: bool = False
 
     @property
@@ -87,7 +87,7 @@ class CutCardSeen(Input, frozen=True, kw_only=True):
     """The cut card passed, seen `by` its sensor or by the reader."""
 
     by: Literal["sensor", "reader"]
-    mark: Mark | None = None
+    report: ReportNo | None = None
     gap: bool = False
 
 
@@ -159,13 +159,13 @@ class SensorStuck(Input, frozen=True, kw_only=True):
 class DeviceLost(Input, frozen=True, kw_only=True):
     """The reader or the broker is gone; for the disk: it could not be written from `at` on.
 
-    lent: the technician to whom the reader is lent, "" if to nobody. mark: the last report that a technician took:
+    lent: the technician to whom the reader is lent, "" if to nobody. report: the last report that a technician took:
     none of them is a card of the shoe.
     """
 
     device: Literal["reader", "broker"]
     why: str
-    mark: Mark | None = None
+    report: ReportNo | None = None
     lent: str = ""
 
 

@@ -42,10 +42,10 @@ def _told_before(shoe: Shoe, told: inputs.AnyInput) -> bool:
     """A report already taken, or a command already answered."""
     if isinstance(told, inputs.Ordered):
         return answer_to(shoe, told.id) is not None
-    mark = None if isinstance(told, inputs.DeviceLost) else getattr(told, "mark", None)
-    if mark is None or shoe.reader is None or mark.session != shoe.reader.session:
+    report = None if isinstance(told, inputs.DeviceLost) else getattr(told, "report", None)
+    if report is None or shoe.reader is None or report.session != shoe.reader.session:
         return False
-    return bool((shoe.reader.seq - mark.seq) % 256 < BOARD_KEEPS)
+    return bool((shoe.reader.seq - report.seq) % 256 < BOARD_KEEPS)
 
 
 def _reply(draft: Draft, told: inputs.AnyInput, answer: Answer) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.changes import cards, rounds
 from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe
 
@@ -103,7 +103,7 @@ def _irregularity_closed(shoe: Shoe, event: events.IrregularityClosed) -> Shoe:
 
 def _reader_session(shoe: Shoe, event: events.ReaderSession) -> Shoe:
     entered = () if shoe.reader else shoe.entered  # a board seen for the first time has kept its reports
-    return replace(shoe, reader=Mark(event.session, BEFORE_FIRST), entered=entered)
+    return replace(shoe, reader=ReportNo(event.session, BEFORE_FIRST), entered=entered)
 
 
 def _reader_lent(shoe: Shoe, event: events.ReaderLent) -> Shoe:

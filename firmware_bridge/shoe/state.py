@@ -10,7 +10,7 @@ from msgspec import Struct
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.events import CutBy, Irregular, Origin, Played
 from firmware_bridge.facts.house import House, Row
-from firmware_bridge.facts.inputs import Mark, Told
+from firmware_bridge.facts.inputs import ReportNo, Told
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games import GAMES, Layout
 from firmware_bridge.shoe.policy import POLICIES
@@ -119,7 +119,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     cut_watched: bool = True
     prev: int | None = None
     irregular: tuple[Irregular, ...] = ()
-    reader: Mark | None = None
+    reader: ReportNo | None = None
     entered: tuple[Card, ...] = ()
     answers: tuple[Answer, ...] = ()
     rounds: tuple[Past, ...] = ()

@@ -153,11 +153,11 @@ def troubled(table: Table) -> Iterator[Shoe]:
 def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
     """One input of every kind, and all that differ in what they ask."""
     yield i.Started(at=1, version="test", house=table.house, nonce="f" * 32)
-    for gap, mark in ((False, None), (False, i.Mark(7, 3)), (True, i.Mark(7, 4))):
-        yield table.card("As", gap=gap, mark=mark)
-        yield i.CutCardSeen(at=1, by="sensor", mark=mark, gap=gap)
+    for gap, report in ((False, None), (False, i.ReportNo(7, 3)), (True, i.ReportNo(7, 4))):
+        yield table.card("As", gap=gap, report=report)
+        yield i.CutCardSeen(at=1, by="sensor", report=report, gap=gap)
         for reason in TOLD:
-            yield i.CardUnread(at=1, reason=reason, nonce="a" * 32, mark=mark, gap=gap)
+            yield i.CardUnread(at=1, reason=reason, nonce="a" * 32, report=report, gap=gap)
     yield table.card("1p")
     yield table.card("As", lot=12)
     for flag in FLAGS:

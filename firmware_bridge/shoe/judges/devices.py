@@ -34,11 +34,11 @@ def follow_session(draft: Draft, told: inputs.AnyInput, inside: bool) -> None:
 
     inside: a shoe was open already before this input.
     """
-    mark = getattr(told, "mark", None)
-    if mark is not None:
-        _new_session(draft, mark.session, inside)
+    report = getattr(told, "report", None)
+    if report is not None:
+        _new_session(draft, report.session, inside)
     if getattr(told, "gap", False) and draft.shoe.status == "open":
-        unsaid = f"reports before number {mark.seq} are lost" if mark else "reports are lost"
+        unsaid = f"reports before number {report.seq} are lost" if report else "reports are lost"
         draft.trouble("reader_gap", told.what if isinstance(told, inputs.ReaderSaid) else unsaid)
 
 
@@ -58,10 +58,10 @@ def _new_session(draft: Draft, session: int, inside: bool) -> None:
 
 def is_entered(shoe: Shoe, told: inputs.AnyInput) -> bool:
     """Whether the reader now reports the card that people entered while it was away."""
-    mark = getattr(told, "mark", None)
-    if not isinstance(told, inputs.CardRead) or mark is None:
+    report = getattr(told, "report", None)
+    if not isinstance(told, inputs.CardRead) or report is None:
         return False
-    return shoe.entered[:1] == (told.card,) and (shoe.reader is None or mark.session == shoe.reader.session)
+    return shoe.entered[:1] == (told.card,) and (shoe.reader is None or report.session == shoe.reader.session)
 
 
 def already_entered(draft: Draft, told: inputs.CardRead) -> bool:
@@ -69,7 +69,7 @@ def already_entered(draft: Draft, told: inputs.CardRead) -> bool:
     if is_entered(draft.shoe, told):
         draft.add(events.CardConfirmed())
         return True
-    if draft.shoe.entered and told.mark is not None and draft.shoe.status == "open":
+    if draft.shoe.entered and told.report is not None and draft.shoe.status == "open":
         draft.trouble("reader_gap", "the reader read another card than the one entered by hand")
     return False
 
@@ -140,7 +140,7 @@ def lost(draft: Draft, told: inputs.DeviceLost) -> None:
     is_new = draft.trouble(f"{told.device}_lost", told.why)
     if told.lent and told.lent != draft.shoe.lent:
         draft.add(events.ReaderLent(to=told.lent))
-    elif told.mark and not is_new:
+    elif told.report and not is_new:
         draft.add(events.Noted(what=told.why))
 
 
