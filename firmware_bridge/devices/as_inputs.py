@@ -51,10 +51,10 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
     )
 
 
-def _result(verdict: messages.Verdict) -> inputs.ResultTold:
-    pairs: dict[inputs.Side, bool] = {"player": verdict.player_pair, "banker": verdict.banker_pair}
-    told = inputs.Told(verdict.outcome, tuple(side for side in pairs if pairs[side]))
-    return inputs.ResultTold(**now(), told=told)
+def _result(verdict: messages.Verdict) -> inputs.ReaderJudged:
+    pairs = {"player pair": verdict.player_pair, "banker pair": verdict.banker_pair}
+    words = (verdict.outcome, *(pair for pair in pairs if pairs[pair]))
+    return inputs.ReaderJudged(**now(), result=inputs.ReaderResult(words))
 
 
 def _report(report: messages.ReportNo | None) -> ReportNo | None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.event import Event
 from firmware_bridge.facts.events_of_cards import Origin
-from firmware_bridge.facts.inputs import Told
+from firmware_bridge.facts.inputs import ReaderResult
 
 
 class BetsOpened(Event, frozen=True, kw_only=True):
@@ -91,12 +91,12 @@ class RoundCorrected(Judged, frozen=True, kw_only=True):
 
 
 class ResultHeld(Event, frozen=True, kw_only=True):
-    """A reader told its result while cards before it wait: it waits behind them.
+    """A reader said its result while cards before it wait: it waits behind them.
 
-    It tells of cards that may still be sealed, so `told` never leaves the house.
+    `result` says something of cards that may still be sealed, so it never leaves the house.
     """
 
-    told: Told | None = None
+    result: ReaderResult | None = None
 
 
 class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):

@@ -100,21 +100,19 @@ class Pressed(Input, frozen=True, kw_only=True):
     key: KeyName
 
 
-Side = Literal["player", "banker"]
-Outcome = Literal["player", "banker", "tie", "forced"]
+class ReaderResult(Struct, frozen=True):
+    """The result of a round by a reader that judges the game, in words that the game knows.
+
+    For example `("banker", "player pair")`, or `("forced",)` for a round that the reader's button ended.
+    """
+
+    words: tuple[str, ...]
 
 
-class Told(Struct, frozen=True):
-    """A result as a reader tells it; `forced`: the round was ended by its button."""
-
-    outcome: Outcome
-    pairs: tuple[Side, ...] = ()
-
-
-class ResultTold(Input, frozen=True, kw_only=True):
+class ReaderJudged(Input, frozen=True, kw_only=True):
     """A reader that judges the game says its result."""
 
-    told: Told
+    result: ReaderResult
 
 
 class ReaderSaid(Input, frozen=True, kw_only=True):
@@ -210,7 +208,7 @@ AnyInput = (
     | CardUnread
     | CutCardSeen
     | Pressed
-    | ResultTold
+    | ReaderJudged
     | ReaderSaid
     | TimePassed
     | ClockJumped

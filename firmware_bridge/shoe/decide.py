@@ -122,7 +122,7 @@ _bets_closed = _if_required(_given(orders.bets_closed))
 _void = _given(orders.void)
 _reveal = _given(orders.reveal_order)
 _fly = _given(service.fly)
-_result = orders.tell_result
+_result = orders.press_result
 _no_result = _refuse("no result to confirm", "deal the round first")
 _lid = devices.lid_moved
 _no_lid = devices.lid_outside
@@ -137,8 +137,8 @@ _unread = devices.unread
 _no_read = devices.unread_outside
 _cut = devices.cut
 _no_cut = devices.cut_outside
-_verdict = reader_result.hear
-_no_verdict = reader_result.hear_outside
+_verdict = reader_result.judged
+_no_verdict = reader_result.judged_outside
 
 # fmt: off
 JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
@@ -151,7 +151,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "player":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
     "banker":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
     "tie":         _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
-    "ResultTold":  _row(_no_verdict, _verdict,   _verdict,     _verdict,     _verdict,     _verdict,     _no_verdict),
+    "ReaderJudged":  _row(_no_verdict, _verdict,   _verdict,     _verdict,     _verdict,     _verdict,     _no_verdict),
     "ReaderSaid":  _row(reader_result.said),
     "TimePassed":  _row(disclosure.time_passed),
     "LidMoved":    _row(_no_lid,     _lid,       _lid,         _lid,         _lid,         _lid,         _no_lid),
@@ -210,7 +210,13 @@ def observe(shoe: Shoe, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
         case inputs.CardRead():
             commit, secret = draft.seal(told.card, told.nonce)
             draft.add(events.CardSetAside(commit=commit, secret=secret, why="observed"))
-        case inputs.CardUnread() | inputs.CutCardSeen() | inputs.Pressed() | inputs.ResultTold() | inputs.ReaderSaid():
+        case (
+            inputs.CardUnread()
+            | inputs.CutCardSeen()
+            | inputs.Pressed()
+            | inputs.ReaderSaid()
+            | inputs.ReaderJudged()
+        ):
             draft.add(events.Noted(what=f"observed: {type(told).__name__}"))
         case _:
             return decide(shoe, told)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.events import CutBy, Irregular, Origin, Played
 from firmware_bridge.facts.house import House, Row
-from firmware_bridge.facts.inputs import ReportNo, Told
+from firmware_bridge.facts.inputs import ReaderResult, ReportNo
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games import GAMES, Layout
 from firmware_bridge.shoe.policy import POLICIES
@@ -47,7 +47,7 @@ class Laid(Struct, frozen=True):
 class Held(Struct, frozen=True):
     """A card drawn while it could not be dealt; `card` is None while nobody knows its face.
 
-    cut: not a card of the packs but the cut card, and what saw it. told: no card at all, but a reader's result.
+    cut: not a card of the packs but the cut card, and what saw it. result: no card at all, but a reader's result.
 
     cleared: the irregularities the floor has decided to keep it in spite of.
     """
@@ -62,12 +62,12 @@ class Held(Struct, frozen=True):
     cut: CutBy | None = None
     slot: str | None = None
     serial: Serial | None = None
-    told: Told | None = None
+    result: ReaderResult | None = None
 
     @property
     def is_card(self) -> bool:
         """Whether it is a card of the packs."""
-        return self.cut is None and self.told is None
+        return self.cut is None and self.result is None
 
 
 class Past(Struct, frozen=True):

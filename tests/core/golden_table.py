@@ -53,7 +53,7 @@ def key(name: str) -> inputs.AnyInput:
 
 
 def result(outcome: str, pairs: tuple[str, ...] = ()) -> inputs.AnyInput:
-    return inputs.ResultTold(at=0, told=inputs.Told(outcome, pairs))  # type: ignore[arg-type]
+    return inputs.ReaderJudged(at=0, result=inputs.ReaderResult((outcome, *(f"{side} pair" for side in pairs))))
 
 
 def said(what: str, gap: bool) -> inputs.AnyInput:

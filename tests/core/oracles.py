@@ -70,7 +70,7 @@ def cards_keep_their_order(lines: list[Line]) -> list[Waiting]:
 
 def waiting(shoe: Shoe) -> list[Waiting]:
     """What the shoe says it holds."""
-    return [CUT if each.cut else RESULT if each.told else each.card for each in shoe.held]
+    return [CUT if each.cut else RESULT if each.result else each.card for each in shoe.held]
 
 
 def _place(event: e.AnyEvent, told: inputs.AnyInput, queue: list[Waiting]) -> int:

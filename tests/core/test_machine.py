@@ -208,8 +208,9 @@ class AtTheTable(RuleBasedStateMachine):
     def result(self, right: bool, outcome: str) -> None:
         """The reader tells a result: ours, or any."""
         ours = layout(self.table.shoe).result if self.table.shoe.moves else None
-        told = inputs.Told(ours.outcome, tuple(ours.pairs)) if ours and right else inputs.Told(outcome)  # type: ignore[arg-type]
-        self.tell(inputs.ResultTold(at=0, told=told))
+        pairs = [f"{side} pair" for side, has_pair in ours.pairs.items() if has_pair] if ours else []
+        words = (ours.outcome, *pairs) if ours and right else (outcome,)
+        self.tell(inputs.ReaderJudged(at=0, result=inputs.ReaderResult(words)))
 
     @rule(gap=st.booleans())
     def reader_says(self, gap: bool) -> None:

@@ -17,7 +17,6 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import Choice
-from firmware_bridge.facts.inputs import Outcome
 from firmware_bridge.journal.line import seal
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, evolve
 from firmware_bridge.shoe.decide import JUDGES, kind
@@ -30,7 +29,7 @@ from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import LOST, Table
 
-TIE = i.ResultTold(at=0, told=i.Told("tie"))
+TIE = i.ReaderJudged(at=0, result=i.ReaderResult(("tie",)))
 SPOILED = (["??"], ["??", "As", "cut", "2d"], ["??", TIE, "2d"], [LOST, "As", "cut", "2d"], [LOST, "!enter As"])
 SOURCES = [*Path(firmware_bridge.shoe.__file__).parent.rglob("*.py")]
 TOLD = ("unreadable", "unknown code", "double_feed", "jam", "backwards", "lamp_weak", "saturated")
@@ -163,8 +162,9 @@ def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
     for flag in FLAGS:
         yield table.card("As", flags=(flag,))
     yield from (table.card("As", slot=slot) for slot in ("B2", "burn"))
-    for outcome, pairs in product(get_args(Outcome), ((), ("player",), ("player", "banker"))):
-        yield i.ResultTold(at=1, told=i.Told(outcome, pairs))
+    outcomes, both = ("player", "banker", "tie", "forced"), ("player pair", "banker pair")
+    for outcome, pairs in product(outcomes, ((), both[:1], both)):
+        yield i.ReaderJudged(at=1, result=i.ReaderResult((outcome, *pairs)))
     yield from (i.ReaderSaid(at=1, what="locked", gap=gap) for gap in (False, True))
     yield from (i.Pressed(at=1, key=key) for key in get_args(i.KeyName))
     yield from (i.ReaderBooted(at=1, session=9), i.TimePassed(at=1), i.TimePassed(at=1, mono=2**40))

@@ -73,7 +73,7 @@ def round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
 
 
 def result_held(shoe: Shoe, event: events.ResultHeld) -> Shoe:
-    return replace(shoe, held=(*shoe.held, Held(None, "", told=event.told)))
+    return replace(shoe, held=(*shoe.held, Held(None, "", result=event.result)))
 
 
 def reveal_clock_started(shoe: Shoe, event: events.RevealClockStarted) -> Shoe:

@@ -40,8 +40,8 @@ def deal_held(draft: Draft) -> None:
         if seen_by := draft.shoe.held[0].cut:
             meet_cut_card(draft, seen_by, held=True)
             continue
-        if told := draft.shoe.held[0].told:
-            meet_result(draft, told, held=True)
+        if result := draft.shoe.held[0].result:
+            meet_result(draft, result, held=True)
             continue
         if _overfull(draft.shoe):
             return

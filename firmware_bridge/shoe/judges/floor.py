@@ -11,7 +11,7 @@ from firmware_bridge.facts.orders import Resolve
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.judges.burning import burn, burn_aside, burn_done
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
-from firmware_bridge.shoe.judges.reader_result import close_told, is_told_by_reader, meet_result
+from firmware_bridge.shoe.judges.reader_result import close_judged, is_by_reader, meet_result
 from firmware_bridge.shoe.judges.rounds import end_shoe, void_round
 from firmware_bridge.shoe.judges.suspect import wrong_with
 from firmware_bridge.shoe.state import Held, Phase, Shoe, detail, is_open, phase, row
@@ -48,8 +48,8 @@ def _burn_held(draft: Draft, put: Callable[[Draft, Held, bool], None]) -> None:
         first = draft.shoe.held[0]
         if first.cut:
             meet_cut_card(draft, first.cut, held=True)
-        elif first.told:
-            meet_result(draft, first.told, held=True)
+        elif first.result:
+            meet_result(draft, first.result, held=True)
             if is_open(draft.shoe, "result_mismatch"):
                 return
         elif found := wrong_with(draft.shoe, first):
@@ -127,10 +127,10 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
     elif order.irregularity == "burn_over":
         _burn_held(draft, burn)
     elif order.irregularity == "result_mismatch":
-        is_told = is_told_by_reader(draft.shoe)
+        is_told = is_by_reader(draft.shoe)
         draft.settle("result_mismatch", order.choice, by, order.why)
         if is_told:
-            close_told(draft)
+            close_judged(draft)
 
 
 def _continue(draft: Draft, order: Resolve, by: str) -> None:

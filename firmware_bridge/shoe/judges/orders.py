@@ -107,7 +107,7 @@ def refuse_to_end(draft: Draft) -> None:
     raise Refused(f"{slot} is due", "draw it to the lit slot")
 
 
-def tell_result(draft: Draft, given: Pressed) -> None:
+def press_result(draft: Draft, given: Pressed) -> None:
     """The dealer's result key: compared with ours, of the complete round or else of the last one closed."""
     shoe = draft.shoe
     now = phase(shoe)

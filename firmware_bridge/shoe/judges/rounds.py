@@ -137,7 +137,7 @@ def discard_held(draft: Draft) -> None:
         if card.cut:
             meet_cut_card(draft, card.cut, held=True)
             continue
-        if card.told:
+        if card.result:
             draft.add(events.Noted(what="the reader's result was of cards that play no part", held=True))
             continue
         commit, secret = draft.seal(card.card, card.nonce)
