@@ -56,8 +56,8 @@ class Hand(Struct, frozen=True):
     total: int
 
 
-class Judged(Event, frozen=True, kw_only=True, omit_defaults=False):
-    """A round with its result: what the topic `round` says. `bets`: net units per unit staked."""
+class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
+    """What every event that carries a result of a round says, and the topic `round` too. `bets`: net units per unit staked."""
 
     game: str
     round: int
@@ -74,14 +74,14 @@ class Judged(Event, frozen=True, kw_only=True, omit_defaults=False):
     prev: int | None
 
 
-class RoundClosed(Judged, frozen=True, kw_only=True):
+class RoundClosed(RoundResult, frozen=True, kw_only=True):
     """A round is over."""
 
     status: Literal["closed"] = "closed"
     revision: int = 0
 
 
-class RoundCorrected(Judged, frozen=True, kw_only=True):
+class RoundCorrected(RoundResult, frozen=True, kw_only=True):
     """The floor corrected a closed round: a whole new one; `corrects` is the entry of the one before."""
 
     revision: int
