@@ -57,7 +57,7 @@ class Hand(Struct, frozen=True):
 
 
 class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
-    """What every event that carries a result of a round says, and the topic `round` too. `bets`: net units per unit staked."""
+    """A round with its result, as the topic `round` publishes it. `bets`: net units per unit staked."""
 
     game: str
     round: int

@@ -75,7 +75,7 @@ def opened() -> set[str]:
     for source in SOURCES:
         for node in ast.walk(ast.parse(source.read_text())):
             called = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
-            if isinstance(node, ast.Call) and called in ("trouble", "note"):
+            if isinstance(node, ast.Call) and called in ("open_irregularity", "note"):
                 names |= {each.value for each in node.args[:1] if isinstance(each, ast.Constant)}
     return names
 

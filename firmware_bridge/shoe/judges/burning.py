@@ -30,7 +30,7 @@ def burn(draft: Draft, card: Held, held: bool) -> None:
 
 def burn_done(draft: Draft) -> None:
     """The burn is finished: betting opens, or the first card may be drawn."""
-    draft.settle("burn_short", "burned")
+    draft.close_irregularity("burn_short", "burned")
     if draft.shoe.house.betting == "required" and not draft.shoe.betting:
         draft.add(events.BetsOpened(round=draft.shoe.round))
 

@@ -84,7 +84,7 @@ def place(draft: Draft, card: Held, held: bool) -> None:
         if found:
             if not held:
                 hold(draft, card, found[0])
-            draft.trouble(*found)
+            draft.open_irregularity(*found)
             return
         for flag in card.flags:
             if flag not in card.cleared:
@@ -131,9 +131,9 @@ def _tell_too_early(draft: Draft) -> None:
     if is_open(shoe, "burn_over") or "drawn_before_bets_closed" in shoe.held[0].cleared:
         return
     if _beyond_burn(shoe):
-        draft.trouble("burn_over", "a card after the last one to burn")
+        draft.open_irregularity("burn_over", "a card after the last one to burn")
     else:
-        draft.trouble("drawn_before_bets_closed", f"round {shoe.round}")
+        draft.open_irregularity("drawn_before_bets_closed", f"round {shoe.round}")
 
 
 def _deal(draft: Draft, card: Held, held: bool) -> None:
@@ -156,7 +156,7 @@ def _deal(draft: Draft, card: Held, held: bool) -> None:
         draft.add(replace(dealt, commit=commit, secret=secret))
     if draft.shoe.irregular:
         for settled in ("restarted_mid_round", "missing_third"):
-            draft.settle(settled, "drawn")
+            draft.close_irregularity(settled, "drawn")
     if is_sealed(shoe):
         start_clock(draft)
         open_all(draft)
@@ -198,7 +198,7 @@ def _overdraw(draft: Draft, card: Held, held: bool) -> None:
     if policy.blocks and "overdrawn" not in card.cleared:
         if not held:
             hold(draft, card, "overdrawn")
-        draft.trouble("overdrawn", told)
+        draft.open_irregularity("overdrawn", told)
         return
     if _overfull(shoe):
         hold(draft, card, "overdrawn")
@@ -210,7 +210,7 @@ def _overdraw(draft: Draft, card: Held, held: bool) -> None:
         )
     )
     if "overdrawn" not in card.cleared:
-        draft.trouble("overdrawn", told)
+        draft.open_irregularity("overdrawn", told)
 
 
 _PLACES: Final[dict[Phase, Callable[[Draft, Held, bool], None]]] = {

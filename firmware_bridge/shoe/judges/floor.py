@@ -32,7 +32,7 @@ def resolve(draft: Draft, order: Resolve, by: str) -> None:
         raise Refused(f"{order.choice} is no choice for {name}", hint)
     clears = _clears(draft.shoe, order)
     _CHOICES[order.choice](draft, order, by)
-    draft.settle(name, order.choice, by, order.why, clears)
+    draft.close_irregularity(name, order.choice, by, order.why, clears)
 
 
 def _burn(draft: Draft, order: Resolve, by: str) -> None:
@@ -53,7 +53,7 @@ def _burn_held(draft: Draft, put: Callable[[Draft, Held, bool], None]) -> None:
             if is_open(draft.shoe, "result_mismatch"):
                 return
         elif found := wrong_with(draft.shoe, first):
-            draft.trouble(*found)
+            draft.open_irregularity(*found)
             return
         else:
             put(draft, first, True)
@@ -117,7 +117,7 @@ def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
     elif name == "unreadable":
         burn(draft, first, held=True)
     else:
-        draft.settle(name, "keep", by, clears=True)
+        draft.close_irregularity(name, "keep", by, clears=True)
 
 
 def _accept(draft: Draft, order: Resolve, by: str) -> None:
@@ -128,7 +128,7 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
         _burn_held(draft, burn)
     elif order.irregularity == "result_mismatch":
         is_told = is_by_reader(draft.shoe)
-        draft.settle("result_mismatch", order.choice, by, order.why)
+        draft.close_irregularity("result_mismatch", order.choice, by, order.why)
         if is_told:
             close_judged(draft)
 

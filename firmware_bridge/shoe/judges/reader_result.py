@@ -58,13 +58,13 @@ def close_judged(draft: Draft) -> None:
 
 def _in_burn(draft: Draft, theirs: ReaderResult) -> None:
     """The reader deals already while we still burn: the two do not see the same shoe."""
-    draft.trouble("result_mismatch", "the reader tells a result while the burn goes on")
+    draft.open_irregularity("result_mismatch", "the reader tells a result while the burn goes on")
 
 
 def _too_early(draft: Draft, theirs: ReaderResult) -> None:
     """The reader calls a round over that needs a card by the rules."""
     result = "a result" if is_sealed(draft.shoe) else _spoken(theirs)
-    draft.trouble("result_mismatch", f"{THEIRS} {result}, {due(draft.shoe)} is due")
+    draft.open_irregularity("result_mismatch", f"{THEIRS} {result}, {due(draft.shoe)} is due")
 
 
 def _of_round(draft: Draft, theirs: ReaderResult) -> None:
@@ -98,7 +98,7 @@ def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, pairs: dict[str, b
     if set(theirs.words) == set(ours):
         draft.add(events.Noted(what=f"the reader's result agrees: {outcome}"))
         return True
-    draft.trouble("result_mismatch", f"{THEIRS} {_spoken(theirs)}, the cards say {', '.join(ours)}")
+    draft.open_irregularity("result_mismatch", f"{THEIRS} {_spoken(theirs)}, the cards say {', '.join(ours)}")
     return False
 
 

@@ -54,7 +54,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
         )
     )
     if before.lid_open:
-        draft.trouble("lid_opened", f"it was open when shoe {number} was")
+        draft.open_irregularity("lid_opened", f"it was open when shoe {number} was")
     if draft.shoe.burn_left == 0 and house.betting == "required":
         draft.add(events.BetsOpened(round=1))
 
@@ -70,13 +70,13 @@ def reveal_carried(draft: Draft) -> None:
     if not any(not laid.shown and not laid.drawn for laid in moves):
         return
     if draft.shoe.house.disclose == "sealed":
-        draft.settle("overdrawn", "kept")
+        draft.close_irregularity("overdrawn", "kept")
         return
     slots = layout(draft.shoe).slots
     for laid, slot in zip(moves, slots, strict=True):
         if not laid.shown and not laid.drawn:
             _reveal(draft, laid, draft.shoe.round, slot)
-    draft.settle("overdrawn", "kept")
+    draft.close_irregularity("overdrawn", "kept")
 
 
 def _reveal(draft: Draft, laid: Laid, round: int | None = None, slot: str | None = None) -> None:
@@ -99,7 +99,7 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
         if not pattern.is_alarm:
             draft.add(events.Noted(what=f"unshuffled? {told}"))
         else:
-            draft.trouble("unshuffled", told)
+            draft.open_irregularity("unshuffled", told)
 
 
 def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
@@ -123,7 +123,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
     )
     for settled in draft.shoe.irregular:
         if settled.id not in OUTLIVE_A_ROUND and (is_disputed or settled.id != "result_mismatch"):
-            draft.settle(settled.id, "void", by)
+            draft.close_irregularity(settled.id, "void", by)
     if ends:
         end_shoe(draft, ends)
     else:
@@ -157,7 +157,7 @@ def _after_round(draft: Draft) -> None:
 
 def run_out(draft: Draft) -> None:
     """No card is left for a round that needs one: the round is void and the shoe is over."""
-    draft.trouble("shoe_empty", f"round {draft.shoe.round} could not be finished")
+    draft.open_irregularity("shoe_empty", f"round {draft.shoe.round} could not be finished")
     void_round(draft, "the shoe is empty", "shoe")
 
 
@@ -169,4 +169,4 @@ def end_shoe(draft: Draft, why: str) -> None:
         _reveal(draft, laid)
     for each in draft.shoe.irregular:
         if each.id not in OUTLIVE_A_SHOE:
-            draft.settle(each.id, "shoe ended")
+            draft.close_irregularity(each.id, "shoe ended")
