@@ -8,9 +8,10 @@ from typing import Any, Final
 from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.orders import Answer, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges import devices, disclosure, orders, reader_result, service, slot_sensors
 from firmware_bridge.shoe.judges.dealing import close_opened, deal_held, take, void_if_empty
-from firmware_bridge.shoe.state import Held, Phase, Shoe, answer_to, phase
+from firmware_bridge.shoe.state import Phase, Shoe, answer_to, phase
 
 BOARD_KEEPS: Final = 32
 """Reports a reader board can repeat (readers.md): one further back than that is a new one."""
@@ -77,7 +78,7 @@ Judge = Callable[[Draft, Any], None]
 
 def _card(draft: Draft, told: inputs.CardRead) -> None:
     if not devices.already_entered(draft, told):
-        take(draft, Held(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial))
+        take(draft, HeldCard(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial))
 
 
 def _given(act: Callable[[Draft, inputs.Ordered, Any], None]) -> Judge:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.changes import cards, rounds
-from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe
+from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe, oldest_held
 
 BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
@@ -91,9 +91,9 @@ def _irregular(shoe: Shoe, event: events.Irregular) -> Shoe:
 
 def _irregularity_closed(shoe: Shoe, event: events.IrregularityClosed) -> Shoe:
     closed = replace(shoe, irregular=tuple(each for each in shoe.irregular if each.id != event.id))
-    if event.clears and shoe.held:
-        first = replace(shoe.held[0], cleared=(*shoe.held[0].cleared, event.id))
-        return replace(closed, held=(first, *shoe.held[1:]))
+    if event.clears and (first := oldest_held(shoe)):
+        cleared = replace(first, cleared=(*first.cleared, event.id))
+        return replace(closed, held=(cleared, *shoe.held[1:]))
     if event.id == "reader_lost":
         return replace(closed, lent="")
     if (event.id, event.choice) == ("cut_card_missing", "continue"):

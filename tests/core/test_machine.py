@@ -14,7 +14,7 @@ from firmware_bridge.facts.house import Row
 from firmware_bridge.shoe import Phase, fault, phase
 from firmware_bridge.shoe.judges.disclosure import deadline, waits_for_reveal
 from firmware_bridge.shoe.policy import POLICIES
-from firmware_bridge.shoe.state import blockers, layout
+from firmware_bridge.shoe.state import blockers, held_cards, layout
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
@@ -339,7 +339,7 @@ class AtTheTable(RuleBasedStateMachine):
         """The nonce of a sealed card stands for it: it is in nothing that leaves, before its time."""
         shoe = self.table.shoe
         sealed = [each.nonce for each in (*shoe.moves, *shoe.overdrawn, *shoe.aside) if not each.shown and each.nonce]
-        sealed += [each.nonce for each in shoe.held if each.nonce]
+        sealed += [each.nonce for each in held_cards(shoe) if each.nonce]
         news = b"".join(m.payload for line in self.table.lines[-2:] for m in messages(line)).decode()
         assert not [nonce for nonce in sealed if nonce in news]
         for slot, laid in zip(snapshots(shoe)["table"].slots, shoe.moves, strict=True):

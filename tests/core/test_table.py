@@ -24,7 +24,7 @@ from firmware_bridge.shoe.evolve import _CHANGES
 from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
 from firmware_bridge.shoe.judges.floor import _CHOICES
 from firmware_bridge.shoe.policy import POLICIES
-from firmware_bridge.shoe.state import blockers
+from firmware_bridge.shoe.state import blockers, oldest_held
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import LOST, Table
@@ -214,7 +214,7 @@ def test_every_reachable_cell_is_judged(now: Phase, policy: str) -> None:
                         messages(seal(entry, "0" * 64))
                         snapshots(after)
                     goes_on = not blockers(after) and not waits_for_reveal(after)
-                    assert not (after.held and goes_on and not after.held[0].is_card)
+                    assert not (after.held and goes_on and oldest_held(after) is None)
     assert not missed
 
 

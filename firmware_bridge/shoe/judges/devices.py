@@ -6,11 +6,12 @@ from typing import TypeGuard
 
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges import floor
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.dealing import hold, take
 from firmware_bridge.shoe.judges.disclosure import restart_clocks, waits_for_reveal
-from firmware_bridge.shoe.state import Held, Phase, Shoe, due, phase, stuck
+from firmware_bridge.shoe.state import Phase, Shoe, due, phase, stuck
 
 
 def start(draft: Draft, told: inputs.Started) -> None:
@@ -82,7 +83,7 @@ def unread(draft: Draft, told: inputs.CardUnread) -> None:
         case "movement":
             draft.open_irregularity(told.reason, f"told by the reader in round {draft.shoe.round}")
         case "card":
-            take(draft, Held(None, told.nonce, reason=told.reason))
+            take(draft, HeldCard(None, told.nonce, reason=told.reason))
 
 
 def unread_outside(draft: Draft, told: inputs.CardUnread) -> None:
@@ -185,7 +186,7 @@ def hold_for_technician(draft: Draft, told: inputs.AnyInput) -> None:
     if draft.shoe.status != "open":
         return
     if isinstance(told, inputs.CardRead):
-        card = Held(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial)
+        card = HeldCard(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial)
         hold(draft, card, "internal error")
     elif isinstance(told, inputs.CardUnread):
-        hold(draft, Held(None, told.nonce, reason=told.reason), "internal error")
+        hold(draft, HeldCard(None, told.nonce, reason=told.reason), "internal error")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.closing import corrected_round
 from firmware_bridge.shoe.judges.dealing import place
 from firmware_bridge.shoe.judges.disclosure import reveal, start_clock
 from firmware_bridge.shoe.judges.rounds import close_round, end_shoe, open_shoe, reveal_carried, void_round
-from firmware_bridge.shoe.state import Held, Phase, blockers, due, is_open, layout, phase, row
+from firmware_bridge.shoe.state import Phase, blockers, due, held_cards, is_open, layout, oldest_held, phase, row
 
 Given = Ordered | Pressed
 
@@ -42,7 +43,7 @@ def bets_open(draft: Draft, given: Ordered, order: orders.BetsOpen) -> None:
 
 def _is_drawn(draft: Draft) -> bool:
     """Whether a card waits that was drawn for the round to come."""
-    return any(each.is_card for each in draft.shoe.held)
+    return bool(held_cards(draft.shoe))
 
 
 def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> None:
@@ -68,12 +69,13 @@ def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
     shoe = draft.shoe
     commit, secret = draft.seal(order.card, given.nonce)
     entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second)
-    if is_open(shoe, "unreadable") and shoe.held and shoe.held[0].card is None:
+    first = oldest_held(shoe)
+    if is_open(shoe, "unreadable") and first and first.card is None:
         draft.add(entered)
         draft.close_irregularity("unreadable", "entered", given.by)
     elif blockers(shoe) == ("reader_lost",) and not shoe.held:
         draft.add(entered)
-        place(draft, Held(order.card, given.nonce, manual=True), held=False)
+        place(draft, HeldCard(order.card, given.nonce, manual=True), held=False)
     else:
         raise Refused("no card waits to be entered", "draw the card; enter it only if the shoe says it was not read")
 

@@ -13,6 +13,7 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Pack
 from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
 from firmware_bridge.shoe.judges.closing import OUTLIVE_A_SHOE, closed_round, played
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.shuffle import patterns
@@ -133,16 +134,19 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
 def discard_held(draft: Draft) -> None:
     """Held cards leave the game; one that is not of this shoe leaves the count too."""
     while draft.shoe.held:
-        card = draft.shoe.held[0]
-        if card.cut:
-            meet_cut_card(draft, card.cut, held=True)
-            continue
-        if card.result:
-            draft.add(events.Noted(what="the reader's result was of cards that play no part", held=True))
-            continue
-        commit, secret = draft.seal(card.card, card.nonce)
-        why: Literal["void", "removed"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
-        draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why=why, serial=card.serial))
+        match draft.shoe.held[0]:
+            case HeldCut(by=by):
+                meet_cut_card(draft, by, held=True)
+            case HeldResult():
+                draft.add(events.Noted(what="the reader's result was of cards that play no part", held=True))
+            case HeldCard() as card:
+                _discard(draft, card)
+
+
+def _discard(draft: Draft, card: HeldCard) -> None:
+    commit, secret = draft.seal(card.card, card.nonce)
+    why: Literal["void", "removed"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
+    draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why=why, serial=card.serial))
 
 
 def _after_round(draft: Draft) -> None:
