@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from firmware_bridge.devices.masking import clear, frames, veiled
 from hardware.readers import Decoder
-from hardware.readers.messages import Beat, Hello, Mark, Message, Read, Unread
+from hardware.readers.messages import Beat, Hello, Message, Read, ReportNo, Unread
 
 KEPT: Final = 64
 """Frames kept for a watcher that is slow; at 20 cards a second some two seconds of them."""
@@ -50,14 +50,14 @@ class Tap:
             self._note(message)
             yield message
 
-    def acknowledge(self, mark: Mark) -> bytes:
+    def acknowledge(self, report: ReportNo) -> bytes:
         """See `Decoder`."""
-        return self._said(self.decoder.acknowledge(mark))
+        return self._said(self.decoder.acknowledge(report))
 
-    def resume(self, mark: Mark | None) -> bytes:
+    def resume(self, report: ReportNo | None) -> bytes:
         """See `Decoder`."""
         self._begun = b""
-        return self._said(self.decoder.resume(mark))
+        return self._said(self.decoder.resume(report))
 
     def greet(self, hello: Hello) -> bytes:
         """See `Decoder`."""

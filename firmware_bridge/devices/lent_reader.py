@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 
@@ -27,27 +27,27 @@ RECORD_EVERY: Final = 64
 class Loan:
     """One loan of the reader, from the record that it begins until `record` after its last card.
 
-    cut_short: it did not end as it should. mark: the last report taken, where the table does not know of it yet.
+    cut_short: it did not end as it should. report: the last report taken, where the table does not know of it yet.
     is_quiet: no test card was told since the reader's last beat.
     """
 
-    def __init__(self, table: Table, to: str, cut_short: bool = False, mark: Mark | None = None) -> None:
+    def __init__(self, table: Table, to: str, cut_short: bool = False, report: ReportNo | None = None) -> None:
         self._table, self._to, self.cut_short = table, to, cut_short
-        self._mark = mark or table.shoe.reader
+        self._report = report or table.shoe.reader
         self._count = 0
         self.is_quiet = False
         if not cut_short or table.shoe.lent != to:
             self._tell(f"lent to {to} for calibration")
 
     @property
-    def mark(self) -> Mark | None:
+    def report(self) -> ReportNo | None:
         """The last report that was taken, by the table or the technician."""
-        return self._mark
+        return self._report
 
-    def passed(self, mark: Mark) -> None:
+    def passed(self, report: ReportNo) -> None:
         """A test card passed."""
-        self._count += mark != self._mark
-        self._mark = mark
+        self._count += report != self._report
+        self._report = report
         if self._count == RECORD_EVERY:
             self.record()
 
@@ -60,22 +60,22 @@ class Loan:
     def keep_will(self, will: bytes) -> None:
         """The daemon ends, and the reader was not there to be told this: the next daemon tells it."""
         try:
-            keep(self._table.journal.directory, Kept(self._mark, 0, self._to, will))
+            keep(self._table.journal.directory, Kept(self._report, 0, self._to, will))
         except OSError as error:
             log.warning("what the reader is to be told cannot be kept (%s): calibrate it again", error)
 
     def _tell(self, why: str) -> None:
-        self._table.tell(inputs.DeviceLost(**now(), device="reader", why=why, mark=self._mark, lent=self._to))
+        self._table.tell(inputs.DeviceLost(**now(), device="reader", why=why, report=self._report, lent=self._to))
 
 
 class Kept(Struct, frozen=True):
     """What a technician leaves who had the reader while no daemon ran.
 
-    `count` test cards passed, and `mark` is the last report taken; `will`: what the reader is to be told, because the
+    `count` test cards passed, and `report` is the last report taken; `will`: what the reader is to be told, because the
     command was killed before it had done so itself.
     """
 
-    mark: Mark | None
+    report: ReportNo | None
     count: int
     by: str
     will: bytes = b""
@@ -103,7 +103,7 @@ def record_kept(table: Table) -> Kept | None:
     kept = kept_in(table.journal.directory)
     if kept and kept.count:
         why = f"{kept.count} test cards passed while no daemon ran, by {kept.by}"
-        table.tell(inputs.DeviceLost(**now(), device="reader", why=why, mark=kept.mark))
+        table.tell(inputs.DeviceLost(**now(), device="reader", why=why, report=kept.report))
     return kept
 
 

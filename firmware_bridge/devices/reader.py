@@ -14,7 +14,7 @@ from firmware_bridge.devices.as_inputs import as_input
 from firmware_bridge.devices.lent_reader import Loan, forget_kept, record_kept
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
@@ -84,12 +84,12 @@ class Reader:
         self._loan = Loan(self._table, to)
         self._away = True
         self.port.close()
-        return {"mark": self._loan.mark, "will": self._will.hex()}
+        return {"report": self._loan.report, "will": self._will.hex()}
 
-    def passed(self, mark: Mark) -> None:
+    def passed(self, report: ReportNo) -> None:
         """The borrower is about to acknowledge the report of a test card."""
         if self._loan:
-            self._loan.passed(mark)
+            self._loan.passed(report)
 
     def take_back(self, will: bytes | None, cut_short: bool) -> None:
         """Have the port again; a reader that keeps its reports is ours when it tells none from beat to beat.
@@ -109,9 +109,9 @@ class Reader:
     def _read_book(self) -> code_books.CodeBook:
         return code_books.load(Path(self._book_file), self._decks) if self._book_file else code_books.plain()
 
-    def acknowledge(self, mark: Mark) -> None:
+    def acknowledge(self, report: ReportNo) -> None:
         """The report is on disk: the board may forget it."""
-        self.port.write(self.decoder.acknowledge(messages.Mark(mark.session, mark.seq)))
+        self.port.write(self.decoder.acknowledge(messages.ReportNo(report.session, report.seq)))
 
     def status(self) -> dict[str, Any]:
         """The reader as a technician wants to see it; `lost`: its port is gone, or it fell silent."""
@@ -125,8 +125,8 @@ class Reader:
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
         self._meet_kept()
-        known = self._loan.mark if self._loan else self._table.shoe.reader
-        self.port.write(self.decoder.resume(messages.Mark(known.session, known.seq) if known else None))
+        known = self._loan.report if self._loan else self._table.shoe.reader
+        self.port.write(self.decoder.resume(messages.ReportNo(known.session, known.seq) if known else None))
         if self.port.write(self._will):
             self._will = b""
         self._forget_kept()
@@ -143,7 +143,7 @@ class Reader:
             return
         self._met_kept = True
         if kept := record_kept(self._table):
-            self._loan, self._away = Loan(self._table, kept.by, bool(kept.will), kept.mark), True
+            self._loan, self._away = Loan(self._table, kept.by, bool(kept.will), kept.report), True
             self._will, self._has_kept = kept.will, True
 
     def _forget_kept(self) -> None:
@@ -197,14 +197,14 @@ class Reader:
                 if loan.is_quiet:
                     self._loan_over(loan)
                 loan.is_quiet = True
-            case messages.Repeat(mark=mark):
+            case messages.Repeat(report=report):
                 loan.is_quiet = False
-                self.port.write(self.decoder.acknowledge(mark))
-            case messages.Read(mark=mark) | messages.Unread(mark=mark):
+                self.port.write(self.decoder.acknowledge(report))
+            case messages.Read(report=report) | messages.Unread(report=report):
                 loan.cut_short, loan.is_quiet = True, False
-                if mark:
-                    loan.passed(Mark(mark.session, mark.seq))
-                    self.port.write(self.decoder.acknowledge(mark))
+                if report:
+                    loan.passed(ReportNo(report.session, report.seq))
+                    self.port.write(self.decoder.acknowledge(report))
 
     def _take(self, message: messages.Message) -> None:
         self._tell(message)
@@ -213,7 +213,7 @@ class Reader:
 
     def _tell(self, message: messages.Message) -> None:
         if isinstance(message, messages.Repeat):
-            self.port.write(self.decoder.acknowledge(message.mark))
+            self.port.write(self.decoder.acknowledge(message.report))
         elif told := as_input(message, self._book):
             self._table.tell(told)
         if isinstance(message, messages.Hello) and not self._table.disk:

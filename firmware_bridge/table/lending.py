@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.state import Phase, Shoe, phase
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
@@ -40,7 +40,7 @@ class Lendable(Protocol):
     def lend(self, to: str) -> dict[str, Any]:
         """Put the loan on record, then let go of the device; what the borrower needs to know of it."""
 
-    def passed(self, mark: Mark) -> None:
+    def passed(self, report: ReportNo) -> None:
         """A test card passed: its report is about to be acknowledged, and is never a card of the shoe."""
 
     def take_back(self, will: bytes | None, cut_short: bool) -> None:
@@ -91,10 +91,10 @@ class Lease:
         return told
 
     def passed(self, session: object, seq: object) -> None:
-        """A test card passed. Raises ValueError for what is no mark."""
+        """A test card passed. Raises ValueError for what is no number of a report."""
         if not (self._lent and isinstance(session, int) and isinstance(seq, int)):
-            raise ValueError("no mark of a lent reader")
-        self._devices[self._lent.device].passed(Mark(session, seq % 256))
+            raise ValueError("no report number of a lent reader")
+        self._devices[self._lent.device].passed(ReportNo(session, seq % 256))
 
     def leave(self, will: object) -> None:
         """What the device is to be told when it comes back, in hex: how a borrower that is killed leaves it in order.

@@ -8,7 +8,7 @@ from hardware.readers.codes.grow import GrowDecoder
 from hardware.readers.codes.line import LineDecoder
 from hardware.readers.codes.rdm6300 import Rdm6300Decoder
 from hardware.readers.codes.ssi import REPEATS_WITHIN_S, SsiDecoder
-from hardware.readers.messages import Hello, Mark, Message
+from hardware.readers.messages import Hello, Message, ReportNo
 from hardware.readers.native.decoder import NativeDecoder
 from hardware.readers.settings import ReaderSettings
 
@@ -34,11 +34,11 @@ class Decoder(Protocol):
         Run it to its end, or the rest of `chunk` is lost as if the cable had dropped it. Never raises.
         """
 
-    def acknowledge(self, mark: Mark) -> bytes:
-        """Bytes for the board, once the report of `mark` (or all its repeats) is durable, never before."""
+    def acknowledge(self, report: ReportNo) -> bytes:
+        """Bytes for the board, once `report` (or any repeat of it) is durable, never before."""
 
-    def resume(self, mark: Mark | None) -> bytes:
-        """Bytes for the board at every (re)open of the port; `mark` is the last report that is durable."""
+    def resume(self, report: ReportNo | None) -> bytes:
+        """Bytes for the board at every (re)open of the port; `report` is the last report that is durable."""
 
     def greet(self, hello: Hello) -> bytes:
         """Bytes for the board in answer to its introduction."""

@@ -7,7 +7,7 @@ from firmware_bridge.devices.masking import MASKED
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.angel_eye.frames import Frame, card_bytes
 from hardware.readers.angel_eye.frames import encode as angel
-from hardware.readers.messages import Beat, Hello, Mark, Sample
+from hardware.readers.messages import Beat, Hello, ReportNo, Sample
 from hardware.readers.native import framing
 from hardware.readers.native.packets import Card, Fault, pack
 
@@ -95,7 +95,7 @@ def test_what_we_say_is_shown_and_the_decoder_works_as_before() -> None:
     listening = tap()
     board_says = list(listening.feed(framing.encode(pack(Hello(0x1234, 1, (1, 0), "0" * 8, 0))) + card()))
     assert [type(message).__name__ for message in board_says] == ["Hello", "Read"]
-    assert listening.acknowledge(Mark(0x1234, 0)) == listening.decoder.acknowledge(Mark(0x1234, 0))
+    assert listening.acknowledge(ReportNo(0x1234, 0)) == listening.decoder.acknowledge(ReportNo(0x1234, 0))
     assert [(frame["way"], frame["hex"]) for frame in listening.frames(2)] == [("out", "81 00 02 12 34")]
     assert (listening.good, listening.bad) == (2, 0)
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from firmware_bridge.cli.daemon_socket import ANSWER_S, NoDaemon, NotRunning, connected, socket_path
 from firmware_bridge.devices.lent_reader import Kept, keep, kept_in
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.journal.files import Place, journal_files, read_lines
 from firmware_bridge.shoe import advance
 from firmware_bridge.shoe.state import Shoe
@@ -45,21 +45,21 @@ class TakenBack(SystemExit):
 
 
 class FromDaemon:
-    """A device lent by the daemon; `mark`: the last report it took, `will`: what the device is to be told first.
+    """A device lent by the daemon; `report`: the last report it took, `will`: what the device is to be told first.
 
     is_taken_back: the daemon has it again, and tells it what was left.
     """
 
     is_taken_back = False
 
-    def __init__(self, control: socket.socket, mark: list[int] | None, will: str) -> None:
+    def __init__(self, control: socket.socket, report: list[int] | None, will: str) -> None:
         self._control, self.will = control, bytes.fromhex(will)
-        self.mark = messages.Mark(*mark) if mark else None
+        self.report = messages.ReportNo(*report) if report else None
 
-    def passed(self, mark: messages.Mark) -> None:
+    def passed(self, report: messages.ReportNo) -> None:
         """Tell the daemon of a test card before it is acknowledged. Raises NoDaemon: then nothing may be."""
         try:
-            self._control.sendall(_line({"do": "passed", "session": mark.session, "seq": mark.seq}))
+            self._control.sendall(_line({"do": "passed", "session": report.session, "seq": report.seq}))
         except OSError:
             raise NoDaemon(HUNG_UP, "see: systemctl status firmware-bridge, then calibrate again") from None
 
@@ -87,18 +87,18 @@ class Unowned:
         self._kept = replace(kept, by=by) if kept else Kept(shoe.reader, 0, by)
 
     @property
-    def mark(self) -> messages.Mark | None:
+    def report(self) -> messages.ReportNo | None:
         """The last report that was taken."""
-        return messages.Mark(self._kept.mark.session, self._kept.mark.seq) if self._kept.mark else None
+        return messages.ReportNo(self._kept.report.session, self._kept.report.seq) if self._kept.report else None
 
     @property
     def will(self) -> bytes:
         """What the device is to be told first, because a command that had it was killed."""
         return self._kept.will
 
-    def passed(self, mark: messages.Mark) -> None:
+    def passed(self, report: messages.ReportNo) -> None:
         """Leave word of a test card for the daemon. Raises OSError."""
-        self._keep(replace(self._kept, mark=Mark(mark.session, mark.seq), count=self._kept.count + 1))
+        self._keep(replace(self._kept, report=ReportNo(report.session, report.seq), count=self._kept.count + 1))
 
     def leave(self, will: bytes) -> None:
         """What whoever has the device next tells it if this process is killed. Raises OSError."""
@@ -128,7 +128,7 @@ def borrowed(config: Path, journal: Path, device: str, by: str, open_shoe: bool)
         told = _asked(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
         if not told.get("ok"):
             raise Refused(told.get("error", "the daemon keeps its device"), told.get("hint") or "")
-        loan = FromDaemon(control, told.get("mark"), told.get("will", ""))
+        loan = FromDaemon(control, told.get("report"), told.get("will", ""))
         with _until_taken_back(loan, device, control, answers):
             yield loan
         _asked(control, answers, {"do": "give_back"})

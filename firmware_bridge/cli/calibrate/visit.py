@@ -61,7 +61,7 @@ class Visit:
     @asynccontextmanager
     async def bench(self, loan: Loan) -> AsyncIterator[Bench]:
         """The reader on the bench, what waited in it from before taken and told."""
-        line = PortLine(self.config.reader, loan.mark)
+        line = PortLine(self.config.reader, loan.report)
         await line.open()
         line.write(loan.will)
         try:
