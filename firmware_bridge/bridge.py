@@ -37,6 +37,7 @@ from firmware_bridge.table.table import Table
 from firmware_bridge.table.uplink import LastWord, Uplink
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import PinFactory
+from hardware.readers import READERS
 
 log = logging.getLogger(__name__)
 
@@ -128,7 +129,7 @@ class Bridge:
             return shoe.status == "open" or bool(shoe.held) or self.config.table.new_shoe == "auto"
 
         ins, outs = input_pins(self.config), output_pins(self.config)
-        return Sight(self.reader, self.config.reader.protocol, self.pins, ins, outs, secret)
+        return Sight(self.reader, READERS[self.config.reader.protocol].frames, self.pins, ins, outs, secret)
 
     def _changed(self) -> None:
         self.uplink.changed()

@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Literal
 
-from firmware_bridge.devices.masking import clear, frames, veiled
 from hardware.readers import Decoder
+from hardware.readers.frames import Frames
 from hardware.readers.messages import Beat, Hello, Mark, Message, Read, Unread
 
 KEPT: Final = 64
@@ -22,8 +22,8 @@ class Tap:
     `signal`: the last quality (0..255), transit_ms, lamp, ambient (0..255), temperature (degrees Celsius) ..
     """
 
-    def __init__(self, decoder: Decoder, protocol: str, secret: Callable[[], bool]) -> None:
-        self.decoder, self._protocol, self._secret = decoder, protocol, secret
+    def __init__(self, decoder: Decoder, framed: Frames, secret: Callable[[], bool]) -> None:
+        self.decoder, self._framed, self._secret = decoder, framed, secret
         self._frames: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self._count = 0
         self._begun, self._begun_in_secret = b"", True  # the tap may have been put on in the middle of a frame
@@ -65,16 +65,16 @@ class Tap:
 
     def _heard(self, chunk: bytes) -> None:
         in_secret = self._secret()
-        show = veiled if in_secret or self._begun_in_secret else clear
-        ended, self._begun = frames(self._protocol, self._begun + chunk)
+        show = self._framed.masked if in_secret or self._begun_in_secret else self._framed.clear
+        ended, self._begun = self._framed.split(self._begun + chunk)
         for frame in ended:
-            self._keep("in", show(self._protocol, frame))
+            self._keep("in", show(frame))
         self._begun_in_secret = in_secret or (self._begun_in_secret and bool(self._begun) and not ended)
 
     def _said(self, chunk: bytes) -> bytes:
         """What we say tells no card."""
-        for frame in frames(self._protocol, chunk)[0]:
-            self._keep("out", clear(self._protocol, frame))
+        for frame in self._framed.split(chunk)[0]:
+            self._keep("out", self._framed.clear(frame))
         return chunk
 
     def _keep(self, way: Literal["in", "out"], text: str) -> None:

@@ -20,7 +20,7 @@ from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 from hardware.errors import PortError
 from hardware.ports.port import Port
-from hardware.readers import BAUD, KEEPS_REPORTS, READERS, SAYS_AGAIN_S, USUAL_AGAIN_S, ReaderSettings, messages
+from hardware.readers import READERS, ReaderSettings, messages
 
 log = logging.getLogger(__name__)
 
@@ -38,15 +38,13 @@ class Reader:
     """See `Lendable`: it can be lent again at once."""
 
     def __init__(self, config: ReaderConfig, decks: int, table: Table, loop: asyncio.AbstractEventLoop) -> None:
-        self._table, self._loop, self._protocol = table, loop, config.protocol
+        self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
-        self.decoder = READERS[config.protocol](settings)
+        self.decoder = self._protocol.decoder(settings)
         self._book_file, self._decks = config.code_book, decks
         self._book = self._read_book()
-        self._keeps_reports = config.protocol in KEEPS_REPORTS
-        self.port = Port(
-            config.port, config.baud or BAUD[config.protocol], loop, self._on_bytes, self._on_lost, self._on_open
-        )
+        baud = config.baud or self._protocol.baud
+        self.port = Port(config.port, baud, loop, self._on_bytes, self._on_lost, self._on_open)
         self.listeners: tuple[Callable[[messages.Message], None], ...] = ()
         """They hear each message of the reader after the table has it."""
 
@@ -116,7 +114,7 @@ class Reader:
     def status(self) -> dict[str, Any]:
         """The reader as a technician wants to see it; `lost`: its port is gone, or it fell silent."""
         return {
-            "protocol": self._protocol,
+            "protocol": self._name,
             "port": self.port.target,
             "open": self.port.is_open,
             "lost": is_open(self._table.shoe, "reader_lost"),
@@ -130,10 +128,9 @@ class Reader:
         if self.port.write(self._will):
             self._will = b""
         self._forget_kept()
-        if self._loan and not self._keeps_reports:
-            again = SAYS_AGAIN_S.get(self._protocol, USUAL_AGAIN_S)
-            self._loop.call_later(again, self._loan_over, self._loan)
-        elif not self._keeps_reports:  # a card that passed before the first open is lost too
+        if self._loan and not self._protocol.keeps_reports:
+            self._loop.call_later(self._protocol.says_again_s, self._loan_over, self._loan)
+        elif not self._protocol.keeps_reports:  # a card that passed before the first open is lost too
             self._back(missed=self._first_open)
         self._first_open = False
 
@@ -165,7 +162,7 @@ class Reader:
 
     def _back(self, missed: bool = False, cut_short: bool = False) -> None:
         if missed or is_open(self._table.shoe, "reader_lost"):
-            resumes = self._keeps_reports and not self._away
+            resumes = self._protocol.keeps_reports and not self._away
             self._table.tell(inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
         if self._is_missed or self._away:
             log.info("the reader is back")
@@ -224,6 +221,6 @@ class Reader:
         self._watch = self._loop.call_later(1, self._listen)
         self._forget_kept()
         silent = self._loop.time() - self._heard_at
-        if self.port.is_open and self._keeps_reports and silent > SILENT_AFTER_S:
+        if self.port.is_open and self._protocol.keeps_reports and silent > SILENT_AFTER_S:
             self._lost(f"no word from the reader for {silent:.0f} s: check its power and cable")
 

@@ -3,17 +3,17 @@
 import pytest
 
 from firmware_bridge.devices.frames import KEPT, Tap
-from firmware_bridge.devices.masking import MASKED
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.angel_eye.frames import Frame, card_bytes
 from hardware.readers.angel_eye.frames import encode as angel
+from hardware.readers.frames import MASKED
 from hardware.readers.messages import Beat, Hello, Mark, Sample
 from hardware.readers.native import framing
 from hardware.readers.native.packets import Card, Fault, pack
 
 
 def tap(protocol: str = "native", secret: bool = True) -> Tap:
-    return Tap(READERS[protocol](ReaderSettings()), protocol, lambda: secret)
+    return Tap(READERS[protocol].decoder(ReaderSettings()), READERS[protocol].frames, lambda: secret)
 
 
 def shown(listening: Tap, *chunks: bytes) -> list[str]:
@@ -83,7 +83,7 @@ def test_with_no_shoe_open_all_is_shown() -> None:
 
 def test_a_frame_that_began_in_secret_stays_secret() -> None:
     secret = [True]
-    changing = Tap(READERS["native"](ReaderSettings()), "native", lambda: secret[0])
+    changing = Tap(READERS["native"].decoder(ReaderSettings()), READERS["native"].frames, lambda: secret[0])
     whole = card()
     shown(changing, whole[:6])
     secret[0] = False

@@ -3,12 +3,14 @@
 import time
 from binascii import crc_hqx
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from hardware.readers.codes.first_line import Opening
 from hardware.readers.codes.line_ends import tail_pattern
 from hardware.readers.codes.one_way import Deaf
 from hardware.readers.codes.sightings import Sightings
 from hardware.readers.messages import Message, Read, Unread
+from hardware.readers.protocol import Protocol
 from hardware.readers.settings import ReaderSettings
 
 COMMAND, ANSWER = b"\x7e\x00", b"\x02\x00"
@@ -108,3 +110,6 @@ class GrowDecoder(Deaf):
             return Unread("unreadable")
         self.good += 1
         return None if self._sightings.again(text) else Read(text)
+
+
+PROTOCOL: Final = Protocol(GrowDecoder, baud=9_600, board="hardware.sim.code_boards:GrowBoard")

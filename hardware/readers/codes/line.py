@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from hardware.errors import ReaderError
 from hardware.readers.codes.first_line import Opening
@@ -10,6 +11,7 @@ from hardware.readers.codes.line_ends import tail_pattern
 from hardware.readers.codes.one_way import Deaf
 from hardware.readers.codes.sightings import Sightings
 from hardware.readers.messages import Message, Read, Unread
+from hardware.readers.protocol import Protocol
 from hardware.readers.settings import ReaderSettings
 
 LONGEST_LINE = 256  # bytes; more than any barcode, and the bound of the buffer
@@ -72,3 +74,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
             "around the code"
         )
     return compiled
+
+
+PROTOCOL: Final = Protocol(LineDecoder, baud=9_600, board="hardware.sim.line_board:LineBoard")
