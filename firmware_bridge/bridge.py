@@ -26,11 +26,13 @@ from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.resend import Range
 from firmware_bridge.journal.retention import expire, expired
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe.state import due, is_open
 from firmware_bridge.systemd import Systemd
 from firmware_bridge.table.control import Control
+from firmware_bridge.table.desk import Desk
 from firmware_bridge.table.lending import Lendable
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
@@ -70,8 +72,9 @@ class Bridge:
             self._loop,
         )
         prefix = f"{config.mqtt.root}/{config.table.id}"
+        self.desk = Desk(self.table, self._resend)
         self.uplink = Uplink(
-            self.table, prefix, settings, config.mqtt.commands, self._loop, config.mqtt.live_odds
+            self.table, prefix, settings, self.desk, config.mqtt.commands, self._loop, config.mqtt.live_odds
         )
         self.reader = Reader(config.reader, config.table.decks, self.table, self._loop)
         mouth = Mouth(self._can_read, self._missed, self._loop)
@@ -80,8 +83,8 @@ class Bridge:
         self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
         self._loan = PinsOnLoan(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
         devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._loan}
-        tellers = self.reader.status, self.health.live
-        self.control = Control(config.control, self.table, self.uplink, *tellers, devices, self._sight())
+        states = self.uplink.status, self.reader.status, self.health.live
+        self.control = Control(config.control, self.table, self.desk, *states, devices, self._sight())
 
     async def run(self) -> None:
         """Work until `stop`, then leave everything as it should be found."""
@@ -137,6 +140,9 @@ class Bridge:
 
     def _acknowledge(self, mark: Mark) -> None:
         self.reader.acknowledge(mark)
+
+    def _resend(self, part: Range) -> None:
+        self.uplink.outbox.resend(*part)
 
     def _publish(self, line: Line) -> None:
         self.uplink.publish(line)
