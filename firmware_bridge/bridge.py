@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,9 @@ from firmware_bridge.devices.watch import Sight
 from firmware_bridge.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.events import ShoeOpened
 from firmware_bridge.facts.inputs import Mark
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.resend import Range
 from firmware_bridge.journal.retention import expire, expired
 from firmware_bridge.mqtt.settings import BrokerSettings
@@ -60,14 +59,14 @@ class Bridge:
         self.pins = pins or (pin_factory(config.pins.factory) if wires(config) else None)
         self._stopped = asyncio.Event()
         self._last_word: LastWord = "lost"
-        self.journal = _open_journal(Path(config.journal.dir))
+        self.journal = _open_journal(Path(config.journal.dir), self._expire)
         self.panel = Panel(config, self.pins, self._loop)
         self.table = Table(
             self.journal,
             config.table.id,
             self.panel,
             self._acknowledge,
-            self._publish,
+            lambda line: self.uplink.publish(line),  # which is made of this table
             self._changed,
             self._loop,
         )
@@ -144,12 +143,10 @@ class Bridge:
     def _resend(self, part: Range) -> None:
         self.uplink.outbox.resend(*part)
 
-    def _publish(self, line: Line) -> None:
-        self.uplink.publish(line)
-        if line.entry and isinstance(line.entry.events[0], ShoeOpened):
-            keep = self.config.journal
-            gone = expired(self.journal.directory, self.uplink.outbox.acked, time.time(), keep.keep_days, keep.max_mb)
-            expire(gone)
+    def _expire(self) -> None:
+        """Delete what need not be kept of the journal, now that a new file has begun."""
+        keep = self.config.journal
+        expire(expired(self.journal.directory, self.uplink.outbox.acked, time.time(), keep.keep_days, keep.max_mb))
 
     def _let_go_of_pins(self) -> None:
         self.sensors.close()
@@ -197,7 +194,7 @@ async def _beat(systemd: Systemd) -> None:
         await asyncio.sleep(systemd.beat_s)
 
 
-def _open_journal(directory: Path) -> Journal:
+def _open_journal(directory: Path, begun: Callable[[], None]) -> Journal:
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         cursor = CursorFile(directory / "cursor")
@@ -205,6 +202,6 @@ def _open_journal(directory: Path) -> Journal:
         what = f"the journal's directory {directory} cannot be used ({error.strerror})"
         raise JournalError(what, "correct [journal] dir, or let the daemon's user write there") from None
     try:
-        return Journal(directory, cursor.value)
+        return Journal(directory, cursor.value, begun)
     finally:
         cursor.close()

@@ -60,6 +60,15 @@ def folds(path: Path) -> list[Shoe]:
     return shoes
 
 
+def test_a_new_file_is_told_of_once_it_is_there(folder: Path) -> None:
+    record = Record(folder)
+    files: list[int] = []
+    record.journal.close()
+    record.journal = Journal(folder, None, lambda: files.append(len(contents(folder))))
+    record.begin().deal("9sTdTsTc").open_shoe().close()
+    assert files == [1, 2, 3]
+
+
 def test_what_is_written_folds_to_the_same_shoe(folder: Path) -> None:
     record = Record(folder).begin(burn="first-card").deal("2s Ah Ad 9s Td")
     record.close()
