@@ -12,8 +12,9 @@ from typing import Final
 from firmware_bridge.errors import BridgeError, DiskError, JournalError
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.journal.cursor import Cursor
-from firmware_bridge.journal.files import Place, file_name, journal_files, journal_id, read_lines
+from firmware_bridge.journal.files import file_name, journal_files, journal_id
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
+from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.shoe import Shoe, advance
 
 NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -35,8 +36,7 @@ class Journal:
         self.directory, self._begun = directory, begun
         self.shoe, self._fd = Shoe(), -1
         self._path: Path | None = None
-        self._length = 0
-        self._chain = FIRST_CHAIN
+        self._length, self._chain = 0, FIRST_CHAIN
         self._lock = _lock(directory)
         try:
             self._recover(cursor)

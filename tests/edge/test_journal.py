@@ -10,9 +10,10 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
-from firmware_bridge.journal.files import Place, journal_id, read_lines
+from firmware_bridge.journal.files import journal_id
 from firmware_bridge.journal.journal import Journal, SyncFailed, verify_newest
 from firmware_bridge.journal.line import without_sealed
+from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.shoe import Shoe, advance
 from tests.edge.record import Record
 
