@@ -11,6 +11,7 @@ from typing import Any, Final
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.devices import code_books
 from firmware_bridge.devices.as_inputs import as_input
+from firmware_bridge.devices.frames import Tap
 from firmware_bridge.devices.lent_reader import Loan, forget_kept, record_kept
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
@@ -46,7 +47,10 @@ class Reader:
         baud = config.baud or self._protocol.baud
         self.port = Port(config.port, baud, loop, self._on_bytes, self._on_lost, self._on_open)
         self.listeners: tuple[Callable[[messages.Message], None], ...] = ()
-        """They hear each message of the reader after the table has it."""
+        """Take each message of the reader after the table has it."""
+
+        self.taps: list[Tap] = []
+        """Take each chunk that goes over the line."""
 
         self._first_open = True
         self._loan: Loan | None = None
@@ -109,7 +113,7 @@ class Reader:
 
     def acknowledge(self, mark: Mark) -> None:
         """The report is on disk: the board may forget it."""
-        self.port.write(self.decoder.acknowledge(messages.Mark(mark.session, mark.seq)))
+        self._write(self.decoder.acknowledge(messages.Mark(mark.session, mark.seq)))
 
     def status(self) -> dict[str, Any]:
         """The reader as a technician wants to see it; `lost`: its port is gone, or it fell silent."""
@@ -124,7 +128,9 @@ class Reader:
         self._heard_at = self._loop.time()
         self._meet_kept()
         known = self._loan.mark if self._loan else self._table.shoe.reader
-        self.port.write(self.decoder.resume(messages.Mark(known.session, known.seq) if known else None))
+        for tap in self.taps:
+            tap.opened()
+        self._write(self.decoder.resume(messages.Mark(known.session, known.seq) if known else None))
         if self.port.write(self._will):
             self._will = b""
         self._forget_kept()
@@ -176,7 +182,11 @@ class Reader:
             self._back(cut_short=loan.cut_short)
 
     def _on_bytes(self, chunk: bytes) -> None:
+        for tap in self.taps:
+            tap.received(chunk)
         for message in self.decoder.feed(chunk):
+            for tap in self.taps:
+                tap.decoded(message)
             self._heard_at = self._loop.time()
             if self._loan:
                 self._test_card(message, self._loan)
@@ -196,12 +206,12 @@ class Reader:
                 loan.is_quiet = True
             case messages.Repeat(mark=mark):
                 loan.is_quiet = False
-                self.port.write(self.decoder.acknowledge(mark))
+                self._write(self.decoder.acknowledge(mark))
             case messages.Read(mark=mark) | messages.Unread(mark=mark):
                 loan.cut_short, loan.is_quiet = True, False
                 if mark:
                     loan.passed(Mark(mark.session, mark.seq))
-                    self.port.write(self.decoder.acknowledge(mark))
+                    self._write(self.decoder.acknowledge(mark))
 
     def _take(self, message: messages.Message) -> None:
         self._tell(message)
@@ -210,11 +220,16 @@ class Reader:
 
     def _tell(self, message: messages.Message) -> None:
         if isinstance(message, messages.Repeat):
-            self.port.write(self.decoder.acknowledge(message.mark))
+            self._write(self.decoder.acknowledge(message.mark))
         elif told := as_input(message, self._book):
             self._table.tell(told)
         if isinstance(message, messages.Hello) and not self._table.disk:
-            self.port.write(self.decoder.greet(message))
+            self._write(self.decoder.greet(message))
+
+    def _write(self, chunk: bytes) -> None:
+        for tap in self.taps:
+            tap.sent(chunk)
+        self.port.write(chunk)
 
     def _listen(self) -> None:
         """Notice a board that fell silent although its port is there."""

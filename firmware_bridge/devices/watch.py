@@ -35,14 +35,15 @@ class Sight:
         """Somebody watches."""
         self._watchers += 1
         if self._tap is None:
-            self._tap = Tap(self._reader.decoder, self._framed, self._secret)
-            self._reader.decoder = self._tap
+            self._tap = Tap(self._framed, self._secret)
+            self._reader.taps.append(self._tap)
 
     def end(self) -> None:
         """A watcher has left."""
         self._watchers -= 1
         if self._tap and not self._watchers:
-            self._reader.decoder, self._tap = self._tap.decoder, None
+            self._reader.taps.remove(self._tap)
+            self._tap = None
 
     def seen(self, after: int) -> dict[str, Any]:
         """The signal, frames good and damaged, those beyond the number `after`, and each pin: active, idle or None.
