@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import Line
-from firmware_bridge.journal.verify.walk import JOURNAL_STARTS, Walk
+from firmware_bridge.journal.verify.chosen import JOURNAL_STARTS
+from firmware_bridge.journal.walk import Walk
 from firmware_bridge.shoe import Shoe, advance
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.retained import Retained

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import fields, replace
 
-from firmware_bridge.config.sections import JUDGES, Config, ReaderConfig, TableConfig
+from firmware_bridge.config.sections import READERS, Config, ReaderConfig, TableConfig
 from firmware_bridge.config.wanted import table_of, wanted
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.house import Limit
@@ -123,7 +123,7 @@ def _cut_too_early(table: TableConfig | None) -> list[str]:
 def _judged_twice(table: TableConfig | None, reader: ReaderConfig | None) -> list[str]:
     """A reader that judges the game deals on demand and tells every result; no other tells any."""
     table, reader = table or TableConfig(id="?"), reader or ReaderConfig()
-    if reader.protocol not in JUDGES:
+    if not READERS[reader.protocol]:
         return ['[table] close = "result": only an angel-eye tells results'] if table.close == "result" else []
     mistakes = []
     if table.procedure != "on-demand":

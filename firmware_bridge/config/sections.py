@@ -13,8 +13,11 @@ from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.facts.orders import ALL, BY_MQTT
 from firmware_bridge.games.baccarat.roads.good import GoodId
 
-JUDGES: Final = ("angel-eye",)
-"""Readers that know the game, and tell its result."""
+READERS: Final = {"native": False, "angel-eye": True, "grow": False, "ssi": False, "rdm6300": False, "line": False}
+"""Whether each reader protocol reports results, with which rounds then usually close.
+
+This room sees no hardware: a test holds the names, and who reports results, equal to the rows of `hardware.readers`.
+"""
 
 Positive = Annotated[int, Meta(ge=1)]
 PinNumber = Annotated[int, Meta(ge=0, le=27, description="the 40-pin header has no other GPIO")]
@@ -24,13 +27,13 @@ TopicWord = Annotated[
     str,
     Meta(pattern=r"^[^/+#\s$][^/+#\s]*$", description="it is part of every topic: no spaces, none of / + # $"),
 ]
-Protocol = Annotated[
-    Literal["native", "angel-eye", "grow", "ssi", "rdm6300", "line"],
-    Meta(description="a GM65 or GM861 is grow, a Zebra or Honeywell engine ssi"),
-]
 if TYPE_CHECKING:
+    Protocol = str
     Command = str
 else:
+    Protocol = Annotated[
+        Literal[tuple(READERS)], Meta(description="a GM65 or GM861 is grow, a Zebra or Honeywell engine ssi")
+    ]
     Command = Literal[ALL]  # derived: an order is named once, where it is defined
 
 
@@ -217,7 +220,7 @@ class Config(Struct, frozen=True, kw_only=True):
 
     @property
     def _usual_close(self) -> str:
-        if self.reader.protocol in JUDGES:
+        if READERS[self.reader.protocol]:
             return "result"
         return "next" if self.table.procedure == "six-card" else "auto"
 

@@ -17,8 +17,9 @@ from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.code_books import NATIVE_CUT_CARD, native_code
 from firmware_bridge.facts.cards import cards
-from firmware_bridge.journal.files import Place, journal_files, read_lines
+from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.walk import Place, read_lines
 from hardware.pins.pin import PinFactory
 from hardware.sim.board import KEEPS, NativeBoard
 from hardware.sim.pty import PtyBoard

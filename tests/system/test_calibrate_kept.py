@@ -1,6 +1,7 @@
 """What a technician leaves who had the reader while no daemon ran."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from firmware_bridge.devices.lent_reader import KEPT
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.journal.journal import Journal
+from hardware.readers import READERS
 from hardware.readers.messages import ReportNo
 from hardware.readers.native.decoder import NativeDecoder
 from hardware.sim.code_boards import SsiBoard
@@ -52,7 +54,7 @@ def without_a_daemon(table: BridgeTable, cards: int, will: bytes = b"") -> Repor
     return anna.report
 
 
-@pytest.mark.parametrize("lent", [False, True])
+@pytest.report.parametrize("lent", [False, True])
 def test_cards_are_numbered_on_from_the_last_test_card(made, mocker, lent: bool) -> None:
     table = settled(made())
     if lent:
@@ -78,7 +80,7 @@ class EngineTable(BridgeTable):
 
 
 def test_an_engine_that_was_lent_twice_loses_no_card_afterwards(made, mocker) -> None:
-    mocker.patch.dict("firmware_bridge.devices.reader.SAYS_AGAIN_S", {"ssi": 0.2})
+    mocker.patch.dict(READERS, {"ssi": replace(READERS["ssi"], says_again_s=0.2)})
     table = made(EngineTable, table={"new_shoe": "command", "burn": "none"})
     table.engine.pull("9d")
     table.until(lambda: table.bridge.table.shoe.reader and not table.engine.waiting)
