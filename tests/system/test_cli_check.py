@@ -16,7 +16,7 @@ from hardware.errors import PinError
 from hardware.pins.factories import FACTORIES
 from tests import broker as real
 from tests.broker import Broker, free_port
-from tests.edge import test_mqtt_mistakes as mistakes
+from tests.disk_and_broker import test_mqtt_mistakes as mistakes
 from tests.system import command
 from tests.system.table import Table
 

@@ -9,9 +9,9 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.mqtt.settings import BrokerSettings, unreachable
 from tests import broker as real
-from tests.edge import table as tables
-from tests.edge.peer import ACCEPTED_5, Peer
-from tests.edge.table import COMMAND, EVENT
+from tests.disk_and_broker import table as tables
+from tests.disk_and_broker.peer import ACCEPTED_5, Peer
+from tests.disk_and_broker.table import COMMAND, EVENT
 
 brokers, table = real.brokers, tables.table  # fixtures
 
