@@ -183,6 +183,10 @@ class BridgeTable(Table):
     bridge: Bridge
     _running: "asyncio.Task[None] | None" = None
 
+    def __init__(self, folder: Path, port: int, **sections: Any) -> None:
+        self.at_close: list[Callable[[], None]] = []
+        super().__init__(folder, port, **sections)
+
     def start(self, pins: PinFactory | None = None) -> "BridgeTable":
         """Start the bridge and wait until it has the reader."""
         config = load(self.config_path)
@@ -198,7 +202,9 @@ class BridgeTable(Table):
             self.loop.run_until_complete(running)
 
     def close(self) -> None:
-        """Put everything away, the bridge first."""
+        """Put everything away, `at_close` first, then the bridge."""
+        while self.at_close:
+            self.at_close.pop()()
         self.stop()
         super().close()
 
