@@ -12,7 +12,7 @@ from firmware_bridge.facts.events import CutBy, Irregular, Origin, Played
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.inputs import Mark, Told
 from firmware_bridge.facts.orders import Answer
-from firmware_bridge.games import GAMES, Layout
+from firmware_bridge.games import LAYOUTS, Layout
 from firmware_bridge.shoe.policy import POLICIES
 
 
@@ -141,7 +141,7 @@ ANSWERS_KEPT: Final = 1_000
 
 def layout(shoe: Shoe) -> Layout:
     """The table of the present round by the rules of its game."""
-    return GAMES[shoe.house.game](tuple([laid.card for laid in shoe.moves]), shoe.house.procedure)
+    return LAYOUTS[shoe.house.game](tuple([laid.card for laid in shoe.moves]), shoe.house.procedure)
 
 
 def phase(shoe: Shoe) -> Phase:
