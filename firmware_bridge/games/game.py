@@ -106,6 +106,10 @@ def _no_mistakes(_: Any) -> dict[str, str]:
     return {}
 
 
+def _auto(_: Any) -> Literal["auto", "next"]:
+    return "auto"
+
+
 def _none(_: Card) -> int:
     return 0
 
@@ -131,6 +135,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """How many packs a shoe may hold."""
     slots: tuple[str, ...]
     """Every slot a card may lie in: what `[lamps]` and `[presence]` may name."""
+    seats: tuple[str, ...] = ()
+    """Lamps of seats, where they are not slots."""
     areas: Mapping[str, tuple[str, ...]]
     """The slots by the name people have for their place."""
     round: Callable[[Any, Start], Script]
@@ -159,6 +165,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Terms that such a reader does not deal under: key -> why."""
     burns: Callable[[Card], int] = _none
     """How many cards are burned unseen after this exposed one."""
+    close: Callable[[Any], Literal["auto", "next"]] = _auto
+    """How rounds end where the config does not say it."""
     ends: Callable[[int, Any, tuple[Ended, ...]], bool] = _never
     """Whether no further round can begin with so many cards left, under these terms, after these rounds."""
     closed_bets: Callable[[int], tuple[str, ...]] = _nothing

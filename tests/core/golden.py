@@ -31,6 +31,8 @@ from zlib import crc32
 
 import msgspec
 
+from tests.core import golden_before
+
 ROWS: Final = Path(__file__).with_name("golden.txt")
 PARTS: Final = ("journal", "messages", "table", "roads", "lamps", "alarm", "clock", "status", "replay")
 DIGITS: Final = 12
@@ -49,7 +51,9 @@ TAGS: Final = ("type", "do", "topic")
 MAPS: Final = {"policy": "row", "secrets": "secret", "serials": "serial", "results": "told", "hands": "hand"}
 """Objects whose keys are no fields: the kind of what they hold."""
 
-AS_BEFORE: Final[dict[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
+AS_BEFORE: Final[dict[str, Callable[[dict[str, Any]], dict[str, Any]]]] = dict.fromkeys(
+    ("house", "next_house", "settings"), golden_before.house
+)
 """Kind -> an object as it was said before, where it is built in another way now: innermost first, in old words.
 
 A kind is a tag (`CardRead`, `void`), or the key an object lies under (`house`, `luggage`, or as `MAPS` says), or what

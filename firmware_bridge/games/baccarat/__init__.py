@@ -43,6 +43,7 @@ GAME: Final = Game(
     verdict=verdict,
     unjudged=unjudged,
     burns=lambda card: BURNS[card.rank],
+    close=lambda terms: "next" if terms.procedure == "six-card" else "auto",
     closed_bets=closed,
     topics=(ROADS,),
 )

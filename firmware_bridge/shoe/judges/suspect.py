@@ -6,6 +6,7 @@ from typing import Final
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import LAYOUTS, PACKS
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.state import PAIRS, Held, Phase, Shoe, due, phase, row
 
 _IN_NO_BOOK: Final = "a code that is in no code book"
@@ -75,4 +76,4 @@ def _is_named(shoe: Shoe, face: Card) -> bool:
     if phase(shoe) not in (Phase.READY, Phase.DEALING) or shoe.house.disclose == "sealed":
         return False
     faces = tuple(laid.card for laid in shoe.moves)
-    return LAYOUTS[shoe.house.game]((*faces, face), shoe.house.procedure).used[-1] is not None
+    return LAYOUTS[shoe.house.game]((*faces, face), terms_of(shoe.house).procedure).used[-1] is not None
