@@ -13,6 +13,7 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Shoe, advance, decide, entry_of, phase
 from firmware_bridge.shoe.judges.disclosure import deadline
@@ -33,7 +34,7 @@ class Table:
     """Plays deal scripts and inputs as the daemon would; `settings` are those of the house."""
 
     def __init__(self, **settings: Any) -> None:
-        self.house = House(**settings)
+        self.house = house_of(**settings)
         self.shoe = Shoe()
         self.at, self.nonces, self.chain = 0, 0, FIRST_CHAIN
         self.lines: list[Line] = []

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
@@ -27,7 +27,7 @@ def record(directory: Path, text: str, **settings: Any) -> list[Path]:
     loop = asyncio.new_event_loop()
     journal = Journal(directory, None)
     table = Table(journal, "T07", NoLamps(), lambda _: None, lambda _: None, lambda: None, loop)
-    table.start(House(**settings))
+    table.start(house_of(**settings))
     for step in parse(text):
         for told in inputs_of(step, table.shoe.status == "open"):
             table.tell(replace(told, **now()))

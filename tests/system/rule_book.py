@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts.cards import FACES
-from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
@@ -24,7 +24,7 @@ def shoe(seed: int, decks: int = 1, behind_cut: int = 14) -> str:
 
 def by_the_book(text: str, **house: Any) -> tuple[list[dict[str, Any]], int]:
     """The rounds of a deal script, and how many of its words were drawn until the shoe ended."""
-    replay, rounds = Replay(House(**house), "T07", pytest.fail), []
+    replay, rounds = Replay(house_of(**house), "T07", pytest.fail), []
     for drawn, step in enumerate(parse(f"shoe {text}")):
         for line in replay.play([step]):
             rounds += [json.loads(each.payload) for each in messages(line) if each.topic == "round"]

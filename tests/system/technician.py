@@ -57,7 +57,9 @@ class Technician(Caller):
         self.say(do="passed", session=report.session, seq=report.seq)
 
 
-def pass_test_cards(table: BridgeTable, last: ReportNo | None, passed: Callable[[ReportNo], None] | None, cards: int) -> None:
+def pass_test_cards(
+    table: BridgeTable, last: ReportNo | None, passed: Callable[[ReportNo], None] | None, cards: int
+) -> None:
     """Pull cards at a native reader whose last report taken was `last`, and take them as `shoe calibrate` does.
 
     passed: hears of each before it is acknowledged; None: nobody takes them.
