@@ -91,12 +91,12 @@ def record(table: BridgeTable) -> Calibration:
 
 
 def lost(table: BridgeTable) -> bool:
-    return any(each.id == "reader_lost" for each in table.bridge.table.shoe.irregular)
+    return any(each.id == "reader_lost" for each in table.bridge.table.shoe.device.irregular)
 
 
 def test_the_reader_is_calibrated_while_the_daemon_runs(table) -> None:
     bridge = table()
-    bridge.until(lambda: bridge.bridge.table.shoe.reader is not None)
+    bridge.until(lambda: bridge.bridge.table.shoe.device.reader is not None)
     visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 6)
     assert visit.work(puller(bridge)) == 0, visit.story()
     told = visit.json[-1]
@@ -150,7 +150,7 @@ def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_told(table
     visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
     assert visit.work(puller(bridge)) == 0, visit.story()
     bridge.start()
-    bridge.until(lambda: bridge.bridge.table.shoe.reader is not None and not lost(bridge))
+    bridge.until(lambda: bridge.bridge.table.shoe.device.reader is not None and not lost(bridge))
     events = [event for line in bridge.lines() if line.entry for event in line.entry.events]
     told = "8 test cards passed while no daemon ran, by anna"
     assert told in [getattr(event, "detail", "") for event in events]

@@ -169,7 +169,7 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
     else:
         commit, secret = draft.seal(card.card, card.nonce)
         draft.add(replace(dealt, commit=commit, secret=secret))
-    if draft.shoe.irregular:
+    if draft.shoe.device.irregular:
         for settled in ("restarted_mid_round", "missing_third"):
             draft.close_irregularity(settled, "drawn")
     if is_sealed(shoe):

@@ -25,7 +25,7 @@ def resolve(draft: Draft, order: Resolve, by: str) -> None:
     """Carry out the floor's choice. Raises Refused if the policy does not leave that choice."""
     name = order.irregularity
     if not is_open(draft.shoe, name):
-        now = ", ".join(each.id for each in draft.shoe.irregular) or "none"
+        now = ", ".join(each.id for each in draft.shoe.device.irregular) or "none"
         raise Refused(f"{name} is not open", f"open irregularities: {now}")
     choices = row(draft.shoe, name).choices
     if order.choice not in choices:
@@ -137,7 +137,7 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
 
 def _continue(draft: Draft, order: Resolve, by: str) -> None:
     """Closing the irregularity is all there is to it; a lid must be closed first."""
-    if order.irregularity == "lid_opened" and draft.shoe.lid_open:
+    if order.irregularity == "lid_opened" and draft.shoe.device.lid_open:
         raise Refused("the lid is open", "close it, or end the shoe")
 
 

@@ -1,0 +1,26 @@
+"""Events of irregularities: what is wrong at the table, and how it was settled."""
+
+from __future__ import annotations
+
+from firmware_bridge.facts.event import Event
+
+
+class Irregular(Event, frozen=True, kw_only=True):
+    """Something is wrong at the table. `detail` names disclosed cards only. `since`: ms since 1970."""
+
+    id: str
+    detail: str
+    since: int
+
+
+class IrregularityClosed(Event, frozen=True, kw_only=True):
+    """It was settled: by the floor's choice, the dealer's `confirm`, or by itself.
+
+    clears: the floor takes the first held card as it is.
+    """
+
+    id: str
+    choice: str
+    by: str = ""
+    why: str = ""
+    clears: bool = False
