@@ -172,15 +172,19 @@ def is_open(shoe: Shoe, irregularity: str) -> bool:
     return any(each.id == irregularity for each in shoe.device.irregular)
 
 
-def detail(shoe: Shoe, irregularity: str) -> str | None:
-    """What was told with an open irregularity, None if none of this name is open."""
-    return next((each.detail for each in shoe.device.irregular if each.id == irregularity), None)
+def about(shoe: Shoe, irregularity: str) -> tuple[str, ...]:
+    """What an open irregularity is about; nothing if none of this name is open."""
+    return next((each.of for each in shoe.device.irregular if each.id == irregularity), ())
 
 
 def stuck(shoe: Shoe) -> tuple[str, ...]:
     """The sensors and keys that do not let go."""
-    told = detail(shoe, "sensor_stuck")
-    return tuple(told.split(", ")) if told else ()
+    return about(shoe, "sensor_stuck")
+
+
+def next_card(shoe: Shoe) -> str:
+    """What irregularities call the card that comes next, held or not: its number among the cards that were read."""
+    return f"card {len(shoe.seen) + 1}"
 
 
 def blockers(shoe: Shoe) -> tuple[str, ...]:

@@ -129,7 +129,7 @@ def sensor_stuck(draft: Draft, told: inputs.SensorStuck) -> None:
         return
     draft.close_irregularity("sensor_stuck", "stuck too" if told.stuck else "free")
     if now:
-        draft.open_irregularity("sensor_stuck", ", ".join(now))
+        draft.open_irregularity("sensor_stuck", ", ".join(now), *now)
 
 
 def clock_jumped(draft: Draft, told: inputs.ClockJumped) -> None:

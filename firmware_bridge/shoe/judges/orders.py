@@ -123,7 +123,7 @@ def press_result(draft: Draft, given: Pressed) -> None:
     if given.key == ours:
         draft.add(events.Noted(what=f"the dealer's result agrees: {ours}"))
     else:
-        draft.open_irregularity("result_mismatch", f"the dealer says {given.key}, the cards say {ours}")
+        draft.open_irregularity("result_mismatch", f"the dealer says {given.key}, the cards say {ours}", "dealer")
 
 
 def correct(draft: Draft, given: Ordered, order: orders.Correct) -> None:
