@@ -9,10 +9,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, phase
 from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.shoe.state import with_device
 from firmware_bridge.sim.script import Key, NewShoe, Pause, Say, Step, input_of
 
 BY: Final = "script"
@@ -28,13 +30,13 @@ class Replay:
     def __init__(self, house: House, table: str, warn: Callable[[str], None], burn: bool = True) -> None:
         self.house = replace(house, close="auto", burn=house.burn if burn else "none")
         self.table, self.warn = table, warn
-        self.shoe = Shoe(journal="0-replay", next_house=self.house)
+        self.shoe = Shoe(journal="0-replay", device=Device(self.house))
         self.at, self._nonces, self._chain = 0, 0, FIRST_CHAIN
 
     def play(self, steps: list[Step]) -> Iterator[Line]:
         """The lines of the steps, which may come in parts. Without a leading `shoe`, a burned full shoe is open."""
         if steps and not isinstance(steps[0], NewShoe) and self.shoe.status == "empty":
-            self.shoe = replace(self.shoe, next_house=replace(self.house, burn="none"))
+            self.shoe = with_device(self.shoe, next_house=replace(self.house, burn="none"))
             yield from self._order(orders.OpenShoe())
         for step in steps:
             yield from self._step(step)
@@ -66,7 +68,7 @@ class Replay:
             yield from self._order(orders.Void("a new shoe"))
         if self.shoe.status == "open":
             yield from self._order(orders.CloseShoe("a new shoe"))
-        self.shoe = replace(self.shoe, next_house=self.house)
+        self.shoe = with_device(self.shoe, next_house=self.house)
         yield from self._order(orders.OpenShoe())
 
     def _order(self, order: orders.Order) -> Iterator[Line]:

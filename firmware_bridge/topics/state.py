@@ -102,12 +102,12 @@ def table(shoe: Shoe) -> Table:
         burn_left=shoe.burn_left if now is Phase.BURNING else 0,
         shoe_change="due" if shoe.status == "ended" else shoe.change,
         dealer=shoe.dealer,
-        dealer_change=shoe.dealer_change,
-        flown=shoe.flown,
+        dealer_change=shoe.device.dealer_change,
+        flown=shoe.device.flown,
         held=len(shoe.held),
-        open=tuple(each.id for each in shoe.irregular),
-        limits=(shoe.house if is_in_use else shoe.next_house).limits,
-        settings=shoe.house if is_in_use else shoe.next_house,
+        open=tuple(each.id for each in shoe.device.irregular),
+        limits=(shoe.house if is_in_use else shoe.device.next_house).limits,
+        settings=shoe.house if is_in_use else shoe.device.next_house,
     )
 
 
@@ -176,7 +176,7 @@ def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
     """The open irregularities with what to do about each."""
     return tuple(
         Alarm(each.id, each.since, policy.severity, each.detail, todo(shoe, each.id), policy.blocks, policy.choices)
-        for each in shoe.irregular
+        for each in shoe.device.irregular
         for policy in (row(shoe, each.id),)
     )
 
@@ -185,7 +185,7 @@ def mode(shoe: Shoe, observing: bool = False) -> str:
     """How much the shoe can do now (irregularities.md, degraded modes); the gravest one counts."""
     if observing:
         return "OBSERVE"
-    if shoe.entered:
+    if shoe.device.entered:
         return "MANUAL_ENTRY"
     if is_open(shoe, "cut_card_missing") or is_blind(shoe):
         return "VIRTUAL_CUT"

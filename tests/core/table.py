@@ -119,7 +119,7 @@ class Table:
 
     @property
     def open(self) -> tuple[str, ...]:
-        return tuple(each.id for each in self.shoe.irregular)
+        return tuple(each.id for each in self.shoe.device.irregular)
 
     @property
     def due(self) -> str | None:

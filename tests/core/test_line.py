@@ -32,12 +32,12 @@ HOUSES = st.sampled_from([House(), House(burn=3, virtual_cut=14), house_of(burn=
 
 
 def built(fact: type[Any]) -> st.SearchStrategy[Any]:
-    """Values of a fact's type, field by field; the secret and the luggage only where a line keeps them."""
+    """Values of a fact's type, field by field; the secret and the device only where a line keeps them."""
     fields = {field.name: _values(field.type) for field in msgspec.structs.fields(fact)}
     if issubclass(fact, events.CardEvent):
         fields["secret"] = st.none() | SECRET
     if fact is events.ShoeOpened:
-        fields["luggage"] = st.none()
+        fields["device"] = st.none()
     return st.builds(fact, **fields)
 
 

@@ -89,7 +89,7 @@ def pass_test_cards(
 
 
 def irregular(table: BridgeTable) -> list[str]:
-    return [each.id for each in table.bridge.table.shoe.irregular if each.id != "broker_lost"]
+    return [each.id for each in table.bridge.table.shoe.device.irregular if each.id != "broker_lost"]
 
 
 def back(table: BridgeTable) -> bool:
@@ -108,7 +108,7 @@ def noted(table: BridgeTable) -> str:
 
 def settled(table: BridgeTable) -> BridgeTable:
     """A board that is known: its first card has come."""
-    table.until(lambda: table.bridge.table.shoe.reader is not None)
+    table.until(lambda: table.bridge.table.shoe.device.reader is not None)
     return table
 
 

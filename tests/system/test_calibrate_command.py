@@ -14,7 +14,7 @@ WEAK = Light(ink=0.4, noise=25.0)
 
 def test_the_reader_is_calibrated_while_the_daemon_runs(table) -> None:
     bridge = table(WEAK)
-    bridge.until(lambda: bridge.bridge.table.shoe.reader is not None)
+    bridge.until(lambda: bridge.bridge.table.shoe.device.reader is not None)
     visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 6)
     assert visit.work(puller(bridge)) == 0, visit.story()
     told = visit.json[-1]
@@ -68,7 +68,7 @@ def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_told(table
     visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
     assert visit.work(puller(bridge)) == 0, visit.story()
     bridge.start()
-    bridge.until(lambda: bridge.bridge.table.shoe.reader is not None and not lost(bridge))
+    bridge.until(lambda: bridge.bridge.table.shoe.device.reader is not None and not lost(bridge))
     events = [event for line in bridge.lines() if line.entry for event in line.entry.events]
     told = "8 test cards passed while no daemon ran, by anna"
     assert told in [getattr(event, "detail", "") for event in events]

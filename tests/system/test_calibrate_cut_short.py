@@ -65,7 +65,7 @@ def test_what_a_killed_command_wanted_back_does_not_undo_an_undo(table) -> None:
     assert again.end() == 1
     assert "NOT CALIBRATED: nothing is left to undo: " in again.story()
     bridge.start()
-    bridge.until(lambda: bridge.bridge.table.shoe.reader is not None and not lost(bridge))
+    bridge.until(lambda: bridge.bridge.table.shoe.device.reader is not None and not lost(bridge))
     assert bridge.board.params[1] == 777
 
 

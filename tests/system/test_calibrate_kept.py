@@ -64,7 +64,7 @@ def test_cards_are_numbered_on_from_the_last_test_card(made, mocker, lent: bool)
     resumed = mocker.spy(NativeDecoder, "resume")
     table.start()
     table.until(lambda: resumed.call_args and resumed.call_args.args[1] == last)
-    assert table.bridge.table.shoe.reader == inputs.ReportNo(last.session, last.seq)
+    assert table.bridge.table.shoe.device.reader == inputs.ReportNo(last.session, last.seq)
     assert not (table.journal_dir / KEPT).exists()
 
 
@@ -83,7 +83,7 @@ def test_an_engine_that_was_lent_twice_loses_no_card_afterwards(made, mocker) ->
     mocker.patch.dict(READERS, {"ssi": replace(READERS["ssi"], says_again_s=0.2)})
     table = made(EngineTable, table={"new_shoe": "command", "burn": "none"})
     table.engine.pull("9d")
-    table.until(lambda: table.bridge.table.shoe.reader and not table.engine.waiting)
+    table.until(lambda: table.bridge.table.shoe.device.reader and not table.engine.waiting)
     Technician(table)
     table.stop()
     without_a_daemon(table, 4)
@@ -156,7 +156,7 @@ def test_no_card_is_taken_before_a_reader_with_a_will_is_ours(made) -> None:
     without_a_daemon(table, 0, will=b"\0")
     table.start()
     table.until(lambda: table.bridge.reader.port.is_open)
-    assert (irregular(table), table.bridge.table.shoe.lent) == (["reader_lost"], "anna")
+    assert (irregular(table), table.bridge.table.shoe.device.lent) == (["reader_lost"], "anna")
     assert not order(table, "open_shoe")
 
 

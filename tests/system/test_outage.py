@@ -69,7 +69,7 @@ def arrived(backend: Backend) -> list[str]:
 
 
 def open_now(table: BridgeTable) -> list[str]:
-    return [each.id for each in table.bridge.table.shoe.irregular]
+    return [each.id for each in table.bridge.table.shoe.device.irregular]
 
 
 def lit(table: BridgeTable) -> Any:

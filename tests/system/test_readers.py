@@ -58,7 +58,7 @@ class ReaderTable(BridgeTable):
 
     @property
     def open_now(self) -> list[str]:
-        return [each.id for each in self.bridge.table.shoe.irregular]
+        return [each.id for each in self.bridge.table.shoe.device.irregular]
 
     @property
     def noted(self) -> int:

@@ -101,7 +101,7 @@ def record(table: BridgeTable) -> Calibration:
 
 
 def lost(table: BridgeTable) -> bool:
-    return any(each.id == "reader_lost" for each in table.bridge.table.shoe.irregular)
+    return any(each.id == "reader_lost" for each in table.bridge.table.shoe.device.irregular)
 
 
 def asked_to_keep(table: BridgeTable) -> Visit:

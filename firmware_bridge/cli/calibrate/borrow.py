@@ -85,7 +85,7 @@ class Unowned:
             what = f"shoe {shoe.number} is open, and its cards may wait in the reader"
             raise Refused(what, "start the daemon: it takes them, then lends the reader")
         self._directory = directory
-        self._kept = replace(kept, by=by) if kept else Kept(shoe.reader, 0, by)
+        self._kept = replace(kept, by=by) if kept else Kept(shoe.device.reader, 0, by)
 
     @property
     def report(self) -> messages.ReportNo | None:

@@ -93,4 +93,4 @@ def _bets(shoe: Shoe, result: Result) -> dict[str, float]:
 def _flags(shoe: Shoe) -> tuple[str, ...]:
     manual = ("manual",) if any(laid.origin == "manual" for laid in shoe.moves) else ()
     flown = ("fly",) if shoe.flying else ()
-    return manual + flown + tuple(each.id for each in shoe.irregular if each.id not in OUTLIVE_A_SHOE)
+    return manual + flown + tuple(each.id for each in shoe.device.irregular if each.id not in OUTLIVE_A_SHOE)
