@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final
 
 from firmware_bridge.config import calibration
 from firmware_bridge.config.sections import AnySensor, Config, SensorConfig
@@ -16,7 +16,6 @@ from firmware_bridge.devices.mouth import Mouth
 from firmware_bridge.devices.wires import IN_SLOT, input_pins
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.inputs import KeyName, SlotName
 from firmware_bridge.shoe.state import stuck
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
@@ -29,7 +28,6 @@ STUCK_AFTER_S: Final = {"cut_card": 5.0, "presence": 5.0}
 """Longer than a card takes to pass. A card may lie in its slot for ever, and a lid is meant to stay closed."""
 
 KEY_STUCK_AFTER_S: Final = 30.0
-KEYS: Final = get_args(KeyName)
 
 
 class Sensors:
@@ -40,6 +38,7 @@ class Sensors:
     ) -> None:
         self._config, self._table, self._mouth, self._factory, self._loop = config, table, mouth, factory, loop
         self._pins = input_pins(config)
+        self._keys = ("next", "reveal", *config.rules.keys)
         if "cut_card" in self._pins:
             self._pins["cut_card"] = _calibrated(self._pins["cut_card"], config)
         self.held: dict[str, Contact] = {}
@@ -55,12 +54,12 @@ class Sensors:
             self.held["cut_card"] = CutCardSensor(
                 pins["cut_card"], self._factory, self._loop, self._cut_card_seen, *self._stuck("cut_card"), is_known
             )
-        for key in KEYS:
+        for key in self._keys:
             if key in pins:
                 self._feel(key, Key, partial(self._pressed, key))
         if "presence" in pins:
             self._feel("presence", Contact, self._mouth.entered, self._mouth.left)
-        for slot in get_args(SlotName):
+        for slot in self._config.rules.slots:
             if IN_SLOT + slot in pins:
                 self._feel(IN_SLOT + slot, Contact, partial(self._filled, slot))
         if "lid" in pins:
@@ -77,7 +76,7 @@ class Sensors:
 
     def not_at_rest(self) -> list[str]:
         """What is active although nobody can have touched it: sensors and keys, by their config keys."""
-        return [name for name, each in self.held.items() if each.active and name in (*KEYS, *STUCK_AFTER_S)]
+        return [name for name, each in self.held.items() if each.active and name in (*self._keys, *STUCK_AFTER_S)]
 
     def _feel(
         self, name: str, kind: type[Contact], on_active: Callable[[], None], on_idle: Callable[[], None] | None = None
@@ -88,7 +87,7 @@ class Sensors:
 
     def _stuck(self, name: str) -> tuple[float | None, Callable[[bool], None], bool]:
         """After how many seconds it is stuck, what is done then, and whether it is known to be."""
-        usual = KEY_STUCK_AFTER_S if name in KEYS else STUCK_AFTER_S.get(name)
+        usual = KEY_STUCK_AFTER_S if name in self._keys else STUCK_AFTER_S.get(name)
         pin: AnySensor | None = getattr(self._config.pins, name, None)
         limit = pin.stuck_after if isinstance(pin, SensorConfig) and pin.stuck_after else usual
         return limit, partial(self._stuck_told, name), name in stuck(self._table.shoe)
@@ -97,10 +96,10 @@ class Sensors:
         self._table.tell(inputs.CutCardSeen(**now(), by="sensor"))
         self._mouth.reported()
 
-    def _pressed(self, key: KeyName) -> None:
+    def _pressed(self, key: str) -> None:
         self._table.tell(inputs.Pressed(**now(), key=key))
 
-    def _filled(self, slot: SlotName) -> None:
+    def _filled(self, slot: str) -> None:
         self._table.tell(inputs.SlotFilled(**now(), slot=slot))
 
     def _lid(self, is_open: bool) -> None:

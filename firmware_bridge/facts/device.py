@@ -18,6 +18,7 @@ class Device(Struct, frozen=True):
     orders with an id, oldest first. irregular: the irregularities that are open. entered: cards that people entered
     and the reader has still to report. flown: rounds dealt without a bet, in a row. dealer_change: another dealer was
     asked for. lid_open: as its sensor said last. lent: the technician to whom the reader is lent, "" for nobody.
+    turn: how many questions were answered at this table when the shoe was opened, modulo 65,536.
     """
 
     next_house: House = House()
@@ -29,3 +30,4 @@ class Device(Struct, frozen=True):
     dealer_change: bool = False
     lid_open: bool = False
     lent: str = ""
+    turn: int = 0

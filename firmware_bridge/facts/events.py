@@ -29,8 +29,10 @@ from firmware_bridge.facts.events_of_rounds import (
     BetsClosed,
     BetsOpened,
     Flown,
-    Hand,
+    Happened,
+    MarkGiven,
     Played,
+    QuestionAnswered,
     ResultHeld,
     RevealClockStarted,
     RevealTimeEnded,
@@ -141,6 +143,9 @@ AnyEvent = (
     | CutCardHeld
     | BetsOpened
     | BetsClosed
+    | MarkGiven
+    | QuestionAnswered
+    | Happened
     | RoundClosed
     | RoundCorrected
     | ResultHeld
@@ -187,16 +192,18 @@ __all__ = [
     "DealerSignedIn",
     "Event",
     "Flown",
-    "Hand",
+    "Happened",
     "Irregular",
     "IrregularityClosed",
     "KeyRefused",
     "LidTurned",
     "LotAdopted",
+    "MarkGiven",
     "Noted",
     "Origin",
     "OverdrawnBurned",
     "Played",
+    "QuestionAnswered",
     "ReaderLent",
     "ReaderSession",
     "ResultHeld",

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Raw, Struct, field
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.event import Event
 from firmware_bridge.facts.events_of_cards import Origin
 from firmware_bridge.facts.inputs import ReaderResult
+
+Net = int | float | str
+"""What a bet won or lost, or had put in: units per unit staked as a number, or money as an exact decimal text."""
+
+Amounts = dict[str, str]
+"""Seat -> money as an exact decimal text."""
 
 
 class BetsOpened(Event, frozen=True, kw_only=True):
@@ -19,9 +25,42 @@ class BetsOpened(Event, frozen=True, kw_only=True):
 
 
 class BetsClosed(Event, frozen=True, kw_only=True):
-    """Betting for `round` is closed."""
+    """Betting for `round` is closed. bets, money: seat -> what was bet, or is in its purse, as a decimal text."""
 
     round: int
+    bets: Amounts = field(default_factory=dict)
+    money: Amounts = field(default_factory=dict)
+
+
+class MarkGiven(Event, frozen=True, kw_only=True):
+    """A seat made a move; seat "" told the lot. `turn`: the number of the question it answers.
+
+    more: the question stands, because other seats still owe an answer, or because none was asked of this seat.
+    """
+
+    round: int
+    turn: int
+    seat: str
+    word: str
+    value: str | None = None
+    by: str
+    more: bool = False
+
+
+class QuestionAnswered(Event, frozen=True, kw_only=True):
+    """The shoe answered what only cards lying face down can tell: `what` among those in `of`."""
+
+    round: int
+    what: str
+    answer: str
+    of: tuple[str, ...] = ()
+
+
+class Happened(Event, frozen=True, kw_only=True):
+    """What one input caused at the table by the rules of the game, in order: each a verb and what it concerns."""
+
+    round: int
+    did: tuple[tuple[str | int | bool, ...], ...]
 
 
 class Flown(Event, frozen=True, kw_only=True):
@@ -49,24 +88,19 @@ class Played(Struct, frozen=True, rename={"origin": "from"}):
     origin: Origin
 
 
-class Hand(Struct, frozen=True):
-    """One side of a closed round, cards in the order they joined the hand."""
-
-    cards: tuple[Card, ...]
-    total: int
-
-
 class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
-    """A round with its result, as the topic `round` publishes it. `bets`: net units per unit staked."""
+    """A round with its result. Its game alone knows what is in `hands` and `own`; both are JSON objects.
+
+    hands: name -> a hand, with `cards` and `points` at least. bets: bet -> net, per unit staked as a number, or money
+    as a decimal text. own, in the two events below: what only this game says; the topic `round` has it beside the rest.
+    """
 
     game: str
     round: int
     cards: tuple[Played, ...]
-    hands: dict[str, Hand]
+    hands: Raw
     outcome: str
-    natural: bool
-    pairs: dict[str, bool]
-    bets: dict[str, float]
+    bets: dict[str, Net]
     carried: int
     last: bool
     flags: tuple[str, ...]
@@ -79,6 +113,7 @@ class RoundClosed(RoundResult, frozen=True, kw_only=True):
 
     status: Literal["closed"] = "closed"
     revision: int = 0
+    own: Raw
 
 
 class RoundCorrected(RoundResult, frozen=True, kw_only=True):
@@ -88,6 +123,7 @@ class RoundCorrected(RoundResult, frozen=True, kw_only=True):
     corrects: int
     by: str
     status: Literal["corrected"] = "corrected"
+    own: Raw
 
 
 class ResultHeld(Event, frozen=True, kw_only=True):
@@ -100,7 +136,10 @@ class ResultHeld(Event, frozen=True, kw_only=True):
 
 
 class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
-    """A round that counts for nothing; `cards` names those that were disclosed."""
+    """A round that counts for nothing; `cards` names those that were disclosed.
+
+    stakes: bet -> (what was put in, 0), where the table knows it: all of it goes back.
+    """
 
     game: str
     round: int
@@ -109,5 +148,6 @@ class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
     by: str
     last: bool
     prev: int | None
+    stakes: dict[str, tuple[Net, Net]] = field(default_factory=dict)
     status: Literal["voided"] = "voided"
     revision: int = 0

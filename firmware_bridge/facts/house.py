@@ -42,11 +42,6 @@ class House(Struct, frozen=True):
     confirm_shuffle: bool = False
     limits: dict[str, Limit] = {}
 
-    @property
-    def size(self) -> int:
-        """Cards in a full shoe."""
-        return self.decks * 52
-
 
 Choice = Literal["burn", "keep", "remove", "void", "accept", "continue", "end-shoe"]
 """All a floor supervisor can decide about an irregularity."""

@@ -91,19 +91,16 @@ class CutCardSeen(Input, frozen=True, kw_only=True):
     gap: bool = False
 
 
-KeyName = Literal["next", "reveal", "player", "banker", "tie"]
-
-
 class Pressed(Input, frozen=True, kw_only=True):
-    """The dealer pressed a key; `player`, `banker` and `tie` tell the result."""
+    """The dealer pressed a key: `next`, `reveal`, or one that tells a result and is called as it."""
 
-    key: KeyName
+    key: str
 
 
 class ReaderResult(Struct, frozen=True):
     """The result of a round by a reader that judges the game, in words that the game knows.
 
-    For example `("banker", "player pair")`, or `("forced",)` for a round that the reader's button ended.
+    They name the outcome first; `("forced",)` says that the reader's button ended the round.
     """
 
     words: tuple[str, ...]
@@ -138,13 +135,10 @@ class LidMoved(Input, frozen=True, kw_only=True):
     open: bool
 
 
-SlotName = Literal["P1", "B1", "P2", "B2", "P3", "B3"]
-
-
 class SlotFilled(Input, frozen=True, kw_only=True):
     """A sensor in a slot feels a card that was not there before."""
 
-    slot: SlotName
+    slot: str
 
 
 class SensorStuck(Input, frozen=True, kw_only=True):

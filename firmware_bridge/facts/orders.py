@@ -15,6 +15,9 @@ Name = Annotated[str, Meta(max_length=64)]
 Reason = Annotated[str, Meta(max_length=500)]
 """What somebody has to say about an order."""
 
+Word = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[ -~]*$")]
+"""A seat, an amount, a card or a mark as people write it: printable characters."""
+
 Number = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 """What every reader of JSON takes for an integer."""
 
@@ -51,7 +54,23 @@ class BetsOpen(_Order, frozen=True, tag="bets_open"):
 
 
 class BetsClosed(_Order, frozen=True, tag="bets_closed"):
-    """No more bets: the round may be dealt."""
+    """No more bets: the round may be dealt. bets, money: seat -> an amount, in games that need them."""
+
+    bets: dict[Word, Word] = {}
+    money: dict[Word, Word] = {}
+
+
+class Mark(_Order, frozen=True, tag="mark"):
+    """A seat's move. round, turn: the question it answers, None for the present one. seat None: the lot.
+
+    In a game where one seat at a time has a say, the seat may be left out.
+    """
+
+    word: Word
+    seat: Annotated[int, Meta(ge=1, le=99)] | None = None
+    value: Word | None = None
+    round: Number | None = None
+    turn: Number | None = None
 
 
 class Next(_Order, frozen=True, tag="next"):
@@ -83,10 +102,10 @@ class DealerIn(_Order, frozen=True, tag="dealer"):
 
 
 class Correct(_Order, frozen=True, tag="correct"):
-    """The floor says what the cards of a closed round were, in the order dealt: P1 B1 P2 B2, then thirds."""
+    """The floor says what came to a closed round, in order: the cards that were played, and the marks, as words."""
 
     round: Number
-    cards: tuple[Card, ...]
+    cards: tuple[Word, ...]
     why: Reason
 
 
@@ -136,6 +155,7 @@ Order = (
     | CloseShoe
     | BetsOpen
     | BetsClosed
+    | Mark
     | Next
     | Reveal
     | Fly
@@ -155,6 +175,7 @@ ORDERS: tuple[type[Order], ...] = (
     CloseShoe,
     BetsOpen,
     BetsClosed,
+    Mark,
     Next,
     Reveal,
     Fly,

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, Literal, Protocol
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.events_of_rounds import Net, Played
 from firmware_bridge.games.asks import Ask, Due, Question
 from firmware_bridge.games.moves import Mark
-
-Net = int | float | str
-"""What a bet won or lost: net units per unit staked as a number, or money as an exact decimal text."""
 
 
 class Terms(Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of one game: its part of a table's, `[game]` in the config. Each game has its own."""
 
 
-class Ended(Struct, frozen=True):
-    """A round of this shoe that is over, as later rounds may need it: its cards, and the game's own part as JSON."""
+class Ended(Protocol):
+    """A round of this shoe that is over, as later rounds may need it; a voided one has no outcome."""
 
-    cards: tuple[Card, ...]
-    own: bytes
+    @property
+    def cards(self) -> tuple[Played, ...]:
+        """Its cards, as they were played."""
+
+    @property
+    def outcome(self) -> str | None:
+        """How it ended."""
+
+    @property
+    def own(self) -> Raw:
+        """What only its game says, as JSON."""
 
 
 class Start(Struct, frozen=True):
@@ -34,7 +41,7 @@ class Start(Struct, frozen=True):
 
     bets: dict[str, str] = {}
     money: dict[str, str] = {}
-    before: tuple[Ended, ...] = ()
+    before: Sequence[Ended] = ()
 
 
 class Result(Struct, frozen=True):
@@ -89,12 +96,12 @@ class Layout(Struct, frozen=True):
 class Topic(Struct, frozen=True, eq=False):
     """A retained topic of a game's own, built up round by round: `empty(terms)`, `grow`, `show`.
 
-    grow: what was built and a round's outcome and own part give what is built next.
+    grow: what was built and a round that counts give what is built next.
     """
 
     name: str
     empty: Callable[[Any], Any]
-    grow: Callable[[Any, str, bytes], Any]
+    grow: Callable[[Any, Ended], Any]
     show: Callable[[Any], Any]
 
 
@@ -108,6 +115,10 @@ def _no_mistakes(_: Any) -> dict[str, str]:
 
 def _auto(_: Any) -> Literal["auto", "next"]:
     return "auto"
+
+
+def _bets(_: Layout, start: Start) -> dict[str, Net]:
+    return dict(start.bets)
 
 
 def _none(_: Card) -> int:
@@ -159,7 +170,7 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """What cards lying face down tell; their faces by the number (from 0) of the card in the round."""
     keys: tuple[str, ...] = ()
     """The dealer's keys that tell a result: each is the outcome of its name."""
-    verdict: Callable[[str, bytes], tuple[str, ...]] | None = None
+    verdict: Callable[[str, Raw], tuple[str, ...]] | None = None
     """What a reader that judges says of an outcome and the game's own part; None where no reader judges it."""
     unjudged: Callable[[Any], Mapping[str, str]] = _no_mistakes
     """Terms that such a reader does not deal under: key -> why."""
@@ -167,8 +178,16 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """How many cards are burned unseen after this exposed one."""
     close: Callable[[Any], Literal["auto", "next"]] = _auto
     """How rounds end where the config does not say it."""
-    ends: Callable[[int, Any, tuple[Ended, ...]], bool] = _never
+    ends: Callable[[int, Any, Sequence[Ended]], bool] = _never
     """Whether no further round can begin with so many cards left, under these terms, after these rounds."""
+    secret: tuple[str, ...] = ()
+    """Slots where a card may tell what lies face down: a sensor there is not believed before all is open."""
+    ceremony: str = "cards are opened in the order of the game"
+    """In which order cards that lie face down are opened."""
+    as_dealt: str = "in the order they came"
+    """How a correction gives the cards."""
+    staked: Callable[[Layout, Start], dict[str, Net]] = _bets
+    """What each bet has put in so far, for a round that is voided; empty where the backend alone knows the wagers."""
     closed_bets: Callable[[int], tuple[str, ...]] = _nothing
     """Bets refused in that round of a shoe."""
     topics: tuple[Topic, ...] = ()

@@ -38,6 +38,11 @@ def with_terms(house: House, **changes: Any) -> House:
     return replace(house, terms=sealed(type(terms_of(house))(**asdict(terms_of(house)) | changes)))
 
 
+def size_of(house: House) -> int:
+    """Cards in a full shoe."""
+    return house.decks * GAMES[house.game].size
+
+
 def choices(key: str) -> tuple[str, ...]:
     """What may stand at a key of a game's terms, of any game that has it."""
     found = (get_args(get_type_hints(game.terms).get(key)) for game in GAMES.values())

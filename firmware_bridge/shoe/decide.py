@@ -9,8 +9,9 @@ from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.orders import Answer, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges import devices, disclosure, orders, reader_result, service, slot_sensors
-from firmware_bridge.shoe.judges.dealing import close_opened, deal_held, take, void_if_empty
+from firmware_bridge.shoe.judges import devices, disclosure, marks, orders, reader_result, service, slot_sensors
+from firmware_bridge.shoe.judges.dealing import take
+from firmware_bridge.shoe.judges.settling import settle
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to, phase
 
 BOARD_KEEPS: Final = 32
@@ -31,10 +32,7 @@ def decide(shoe: Shoe, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
         answer = Answer(ok=True)
     except Refused as refused:
         answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
-    deal_held(draft)
-    if close_opened(draft):
-        deal_held(draft)
-    void_if_empty(draft)
+    settle(draft)
     _reply(draft, told, answer)
     return tuple(draft.events)
 
@@ -64,8 +62,10 @@ def kind(told: inputs.AnyInput) -> str:
             return "reveal_order"  # by wire it can name slots, the key of this name cannot
         case inputs.Ordered(order=order):
             return tag_of(order)
-        case inputs.Pressed(key=key):
+        case inputs.Pressed(key="next" | "reveal" as key):
             return key
+        case inputs.Pressed():
+            return "result_key"
         case inputs.DeviceLost(device=device):
             return f"{device}_lost"
         case inputs.DeviceBack(device=device):
@@ -116,6 +116,8 @@ def _row(*judges: Judge) -> dict[Phase, Judge]:
     return dict(zip(_PHASES, judges if len(judges) > 1 else judges * len(_PHASES), strict=True))
 
 
+_BETS_FIRST = _refuse("no_mark_due", "close the bets first: bets_closed")
+_mark = _given(marks.give)
 _open = _given(orders.order_shoe)
 _close = _given(orders.close_shoe)
 _bets_open = _if_required(_given(orders.bets_open))
@@ -149,9 +151,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "CutCardSeen": _row(_no_cut,     _cut,       _cut,         _cut,         _cut,         _cut,         _no_cut),
     "next":        _row(orders.press_next),
     "reveal":      _row(orders.press_reveal),
-    "player":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
-    "banker":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
-    "tie":         _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
+    "result_key":  _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
     "ReaderJudged":  _row(_no_verdict, _verdict,   _verdict,     _verdict,     _verdict,     _verdict,     _no_verdict),
     "ReaderSaid":  _row(reader_result.said),
     "TimePassed":  _row(disclosure.time_passed),
@@ -170,6 +170,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "close_shoe":  _row(_NO_SHOE,    _close,     _close,       _close,       _IN_ROUND,    _IN_ROUND,    _NO_SHOE),
     "bets_open":   _row(_NO_SHOE,    _BURNING,   _BETTING,     _bets_open,   _IN_ROUND,    _IN_ROUND,    _NO_SHOE),
     "bets_closed": _row(_NO_SHOE,    _BURNING,   _bets_closed, _NO_BETTING,  _NO_BETTING,  _NO_BETTING,  _NO_SHOE),
+    "mark":        _row(_NO_SHOE,    _BURNING,   _BETS_FIRST,  _mark,        _mark,        _mark,        _NO_SHOE),
     "reveal_order": _row(_NO_SHOE,   _BURNING,   _reveal,      _reveal,      _reveal,      _reveal,      _NO_SHOE),
     "fly":         _row(_NO_SHOE,    _BURNING,   _fly,         _fly,         _IN_ROUND,    _IN_ROUND,    _NO_SHOE),
     "request_shoe_change": _row(_NO_SHOE, _BURNING, _change,   _change,      _change,      _change,      _NO_SHOE),

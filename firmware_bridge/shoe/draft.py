@@ -7,7 +7,7 @@ from hashlib import sha256
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import AnyEvent, Irregular, IrregularityClosed, Secret
 from firmware_bridge.shoe.evolve import evolve
-from firmware_bridge.shoe.state import Shoe, is_open
+from firmware_bridge.shoe.state import Shoe, is_open, layout
 
 
 class Refused(Exception):
@@ -19,10 +19,14 @@ class Refused(Exception):
 
 
 class Draft:
-    """Collects the events of one decision at wall time `at` and monotonic time `mono` (ms)."""
+    """Collects the events of one decision at wall time `at` and monotonic time `mono` (ms).
+
+    published: how much of what happened in this round, by its game, is in events already.
+    """
 
     def __init__(self, shoe: Shoe, at: int, mono: int = 0) -> None:
         self.shoe, self.at, self.mono = shoe, at, mono
+        self.published = len(layout(shoe).did) if shoe.status == "open" else 0
         self.events: list[AnyEvent] = []
 
     def add(self, event: AnyEvent) -> None:

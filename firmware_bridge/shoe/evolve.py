@@ -47,6 +47,7 @@ def _shoe_opened(_: Shoe, event: events.ShoeOpened) -> Shoe:
         lot=event.pack.lot,
         burn_left=None if burn == "first-card" else 0 if burn == "none" else burn,
         round=1,
+        turn=event.device.turn if event.device else 0,
         dealer=event.dealer,
     )
 
@@ -72,8 +73,8 @@ def _dealer_signed_in(shoe: Shoe, event: events.DealerSignedIn) -> Shoe:
 
 
 def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
-    sealed = tuple(laid for laid in shoe.moves + shoe.overdrawn if not laid.shown)
-    ended = replace(shoe, status="ended", aside=shoe.aside + sealed, moves=(), overdrawn=(), betting=False)
+    sealed = tuple(laid for laid in shoe.laid + shoe.overdrawn if not laid.shown)
+    ended = replace(shoe, status="ended", aside=shoe.aside + sealed, laid=(), overdrawn=(), betting=False)
     return replace(ended, reveal_by=None, change=None, change_by=None)
 
 
@@ -136,6 +137,9 @@ _CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.CutCardHeld: cards.cut_card_held,
     events.BetsOpened: rounds.bets_opened,
     events.BetsClosed: rounds.bets_closed,
+    events.MarkGiven: rounds.mark_given,
+    events.QuestionAnswered: rounds.question_answered,
+    events.Happened: _unchanged,
     events.RoundClosed: rounds.round_closed,
     events.RoundVoided: rounds.round_voided,
     events.RoundCorrected: rounds.round_corrected,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
+from operator import is_
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card, Serial
@@ -13,8 +14,12 @@ from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.events import Origin, Played
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import Answer
-from firmware_bridge.games import LAYOUTS, Layout
-from firmware_bridge.games.house import terms_of
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.asks import CardDue, Due
+from firmware_bridge.games.game import Game, Layout, Start
+from firmware_bridge.games.house import size_of, terms_of
+from firmware_bridge.games.machine import layout as run
+from firmware_bridge.games.moves import Answered, Dealt, Mark, Move
 from firmware_bridge.shoe.held import Held, HeldCard
 from firmware_bridge.shoe.policy import POLICIES
 
@@ -47,14 +52,26 @@ class Laid(Struct, frozen=True):
     over: bool = False
 
 
+class Given(Struct, frozen=True):
+    """A mark of the round, or the shoe's own answer to a question: message `n` of entry `seq`."""
+
+    move: Mark | Answered
+    seq: int
+    n: int
+
+
 class Past(Struct, frozen=True):
-    """A round of this shoe that is over; voided ones have no outcome. `seq`: its last round message's entry."""
+    """A round of this shoe that is over; voided ones have no outcome. `seq`: its last round message's entry.
+
+    hands, own: what only its game can read, as JSON.
+    """
 
     round: int
     seq: int
     cards: tuple[Played, ...]
     outcome: str | None = None
-    pairs: dict[str, bool] = {}
+    hands: Raw = Raw(b"{}")
+    own: Raw = Raw(b"{}")
     carried: int = 0
     last: bool = False
     flags: tuple[str, ...] = ()
@@ -67,7 +84,8 @@ class Shoe(Struct, frozen=True, kw_only=True):
     seq: the last entry's number in `journal`; n: events of the next entry already folded in.
     burn_left: cards still to burn, None while the first one is not exposed. seen: every card of this shoe
     that was drawn and counts, in order; serials: of those that have one. aside: sealed cards that play no part.
-    prev: entry of the last round.
+    prev: entry of the last round. laid: the cards of this round, given: its marks and answers. bets, money: as told
+    when bets were closed. turn: how many questions were answered at this table, modulo 65,536.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
     round's cards open as they are drawn. flying: this round is dealt without a bet.
     """
@@ -84,7 +102,11 @@ class Shoe(Struct, frozen=True, kw_only=True):
     burn_left: int | None = 0
     betting: bool = False
     round: int = 0
-    moves: tuple[Laid, ...] = ()
+    laid: tuple[Laid, ...] = ()
+    given: tuple[Given, ...] = ()
+    bets: dict[str, str] = {}
+    money: dict[str, str] = {}
+    turn: int = 0
     overdrawn: tuple[Laid, ...] = ()
     held: tuple[Held, ...] = ()
     aside: tuple[Laid, ...] = ()
@@ -103,8 +125,16 @@ class Shoe(Struct, frozen=True, kw_only=True):
     dealer: str = ""
 
 
+TURNS: Final = 65_536
+"""Questions are numbered modulo this (games.md section 0)."""
+
 ANSWERS_KEPT: Final = 1_000
 """Command ids remembered, across restarts and shoes (mqtt.md)."""
+
+
+def next_turn(shoe: Shoe) -> int:
+    """The number of the next question."""
+    return (shoe.turn + 1) % TURNS
 
 
 def with_device(shoe: Shoe, **changes: Any) -> Shoe:
@@ -112,9 +142,60 @@ def with_device(shoe: Shoe, **changes: Any) -> Shoe:
     return replace(shoe, device=replace(shoe.device, **changes))
 
 
+def rules(shoe: Shoe) -> Game:
+    """The game of the shoe."""
+    return GAMES[shoe.house.game]
+
+
+def copies(shoe: Shoe, card: Card) -> int:
+    """How many cards of this face the packs hold."""
+    return shoe.house.decks * rules(shoe).pack.get(card, 0)
+
+
+def moves(shoe: Shoe) -> tuple[Move, ...]:
+    """What came to this round, in order; the face of a card only if it is open."""
+    dealt = [Dealt(laid.card if laid.shown else None) for laid in shoe.laid]
+    if not shoe.given:
+        return tuple(dealt)
+    placed = [((laid.seq, laid.n), move) for laid, move in zip(shoe.laid, dealt, strict=True)]
+    given = [((each.seq, each.n), each.move) for each in shoe.given]
+    return tuple([move for _, move in sorted([*placed, *given], key=lambda each: each[0])])
+
+
+def start(shoe: Shoe) -> Start:
+    """What this round begins with."""
+    return Start(shoe.bets, shoe.money, shoe.rounds)
+
+
 def layout(shoe: Shoe) -> Layout:
-    """The table of the present round by the rules of its game."""
-    return LAYOUTS[shoe.house.game](tuple([laid.card for laid in shoe.moves]), terms_of(shoe.house).procedure)
+    """The table of this round as its game's script has it, from open cards only."""
+    of = (shoe.house, shoe.laid, shoe.given, shoe.bets, shoe.money, shoe.rounds)
+    known, last = _memo[0]
+    if all(map(is_, known, of)):
+        return last
+    table = run(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe))
+    _memo[0] = (of, table)
+    return table
+
+
+_memo: Final[list[tuple[tuple[Any, ...], Layout]]] = [((None,), Layout())]
+"""The layout worked out last, with the very values it was of: it is asked for some ten times a card."""
+
+
+def asked(shoe: Shoe) -> Due | None:
+    """What this round waits for, None when it is complete or nobody knows how it goes on."""
+    return layout(shoe).due
+
+
+def due(shoe: Shoe) -> str | None:
+    """The slot that the next card belongs to, None while none is due."""
+    question = asked(shoe)
+    return question.slot if isinstance(question, CardDue) else None
+
+
+def is_named(shoe: Shoe, question: CardDue) -> bool:
+    """Whether the card that is due is named when it is drawn: it is played in this round, and nothing seals it."""
+    return question.plays is not None and not question.down and shoe.house.disclose == "dealt"
 
 
 def phase(shoe: Shoe) -> Phase:
@@ -125,42 +206,9 @@ def phase(shoe: Shoe) -> Phase:
         return Phase.BURNING
     if shoe.betting:
         return Phase.BETTING
-    if not shoe.moves or not shoe.moves[-1].drawn:
+    if not shoe.given and (not shoe.laid or not shoe.laid[-1].drawn):
         return Phase.READY
-    return Phase.COMPLETE if layout(shoe).due is None and is_open_round(shoe) else Phase.DEALING
-
-
-def is_open_round(shoe: Shoe) -> bool:
-    """Whether every card that this round plays is disclosed (at a table that names cards as dealt: always)."""
-    if shoe.house.disclose == "dealt":
-        return True
-    return all(laid.shown for laid, used in zip(shoe.moves, layout(shoe).used, strict=True) if used)
-
-
-def due(shoe: Shoe) -> str | None:
-    """The slot due, as far as the table may know: who draws shows only when the cards that decide it are open."""
-    table = layout(shoe)
-    decided_by_cards = terms_of(shoe.house).procedure == "on-demand" and len(shoe.moves) >= len(PAIRS)
-    if shoe.house.disclose == "sealed" and decided_by_cards and not all(laid.shown for laid in shoe.moves):
-        return None
-    return table.due
-
-
-def decided_thirds(shoe: Shoe) -> tuple[tuple[str, str], ...]:
-    """Slot and played slot of the third cards on the layout, as far as the open cards tell who draws."""
-    table = layout(shoe)
-    decided = []
-    for n in range(len(PAIRS), len(shoe.moves)):
-        sealed = shoe.house.disclose == "sealed"
-        if sealed and not all(laid.shown for laid in shoe.moves[: n if table.used[n] == "B3" else len(PAIRS)]):
-            break
-        if used := table.used[n]:
-            decided.append((table.slots[n], used))
-    return tuple(decided)
-
-
-PAIRS: Final = ("P1", "B1", "P2", "B2")
-"""The slots of both opening hands."""
+    return Phase.COMPLETE if layout(shoe).result else Phase.DEALING
 
 
 def row(shoe: Shoe, irregularity: str) -> Row:
@@ -206,7 +254,7 @@ def oldest_held(shoe: Shoe) -> HeldCard | None:
 
 def cards_left(shoe: Shoe) -> int:
     """Cards that have not left the shoe, as far as it was told."""
-    return shoe.house.size - len(shoe.seen) - shoe.unknown - len(held_cards(shoe))
+    return size_of(shoe.house) - len(shoe.seen) - shoe.unknown - len(held_cards(shoe))
 
 
 def is_exhausted(shoe: Shoe) -> bool:

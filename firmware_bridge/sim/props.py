@@ -10,7 +10,7 @@ from firmware_bridge.config.load import parse
 from firmware_bridge.config.sections import Config, ReaderConfig
 from firmware_bridge.devices.code_books import FACE_BITS, Known, native_code, save
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.shoe.judges.burning import BURN_VALUE
+from firmware_bridge.games import GAMES
 from firmware_bridge.sim.faults import Fault
 from hardware.pins.pin import Pin
 from hardware.readers import READERS
@@ -62,7 +62,7 @@ def faces(reader: str, decks: int) -> dict[int | str, Card]:
 def packs(reader: str, decks: int) -> list[Paper]:
     """The cards of a full shoe, unshuffled."""
     codes = faces(reader, decks)
-    papers = [Paper(code, BURN_VALUE[card.rank]) for code, card in codes.items()]
+    papers = [Paper(code, GAMES["baccarat"].burns(card)) for code, card in codes.items()]
     return papers * (decks * len(FACES) // len(papers))
 
 

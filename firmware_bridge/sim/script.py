@@ -14,7 +14,8 @@ from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import Choice
-from firmware_bridge.facts.inputs import KeyName
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.moves import mark_of
 
 
 class NewShoe(Struct, frozen=True):
@@ -34,7 +35,7 @@ class Cut(Struct, frozen=True):
 class Key(Struct, frozen=True):
     """A key is pressed."""
 
-    key: KeyName
+    key: str
 
 
 class Lid(Struct, frozen=True):
@@ -59,6 +60,7 @@ OneInput = Drawn | Cut | Key | Lid | Say
 Step = NewShoe | Pause | OneInput
 
 _CARDS: Final = re.compile(r"([A2-9TJQK][shdc]|[1-9w]p)+")
+_AMOUNTS: Final = re.compile(r"(bets|money)=((?:[0-9]{1,2}:[0-9.]{1,15})(?:,[0-9]{1,2}:[0-9.]{1,15})*)")
 _PAUSE: Final = re.compile(r"\+(\d{1,6}(?:\.\d{1,6})?)s")
 _WORDS: Final[dict[str, Step]] = {
     "shoe": NewShoe(),
@@ -66,9 +68,7 @@ _WORDS: Final[dict[str, Step]] = {
     "cut": Cut(),
     "next": Key("next"),
     "reveal": Key("reveal"),
-    "player": Key("player"),
-    "banker": Key("banker"),
-    "tie": Key("tie"),
+    **{key: Key(key) for game in GAMES.values() for key in game.keys},
     "lid-open": Lid(True),
     "lid-close": Lid(False),
     "bets-open": Say(orders.BetsOpen()),
@@ -122,6 +122,10 @@ def _word(word: str, number: int) -> Iterator[Step]:
         yield _WORDS[word]
     elif _CARDS.fullmatch(word):
         yield from map(Drawn, cards(word))
+    elif amounts := _AMOUNTS.fullmatch(word):
+        yield Say(orders.BetsClosed(**{amounts[1]: dict(each.split(":") for each in amounts[2].split(","))}))
+    elif (mark := mark_of(word)) and any(mark.word in game.words for game in GAMES.values()):
+        yield Say(orders.Mark(mark.word, int(mark.seat) if mark.seat else None, mark.value))
     elif pause := _PAUSE.fullmatch(word):
         yield Pause(round(float(pause[1]) * 1000))
     else:
@@ -150,6 +154,18 @@ def _order(name: str, words: list[str], number: int) -> orders.Order:
         raise ScriptError(f"line {number}: !{name}: {error}", usage) from None
 
 
+def _mark(words: list[str]) -> orders.Order:
+    mark = mark_of(words.pop(0))
+    if mark is None:
+        raise ValueError("a mark is a word, with a seat before it and a value behind where it has them: 3:raise=6")
+    return orders.Mark(mark.word, int(mark.seat) if mark.seat else None, mark.value)
+
+
+def _came(text: str) -> tuple[str, ...]:
+    """The cards and marks of a correction: cards run together, or words with commas between."""
+    return tuple(text.split(",")) if "," in text else tuple(card.value for card in cards(text))
+
+
 def _resolve(words: list[str]) -> orders.Order:
     irregularity, choice = words.pop(0), words.pop(0)
     if choice not in get_args(Choice):
@@ -159,6 +175,7 @@ def _resolve(words: list[str]) -> orders.Order:
 
 _USAGE: Final = {
     "void": "write !void REASON",
+    "mark": "write !mark MARK, as 3:raise=6",
     "resolve": "write !resolve IRREGULARITY CHOICE",
     "enter": "write !enter CARD, a card as rank then suit: As, Td",
 }
@@ -168,13 +185,14 @@ _ORDERS: Final[dict[str, Callable[[list[str]], orders.Order]]] = {
     "close_shoe": lambda _: orders.CloseShoe(),
     "bets_open": lambda _: orders.BetsOpen(),
     "bets_closed": lambda _: orders.BetsClosed(),
+    "mark": _mark,
     "next": lambda _: orders.Next(),
     "reveal": lambda _: orders.Reveal(),
     "fly": lambda _: orders.Fly(),
     "request_shoe_change": lambda _: orders.RequestShoeChange(),
     "request_dealer_change": lambda _: orders.RequestDealerChange(),
     "dealer": lambda words: orders.DealerIn(words.pop(0)),
-    "correct": lambda words: orders.Correct(int(words.pop(0)), cards(words.pop(0)), "script"),
+    "correct": lambda words: orders.Correct(int(words.pop(0)), _came(words.pop(0)), "script"),
     "void": lambda words: orders.Void(words.pop(0)),
     "resolve": _resolve,
     "enter": lambda words: orders.Enter(Card(words.pop(0)), "second"),

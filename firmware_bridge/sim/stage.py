@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from firmware_bridge.bridge import Bridge
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.games.house import size_of
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.sim import props
 from firmware_bridge.sim.backend import Audience, Hear
@@ -69,7 +70,7 @@ class Stage:
     @property
     def size(self) -> int:
         """Cards in a full shoe."""
-        return self.config.house.size
+        return size_of(self.config.house)
 
     async def open(self) -> None:
         """Start broker, subscriber and daemon, in this order: nothing the daemon says is missed, nor any card."""

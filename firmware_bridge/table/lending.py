@@ -116,7 +116,7 @@ def check(shoe: Shoe, open_shoe: bool) -> None:
     where = phase(shoe)
     if where is Phase.BURNING:
         raise NotLent("the burn is not finished", "finish it, or close the shoe")
-    if where not in OUTSIDE_A_ROUND or shoe.moves or shoe.overdrawn:
+    if where not in OUTSIDE_A_ROUND or shoe.laid or shoe.overdrawn:
         raise NotLent(f"round {shoe.round} is open", "finish or void it, then calibrate")
     if where is Phase.READY and shoe.house.betting == "required":
         raise NotLent(f"bets are closed for round {shoe.round}", "finish it or void it, then calibrate")

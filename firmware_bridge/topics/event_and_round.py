@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec import Raw, Struct
 
 from firmware_bridge.journal.line import Line, Public
 
@@ -37,9 +38,25 @@ def messages(line: Line) -> list[OutMessage]:
         out.append(OutMessage("event", public.journal, public.seq, n, b'%b"event":%b}' % (start, raw)))
         for prefix in _ROUNDS:
             if raw.startswith(prefix):
-                payload = start + raw[len(prefix) :]
+                payload = start + _flat(raw[len(prefix) :])
                 out.append(OutMessage("round", public.journal, public.seq, n, payload))
     return out
+
+
+class _Own(Struct):
+    own: Raw = Raw(b"{}")
+
+
+_own = msgspec.json.Decoder(_Own).decode
+
+
+def _flat(rest: bytes) -> bytes:
+    """The rest of a round's event with what only its game says, the last key, beside the other keys."""
+    own = bytes(_own(b"{" + rest).own)
+    end = b',"own":%b}' % own
+    if not rest.endswith(end):
+        return rest
+    return rest[: -len(end)] + (b"," + own[1:] if own != b"{}" else b"}")
 
 
 def _head(public: Public) -> bytes:

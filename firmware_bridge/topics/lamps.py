@@ -6,18 +6,21 @@ from typing import Final
 
 from msgspec import Struct
 
+from firmware_bridge.games.asks import CardDue, MarkDue, OpeningDue
 from firmware_bridge.games.house import terms_of
+from firmware_bridge.games.moves import LOT
+from firmware_bridge.shoe.judges.marks import is_asked
 from firmware_bridge.shoe.state import (
     Phase,
     Shoe,
+    asked,
     blockers,
-    decided_thirds,
-    due,
     is_last,
     is_open,
     layout,
     phase,
     row,
+    rules,
 )
 
 STEADY: Final = "steady"
@@ -94,14 +97,18 @@ def _betting(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
 
 
 def _due(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
-    slot = due(shoe)
-    if slot is None:
+    question = asked(shoe)
+    if isinstance(question, OpeningDue):
         lit.setdefault("ready", CONFIRM)
         why.append("open the cards: press REVEAL")
         _move_opened(shoe, lit, why)
+    elif isinstance(question, MarkDue):
+        lit |= dict.fromkeys((slot.partition(".")[0] for slot in question.act if slot != LOT), CONFIRM)
+        why.append(is_asked(question))
+    if not isinstance(question, CardDue):
         return
-    lit[slot] = STEADY
-    why.append(layout(shoe).why)
+    lit[question.slot.partition(".")[0]] = STEADY
+    why.append(question.why or f"{question.slot} due")
     if phase(shoe) is Phase.READY:
         lit.setdefault("ready", STEADY)
         _move_reserves(shoe, lit, why)
@@ -109,17 +116,16 @@ def _due(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
 
 def _move_reserves(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
     """Until the first card of the round is drawn, the reserves are moved to the slots they open it in."""
-    for reserve, slot in zip(_reserves(shoe), layout(shoe).slots, strict=False):
-        lit[reserve] = lit[slot] = CONFIRM
-        why.append(f"move {reserve} to {slot}")
+    for reserve, each in zip(_reserves(shoe), layout(shoe).placed, strict=False):
+        lit[reserve] = lit[each.slot] = CONFIRM
+        why.append(f"move {reserve} to {each.slot}")
 
 
 def _reserves(shoe: Shoe) -> tuple[str, ...]:
     """The reserve slots that still hold the cards this round begins with."""
-    if terms_of(shoe.house).procedure != "six-card":
-        return ()
-    reserves = sum(1 for laid in shoe.moves if not laid.over)
-    return ("R1", "R2")[2 - min(reserves, 2) :]
+    slots = rules(shoe).reserves(terms_of(shoe.house))
+    waiting = sum(1 for laid in shoe.laid if not laid.over)
+    return slots[len(slots) - min(waiting, len(slots)) :]
 
 
 def _complete(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
@@ -130,11 +136,11 @@ def _complete(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
 
 
 def _move_opened(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
-    """The reserves that became thirds, as far as the open cards tell."""
-    for slot, used in decided_thirds(shoe):
-        if slot != used:
-            lit[slot] = lit[used] = CONFIRM
-            why.append(f"move {slot} to {used}")
+    """The reserves that are played now, as far as the open cards tell."""
+    for each in layout(shoe).placed:
+        if each.plays and each.plays != each.slot:
+            lit[each.slot] = lit[each.plays] = CONFIRM
+            why.append(f"move {each.slot} to {each.plays}")
 
 
 _GUIDES: Final = {

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
 from typing import Any
 
+import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House, Limit
-from firmware_bridge.games.baccarat.bets import closed
-from firmware_bridge.games.baccarat.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
-from firmware_bridge.games.baccarat.roads.bead import LETTERS
-from firmware_bridge.games.baccarat.roads.good import ALL_GOOD
-from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.judges.cut_card import is_blind
 from firmware_bridge.shoe.state import (
-    Past,
     Phase,
     Shoe,
     cards_left,
@@ -27,8 +21,10 @@ from firmware_bridge.shoe.state import (
     layout,
     phase,
     row,
+    rules,
 )
 from firmware_bridge.topics.lamps import Lamps, lamps, todo
+from firmware_bridge.topics.own import own_topics
 
 
 class Slot(Struct, frozen=True, omit_defaults=True):
@@ -79,7 +75,7 @@ def snapshots(shoe: Shoe, shown: Lamps | None = None) -> dict[str, Any]:
     """
     return {
         "table": table(shoe),
-        "roads": roads(shoe),
+        **own_topics(shoe),
         "lamps": shown or lamps(shoe),
         "alarm": {"open": alarms(shoe)},
     }
@@ -97,7 +93,7 @@ def table(shoe: Shoe) -> Table:
         last=is_in_use and is_last(shoe),
         slots=_slots(shoe),
         due=due(shoe) if guided else None,
-        closed_bets=closed(shoe.round) if is_in_use else (),
+        closed_bets=rules(shoe).closed_bets(shoe.round) if is_in_use else (),
         cards_left=cards_left(shoe) if is_in_use else None,
         burn_left=shoe.burn_left if now is Phase.BURNING else 0,
         shoe_change="due" if shoe.status == "ended" else shoe.change,
@@ -112,63 +108,42 @@ def table(shoe: Shoe) -> Table:
 
 
 def _slots(shoe: Shoe) -> tuple[Slot, ...]:
-    if not shoe.moves:
+    if not shoe.laid:
         return ()
     return tuple(
-        Slot(slot, laid.card.value if laid.shown else UNSET)
-        for slot, laid in zip(layout(shoe).slots, shoe.moves, strict=True)
+        Slot(each.slot, each.card.value if each.card else UNSET) for each in layout(shoe).placed
     )
 
 
-def roads(shoe: Shoe) -> Board:
-    """All roads of this shoe's rounds; empty as soon as a new shoe is opened."""
-    terms = terms_of(shoe.house)
-    shown = ALL_GOOD if terms.good_roads is None else tuple(each for each in ALL_GOOD if each in terms.good_roads)
-    beads = tuple([Bead(LETTERS[past.outcome], **_pairs(past)) for past in shoe.rounds if past.outcome])
-    return _board(beads, RoadSettings(terms.leading_ties, terms.row1_limit, shown))
-
-
-def _pairs(past: Past) -> dict[str, bool]:
-    return {f"{side}_pair": past.pairs[side] for side in ("banker", "player")}
-
-
-@lru_cache(2)
-def _board(beads: tuple[Bead, ...], settings: RoadSettings) -> Board:
-    return board(_grown(beads, settings))
-
-
-@lru_cache(256)
-def _grown(beads: tuple[Bead, ...], settings: RoadSettings) -> Roads:
-    """The roads of some rounds, grown from those of all but the last: most often they are known."""
-    return append(_grown(beads[:-1], settings), beads[-1]) if beads else roads_of((), settings)
-
-
 class Ended(Struct, frozen=True):
-    """A round of this shoe that is over, in few words."""
+    """A round of this shoe that is over, in few words; `points` of each hand, in the words of its game."""
 
     round: int
     outcome: str | None
-    totals: dict[str, int]
+    points: dict[str, str]
     revision: int
 
 
 def last_rounds(shoe: Shoe, count: int = 8) -> tuple[Ended, ...]:
     """The newest rounds of this shoe, oldest first; voided ones have no outcome."""
-    return tuple(Ended(past.round, past.outcome, _totals(past), past.revision) for past in shoe.rounds[-count:])
+    return tuple(
+        Ended(past.round, past.outcome, {name: hand.points for name, hand in _hands(past.hands).items()}, past.revision)
+        for past in shoe.rounds[-count:]
+    )
 
 
-def _totals(past: Past) -> dict[str, int]:
-    if past.outcome is None:
-        return {}
-    return {
-        side: sum(each.card.points for each in past.cards if each.slot.startswith(letter)) % 10
-        for side, letter in (("player", "P"), ("banker", "B"))
-    }
+class _Hand(Struct):
+    """What every hand of every game has."""
+
+    points: str
+
+
+_hands = msgspec.json.Decoder(dict[str, _Hand]).decode
 
 
 def disclosed(shoe: Shoe) -> tuple[Card, ...]:
     """The cards of this shoe that everybody may know; nothing sealed is among them."""
-    sealed = Counter(laid.card for laid in shoe.moves + shoe.overdrawn + shoe.aside if not laid.shown)
+    sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if not laid.shown)
     return tuple((Counter(shoe.seen) - sealed).elements())
 
 

@@ -88,6 +88,6 @@ def test_a_changed_card_opens_nothing(disclose: str, what: str) -> None:
 def test_nothing_of_a_shoe_stays_sealed_for_good() -> None:
     """Once the shoe is over every card that counted is named."""
     table = shoe({"disclose": "sealed", "decks": 1, "burn": 3}, 7)
-    assert (*table.shoe.moves, *table.shoe.aside, *table.shoe.overdrawn) == ()
+    assert (*table.shoe.laid, *table.shoe.aside, *table.shoe.overdrawn) == ()
     named = [each.card for each in table.events if isinstance(each, events.CardRevealed)]
     assert sorted(card.value for card in named) == sorted(card.value for card in table.shoe.seen)

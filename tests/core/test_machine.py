@@ -207,7 +207,7 @@ class AtTheTable(RuleBasedStateMachine):
     @rule(right=st.booleans(), outcome=st.sampled_from(["player", "banker", "tie", "forced"]))
     def result(self, right: bool, outcome: str) -> None:
         """The reader tells a result: ours, or any."""
-        ours = layout(self.table.shoe).result if self.table.shoe.moves else None
+        ours = layout(self.table.shoe).result if self.table.shoe.laid else None
         pairs = [f"{side} pair" for side, has_pair in ours.pairs.items() if has_pair] if ours else []
         words = (ours.outcome, *pairs) if ours and right else (outcome,)
         self.tell(inputs.ReaderJudged(at=0, result=inputs.ReaderResult(words)))
@@ -332,17 +332,17 @@ class AtTheTable(RuleBasedStateMachine):
         shoe = self.table.shoe
         if shoe.held and not blockers(shoe):
             assert phase(shoe) in (Phase.BETTING, Phase.COMPLETE) or waits_for_reveal(shoe)
-        assert shoe.status == "open" or not (shoe.held or shoe.moves or shoe.overdrawn or shoe.aside)
+        assert shoe.status == "open" or not (shoe.held or shoe.laid or shoe.overdrawn or shoe.aside)
 
     @invariant()
     def nothing_sealed_is_shown(self) -> None:
         """The nonce of a sealed card stands for it: it is in nothing that leaves, before its time."""
         shoe = self.table.shoe
-        sealed = [each.nonce for each in (*shoe.moves, *shoe.overdrawn, *shoe.aside) if not each.shown and each.nonce]
+        sealed = [each.nonce for each in (*shoe.laid, *shoe.overdrawn, *shoe.aside) if not each.shown and each.nonce]
         sealed += [each.nonce for each in held_cards(shoe) if each.nonce]
         news = b"".join(m.payload for line in self.table.lines[-2:] for m in messages(line)).decode()
         assert not [nonce for nonce in sealed if nonce in news]
-        for slot, laid in zip(snapshots(shoe)["table"].slots, shoe.moves, strict=True):
+        for slot, laid in zip(snapshots(shoe)["table"].slots, shoe.laid, strict=True):
             assert (slot.card == laid.card.value) is laid.shown
 
     @invariant()

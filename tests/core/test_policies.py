@@ -129,7 +129,7 @@ def test_every_choice_is_carried_out_or_refused(policy: str, house: dict[str, An
         assert not table.answer.ok or left, (name, choice)
         assert (name in table.open) is not table.answer.ok, (name, choice)
         if not table.answer.ok:
-            assert (table.shoe.moves, table.shoe.held, table.told) == (before.moves, before.held, "" if not before.rounds else table.told)
+            assert (table.shoe.laid, table.shoe.held, table.told) == (before.laid, before.held, "" if not before.rounds else table.told)
 
 
 # ---------------------------------------------------------------- the virtual cut

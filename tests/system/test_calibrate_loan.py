@@ -63,7 +63,7 @@ def test_a_borrower_that_is_killed_gives_the_reader_back(table) -> None:
     assert seen(bridge) == 0
     assert order(bridge, "void", why="test cards")
     bridge.deal("9s")
-    assert [move.card for move in bridge.bridge.table.shoe.moves] == [Card("9s")]
+    assert [move.card for move in bridge.bridge.table.shoe.laid] == [Card("9s")]
 
 
 def test_a_reader_is_ours_when_it_told_nothing_from_beat_to_beat(table, mocker) -> None:

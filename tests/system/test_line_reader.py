@@ -42,7 +42,7 @@ class LineTable(BridgeTable):
 
     @property
     def cards(self) -> list[str]:
-        return [laid.card.value for laid in self.bridge.table.shoe.moves]
+        return [laid.card.value for laid in self.bridge.table.shoe.laid]
 
 
 @pytest.fixture

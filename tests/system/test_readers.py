@@ -177,7 +177,7 @@ def test_a_card_that_the_shoe_puts_elsewhere_waits_for_the_floor(table: Any, bac
     at_table.deal("9s Kd")
     backend.wait_until(lambda: alarms(backend) == ["wrong_slot: went to P2, B1 is due"])
     at_table.order(do="resolve", irregularity="wrong_slot", choice="accept")
-    assert [laid.card.value for laid in at_table.bridge.table.shoe.moves] == ["9s", "Kd"]
+    assert [laid.card.value for laid in at_table.bridge.table.shoe.laid] == ["9s", "Kd"]
 
 
 def test_what_the_shoe_says_is_on_record(table: Any, backend: Backend) -> None:
@@ -196,7 +196,7 @@ def test_a_shoe_that_starts_inside_a_shoe_is_confirmed_and_between_shoes_noted(t
     at_table.until(lambda: at_table.open_now == ["reader_gap"])
     backend.wait_until(lambda: alarms(backend) == ["reader_gap: the shoe starts"])
     at_table.draw("Th")  # to P1, as the shoe sees it
-    assert [laid.card.value for laid in at_table.bridge.table.shoe.moves] == ["9s", "Kd"]
+    assert [laid.card.value for laid in at_table.bridge.table.shoe.laid] == ["9s", "Kd"]
     at_table.order(do="next")
     backend.wait_until(lambda: alarms(backend)[1:] == ["wrong_slot: went to P1, P2 is due"])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Final
 
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
@@ -14,12 +13,11 @@ from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin, PinFactory
 from hardware.pins.sensors import Key
 
-KEYS: Final = ("next", "reveal", "player", "banker", "tie")
-
 
 def run(visit: Visit, factory: PinFactory = None) -> int:
     """Ask for each key; 0 if all came. Raises Refusal."""
-    keys = {name: pin for name, pin in wires(visit.config).items() if name in KEYS}
+    known = ("next", "reveal", *visit.config.rules.keys)
+    keys = {name: pin for name, pin in wires(visit.config).items() if name in known}
     if not keys:
         raise Refusal("no keys are configured", "name their pins in [pins]")
     with visit.borrowed("pins"):

@@ -12,7 +12,8 @@ import msgspec
 from firmware_bridge.cli.daemon_socket import NotRunning, ask, journal_dir, socket_path
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.events import RoundClosed
-from firmware_bridge.games.baccarat.roads import Bead, Outcome, RoadSettings, bead_of
+from firmware_bridge.games.baccarat.roads import Bead, Outcome, RoadSettings
+from firmware_bridge.games.baccarat.roads_topic import bead_of
 
 EMPTY: Final = "."
 """How a shoe without rounds is written."""
@@ -95,7 +96,7 @@ def _recorded(config: Path) -> tuple[list[Bead], dict[str, Any]]:
                 house = event["house"]
             elif event["type"] == "RoundClosed":
                 closed = msgspec.json.decode(raw, type=RoundClosed)
-                rounds[closed.round] = bead_of(closed)
+                rounds[closed.round] = bead_of(closed.outcome, closed.own)
             elif event["type"] == "RoundVoided":
                 rounds.pop(event["round"], None)
     return [rounds[number] for number in sorted(rounds)], house

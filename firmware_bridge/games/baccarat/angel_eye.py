@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
+from msgspec import Raw
 
 from firmware_bridge.games.baccarat.script import Own
 from firmware_bridge.games.baccarat.terms import Baccarat
@@ -14,7 +15,7 @@ SIDES: Final = ("player", "banker")
 _decode = msgspec.json.Decoder(Own).decode
 
 
-def verdict(outcome: str, own: bytes) -> tuple[str, ...]:
+def verdict(outcome: str, own: Raw) -> tuple[str, ...]:
     """The words for an outcome: the side that won, or `tie`, and the pairs, the player's first."""
     pairs = _decode(own).pairs
     return (outcome, *(f"{side} pair" for side in SIDES if pairs[side]))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
+from msgspec import Raw
 
 from firmware_bridge.games.baccarat.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
 from firmware_bridge.games.baccarat.roads.bead import LETTERS
 from firmware_bridge.games.baccarat.roads.good import ALL_GOOD
 from firmware_bridge.games.baccarat.script import Own
 from firmware_bridge.games.baccarat.terms import Baccarat
-from firmware_bridge.games.game import Topic
+from firmware_bridge.games.game import Ended, Topic
 
 _decode = msgspec.json.Decoder(Own).decode
 
@@ -21,9 +22,14 @@ def _empty(terms: Baccarat) -> Roads:
     return roads_of((), RoadSettings(terms.leading_ties, terms.row1_limit, shown))
 
 
-def _grow(roads: Roads, outcome: str, own: bytes) -> Roads:
+def bead_of(outcome: str, own: Raw) -> Bead:
+    """The bead of a round that counts."""
     pairs = _decode(own).pairs
-    return append(roads, Bead(LETTERS[outcome], banker_pair=pairs["banker"], player_pair=pairs["player"]))
+    return Bead(LETTERS[outcome], banker_pair=pairs["banker"], player_pair=pairs["player"])
+
+
+def _grow(roads: Roads, round: Ended) -> Roads:
+    return append(roads, bead_of(round.outcome or "", round.own))
 
 
 def _show(roads: Roads) -> Board:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events
 from firmware_bridge.shoe.held import HeldCard, HeldCut
-from firmware_bridge.shoe.state import Laid, Shoe, oldest_held, with_device
+from firmware_bridge.shoe.state import Laid, Shoe, next_turn, oldest_held, with_device
 
 
 def _laid(
@@ -40,7 +40,7 @@ def card_burned(shoe: Shoe, event: events.CardBurned) -> Shoe:
 
 def card_dealt(shoe: Shoe, event: events.CardDealt) -> Shoe:
     laid = _laid(shoe, event, event.origin)
-    return replace(_drawn(shoe, event, laid), moves=shoe.moves + laid)
+    return replace(_drawn(shoe, event, laid), laid=shoe.laid + laid, turn=next_turn(shoe))
 
 
 def card_overdrawn(shoe: Shoe, event: events.CardOverdrawn) -> Shoe:
@@ -90,18 +90,18 @@ def card_revealed(shoe: Shoe, event: events.CardRevealed) -> Shoe:
 
     return replace(
         shoe,
-        moves=tuple(replace(laid, shown=True) if hit(laid) else laid for laid in shoe.moves),
+        laid=tuple(replace(laid, shown=True) if hit(laid) else laid for laid in shoe.laid),
         aside=tuple(laid for laid in shoe.aside if not hit(laid)),
     )
 
 
 def overdrawn_burned(shoe: Shoe, _: events.OverdrawnBurned) -> Shoe:
-    burned = tuple(laid for laid in shoe.moves if laid.over and not laid.shown)
+    burned = tuple(laid for laid in shoe.laid if laid.over and not laid.shown)
     return replace(
         shoe,
         aside=shoe.aside + shoe.overdrawn + burned,
         overdrawn=(),
-        moves=tuple(laid for laid in shoe.moves if laid not in burned),
+        laid=tuple(laid for laid in shoe.laid if laid not in burned),
     )
 
 

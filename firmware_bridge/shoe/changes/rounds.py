@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
+from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.held import HeldResult
-from firmware_bridge.shoe.state import Laid, Past, Shoe, with_device
+from firmware_bridge.shoe.state import Given, Laid, Past, Shoe, next_turn, with_device
 
 
 def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
@@ -15,16 +16,25 @@ def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
     return with_device(replace(shoe, betting=True, reveal_by=None, opening=False, flying=False), flown=flown)
 
 
-def bets_closed(shoe: Shoe, _: events.BetsClosed) -> Shoe:
-    return replace(shoe, betting=False)
+def bets_closed(shoe: Shoe, event: events.BetsClosed) -> Shoe:
+    return replace(shoe, betting=False, bets=event.bets, money=event.money)
+
+
+def mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
+    mark = Given(Mark(event.seat, event.word, event.value), shoe.seq + 1, shoe.n + 1)
+    return replace(shoe, given=(*shoe.given, mark), turn=shoe.turn if event.more else next_turn(shoe))
+
+
+def question_answered(shoe: Shoe, event: events.QuestionAnswered) -> Shoe:
+    return replace(shoe, given=(*shoe.given, Given(Answered(event.answer), shoe.seq + 1, shoe.n + 1)))
 
 
 def round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
     past = _past(shoe, event)
-    reserves = shoe.moves[len(shoe.moves) - event.carried :]
+    reserves = shoe.laid[len(shoe.laid) - event.carried :]
     carried = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in reserves]
     over = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in shoe.overdrawn]
-    return replace(_round_over(shoe, past), moves=(*carried, *over))
+    return replace(_round_over(shoe, past), laid=(*carried, *over))
 
 
 def _opens_with(laid: Laid) -> events.Origin:
@@ -33,9 +43,9 @@ def _opens_with(laid: Laid) -> events.Origin:
 
 
 def round_voided(shoe: Shoe, event: events.RoundVoided) -> Shoe:
-    sealed = tuple(laid for laid in shoe.moves if not laid.shown)
+    sealed = tuple(laid for laid in shoe.laid if not laid.shown)
     past = Past(event.round, shoe.seq + 1, event.cards)
-    return replace(_round_over(shoe, past), aside=shoe.aside + sealed + shoe.overdrawn, moves=())
+    return replace(_round_over(shoe, past), aside=shoe.aside + sealed + shoe.overdrawn, laid=())
 
 
 def _round_over(shoe: Shoe, past: Past) -> Shoe:
@@ -49,6 +59,9 @@ def _round_over(shoe: Shoe, past: Past) -> Shoe:
         reveal_by=None,
         opening=False,
         flying=False,
+        given=(),
+        bets={},
+        turn=next_turn(shoe),
     )
     return with_device(over, flown=shoe.device.flown if shoe.flying else 0)
 
@@ -59,7 +72,8 @@ def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> Past
         shoe.seq + 1,
         event.cards,
         event.outcome,
-        event.pairs,
+        event.hands,
+        event.own,
         event.carried,
         event.last,
         event.flags,

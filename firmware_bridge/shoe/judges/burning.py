@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from firmware_bridge.facts import events
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.disclosure import opens
-
-BURN_VALUE: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
-"""Cards burned unseen after an exposed first card of this rank (seed 001)."""
+from firmware_bridge.shoe.state import rules
 
 
 def burn(draft: Draft, card: HeldCard, held: bool) -> None:
     """The next card of the burn: the first one is exposed where the house says so, the others stay sealed."""
     before = draft.shoe.burn_left
     if before is None and card.card:
-        left = BURN_VALUE[card.card.rank]
+        left = rules(draft.shoe).burns(card.card)
         nonce = opens(card, held)
         draft.add(events.CardBurned(card=card.card, nonce=nonce, left=left, held=held, serial=card.serial))
         return

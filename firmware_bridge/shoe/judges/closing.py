@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw
 
 from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import Correct
-from firmware_bridge.games import PACKS, Result, whole_round
-from firmware_bridge.games.baccarat.bets import results
+from firmware_bridge.games.game import Result
 from firmware_bridge.games.house import terms_of
-from firmware_bridge.shoe.state import Past, Shoe, is_last, layout
+from firmware_bridge.games.moves import Mark, mark_of
+from firmware_bridge.shoe.draft import Refused
+from firmware_bridge.shoe.state import Past, Shoe, copies, is_last, layout, rules, start
+
+encode = msgspec.json.Encoder().encode
 
 OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost", "sensor_stuck")
 """Irregularities of devices, not of cards."""
@@ -20,47 +27,37 @@ OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost", "sensor_stuck")
 def closed_round(shoe: Shoe) -> events.RoundClosed:
     """The round that is complete on the layout."""
     table = layout(shoe)
-    result = table.result
-    assert result is not None
+    assert table.result is not None
     return events.RoundClosed(
-        game=shoe.house.game,
+        **_result(shoe, table.result),
         round=shoe.round,
-        cards=played(shoe, table.used),
-        hands={side: events.Hand(hand, result.totals[side]) for side, hand in result.hands.items()},
-        outcome=result.outcome,
-        natural=result.natural,
-        pairs=result.pairs,
-        bets=_bets(shoe, result),
+        cards=played(shoe, [each.plays for each in table.placed]),
         carried=len(table.carried),
         last=is_last(shoe),
         flags=_flags(shoe),
-        why=result.why,
+        why=table.result.why,
         prev=shoe.prev,
     )
 
 
-def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> events.RoundCorrected | None:
-    """A closed round judged anew from other cards; None if they are not exactly one round of the packs' cards."""
-    pack, decks = PACKS[shoe.house.game], shoe.house.decks
-    if any(card not in pack or copies > decks for card, copies in Counter(order.cards).items()):
-        return None
-    table = whole_round(shoe.house.game, order.cards)
-    if table is None or table.result is None:
-        return None
-    slots = (slot for slot in table.used if slot)
+def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> events.RoundCorrected:
+    """A closed round judged anew. Raises Refused where what is given is not exactly one round of the packs' cards."""
+    came = [_move(shoe, word) for word in order.cards]
+    dealt = [each for each in came if isinstance(each, Card)]
+    game = rules(shoe)
+    table = game.judge(tuple(came), terms_of(shoe.house), start(shoe))
+    too_many = any(count > copies(shoe, card) for card, count in Counter(dealt).items())
+    if too_many or table.result is None:
+        raise Refused("these cards are no whole round", f"give them {game.as_dealt}")
     origin = {each.slot: each.origin for each in past.cards}
+    slots = [each.plays or each.slot for each in table.placed]
     return events.RoundCorrected(
-        game=shoe.house.game,
+        **_result(shoe, table.result),
         round=past.round,
         cards=tuple(
             events.Played(slot, card, origin.get(slot, "manual") if card in _faces(past) else "manual")
-            for slot, card in zip(slots, order.cards, strict=True)
+            for slot, card in zip(slots, dealt, strict=True)
         ),
-        hands={side: events.Hand(hand, table.result.totals[side]) for side, hand in table.result.hands.items()},
-        outcome=table.result.outcome,
-        natural=table.result.natural,
-        pairs=table.result.pairs,
-        bets=_bets(shoe, table.result),
         carried=past.carried,
         last=past.last,
         flags=tuple(dict.fromkeys((*past.flags, "corrected"))),
@@ -72,11 +69,31 @@ def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> events.R
     )
 
 
-def played(shoe: Shoe, slots: tuple[str | None, ...]) -> tuple[events.Played, ...]:
+def _result(shoe: Shoe, result: Result) -> dict[str, Any]:
+    """What the game says of a round that is over."""
+    return {
+        "game": shoe.house.game,
+        "hands": Raw(encode(result.hands)),
+        "outcome": result.outcome,
+        "bets": dict(result.bets),
+        "own": Raw(encode(result.own)),
+    }
+
+
+def _move(shoe: Shoe, word: str) -> Card | Mark:
+    """What a word of a correction stands for. Raises Refused for one that the game does not know."""
+    card = next((each for each in rules(shoe).pack if each.value == word), None)
+    mark = mark_of(word)
+    if card is None and (mark is None or mark.word not in rules(shoe).words):
+        raise Refused(f"{word} is no card of {shoe.house.game}", "a card is written rank then suit: As, Td")
+    return card or mark  # type: ignore[return-value]  # one of them is there
+
+
+def played(shoe: Shoe, slots: Sequence[str | None]) -> tuple[events.Played, ...]:
     """The cards on the layout that may be named, each with its slot (None: it plays no part)."""
     return tuple(
         events.Played(slot, laid.card, laid.origin)
-        for slot, laid in zip(slots, shoe.moves, strict=True)
+        for slot, laid in zip(slots, shoe.laid, strict=True)
         if slot and laid.shown
     )
 
@@ -85,12 +102,7 @@ def _faces(past: Past) -> set[Card]:
     return {each.card for each in past.cards}
 
 
-def _bets(shoe: Shoe, result: Result) -> dict[str, float]:
-    terms = terms_of(shoe.house)
-    return dict(results(result.hands, terms.tiger_pair_top, terms.natural_bets))
-
-
 def _flags(shoe: Shoe) -> tuple[str, ...]:
-    manual = ("manual",) if any(laid.origin == "manual" for laid in shoe.moves) else ()
+    manual = ("manual",) if any(laid.origin == "manual" for laid in shoe.laid) else ()
     flown = ("fly",) if shoe.flying else ()
     return manual + flown + tuple(each.id for each in shoe.device.irregular if each.id not in OUTLIVE_A_SHOE)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, get_args
+from typing import Final
 
 from firmware_bridge.facts import events
-from firmware_bridge.facts.inputs import KeyName
+from firmware_bridge.games.house import size_of
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.state import Phase, Shoe, phase, stuck
+from firmware_bridge.shoe.state import Phase, Shoe, phase, rules, stuck
 
 VIRTUAL_CUT: Final = 14
 """Cards from the end where the virtual cut card lies while a sensor cannot see the real one."""
-
-
-KEYS: Final = get_args(KeyName)
 
 
 def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
@@ -40,11 +37,11 @@ def watch_virtual_cut(draft: Draft) -> None:
     if limit is None or shoe.last_round is not None or not shoe.cut_watched:
         return
     drawn = len(shoe.seen) + shoe.unknown
-    if drawn >= shoe.house.size - limit:
+    if drawn >= size_of(shoe.house) - limit:
         meet_cut_card(draft, "virtual")
         draft.open_irregularity("cut_card_missing", f"{drawn} cards drawn and no cut card seen")
 
 
 def is_blind(shoe: Shoe) -> bool:
     """Whether a stuck sensor may hide the cut card; a key that is stuck hides nothing."""
-    return any(name not in KEYS for name in stuck(shoe))
+    return any(name not in ("next", "reveal", *rules(shoe).keys) for name in stuck(shoe))

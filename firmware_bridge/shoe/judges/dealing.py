@@ -8,32 +8,27 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
-from firmware_bridge.games import LAYOUTS
-from firmware_bridge.games.house import terms_of
+from firmware_bridge.games.asks import CardDue, MarkDue, OpeningDue
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
+from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.burning import burn, burn_aside
-from firmware_bridge.shoe.judges.cut_card import meet_cut_card, watch_virtual_cut
-from firmware_bridge.shoe.judges.disclosure import is_sealed, open_all, opens, start_clock, waits_for_reveal
-from firmware_bridge.shoe.judges.reader_result import meet_result
-from firmware_bridge.shoe.judges.rounds import close_round, reveal_carried, run_out
+from firmware_bridge.shoe.judges.cut_card import watch_virtual_cut
+from firmware_bridge.shoe.judges.disclosure import opens, start_clock
+from firmware_bridge.shoe.judges.rounds import reveal_carried
 from firmware_bridge.shoe.judges.suspect import wrong_with
 from firmware_bridge.shoe.state import (
     Phase,
     Shoe,
+    asked,
     blockers,
-    due,
-    is_exhausted,
+    is_named,
     is_open,
     layout,
     next_card,
-    oldest_held,
     phase,
     row,
+    rules,
 )
-
-CARRIED_AT_MOST: Final = 3
-"""Cards that wait for the next round, reserves included: the fourth slot must be drawn in that round."""
 
 
 def take(draft: Draft, card: HeldCard) -> None:
@@ -43,37 +38,6 @@ def take(draft: Draft, card: HeldCard) -> None:
         hold(draft, card, card.reason or "blocked")
     else:
         place(draft, card, held=False)
-
-
-def deal_held(draft: Draft) -> None:
-    """Deal what was held, oldest first, as far as that is possible now."""
-    while draft.shoe.held and _may_deal(draft.shoe):
-        waiting = len(draft.shoe.held)
-        match draft.shoe.held[0]:
-            case HeldCut(by=by):
-                meet_cut_card(draft, by, held=True)
-            case HeldResult(result=result):
-                meet_result(draft, result, held=True)
-            case HeldCard() as card:
-                _deal_held_card(draft, card)
-        if len(draft.shoe.held) == waiting:
-            return
-
-
-def _may_deal(shoe: Shoe) -> bool:
-    """Whether nothing keeps back the oldest of what is held; a lost reader keeps no entered card back."""
-    blocked, card = blockers(shoe), oldest_held(shoe)
-    is_entered = blocked == ("reader_lost",) and card is not None and card.manual
-    return (not blocked or is_entered) and not waits_for_reveal(shoe)
-
-
-def _deal_held_card(draft: Draft, card: HeldCard) -> None:
-    if _overfull(draft.shoe):
-        return
-    if phase(draft.shoe) is Phase.BETTING and not _burns_early(draft.shoe):
-        _open_too_early(draft, card)
-    else:
-        place(draft, card, held=True)
 
 
 def hold(draft: Draft, card: HeldCard, why: str) -> None:
@@ -111,10 +75,11 @@ def place(draft: Draft, card: HeldCard, held: bool) -> None:
     _PLACES[now](draft, card, held)
 
 
-def _overfull(shoe: Shoe) -> bool:
+def is_overfull(shoe: Shoe) -> bool:
+    """Whether a complete round leaves the next one as many cards as may wait."""
     if phase(shoe) is not Phase.COMPLETE:
         return False
-    return len(layout(shoe).carried) + len(shoe.overdrawn) >= CARRIED_AT_MOST
+    return len(layout(shoe).carried) + len(shoe.overdrawn) >= rules(shoe).carries
 
 
 # ---------------------------------------------------------------- one place per phase
@@ -127,23 +92,25 @@ def _set_aside(draft: Draft, card: HeldCard, held: bool) -> None:
 
 def _too_early(draft: Draft, card: HeldCard, held: bool) -> None:
     """A card while betting is open: beyond the burn, or a round's card before its time."""
-    if _burns_early(draft.shoe):
+    if burns_early(draft.shoe):
         burn_aside(draft, card, held)
         draft.note("drawn_before_bets_closed", f"round {draft.shoe.round}: burned")
         return
     hold(draft, card, "betting is open")
-    _open_too_early(draft, card)
+    open_too_early(draft, card)
 
 
-def _burns_early(shoe: Shoe) -> bool:
+def burns_early(shoe: Shoe) -> bool:
+    """Whether the house burns a card that was drawn while betting is open."""
     return row(shoe, "drawn_before_bets_closed").action == "burn" and not _beyond_burn(shoe)
 
 
 def _beyond_burn(shoe: Shoe) -> bool:
-    return shoe.house.burn not in ("none", 0) and shoe.round == 1 and not shoe.moves
+    return shoe.house.burn not in ("none", 0) and shoe.round == 1 and not shoe.laid
 
 
-def _open_too_early(draft: Draft, card: HeldCard) -> None:
+def open_too_early(draft: Draft, card: HeldCard) -> None:
+    """Open the irregularity of a held card that was drawn while betting is open."""
     shoe = draft.shoe
     if is_open(shoe, "burn_over") or "drawn_before_bets_closed" in card.cleared:
         return
@@ -155,18 +122,18 @@ def _open_too_early(draft: Draft, card: HeldCard) -> None:
 
 def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
     """The card goes to the slot that is due; while cards wait to be opened nobody may know which that is."""
-    if waits_for_reveal(draft.shoe):
-        hold(draft, card, "cards are still to be revealed")
+    if why := no_card_due(draft.shoe):
+        hold(draft, card, why)
+        tell_no_card_due(draft)
         return
     watch_virtual_cut(draft)
     reveal_carried(draft)
     shoe = draft.shoe
+    question = asked(shoe)
     assert card.card is not None
-    faces = (*[laid.card for laid in shoe.moves], card.card)
-    after = LAYOUTS[shoe.house.game](faces, terms_of(shoe.house).procedure)
-    slot = after.slots[-1]
-    dealt = events.CardDealt(round=shoe.round, slot=slot, origin=_origin(card), held=held, serial=card.serial)
-    if after.used[-1] is not None and not is_sealed(shoe):
+    assert isinstance(question, CardDue)
+    dealt = events.CardDealt(round=shoe.round, slot=question.slot, origin=_origin(card), held=held, serial=card.serial)
+    if is_named(shoe, question):
         draft.add(replace(dealt, card=card.card, nonce=opens(card, held)))
     else:
         commit, secret = draft.seal(card.card, card.nonce)
@@ -174,29 +141,27 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
     if draft.shoe.device.irregular:
         for settled in ("restarted_mid_round", "missing_third"):
             draft.close_irregularity(settled, "drawn")
-    if is_sealed(shoe):
-        start_clock(draft)
-        open_all(draft)
-        close_opened(draft)
-    elif after.due is None and draft.shoe.house.close == "auto":
-        close_round(draft)
-    void_if_empty(draft)
+        if not draft.shoe.held:
+            draft.close_irregularity("drawn_before_mark", "drawn")
+    start_clock(draft)
 
 
-def void_if_empty(draft: Draft) -> None:
-    """A round that needs a card, as far as the table may know, and can get none, is void."""
-    if phase(draft.shoe) is Phase.DEALING and due(draft.shoe) and is_exhausted(draft.shoe):
-        run_out(draft)
+def no_card_due(shoe: Shoe) -> str:
+    """Why the next card cannot be dealt, "" if it can."""
+    match asked(shoe):
+        case CardDue():
+            return ""
+        case OpeningDue():
+            return "cards are still to be revealed"
+        case MarkDue():
+            return "a mark is due"
+    return "the round cannot go on"
 
 
-def close_opened(draft: Draft) -> bool:
-    """Close a round whose last sealed card was opened, where rounds close by themselves; whether it did."""
-    shoe = draft.shoe
-    done = is_sealed(shoe) and shoe.house.close == "auto" and phase(shoe) is Phase.COMPLETE
-    if done and blockers(shoe) in ((), ("reader_lost",)):
-        close_round(draft)
-        return True
-    return False
+def tell_no_card_due(draft: Draft) -> None:
+    """A card came while a seat, or the lot, must act: that is told; one that waits for an opening is not."""
+    if isinstance(asked(draft.shoe), MarkDue):
+        draft.open_irregularity("drawn_before_mark", f"round {draft.shoe.round}")
 
 
 def _origin(card: HeldCard) -> events.Origin:
@@ -217,7 +182,7 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
             hold(draft, card, "overdrawn")
         draft.open_irregularity("overdrawn", told)
         return
-    if _overfull(shoe):
+    if is_overfull(shoe):
         hold(draft, card, "overdrawn")
         return
     commit, secret = draft.seal(card.card, card.nonce)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import TimePassed
+from firmware_bridge.games.asks import OpeningDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.state import PAIRS, Phase, Shoe, due, layout, phase
-
-STEPS: Final = (("P1", "P2"), ("B1", "B2"), ("P3",), ("B3",))
-"""The order of the ceremony (seed 000): the player's pair, the banker's pair, then the thirds."""
+from firmware_bridge.shoe.state import Phase, Shoe, asked, layout, phase, rules
 
 
 def is_sealed(shoe: Shoe) -> bool:
@@ -21,58 +17,35 @@ def is_sealed(shoe: Shoe) -> bool:
 
 def waits_for_reveal(shoe: Shoe) -> bool:
     """Whether the round goes on only when sealed cards are opened."""
-    return is_sealed(shoe) and phase(shoe) is Phase.DEALING and due(shoe) is None
+    return phase(shoe) is Phase.DEALING and isinstance(asked(shoe), OpeningDue)
 
 
-def next_step(shoe: Shoe) -> tuple[int, ...]:
-    """The moves that the next press of REVEAL opens; none while cards of that step are not out."""
-    closed = _closed(shoe)
-    for step in STEPS:
-        moves = tuple(closed[slot] for slot in step if slot in closed)
-        if moves:
-            return moves if _may_open(shoe, step) else ()
-    return ()
-
-
-def _closed(shoe: Shoe) -> dict[str, int]:
-    """The sealed cards this round plays, as far as the open ones tell: slot -> move."""
-    pairs_open = _pairs_open(shoe)
-    used = enumerate(layout(shoe).used)
-    return {slot: n for n, slot in used if slot and not shoe.moves[n].shown and (slot in PAIRS or pairs_open)}
-
-
-def _pairs_open(shoe: Shoe) -> bool:
-    return len(shoe.moves) >= len(PAIRS) and all(laid.shown for laid in shoe.moves[: len(PAIRS)])
-
-
-def _may_open(shoe: Shoe, slots: tuple[str, ...]) -> bool:
-    """Pairs are opened when the round waits for it; the banker's third after the player's."""
-    if slots == ("B3",) and "P3" in _closed(shoe):
-        return False
-    return phase(shoe) is not Phase.BETTING and waits_for_reveal(shoe)
+def _opening(shoe: Shoe) -> OpeningDue:
+    """What can be opened now: nothing while cards of that step are not out."""
+    question = asked(shoe) if waits_for_reveal(shoe) else None
+    return question if isinstance(question, OpeningDue) else OpeningDue((), ())
 
 
 def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
     """Open the cards in `slots`, or the next step. Raises Refused if they cannot be opened now."""
     if not is_sealed(draft.shoe):
         raise Refused("nothing to reveal", "cards are shown as they are drawn at this table")
+    opening = _opening(draft.shoe)
     if not slots:
-        moves = next_step(draft.shoe)
-        if not moves:
+        if not opening.step:
             raise Refused("nothing to reveal", "draw the cards of this round first")
-        _open(draft, moves)
+        _open(draft, opening.step)
         return
-    closed = _closed(draft.shoe)
     for slot in slots:
-        if slot not in closed or not _may_open(draft.shoe, (slot,)):
-            raise Refused(f"{slot} cannot be opened now", "draw it first; thirds are opened after both pairs")
-    _open(draft, tuple(closed[slot] for slot in dict.fromkeys(slots)))
+        if slot not in opening.may:
+            raise Refused(f"{slot} cannot be opened now", f"draw it first; {rules(draft.shoe).ceremony}")
+    _open(draft, tuple(dict.fromkeys(slots)))
 
 
 def open_all(draft: Draft) -> None:
-    """Open every step that can be opened: the time is over, or nobody has bet."""
-    while draft.shoe.opening and (moves := next_step(draft.shoe)):
-        _open(draft, moves)
+    """Open every step that can be opened: the time is over, nobody has bet, or the table seals nothing."""
+    while (draft.shoe.opening or not is_sealed(draft.shoe)) and (step := _opening(draft.shoe).step):
+        _open(draft, step)
 
 
 def start_clock(draft: Draft) -> None:
@@ -115,18 +88,14 @@ def time_passed(draft: Draft, told: TimePassed) -> None:
         draft.add(events.ShoeChangeOverdue())
 
 
-def _open(draft: Draft, moves: tuple[int, ...]) -> None:
-    used = layout(draft.shoe).used
-    for n in moves:
-        laid = draft.shoe.moves[n]
+def _open(draft: Draft, slots: tuple[str, ...]) -> None:
+    placed = layout(draft.shoe).placed
+    for slot in slots:
+        n = next(n for n, each in enumerate(placed) if each.card is None and slot == (each.plays or each.slot))
+        laid = draft.shoe.laid[n]
         draft.add(
             events.CardRevealed(
-                card=laid.card,
-                nonce=laid.nonce,
-                seq=laid.seq,
-                n=laid.n,
-                round=draft.shoe.round,
-                slot=used[n],
+                card=laid.card, nonce=laid.nonce, seq=laid.seq, n=laid.n, round=draft.shoe.round, slot=slot
             )
         )
 

@@ -17,7 +17,7 @@ from firmware_bridge.shoe.judges.rounds import end_shoe, void_round
 from firmware_bridge.shoe.judges.suspect import wrong_with
 from firmware_bridge.shoe.state import Phase, Shoe, about, is_open, next_card, oldest_held, phase, row
 
-OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed")
+OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mark")
 """What is wrong with the oldest held card, but not in itself."""
 
 

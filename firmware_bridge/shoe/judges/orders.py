@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
+from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.closing import corrected_round
 from firmware_bridge.shoe.judges.dealing import place
 from firmware_bridge.shoe.judges.disclosure import reveal, start_clock
+from firmware_bridge.shoe.judges.marks import is_asked
 from firmware_bridge.shoe.judges.rounds import close_round, end_shoe, open_shoe, reveal_carried, void_round
-from firmware_bridge.shoe.state import Phase, blockers, due, held_cards, is_open, layout, oldest_held, phase, row
+from firmware_bridge.shoe.state import (
+    Phase,
+    asked,
+    blockers,
+    due,
+    held_cards,
+    is_open,
+    layout,
+    oldest_held,
+    phase,
+    row,
+    rules,
+)
 
 Given = Ordered | Pressed
 
@@ -36,7 +50,7 @@ def close_shoe(draft: Draft, given: Ordered, order: orders.CloseShoe) -> None:
 
 def bets_open(draft: Draft, given: Ordered, order: orders.BetsOpen) -> None:
     """Reopen betting: only while nobody has seen a card of the round."""
-    if any(laid.shown for laid in draft.shoe.moves) or _is_drawn(draft):
+    if any(laid.shown for laid in draft.shoe.laid) or _is_drawn(draft):
         raise Refused("a card of this round is out", "void the round first if bets must be taken again")
     draft.add(events.BetsOpened(round=draft.shoe.round))
 
@@ -48,7 +62,7 @@ def _is_drawn(draft: Draft) -> bool:
 
 def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> None:
     """No more bets: carried cards are named, held cards are dealt, the time to open sealed ones runs."""
-    draft.add(events.BetsClosed(round=draft.shoe.round))
+    draft.add(events.BetsClosed(round=draft.shoe.round, bets=order.bets, money=order.money))
     reveal_carried(draft)
     start_clock(draft)
     if not row(draft.shoe, "drawn_before_bets_closed").blocks:
@@ -57,7 +71,7 @@ def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> None:
 
 def void(draft: Draft, given: Ordered, order: orders.Void) -> None:
     """The open round counts for nothing."""
-    if not draft.shoe.moves and not draft.shoe.held:
+    if not draft.shoe.laid and not draft.shoe.held:
         raise Refused("no round is open", "there is nothing to void")
     void_round(draft, order.why, given.by)
 
@@ -104,6 +118,8 @@ def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> 
 def refuse_to_end(draft: Draft) -> None:
     """The round is not over: a card is due, or cards are still to be opened."""
     slot = due(draft.shoe)
+    if isinstance(question := asked(draft.shoe), MarkDue):
+        raise Refused("a mark is due", is_asked(question))
     if slot is None:
         raise Refused("cards are still to be revealed", "press REVEAL")
     draft.open_irregularity("missing_third", f"{slot} is due")
@@ -114,6 +130,8 @@ def press_result(draft: Draft, given: Pressed) -> None:
     """The dealer's result key: compared with ours, of the complete round or else of the last one closed."""
     shoe = draft.shoe
     now = phase(shoe)
+    if given.key not in rules(shoe).keys:
+        raise Refused(f"{given.key} is no key of {shoe.house.game}")
     if now is Phase.DEALING:
         refuse_to_end(draft)
     result = layout(shoe).result if now is Phase.COMPLETE else None
@@ -131,10 +149,7 @@ def correct(draft: Draft, given: Ordered, order: orders.Correct) -> None:
     past = next((each for each in draft.shoe.rounds if each.round == order.round), None)
     if past is None or past.outcome is None:
         raise Refused(f"round {order.round} of this shoe is not closed", "only a closed round can be corrected")
-    corrected = corrected_round(draft.shoe, past, order, given.by)
-    if corrected is None:
-        raise Refused("these cards are no whole round", "give them as dealt: P1 B1 P2 B2, then the thirds that are due")
-    draft.add(corrected)
+    draft.add(corrected_round(draft.shoe, past, order, given.by))
 
 
 def reveal_order(draft: Draft, given: Ordered, order: orders.Reveal) -> None:

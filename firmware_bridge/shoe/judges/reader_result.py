@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from msgspec import Raw
+
 from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import ReaderJudged, ReaderResult, ReaderSaid
 from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.judges.closing import encode
 from firmware_bridge.shoe.judges.disclosure import is_sealed, waits_for_reveal
 from firmware_bridge.shoe.judges.rounds import close_round
-from firmware_bridge.shoe.state import Phase, Shoe, about, blockers, due, layout, phase
-
-SIDES: Final = ("player", "banker")
+from firmware_bridge.shoe.state import Phase, Shoe, about, blockers, due, layout, phase, rules
 
 READER: Final = "reader"
 """What a mismatch with a result of the reader's is about."""
@@ -72,7 +73,7 @@ def _of_round(draft: Draft, theirs: ReaderResult) -> None:
     """The complete round."""
     result = layout(draft.shoe).result
     assert result is not None
-    if _agrees(draft, theirs, result.outcome, result.pairs):
+    if _agrees(draft, theirs, result.outcome, Raw(encode(result.own))):
         close_judged(draft)
 
 
@@ -83,7 +84,7 @@ def _of_last(draft: Draft, theirs: ReaderResult) -> None:
     if past is None or past.outcome is None or is_new:
         draft.add(events.Noted(what="reader: a result, and no round that counts was dealt"))
     else:
-        _agrees(draft, theirs, past.outcome, past.pairs)
+        _agrees(draft, theirs, past.outcome, past.own)
 
 
 _MEETINGS: Final[dict[Phase, Callable[[Draft, ReaderResult], None]]] = {
@@ -93,9 +94,10 @@ _MEETINGS: Final[dict[Phase, Callable[[Draft, ReaderResult], None]]] = {
 }
 
 
-def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, pairs: dict[str, bool]) -> bool:
+def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, own: Raw) -> bool:
     """Whether the two agree; a difference goes on record with both."""
-    ours = (outcome, *(f"{side} pair" for side in SIDES if pairs[side]))
+    verdict = rules(draft.shoe).verdict
+    ours = verdict(outcome, own) if verdict else (outcome,)
     if set(theirs.words) == set(ours):
         draft.add(events.Noted(what=f"the reader's result agrees: {outcome}"))
         return True

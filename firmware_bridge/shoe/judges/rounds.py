@@ -12,6 +12,7 @@ from firmware_bridge import __version__
 from firmware_bridge.facts import events
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Pack
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
 from firmware_bridge.shoe.judges.closing import OUTLIVE_A_SHOE, closed_round, played
@@ -19,7 +20,7 @@ from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.shuffle import patterns
 from firmware_bridge.shoe.judges.suspect import is_of_this_shoe
 from firmware_bridge.shoe.policy import POLICIES
-from firmware_bridge.shoe.state import Laid, Phase, is_exhausted, is_last, layout, phase
+from firmware_bridge.shoe.state import Laid, Phase, cards_left, is_exhausted, is_last, layout, phase, rules, start
 
 OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "unshuffled")
 """And those of the whole shoe: a void settles nothing about them."""
@@ -42,7 +43,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
             pack=Pack(pack.lot, house.decks),
             dealer=dealer or before.dealer,
             confirmed_by=confirmed_by,
-            device=replace(before.device, dealer_change=is_asked_for, lent=""),
+            device=replace(before.device, dealer_change=is_asked_for, lent="", turn=before.turn),
         )
     )
     if before.device.lid_open:
@@ -56,18 +57,26 @@ def _digest(house: House) -> str:
     return sha256(msgspec.json.encode((house, POLICIES[house.policy], __version__))).hexdigest()
 
 
+def publish_happened(draft: Draft) -> None:
+    """Publish what this input caused by the rules of the game, as far as it is not published."""
+    did = layout(draft.shoe).did if draft.shoe.status == "open" else ()
+    if news := did[draft.published :]:
+        draft.add(events.Happened(round=draft.shoe.round, did=news))
+    draft.published = len(did)
+
+
 def reveal_carried(draft: Draft) -> None:
     """Name the cards that opened this round, now that nobody can bet on knowing them; sealed ones stay sealed."""
-    moves = draft.shoe.moves
+    moves = draft.shoe.laid
     if not any(not laid.shown and not laid.drawn for laid in moves):
         return
     if draft.shoe.house.disclose == "sealed":
         draft.close_irregularity("overdrawn", "kept")
         return
-    slots = layout(draft.shoe).slots
-    for laid, slot in zip(moves, slots, strict=True):
+    placed = layout(draft.shoe).placed
+    for laid, each in zip(moves, placed, strict=True):
         if not laid.shown and not laid.drawn:
-            _reveal(draft, laid, draft.shoe.round, slot)
+            _reveal(draft, laid, draft.shoe.round, each.slot)
     draft.close_irregularity("overdrawn", "kept")
 
 
@@ -78,6 +87,7 @@ def _reveal(draft: Draft, laid: Laid, round: int | None = None, slot: str | None
 def close_round(draft: Draft) -> None:
     """The complete round is over: publish it, keep what is carried, and end the shoe if it was the last."""
     closed = closed_round(draft.shoe)
+    publish_happened(draft)
     draft.add(closed)
     _watch_shuffle(draft, len(closed.cards))
     _after_round(draft)
@@ -100,13 +110,15 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
     ends: why the shoe ends with it, if it does.
     """
     discard_held(draft)
+    publish_happened(draft)
     shoe = draft.shoe
     is_disputed = phase(shoe) in (Phase.DEALING, Phase.COMPLETE)  # before, a result is about the last round
     draft.add(
         events.RoundVoided(
             game=shoe.house.game,
             round=shoe.round,
-            cards=played(shoe, layout(shoe).slots) if shoe.moves else (),
+            cards=played(shoe, [each.slot for each in layout(shoe).placed]),
+            stakes={bet: (staked, 0) for bet, staked in rules(shoe).staked(layout(shoe), start(shoe)).items()},
             why=(why,),
             by=by,
             last=bool(ends) or is_last(shoe),
@@ -142,8 +154,11 @@ def _discard(draft: Draft, card: HeldCard) -> None:
 
 def _after_round(draft: Draft) -> None:
     shoe = draft.shoe
+    draft.published = 0
     if shoe.last_round is not None and shoe.round > shoe.last_round:
         end_shoe(draft, "the last round is over")
+    elif rules(shoe).ends(cards_left(shoe), terms_of(shoe.house), shoe.rounds):
+        end_shoe(draft, "too few cards are left for another round")
     elif is_exhausted(shoe):
         end_shoe(draft, "the shoe is empty")
     elif shoe.house.betting == "required":

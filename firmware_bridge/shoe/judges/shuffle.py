@@ -23,6 +23,10 @@ STAIRS: Final = (6, 7)
 REPEAT: Final = (4, 5)
 
 
+PIPS: Final = RANKS + "w"
+"""Ranks in their order, of cards and of tiles."""
+
+
 def patterns(cards: tuple[Card, ...], new: int) -> list[Pattern]:
     """The patterns that end within the `new` newest of `cards` (in the order drawn), each once, the longest."""
     found: dict[str, Pattern] = {}
@@ -55,7 +59,7 @@ def _run(cards: tuple[Card, ...], follows: Callable[[Card, Card], bool]) -> int:
 
 
 def _step(before: Card, after: Card) -> int:
-    return RANKS.index(after.rank) - RANKS.index(before.rank)
+    return PIPS.index(after.rank) - PIPS.index(before.rank)
 
 
 def _repeat(cards: tuple[Card, ...]) -> int:

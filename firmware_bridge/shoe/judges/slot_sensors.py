@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firmware_bridge.facts.inputs import SlotFilled
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.state import PAIRS, Shoe, blockers, is_open_round, layout
+from firmware_bridge.shoe.state import Shoe, blockers, layout, rules
 
 
 def slot_filled(draft: Draft, told: SlotFilled) -> None:
@@ -15,9 +15,9 @@ def slot_filled(draft: Draft, told: SlotFilled) -> None:
     shoe = draft.shoe
     if shoe.held or shoe.overdrawn or blockers(shoe) or told.slot in _dealt_to(shoe):
         return  # what waits to be dealt lies where it was laid
-    if told.slot not in PAIRS and shoe.house.disclose == "sealed" and not is_open_round(shoe):
+    if told.slot in rules(shoe).secret and shoe.house.disclose == "sealed" and _is_closed(shoe):
         return  # whether anybody draws is a secret
-    laid = ", ".join(slot for slot in layout(shoe).slots) if shoe.moves else "no slot"
+    laid = ", ".join(each.slot for each in layout(shoe).placed) if shoe.laid else "no slot"
     draft.open_irregularity("wrong_slot", f"a card lies on {told.slot}; cards were dealt to {laid}")
 
 
@@ -25,9 +25,13 @@ def slot_ignored(draft: Draft, told: SlotFilled) -> None:
     """Between shoes, and in the burn, cards may lie anywhere."""
 
 
+def _is_closed(shoe: Shoe) -> bool:
+    """Whether the round waits for a card to be opened, or for one that lies face down to be drawn."""
+    return layout(shoe).result is None and any(not laid.shown for laid in shoe.laid)
+
+
 def _dealt_to(shoe: Shoe) -> set[str]:
-    table = layout(shoe)
-    now = {*table.slots, *(slot for slot in table.used if slot)} if shoe.moves else set()
-    if any(laid.drawn for laid in shoe.moves):
+    now = {slot for each in layout(shoe).placed for slot in (each.slot, each.plays) if slot}
+    if any(laid.drawn for laid in shoe.laid):
         return now
     return now | ({each.slot for each in shoe.rounds[-1].cards} if shoe.rounds else set())

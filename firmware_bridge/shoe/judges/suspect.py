@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games import LAYOUTS, PACKS
-from firmware_bridge.games.house import terms_of
+from firmware_bridge.games.asks import CardDue
 from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.state import PAIRS, Phase, Shoe, due, next_card, phase, row
+from firmware_bridge.shoe.state import Phase, Shoe, asked, copies, due, is_named, next_card, phase, row, rules
 
 _IN_NO_BOOK: Final = "a code that is in no code book"
 _FOREIGN_CODES: Final = {
@@ -46,7 +45,7 @@ def is_of_this_shoe(shoe: Shoe, card: HeldCard) -> bool:
 def _foreign(shoe: Shoe, card: HeldCard) -> str:
     if card.card is None:
         return _FOREIGN_CODES.get(card.reason, "")
-    if card.card not in PACKS[shoe.house.game]:
+    if card.card not in rules(shoe).pack:
         return "a card of another game"
     if None not in (card.lot, shoe.lot) and card.lot != shoe.lot:
         return f"pack lot {card.lot}, this shoe holds lot {shoe.lot}"
@@ -55,8 +54,8 @@ def _foreign(shoe: Shoe, card: HeldCard) -> str:
 
 def _misplaced(shoe: Shoe, slot: str) -> str:
     now = phase(shoe)
-    if now is Phase.COMPLETE:  # P1 is of the round to come
-        return "" if slot == PAIRS[0] else f"went to {slot}, no card is due"
+    if now is Phase.COMPLETE:  # the first slot is of the round to come
+        return "" if slot == rules(shoe).first else f"went to {slot}, no card is due"
     if now not in (Phase.BURNING, Phase.READY, Phase.DEALING):
         return ""
     expected = BURN if now is Phase.BURNING else due(shoe)
@@ -65,16 +64,18 @@ def _misplaced(shoe: Shoe, slot: str) -> str:
 
 def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> str:
     """Why this card cannot be in the shoe beside those seen; where cards have serials, one comes once only."""
-    again, decks = card.serial in shoe.serials, shoe.house.decks
-    if not again and shoe.seen.count(face) < decks:
+    again, most = card.serial in shoe.serials, copies(shoe, face)
+    if not again and shoe.seen.count(face) < most:
         return ""
-    named = face.value if _is_named(shoe, face) else "a sealed card"
-    return f"{named}: this very card was drawn before" if again else f"{named}: copy {decks + 1} in {decks} decks"
+    named = face.value if _would_be_named(shoe) else "a sealed card"
+    return f"{named}: this very card was drawn before" if again else f"{named}: copy {most + 1} in {_packs(shoe)}"
 
 
-def _is_named(shoe: Shoe, face: Card) -> bool:
+def _packs(shoe: Shoe) -> str:
+    return f"{shoe.house.decks} decks"
+
+
+def _would_be_named(shoe: Shoe) -> bool:
     """Whether a card would be disclosed at once if it were dealt now."""
-    if phase(shoe) not in (Phase.READY, Phase.DEALING) or shoe.house.disclose == "sealed":
-        return False
-    faces = tuple(laid.card for laid in shoe.moves)
-    return LAYOUTS[shoe.house.game]((*faces, face), terms_of(shoe.house).procedure).used[-1] is not None
+    question = asked(shoe) if phase(shoe) in (Phase.READY, Phase.DEALING) else None
+    return isinstance(question, CardDue) and is_named(shoe, question)

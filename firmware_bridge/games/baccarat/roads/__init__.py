@@ -1,7 +1,7 @@
 """The roads of a shoe: bead plate, big road, three derived roads, ask road, good roads (seeds 000 and 001)."""
 
 from firmware_bridge.games.baccarat.roads.ask import Answer, ask
-from firmware_bridge.games.baccarat.roads.bead import ROWS, Bead, Cell, Outcome, bead_cells, bead_of
+from firmware_bridge.games.baccarat.roads.bead import ROWS, Bead, Cell, Outcome, bead_cells
 from firmware_bridge.games.baccarat.roads.board import AskCells, Board, board
 from firmware_bridge.games.baccarat.roads.derived import DERIVED, Sign
 from firmware_bridge.games.baccarat.roads.good import ALL_GOOD, GOOD_ROADS, GoodId, GoodRoad, good_roads
@@ -34,7 +34,6 @@ __all__ = [
     "append",
     "ask",
     "bead_cells",
-    "bead_of",
     "board",
     "good_roads",
     "roads_of",

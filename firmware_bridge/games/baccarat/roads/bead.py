@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from firmware_bridge.facts.events import RoundClosed
-
 Outcome = Literal["B", "P", "T"]
 Cell = tuple[int, int]
 """(column, row) on a grid, 1-based, row 1 on top; never scrolled."""
@@ -25,11 +23,6 @@ class Bead(NamedTuple):
     outcome: Outcome
     banker_pair: bool = False
     player_pair: bool = False
-
-
-def bead_of(closed: RoundClosed) -> Bead:
-    """The bead of a round that was dealt."""
-    return Bead(LETTERS[closed.outcome], closed.pairs["banker"], closed.pairs["player"])
 
 
 def bead_cells(beads: Sequence[Bead]) -> tuple[tuple[int, int, str, bool, bool], ...]:

@@ -1,0 +1,53 @@
+"""Marks: what seats say they do, and the lot; the game itself refuses what it does not allow."""
+
+from __future__ import annotations
+
+from firmware_bridge.facts import events, orders
+from firmware_bridge.facts.inputs import Ordered
+from firmware_bridge.games.asks import CardDue, Due, MarkDue, OpeningDue
+from firmware_bridge.games.house import terms_of
+from firmware_bridge.games.machine import layout as run
+from firmware_bridge.games.machine import refusal
+from firmware_bridge.games.moves import Mark
+from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.state import Shoe, asked, layout, moves, rules, start
+
+
+def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
+    """A seat's move, or the lot: taken if it is asked for, never kept for the next question."""
+    shoe = draft.shoe
+    mark = Mark("" if order.seat is None else str(order.seat), order.word, order.value)
+    if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
+        raise Refused("late", f"round {shoe.round}, turn {shoe.turn}: {is_asked(asked(shoe))}")
+    refused = refusal(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe), mark)
+    if refused:
+        raise Refused(refused.code, refused.hint or is_asked(asked(shoe)))
+    draft.add(
+        events.MarkGiven(
+            round=shoe.round,
+            turn=shoe.turn,
+            seat=mark.seat,
+            word=mark.word,
+            value=mark.value,
+            by=given.by,
+            more=_leaves_question(shoe, mark),
+        )
+    )
+
+
+def is_asked(question: Due | None) -> str:
+    """What a round waits for, in words for a seat."""
+    match question:
+        case CardDue(slot=slot):
+            return f"the next card goes to {slot}"
+        case OpeningDue():
+            return "cards are to be opened"
+        case MarkDue(act=act):
+            return "; ".join(f"{slot}: {', '.join(words)}" for slot, words in act.items())
+    return "nothing is asked"
+
+
+def _leaves_question(shoe: Shoe, mark: Mark) -> bool:
+    """Whether the question asked before the mark is still the one asked after it."""
+    after = run(rules(shoe), (*moves(shoe), mark), terms_of(shoe.house), start(shoe))
+    return after.turns == layout(shoe).turns

@@ -1,0 +1,110 @@
+"""What follows by itself once an input was judged: one step at a time, until there is none."""
+
+from __future__ import annotations
+
+from firmware_bridge.facts import events
+from firmware_bridge.games.asks import Question
+from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
+from firmware_bridge.shoe.judges.cut_card import meet_cut_card
+from firmware_bridge.shoe.judges.dealing import burns_early, is_overfull, no_card_due, open_too_early, place
+from firmware_bridge.shoe.judges.disclosure import open_all
+from firmware_bridge.shoe.judges.reader_result import meet_result
+from firmware_bridge.shoe.judges.rounds import close_round, publish_happened, run_out
+from firmware_bridge.shoe.state import (
+    Phase,
+    Shoe,
+    asked,
+    blockers,
+    due,
+    is_exhausted,
+    is_open,
+    layout,
+    oldest_held,
+    phase,
+    rules,
+)
+
+
+def settle(draft: Draft) -> None:
+    """Answer what only closed cards tell, open what opens by itself, close, void, deal what was held."""
+    while _answer(draft) or _open(draft) or _close(draft) or _void(draft) or _deal_one_held(draft):
+        pass
+    _tell_stuck(draft)
+    publish_happened(draft)
+
+
+def _answer(draft: Draft) -> bool:
+    """Answer the question that the round waits for."""
+    shoe, question = draft.shoe, asked(draft.shoe)
+    if phase(shoe) is not Phase.DEALING or not isinstance(question, Question):
+        return False
+    faces = {n: laid.card for n, laid in enumerate(shoe.laid)}
+    answer = rules(shoe).answer(question, faces, layout(shoe))
+    draft.add(events.QuestionAnswered(round=shoe.round, what=question.what, answer=answer, of=question.of))
+    return True
+
+
+def _open(draft: Draft) -> bool:
+    """Open what waits for nobody: at a table that seals nothing, or once the time is over."""
+    before = len(draft.events)
+    open_all(draft)
+    return len(draft.events) > before
+
+
+def _close(draft: Draft) -> bool:
+    """Close the complete round where rounds close by themselves."""
+    shoe = draft.shoe
+    if shoe.house.close != "auto" or phase(shoe) is not Phase.COMPLETE:
+        return False
+    if blockers(shoe) not in ((), ("reader_lost",)):
+        return False
+    close_round(draft)
+    return True
+
+
+def _void(draft: Draft) -> bool:
+    """A round that needs a card, as far as is public, and can get none, is void."""
+    is_over = phase(draft.shoe) is Phase.DEALING and due(draft.shoe) is not None and is_exhausted(draft.shoe)
+    if is_over:
+        run_out(draft)
+    return is_over
+
+
+def _deal_one_held(draft: Draft) -> bool:
+    """Give the oldest of what is held its place, if that is possible now."""
+    waiting = len(draft.shoe.held)
+    if waiting and _may_deal(draft.shoe):
+        match draft.shoe.held[0]:
+            case HeldCut(by=by):
+                meet_cut_card(draft, by, held=True)
+            case HeldResult(result=result):
+                meet_result(draft, result, held=True)
+            case HeldCard() as card:
+                _deal_held_card(draft, card)
+    return len(draft.shoe.held) < waiting
+
+
+def _may_deal(shoe: Shoe) -> bool:
+    """Whether nothing keeps back the oldest of what is held; a lost reader keeps no entered card back."""
+    blocked, card = blockers(shoe), oldest_held(shoe)
+    is_entered = blocked == ("reader_lost",) and card is not None and card.manual
+    waits = phase(shoe) in (Phase.READY, Phase.DEALING) and no_card_due(shoe)
+    return (not blocked or is_entered) and not waits
+
+
+def _deal_held_card(draft: Draft, card: HeldCard) -> None:
+    if is_overfull(draft.shoe):
+        return
+    if phase(draft.shoe) is Phase.BETTING and not burns_early(draft.shoe):
+        open_too_early(draft, card)
+    else:
+        place(draft, card, held=True)
+
+
+def _tell_stuck(draft: Draft) -> None:
+    """Moves that the game's rules do not know, as after an update, stop the shoe."""
+    shoe = draft.shoe
+    why = layout(shoe).stuck if phase(shoe) in (Phase.READY, Phase.DEALING) else ""
+    if why and not is_open(shoe, "internal_error"):
+        draft.open_irregularity("internal_error", why)

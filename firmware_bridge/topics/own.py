@@ -1,0 +1,47 @@
+"""The retained topics of a game's own, grown round by round."""
+
+from __future__ import annotations
+
+from operator import is_
+from typing import Any, Final, NamedTuple
+
+from firmware_bridge.games.game import Ended, Topic
+from firmware_bridge.games.house import terms_of
+from firmware_bridge.shoe.state import Shoe, rules
+
+
+class _Built(NamedTuple):
+    """What was built of which rounds."""
+
+    terms: Any
+    rounds: tuple[Ended, ...]
+    built: Any
+    shown: Any
+
+
+_last: Final[dict[Topic, _Built]] = {}
+"""What each topic showed last: most often it is asked for again, or with one round more."""
+
+
+def own_topics(shoe: Shoe) -> dict[str, Any]:
+    """Topic -> what it holds now; empty as soon as a new shoe is opened."""
+    return {topic.name: _shown(topic, terms_of(shoe.house), shoe.rounds) for topic in rules(shoe).topics}
+
+
+def _shown(topic: Topic, terms: Any, rounds: tuple[Ended, ...]) -> Any:
+    last = _last.get(topic)
+    if last is None or last.terms is not terms or last.rounds is not rounds:
+        built = _grown(topic, terms, rounds, last)
+        last = _last[topic] = _Built(terms, rounds, built, topic.show(built))
+    return last.shown
+
+
+def _grown(topic: Topic, terms: Any, rounds: tuple[Ended, ...], last: _Built | None) -> Any:
+    """What is built of these rounds: of the last one more, or anew after a correction and in another shoe."""
+    built, done = topic.empty(terms), 0
+    goes_on = last is not None and last.terms is terms and len(last.rounds) < len(rounds)
+    if last and goes_on and all(map(is_, last.rounds, rounds)):
+        built, done = last.built, len(last.rounds)
+    for round in rounds[done:]:
+        built = topic.grow(built, round) if round.outcome else built
+    return built
