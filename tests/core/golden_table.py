@@ -106,7 +106,7 @@ def _pack(lot: int | None = None, decks: int | None = None, **more: str) -> orde
 
 
 def _correct(number: int, names: list[str], why: str) -> orders.Order:
-    return orders.Correct(number, tuple(Card(name) for name in names), why)
+    return orders.Correct(number, tuple(names), why)
 
 
 ORDERS: Final[dict[str, Any]] = {

@@ -21,7 +21,10 @@ RENAMED: Final[dict[str, str]] = {
 }
 """New word -> old word: keys of objects, and values of the keys in `TAGS`. `KIND.word` for keys of one kind only."""
 
-ADDED: Final[frozenset[tuple[str, str]]] = frozenset({("luggage", "lent"), ("Irregular", "of")})
+ADDED: Final[frozenset[tuple[str, str]]] = frozenset(
+    {("luggage", "lent"), ("luggage", "turn"), ("Irregular", "of"), ("hand", "points"), ("RoundVoided", "stakes")}
+    | {("round", "stakes"), ("payload", "stakes")}
+)
 """(kind, field) that the rows do not know, both in old words: left out. A new state topic is ("topics", its name)."""
 
 TAGS: Final = ("type", "do", "topic")
@@ -48,10 +51,33 @@ def _told(outcome: str, *pairs: str) -> Said:
     return {"outcome": outcome, "pairs": [words.removesuffix(" pair") for words in pairs]}
 
 
+def _round(said: Said) -> Said:
+    """What only baccarat says stood before the bets."""
+    own = said.pop("own", None) or {name: said.pop(name) for name in ("natural", "pairs") if name in said}
+    bets = {"bets": said.pop("bets")} if "bets" in said else {}
+    before: Said = {}
+    for name, value in said.items():
+        before[name] = value
+        if name == "outcome":
+            before |= {name: own[name] for name in ("natural", "pairs")} | bets
+    return before
+
+
+def _last_round(said: Said) -> Said:
+    """The points of hands were whole numbers."""
+    totals = {side: int(points.split()[-1]) for side, points in said.pop("points").items()}
+    return {"round": said["round"], "outcome": said["outcome"], "totals": totals, "revision": said["revision"]}
+
+
 AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
     "house": _house,
     "next_house": _house,
     "settings": _house,
+    "RoundClosed": _round,
+    "RoundCorrected": _round,
+    "round": _round,
+    "payload": lambda said: _round(said) if "status" in said and "outcome" in said else said,
+    "last": _last_round,
     "told": lambda said: _told(*said["words"]),
     "Noted": lambda said: said | {"what": said["what"].replace("ReaderJudged", "ResultTold")},
 }

@@ -11,7 +11,7 @@ import msgspec
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
@@ -149,3 +149,8 @@ class Table:
     def seen(self) -> str:
         """The cards counted as out of the shoe, in order."""
         return " ".join(card.value for card in self.shoe.seen)
+
+
+def faces(text: str) -> tuple[str, ...]:
+    """Cards as a correction gives them."""
+    return tuple(card.value for card in cards(text))

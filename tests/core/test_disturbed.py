@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.facts.cards import FACES, Card, cards
+from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
 from firmware_bridge.shoe.policy import POLICIES
 from tests.core import oracles
-from tests.core.table import BACK, LOST, RESTART, RESUMED, Table
+from tests.core.table import BACK, LOST, RESTART, RESUMED, Table, faces
 
 JAM = inputs.CardUnread(at=0, reason="jam", nonce="a" * 32)
 CUT = inputs.CutCardSeen(at=0, by="sensor")
@@ -182,7 +182,7 @@ class Dealer:
     def correct(self) -> None:
         """A correction of an earlier round changes none that comes later."""
         if past := self.table.shoe.rounds:
-            self.table.tell(self.table.order(orders.Correct(past[0].round, cards("9s Kd Th Kc"), "camera")))
+            self.table.tell(self.table.order(orders.Correct(past[0].round, faces("9s Kd Th Kc"), "camera")))
         self._draw()
 
     def keep(self) -> None:

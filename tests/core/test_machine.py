@@ -220,7 +220,7 @@ class AtTheTable(RuleBasedStateMachine):
     def correct(self, pick: int, faces: list[Card]) -> None:
         past = self.table.shoe.rounds
         number = past[pick % len(past)].round if past else 1
-        self.tell(self.table.order(orders.Correct(number, tuple(faces), "camera")))
+        self.tell(self.table.order(orders.Correct(number, tuple(card.value for card in faces), "camera")))
 
     @rule(is_open=st.booleans())
     def lid(self, is_open: bool) -> None:

@@ -14,7 +14,7 @@ from firmware_bridge.shoe import evolve
 from firmware_bridge.shoe.judges.shuffle import patterns
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics.state import snapshots
-from tests.core.table import RESTART, Step, Table
+from tests.core.table import RESTART, Step, Table, faces
 
 NATURAL = "9s Kd Th Kc"
 PLAIN: dict[str, Any] = {"burn": "none"}
@@ -151,7 +151,7 @@ def test_a_stuck_sensor_puts_the_virtual_cut_fourteen_cards_from_the_end(burned:
 
 
 def corrected(table: Table, number: int, text: str) -> Table:
-    table.tell(table.order(orders.Correct(number, cards(text), "camera")))
+    table.tell(table.order(orders.Correct(number, faces(text), "camera")))
     return table
 
 

@@ -15,7 +15,7 @@ import firmware_bridge.shoe
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.cards import Card, cards
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.journal.line import seal
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, evolve
@@ -27,7 +27,7 @@ from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.state import blockers, oldest_held
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import snapshots
-from tests.core.table import LOST, Table
+from tests.core.table import LOST, Table, faces
 
 TIE = i.ReaderJudged(at=0, result=i.ReaderResult(("tie",)))
 SPOILED = (["??"], ["??", "As", "cut", "2d"], ["??", TIE, "2d"], [LOST, "As", "cut", "2d"], [LOST, "!enter As"])
@@ -193,7 +193,7 @@ def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
         table.order(order) for order in (orders.Fly(), orders.RequestShoeChange(), orders.RequestDealerChange())
     )
     yield from (table.order(orders.DealerIn(name)) for name in ("", "Li"))
-    yield from (table.order(orders.Correct(1, cards(text), "w")) for text in ("", "9s8dThKc", "9s"))
+    yield from (table.order(orders.Correct(1, faces(text), "w")) for text in ("", "9s8dThKc", "9s"))
     for name, choice in product([each.id for each in shoe.device.irregular] or ["jam"], get_args(Choice)):
         yield table.order(orders.Resolve(name, choice))
 

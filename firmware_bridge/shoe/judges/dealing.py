@@ -13,8 +13,8 @@ from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.burning import burn, burn_aside
 from firmware_bridge.shoe.judges.cut_card import watch_virtual_cut
-from firmware_bridge.shoe.judges.disclosure import opens, start_clock
-from firmware_bridge.shoe.judges.rounds import reveal_carried
+from firmware_bridge.shoe.judges.disclosure import open_all, opens, start_clock
+from firmware_bridge.shoe.judges.rounds import close_complete, reveal_carried
 from firmware_bridge.shoe.judges.suspect import wrong_with
 from firmware_bridge.shoe.state import (
     Phase,
@@ -144,6 +144,8 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
         if not draft.shoe.held:
             draft.close_irregularity("drawn_before_mark", "drawn")
     start_clock(draft)
+    open_all(draft)
+    close_complete(draft)
 
 
 def no_card_due(shoe: Shoe) -> str:

@@ -20,7 +20,18 @@ from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.shuffle import patterns
 from firmware_bridge.shoe.judges.suspect import is_of_this_shoe
 from firmware_bridge.shoe.policy import POLICIES
-from firmware_bridge.shoe.state import Laid, Phase, cards_left, is_exhausted, is_last, layout, phase, rules, start
+from firmware_bridge.shoe.state import (
+    Laid,
+    Phase,
+    blockers,
+    cards_left,
+    is_exhausted,
+    is_last,
+    layout,
+    phase,
+    rules,
+    start,
+)
 
 OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "unshuffled")
 """And those of the whole shoe: a void settles nothing about them."""
@@ -91,6 +102,15 @@ def close_round(draft: Draft) -> None:
     draft.add(closed)
     _watch_shuffle(draft, len(closed.cards))
     _after_round(draft)
+
+
+def close_complete(draft: Draft) -> bool:
+    """Close the complete round where rounds close by themselves; whether it did."""
+    shoe = draft.shoe
+    if shoe.house.close != "auto" or phase(shoe) is not Phase.COMPLETE or blockers(shoe) not in ((), ("reader_lost",)):
+        return False
+    close_round(draft)
+    return True
 
 
 def _watch_shuffle(draft: Draft, new: int) -> None:

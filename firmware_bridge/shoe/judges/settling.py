@@ -10,7 +10,7 @@ from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.dealing import burns_early, is_overfull, no_card_due, open_too_early, place
 from firmware_bridge.shoe.judges.disclosure import open_all
 from firmware_bridge.shoe.judges.reader_result import meet_result
-from firmware_bridge.shoe.judges.rounds import close_round, publish_happened, run_out
+from firmware_bridge.shoe.judges.rounds import close_complete, publish_happened, run_out
 from firmware_bridge.shoe.state import (
     Phase,
     Shoe,
@@ -27,8 +27,11 @@ from firmware_bridge.shoe.state import (
 
 
 def settle(draft: Draft) -> None:
-    """Answer what only closed cards tell, open what opens by itself, close, void, deal what was held."""
-    while _answer(draft) or _open(draft) or _close(draft) or _void(draft) or _deal_one_held(draft):
+    """Answer what only closed cards tell, open what opens by itself, deal what was held, close, void.
+
+    A card that was held while the last cards were sealed was drawn too many, so it is judged before the round closes.
+    """
+    while _answer(draft) or _open(draft) or _deal_one_held(draft) or close_complete(draft) or _void(draft):
         pass
     _tell_stuck(draft)
     publish_happened(draft)
@@ -50,17 +53,6 @@ def _open(draft: Draft) -> bool:
     before = len(draft.events)
     open_all(draft)
     return len(draft.events) > before
-
-
-def _close(draft: Draft) -> bool:
-    """Close the complete round where rounds close by themselves."""
-    shoe = draft.shoe
-    if shoe.house.close != "auto" or phase(shoe) is not Phase.COMPLETE:
-        return False
-    if blockers(shoe) not in ((), ("reader_lost",)):
-        return False
-    close_round(draft)
-    return True
 
 
 def _void(draft: Draft) -> bool:
