@@ -128,6 +128,10 @@ class Table:
     def open(self) -> tuple[str, ...]:
         return tuple(each.id for each in self.shoe.device.irregular)
 
+    def detail(self, name: str) -> str | None:
+        """What is said of an open irregularity, None if none of this name is open."""
+        return next((each.detail for each in self.shoe.device.irregular if each.id == name), None)
+
     @property
     def due(self) -> str | None:
         """The one slot lamp that is steady."""
