@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.events import AnyEvent, Commissioned, ShoeOpened
-from firmware_bridge.facts.inputs import AnyInput
+from firmware_bridge.facts.inputs import AnyInput, last_report
 from firmware_bridge.shoe.decide import decide, fault, observe
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.state import Phase, Shoe, phase, with_device
@@ -28,5 +28,4 @@ def advance(shoe: Shoe, entry: Entry) -> Shoe:
     """The shoe after a whole entry; the reader's report in it is taken for good."""
     for event in entry.events:
         shoe = evolve(shoe, event)
-    report = getattr(entry.input, "report", None)
-    return with_device(replace(shoe, seq=entry.seq, n=0), reader=report or shoe.device.reader)
+    return with_device(replace(shoe, seq=entry.seq, n=0), reader=last_report(entry.input) or shoe.device.reader)

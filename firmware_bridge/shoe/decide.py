@@ -43,7 +43,7 @@ def _told_before(shoe: Shoe, told: inputs.AnyInput) -> bool:
     """A report already taken, or a command already answered."""
     if isinstance(told, inputs.Ordered):
         return answer_to(shoe, told.id) is not None
-    report = None if isinstance(told, inputs.DeviceLost) else getattr(told, "report", None)
+    report = inputs.report_of(told)
     if report is None or shoe.device.reader is None or report.session != shoe.device.reader.session:
         return False
     return bool((shoe.device.reader.seq - report.seq) % 256 < BOARD_KEEPS)
@@ -162,6 +162,8 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "Started":     _row(devices.start),
     "ReaderBooted": _row(devices.reader_booted),
     "reader_lost": _row(devices.lost),
+    "ReaderBorrowed": _row(devices.reader_borrowed),
+    "TestCardsPassed": _row(devices.test_cards_passed),
     "reader_back": _row(devices.reader_back),
     "broker_lost": _row(devices.lost),
     "broker_back": _row(devices.broker_back),

@@ -157,7 +157,7 @@ class Table:
         line = self.journal.append(entry)
         self._published(line)  # at once: it needs the line alone, and a backend waits for it
         self.shoe = advance(self.shoe, entry)
-        if (report := getattr(told, "report", None)) and not isinstance(told, inputs.DeviceLost):
+        if report := inputs.report_of(told):
             self._acknowledge(report)
         self._set_alarm_clock()
         self._show()
@@ -212,8 +212,8 @@ class Table:
 
     def _wait(self, told: inputs.AnyInput) -> None:
         """Keep an input for later, in its order; a report that the reader says again is kept once."""
-        report = getattr(told, "report", None)
-        known = report is not None and any(getattr(each, "report", None) == report for each in self._waiting)
+        report = inputs.report_of(told)
+        known = report is not None and any(inputs.report_of(each) == report for each in self._waiting)
         # An order was refused to its giver's face; a full queue leaves a report with the reader.
         if not (isinstance(told, inputs.Ordered) or known or len(self._waiting) >= WAITING_AT_MOST):
             self._waiting.append(told)

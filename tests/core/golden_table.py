@@ -81,7 +81,11 @@ def sensor_stuck(sensor: str, is_stuck: bool) -> inputs.AnyInput:
 
 
 def lost(device: str, why: str, report: tuple[int, int] | None = None, lent: str = "") -> inputs.AnyInput:
-    return inputs.DeviceLost(at=0, device=device, why=why, report=_report(report), lent=lent)  # type: ignore[arg-type]
+    if why == "lent":
+        return inputs.ReaderBorrowed(at=0, by=lent, taken=_report(report))
+    if why == "a report taken":
+        return inputs.TestCardsPassed(at=0, count=1, by=lent or "Ann", taken=_report(report), lent=bool(lent))
+    return inputs.DeviceLost(at=0, device=device, why=why)  # type: ignore[arg-type]
 
 
 def back(device: str, resumes: bool = False, cut_short: bool = False) -> inputs.AnyInput:

@@ -175,6 +175,9 @@ def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
     for device, resumes in product(("reader", "broker"), (False, True)):
         yield i.DeviceLost(at=1, device=device, why="gone")  # type: ignore[arg-type]  # both are devices
         yield i.DeviceBack(at=1, device=device, resumes=resumes)  # type: ignore[arg-type]  # both are devices
+    for report in (None, i.ReportNo(7, 3), i.ReportNo(8, 0)):
+        yield i.ReaderBorrowed(at=1, by="Ann", taken=report)
+        yield from (i.TestCardsPassed(at=1, count=3, by="Ann", taken=report, lent=lent) for lent in (False, True))
     yield from (i.DiskFailed(at=1, irregularity=disk, why="", until=2) for disk in ("disk_full", "disk_error"))
     yield from (
         table.order(order)

@@ -35,7 +35,7 @@ def follow_session(draft: Draft, told: inputs.AnyInput, inside: bool) -> None:
 
     inside: a shoe was open already before this input.
     """
-    report = getattr(told, "report", None)
+    report = inputs.last_report(told)
     if report is not None:
         _new_session(draft, report.session, inside)
     if getattr(told, "gap", False) and draft.shoe.status == "open":
@@ -59,11 +59,10 @@ def _new_session(draft: Draft, session: int, inside: bool) -> None:
 
 def is_entered(shoe: Shoe, told: inputs.AnyInput) -> bool:
     """Whether the reader now reports the card that people entered while it was away."""
-    report = getattr(told, "report", None)
-    if not isinstance(told, inputs.CardRead) or report is None:
+    if not isinstance(told, inputs.CardRead) or told.report is None:
         return False
     last = shoe.device.reader
-    return shoe.device.entered[:1] == (told.card,) and (last is None or report.session == last.session)
+    return shoe.device.entered[:1] == (told.card,) and (last is None or told.report.session == last.session)
 
 
 def already_entered(draft: Draft, told: inputs.CardRead) -> bool:
@@ -138,12 +137,27 @@ def clock_jumped(draft: Draft, told: inputs.ClockJumped) -> None:
 
 
 def lost(draft: Draft, told: inputs.DeviceLost) -> None:
-    """A device is gone; what becomes of a reader that is lent goes on record too."""
-    is_new = draft.open_irregularity(f"{told.device}_lost", told.why)
-    if told.lent and told.lent != draft.shoe.device.lent:
-        draft.add(events.ReaderLent(to=told.lent))
-    elif told.report and not is_new:
-        draft.add(events.Noted(what=told.why))
+    """The reader or the broker is gone."""
+    draft.open_irregularity(f"{told.device}_lost", told.why)
+
+
+def reader_borrowed(draft: Draft, told: inputs.ReaderBorrowed) -> None:
+    """The reader is with a technician: for the table it is lost."""
+    _with_technician(draft, f"lent to {told.by} for calibration", told.taken, told.by)
+
+
+def test_cards_passed(draft: Draft, told: inputs.TestCardsPassed) -> None:
+    """Each time on record: a technician's cards are none of the shoe's."""
+    where = f", lent to {told.by}" if told.lent else f" while no daemon ran, by {told.by}"
+    _with_technician(draft, f"{told.count} test cards passed{where}", told.taken, told.by if told.lent else "")
+
+
+def _with_technician(draft: Draft, words: str, taken: inputs.ReportNo | None, to: str) -> None:
+    is_new = draft.open_irregularity("reader_lost", words)
+    if to and to != draft.shoe.device.lent:
+        draft.add(events.ReaderLent(to=to))
+    elif taken and not is_new:
+        draft.add(events.Noted(what=words))
 
 
 def broker_back(draft: Draft, told: inputs.DeviceBack) -> None:
