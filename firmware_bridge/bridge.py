@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +22,23 @@ from firmware_bridge.devices.watch import Sight
 from firmware_bridge.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.events import ShoeOpened
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.resend import Range
 from firmware_bridge.journal.retention import expire, expired
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe.state import due, is_open
 from firmware_bridge.systemd import Systemd
 from firmware_bridge.table.control import Control
+from firmware_bridge.table.desk import Desk
 from firmware_bridge.table.lending import Lendable
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 from firmware_bridge.table.uplink import LastWord, Uplink
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import PinFactory
+from hardware.readers import READERS
 
 log = logging.getLogger(__name__)
 
@@ -57,20 +59,21 @@ class Bridge:
         self.pins = pins or (pin_factory(config.pins.factory) if wires(config) else None)
         self._stopped = asyncio.Event()
         self._last_word: LastWord = "lost"
-        self.journal = _open_journal(Path(config.journal.dir))
+        self.journal = _open_journal(Path(config.journal.dir), self._expire)
         self.panel = Panel(config, self.pins, self._loop)
         self.table = Table(
             self.journal,
             config.table.id,
             self.panel,
             self._acknowledge,
-            self._publish,
+            lambda line: self.uplink.publish(line),  # which is made of this table
             self._changed,
             self._loop,
         )
         prefix = f"{config.mqtt.root}/{config.table.id}"
+        self.desk = Desk(self.table, self._resend)
         self.uplink = Uplink(
-            self.table, prefix, settings, config.mqtt.commands, self._loop, config.mqtt.live_odds
+            self.table, prefix, settings, self.desk, config.mqtt.commands, self._loop, config.mqtt.live_odds
         )
         self.reader = Reader(config.reader, config.table.decks, self.table, self._loop)
         mouth = Mouth(self._can_read, self._missed, self._loop)
@@ -79,8 +82,8 @@ class Bridge:
         self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
         self._loan = PinsOnLoan(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
         devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._loan}
-        tellers = self.reader.status, self.health.live
-        self.control = Control(config.control, self.table, self.uplink, *tellers, devices, self._sight())
+        states = self.uplink.status, self.reader.status, self.health.live
+        self.control = Control(config.control, self.table, self.desk, *states, devices, self._sight())
 
     async def run(self) -> None:
         """Work until `stop`, then leave everything as it should be found."""
@@ -128,7 +131,7 @@ class Bridge:
             return shoe.status == "open" or bool(shoe.held) or self.config.table.new_shoe == "auto"
 
         ins, outs = input_pins(self.config), output_pins(self.config)
-        return Sight(self.reader, self.config.reader.protocol, self.pins, ins, outs, secret)
+        return Sight(self.reader, READERS[self.config.reader.protocol].frames, self.pins, ins, outs, secret)
 
     def _changed(self) -> None:
         self.uplink.changed()
@@ -137,12 +140,13 @@ class Bridge:
     def _acknowledge(self, report: ReportNo) -> None:
         self.reader.acknowledge(report)
 
-    def _publish(self, line: Line) -> None:
-        self.uplink.publish(line)
-        if line.entry and isinstance(line.entry.events[0], ShoeOpened):
-            keep = self.config.journal
-            gone = expired(self.journal.directory, self.uplink.outbox.acked, time.time(), keep.keep_days, keep.max_mb)
-            expire(gone)
+    def _resend(self, part: Range) -> None:
+        self.uplink.outbox.resend(*part)
+
+    def _expire(self) -> None:
+        """Delete what need not be kept of the journal, now that a new file has begun."""
+        keep = self.config.journal
+        expire(expired(self.journal.directory, self.uplink.outbox.acked, time.time(), keep.keep_days, keep.max_mb))
 
     def _let_go_of_pins(self) -> None:
         self.sensors.close()
@@ -190,7 +194,7 @@ async def _beat(systemd: Systemd) -> None:
         await asyncio.sleep(systemd.beat_s)
 
 
-def _open_journal(directory: Path) -> Journal:
+def _open_journal(directory: Path, begun: Callable[[], None]) -> Journal:
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         cursor = CursorFile(directory / "cursor")
@@ -198,6 +202,6 @@ def _open_journal(directory: Path) -> Journal:
         what = f"the journal's directory {directory} cannot be used ({error.strerror})"
         raise JournalError(what, "correct [journal] dir, or let the daemon's user write there") from None
     try:
-        return Journal(directory, cursor.value)
+        return Journal(directory, cursor.value, begun)
     finally:
         cursor.close()

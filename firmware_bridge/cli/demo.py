@@ -17,11 +17,13 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.games.house import choices
 from firmware_bridge.sim.broker import CHOICES
-from firmware_bridge.sim.faults import FAULTS, READERS, unknown
+from firmware_bridge.sim.faults import FAULTS, unknown
 from firmware_bridge.sim.props import Play
 from firmware_bridge.sim.stage import DemoError, Stage
 from firmware_bridge.sim.story import Story
+from hardware.readers import READERS
 from hardware.sim.dealer import Puzzled
 
 STALLED_S: Final = 60.0
@@ -41,8 +43,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe demo`."""
     parser.add_argument("--rounds", type=_count, default=10, metavar="N", help="end after N rounds (default 10)")
     parser.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a human dealer (default)")
-    parser.add_argument("--reader", choices=READERS, help="the reader's protocol (default native)")
-    parser.add_argument("--procedure", choices=("on-demand", "six-card"), default="on-demand")
+    parser.add_argument("--reader", choices=tuple(READERS), help="the reader's protocol (default native)")
+    parser.add_argument("--procedure", choices=choices("procedure"), default="on-demand")
     faults = f"let it happen, and play until it is settled, N rounds at least: {', '.join(FAULTS)}"
     parser.add_argument("--fault", type=_fault, metavar="ID", help=faults)
     parser.add_argument("--seed", type=int, metavar="N", help="shuffle like that other time")
@@ -63,11 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _play(arguments: argparse.Namespace) -> Play:
-    readers = FAULTS[arguments.fault].readers if arguments.fault else READERS
+    readers = FAULTS[arguments.fault].readers if arguments.fault else tuple(READERS)
     reader = arguments.reader or readers[0]
     if reader not in readers:
         raise DemoError(f"{arguments.fault} does not happen to a {reader} reader", f"use --reader {readers[0]}")
-    if reader == "angel-eye" and arguments.procedure != "on-demand":
+    if READERS[reader].judges and arguments.procedure != "on-demand":
         raise DemoError("an Angel Eye shoe judges on-demand tables only", "leave --procedure six-card out")
     seed = secrets.randbelow(10_000) if arguments.seed is None else arguments.seed
     return Play(

@@ -11,6 +11,7 @@ from typing import Any, Final
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.devices import code_books
 from firmware_bridge.devices.as_inputs import as_input
+from firmware_bridge.devices.frames import Tap
 from firmware_bridge.devices.lent_reader import Loan, forget_kept, record_kept
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
@@ -20,7 +21,7 @@ from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 from hardware.errors import PortError
 from hardware.ports.port import Port
-from hardware.readers import BAUD, KEEPS_REPORTS, READERS, SAYS_AGAIN_S, USUAL_AGAIN_S, ReaderSettings, messages
+from hardware.readers import READERS, ReaderSettings, messages
 
 log = logging.getLogger(__name__)
 
@@ -38,17 +39,18 @@ class Reader:
     """See `Lendable`: it can be lent again at once."""
 
     def __init__(self, config: ReaderConfig, decks: int, table: Table, loop: asyncio.AbstractEventLoop) -> None:
-        self._table, self._loop, self._protocol = table, loop, config.protocol
+        self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
-        self.decoder = READERS[config.protocol](settings)
+        self.decoder = self._protocol.decoder(settings)
         self._book_file, self._decks = config.code_book, decks
         self._book = self._read_book()
-        self._keeps_reports = config.protocol in KEEPS_REPORTS
-        self.port = Port(
-            config.port, config.baud or BAUD[config.protocol], loop, self._on_bytes, self._on_lost, self._on_open
-        )
+        baud = config.baud or self._protocol.baud
+        self.port = Port(config.port, baud, loop, self._on_bytes, self._on_lost, self._on_open)
         self.listeners: tuple[Callable[[messages.Message], None], ...] = ()
-        """They hear each message of the reader after the table has it."""
+        """Take each message of the reader after the table has it."""
+
+        self.taps: list[Tap] = []
+        """Take each chunk that goes over the line."""
 
         self._first_open = True
         self._loan: Loan | None = None
@@ -111,12 +113,12 @@ class Reader:
 
     def acknowledge(self, report: ReportNo) -> None:
         """The report is on disk: the board may forget it."""
-        self.port.write(self.decoder.acknowledge(messages.ReportNo(report.session, report.seq)))
+        self._write(self.decoder.acknowledge(messages.ReportNo(report.session, report.seq)))
 
     def status(self) -> dict[str, Any]:
         """The reader as a technician wants to see it; `lost`: its port is gone, or it fell silent."""
         return {
-            "protocol": self._protocol,
+            "protocol": self._name,
             "port": self.port.target,
             "open": self.port.is_open,
             "lost": is_open(self._table.shoe, "reader_lost"),
@@ -126,14 +128,15 @@ class Reader:
         self._heard_at = self._loop.time()
         self._meet_kept()
         known = self._loan.report if self._loan else self._table.shoe.device.reader
-        self.port.write(self.decoder.resume(messages.ReportNo(known.session, known.seq) if known else None))
+        for tap in self.taps:
+            tap.opened()
+        self._write(self.decoder.resume(messages.ReportNo(known.session, known.seq) if known else None))
         if self.port.write(self._will):
             self._will = b""
         self._forget_kept()
-        if self._loan and not self._keeps_reports:
-            again = SAYS_AGAIN_S.get(self._protocol, USUAL_AGAIN_S)
-            self._loop.call_later(again, self._loan_over, self._loan)
-        elif not self._keeps_reports:  # a card that passed before the first open is lost too
+        if self._loan and not self._protocol.keeps_reports:
+            self._loop.call_later(self._protocol.says_again_s, self._loan_over, self._loan)
+        elif not self._protocol.keeps_reports:  # a card that passed before the first open is lost too
             self._back(missed=self._first_open)
         self._first_open = False
 
@@ -165,7 +168,7 @@ class Reader:
 
     def _back(self, missed: bool = False, cut_short: bool = False) -> None:
         if missed or is_open(self._table.shoe, "reader_lost"):
-            resumes = self._keeps_reports and not self._away
+            resumes = self._protocol.keeps_reports and not self._away
             self._table.tell(inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
         if self._is_missed or self._away:
             log.info("the reader is back")
@@ -179,7 +182,11 @@ class Reader:
             self._back(cut_short=loan.cut_short)
 
     def _on_bytes(self, chunk: bytes) -> None:
+        for tap in self.taps:
+            tap.received(chunk)
         for message in self.decoder.feed(chunk):
+            for tap in self.taps:
+                tap.decoded(message)
             self._heard_at = self._loop.time()
             if self._loan:
                 self._test_card(message, self._loan)
@@ -199,12 +206,12 @@ class Reader:
                 loan.is_quiet = True
             case messages.Repeat(report=report):
                 loan.is_quiet = False
-                self.port.write(self.decoder.acknowledge(report))
+                self._write(self.decoder.acknowledge(report))
             case messages.Read(report=report) | messages.Unread(report=report):
                 loan.cut_short, loan.is_quiet = True, False
                 if report:
                     loan.passed(ReportNo(report.session, report.seq))
-                    self.port.write(self.decoder.acknowledge(report))
+                    self._write(self.decoder.acknowledge(report))
 
     def _take(self, message: messages.Message) -> None:
         self._tell(message)
@@ -213,17 +220,22 @@ class Reader:
 
     def _tell(self, message: messages.Message) -> None:
         if isinstance(message, messages.Repeat):
-            self.port.write(self.decoder.acknowledge(message.report))
+            self._write(self.decoder.acknowledge(message.report))
         elif told := as_input(message, self._book):
             self._table.tell(told)
         if isinstance(message, messages.Hello) and not self._table.disk:
-            self.port.write(self.decoder.greet(message))
+            self._write(self.decoder.greet(message))
+
+    def _write(self, chunk: bytes) -> None:
+        for tap in self.taps:
+            tap.sent(chunk)
+        self.port.write(chunk)
 
     def _listen(self) -> None:
         """Notice a board that fell silent although its port is there."""
         self._watch = self._loop.call_later(1, self._listen)
         self._forget_kept()
         silent = self._loop.time() - self._heard_at
-        if self.port.is_open and self._keeps_reports and silent > SILENT_AFTER_S:
+        if self.port.is_open and self._protocol.keeps_reports and silent > SILENT_AFTER_S:
             self._lost(f"no word from the reader for {silent:.0f} s: check its power and cable")
 

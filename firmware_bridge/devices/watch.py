@@ -8,6 +8,7 @@ from typing import Any
 from firmware_bridge.devices.frames import Tap
 from firmware_bridge.devices.reader import Reader
 from hardware.pins.pin import Pin, PinFactory
+from hardware.readers.frames import Frames
 
 
 class Sight:
@@ -19,13 +20,13 @@ class Sight:
     def __init__(
         self,
         reader: Reader,
-        protocol: str,
+        framed: Frames,
         factory: PinFactory,
         inputs: Mapping[str, Pin],
         outputs: Mapping[str, Pin],
         secret: Callable[[], bool],
     ) -> None:
-        self._reader, self._protocol, self._factory, self._secret = reader, protocol, factory, secret
+        self._reader, self._framed, self._factory, self._secret = reader, framed, factory, secret
         self._wires = {"inputs": inputs, "outputs": outputs}
         self._watchers = 0
         self._tap: Tap | None = None
@@ -34,14 +35,15 @@ class Sight:
         """Somebody watches."""
         self._watchers += 1
         if self._tap is None:
-            self._tap = Tap(self._reader.decoder, self._protocol, self._secret)
-            self._reader.decoder = self._tap
+            self._tap = Tap(self._framed, self._secret)
+            self._reader.taps.append(self._tap)
 
     def end(self) -> None:
         """A watcher has left."""
         self._watchers -= 1
         if self._tap and not self._watchers:
-            self._reader.decoder, self._tap = self._tap.decoder, None
+            self._reader.taps.remove(self._tap)
+            self._tap = None
 
     def seen(self, after: int) -> dict[str, Any]:
         """The signal, frames good and damaged, those beyond the number `after`, and each pin: active, idle or None.

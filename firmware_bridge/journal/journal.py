@@ -5,15 +5,16 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
 from firmware_bridge.errors import BridgeError, DiskError, JournalError
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.journal.cursor import Cursor
-from firmware_bridge.journal.files import Place, file_name, journal_files, journal_id, read_lines
+from firmware_bridge.journal.files import file_name, journal_files, journal_id
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
+from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.shoe import Shoe, advance
 
 NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -27,16 +28,15 @@ class Journal:
     """Owns the newest journal file until `close`; only one process may. `shoe` is what the file folds to.
 
     cursor: how far the backend's broker has it; what is missing at or before it refuses to start.
+    begun: called once a new file exists, when old ones may go.
     Raises JournalError for a journal that cannot be trusted, DiskError if the directory cannot be used.
     """
 
-    def __init__(self, directory: Path, cursor: Cursor | None) -> None:
-        self.directory = directory
-        self.shoe = Shoe()
-        self._fd = -1
+    def __init__(self, directory: Path, cursor: Cursor | None, begun: Callable[[], None] = lambda: None) -> None:
+        self.directory, self._begun = directory, begun
+        self.shoe, self._fd = Shoe(), -1
         self._path: Path | None = None
-        self._length = 0
-        self._chain = FIRST_CHAIN
+        self._length, self._chain = 0, FIRST_CHAIN
         self._lock = _lock(directory)
         try:
             self._recover(cursor)
@@ -60,11 +60,12 @@ class Journal:
         line = seal(entry, self._chain)
         if entry.seq == 1:
             self._begin(line)
+            self._begun()
         else:
             self._write(self._fd, line.data, self._length)
             _sync(self._fd)
-        self._length += len(line.data)
-        self._chain = line.chain
+            self._length += len(line.data)
+            self._chain = line.chain
         return line
 
     def close(self) -> None:
@@ -90,7 +91,7 @@ class Journal:
         _sync_directory(self.directory)
         if self._fd >= 0:
             os.close(self._fd)
-        self._fd, self._path, self._length = fd, path, 0
+        self._fd, self._path, self._length, self._chain = fd, path, len(line.data), line.chain
 
     def _write(self, fd: int, data: bytes, at: int) -> None:
         try:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.orders import Resend
-from firmware_bridge.journal.files import Place, file_name, journal_files, journal_id, read_lines
+from firmware_bridge.journal.files import file_name, journal_files, journal_id
+from firmware_bridge.journal.walk import Place, read_lines
 
 
 class NotInJournal(ValueError):

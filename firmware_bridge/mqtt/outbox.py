@@ -11,8 +11,9 @@ from typing import Final, NamedTuple
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor, CursorFile
-from firmware_bridge.journal.files import Place, file_name, journal_files, read_lines
+from firmware_bridge.journal.files import file_name, journal_files
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 

@@ -13,7 +13,8 @@ from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.events import Origin, Played
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import Answer
-from firmware_bridge.games import GAMES, Layout
+from firmware_bridge.games import LAYOUTS, Layout
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.held import Held, HeldCard
 from firmware_bridge.shoe.policy import POLICIES
 
@@ -113,7 +114,7 @@ def with_device(shoe: Shoe, **changes: Any) -> Shoe:
 
 def layout(shoe: Shoe) -> Layout:
     """The table of the present round by the rules of its game."""
-    return GAMES[shoe.house.game](tuple([laid.card for laid in shoe.moves]), shoe.house.procedure)
+    return LAYOUTS[shoe.house.game](tuple([laid.card for laid in shoe.moves]), terms_of(shoe.house).procedure)
 
 
 def phase(shoe: Shoe) -> Phase:
@@ -139,7 +140,7 @@ def is_open_round(shoe: Shoe) -> bool:
 def due(shoe: Shoe) -> str | None:
     """The slot due, as far as the table may know: who draws shows only when the cards that decide it are open."""
     table = layout(shoe)
-    decided_by_cards = shoe.house.procedure == "on-demand" and len(shoe.moves) >= len(PAIRS)
+    decided_by_cards = terms_of(shoe.house).procedure == "on-demand" and len(shoe.moves) >= len(PAIRS)
     if shoe.house.disclose == "sealed" and decided_by_cards and not all(laid.shown for laid in shoe.moves):
         return None
     return table.due

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, Protocol
 
+from hardware.readers import READERS
 from hardware.sim.angel_eye import Rules, right_rules, wrong_rules
+from hardware.sim.boards import BOARDS
 from hardware.sim.dealer import CUT_FROM_END, SLOTS, Dealer
 
-CODES: Final = ("line", "grow", "ssi", "rdm6300")
-"""Readers that give codes and no more."""
-
-READERS: Final = ("native", "angel-eye", *CODES)
 UNPLUGGED_S: Final = 2.0
 LID_OPEN_S: Final = 0.5
 DIRTY_S: Final = 6.0
@@ -63,7 +61,7 @@ class Fault:
     at: tuple[str, ...] = ("P2",)
     after: int = 1
     table: dict[str, Any] = field(default_factory=dict)
-    readers: tuple[str, ...] = READERS
+    readers: tuple[str, ...] = tuple(READERS)
     cut_from_end: tuple[int, int] | None = CUT_FROM_END
     rules: Rules = right_rules
 
@@ -146,33 +144,38 @@ async def _restart(dealer: Dealer, table: Accidents) -> bool:
     return True
 
 
-_NATIVE: Final = ("native",)
-_JUDGE: Final = ("angel-eye",)
-_PRINTED: Final = ("native", "line", "grow", "ssi")
+_SEEING: Final = tuple(name for name, row in READERS.items() if row.has_signal)
+_JUDGES: Final = tuple(name for name, row in READERS.items() if row.judges)
+_NO_JUDGES: Final = tuple(name for name, row in READERS.items() if not row.judges)
+_NO_TAGS: Final = tuple(name for name, row in READERS.items() if not row.has_tags)
 """Readers of codes that every card of a face has; a tag that comes twice is one card."""
+
+_KEEPING: Final = tuple(name for name, row in READERS.items() if row.keeps_reports)
+_FORGETFUL: Final = tuple(name for name, row in READERS.items() if not row.keeps_reports)
+_MISREADING: Final = tuple(name for name, board in BOARDS.items() if board.misreads)
 
 FAULTS: Final[dict[str, Fault]] = {
     "unreadable": Fault(
-        "a card is not read: two people enter it", _card("unreadable"), readers=("native", "line", "grow")
+        "a card is not read: two people enter it", _card("unreadable"), readers=_MISREADING
     ),
     "duplicate": Fault(
         "a card comes twice (one pack): the floor removes it",
         _other_card(""),
         table={"decks": 1},
-        readers=_PRINTED,
+        readers=tuple(name for name in _NO_TAGS if name in _NO_JUDGES),
         cut_from_end=(13, 20),
     ),
     "foreign": Fault(
-        "a card of another pack: the floor removes it", _other_card("foreign"), readers=("native", *CODES)
+        "a card of another pack: the floor removes it", _other_card("foreign"), readers=_NO_JUDGES
     ),
-    "wrong_slot": Fault("an Angel Eye says a card on the other side: the floor accepts", _mislay, readers=_JUDGE),
-    "result_mismatch": Fault("an Angel Eye judges by wrong rules: the floor voids", readers=_JUDGE, rules=wrong_rules),
-    "face_up": Fault("a card comes out face up", _card("face_up"), readers=_NATIVE),
-    "double_feed": Fault("two cards may pass at once", _card("double_feed"), readers=_NATIVE),
-    "backwards": Fault("a card is moved backwards", _card("backwards"), readers=_NATIVE),
-    "jam": Fault("a card is stuck", _jam, readers=_NATIVE),
+    "wrong_slot": Fault("an Angel Eye says a card on the other side: the floor accepts", _mislay, readers=_JUDGES),
+    "result_mismatch": Fault("an Angel Eye judges by wrong rules: the floor voids", readers=_JUDGES, rules=wrong_rules),
+    "face_up": Fault("a card comes out face up", _card("face_up"), readers=_SEEING),
+    "double_feed": Fault("two cards may pass at once", _card("double_feed"), readers=_SEEING),
+    "backwards": Fault("a card is moved backwards", _card("backwards"), readers=_SEEING),
+    "jam": Fault("a card is stuck", _jam, readers=_SEEING),
     "overdrawn": Fault(
-        "a card too many", _card(""), at=("next",), table={"close": "next"}, readers=("native", *CODES)
+        "a card too many", _card(""), at=("next",), table={"close": "next"}, readers=_NO_JUDGES
     ),
     "missing_third": Fault("NEXT while a card is due", _too_soon, at=("P3", "B3", "R1", "R2"), after=0),
     "burn_short": Fault("NEXT before the burn is done", _too_soon, at=("burn",), after=0),
@@ -183,14 +186,14 @@ FAULTS: Final[dict[str, Fault]] = {
     ),
     "reader_lost": Fault("the reader's cable is pulled for 2 s", _unplug),
     "reader_back": Fault(
-        "the same, with a reader that keeps nothing: NEXT confirms", _unplug, readers=(*CODES, "angel-eye")
+        "the same, with a reader that keeps nothing: NEXT confirms", _unplug, readers=_FORGETFUL
     ),
-    "reader_gap": Fault("the reader board boots again inside a round", _reset, readers=_NATIVE),
+    "reader_gap": Fault("the reader board boots again inside a round", _reset, readers=_KEEPING),
     "lid_opened": Fault("the lid is opened inside a round: the floor goes on", _open_lid),
     "sensor_stuck": Fault("dirt lies on the cut card's sensor for 6 s: the last round, and an alarm", _dirty_sensor),
     "broker_lost": Fault("the broker is away for 4 s", _stop_broker),
     "restarted_mid_round": Fault(
-        "the daemon ends and starts again inside a round", _restart, readers=(*_PRINTED, "angel-eye")
+        "the daemon ends and starts again inside a round", _restart, readers=_NO_TAGS
     ),
 }
 

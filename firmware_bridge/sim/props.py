@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.config.load import parse
-from firmware_bridge.config.sections import Config
+from firmware_bridge.config.sections import Config, ReaderConfig
 from firmware_bridge.devices.code_books import FACE_BITS, Known, native_code, save
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe.judges.burning import BURN_VALUE
 from firmware_bridge.sim.faults import Fault
 from hardware.pins.pin import Pin
+from hardware.readers import READERS
+from hardware.sim.boards import BOARDS
 from hardware.sim.dealer import Paper
 
 TABLE: Final = "DEMO"
@@ -36,7 +38,7 @@ class Play:
 
     rounds: int = 10
     speed: float = 1.0
-    reader: str = "native"
+    reader: str = ReaderConfig().protocol
     procedure: str = "on-demand"
     fault: str | None = None
     seed: int = 0
@@ -46,14 +48,15 @@ class Play:
 
 def faces(reader: str, decks: int) -> dict[int | str, Card]:
     """What the reader says -> the card; a tag is in one card only, a printed code on every card of its face."""
-    match reader:
-        case "native":
+    match BOARDS[reader].papers:
+        case "lots":
             return {native_code(card, LOT): card for card in FACES}
-        case "rdm6300":
+        case "tags":
             return {f"{pack:02X}0000{n:04X}": card for pack in range(decks) for n, card in enumerate(FACES)}
-        case "grow" | "ssi":
+        case "labels":
             return {f"SHOE-{n:02}-{card.value.upper()}": card for n, card in enumerate(FACES)}
-    return {card.value: card for card in FACES}
+        case "names":
+            return {card.value: card for card in FACES}
 
 
 def packs(reader: str, decks: int) -> list[Paper]:
@@ -65,9 +68,10 @@ def packs(reader: str, decks: int) -> list[Paper]:
 
 def code_book(reader: str, decks: int, folder: Path) -> dict[str, str]:
     """The code book such a reader needs, written into `folder`: the keys of `[reader]` that name it."""
-    if reader not in ("grow", "ssi", "rdm6300"):
+    papers = BOARDS[reader].papers
+    if papers not in ("labels", "tags"):
         return {}
-    has_serials = reader == "rdm6300"
+    has_serials = papers == "tags"
     path = folder / "codes.csv"
     coded = {str(code): card for code, card in faces(reader, decks).items()}
     save(path, {code: Known(card, serial=code if has_serials else None) for code, card in coded.items()})
@@ -76,16 +80,17 @@ def code_book(reader: str, decks: int, folder: Path) -> dict[str, str]:
 
 def config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
     """The config of a table whose state is all in `folder`, reporting to the broker at `port`."""
-    table: dict[str, Any] = {"id": TABLE, "procedure": play.procedure, **fault.table}
+    table: dict[str, Any] = {"id": TABLE, **fault.table}
     return parse(
         {
             "table": table,
+            "game": {"procedure": play.procedure},
             "reader": {
                 "protocol": play.reader,
                 "port": str(folder / "reader"),
                 "pattern": r"(\w+)",
                 # At speed the same face may come twice within the usual half second, the same tag cannot.
-                "hold": 0.5 if play.reader == "rdm6300" else 0.0,
+                "hold": 0.5 if READERS[play.reader].has_tags else 0.0,
                 **code_book(play.reader, table.get("decks", 8), folder),
             },
             "pins": {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number, "lid": LID.number},

@@ -15,7 +15,7 @@ from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, phase
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.state import with_device
-from firmware_bridge.sim.script import Cut, Drawn, Key, Lid, NewShoe, Pause, Say, Step
+from firmware_bridge.sim.script import Key, NewShoe, Pause, Say, Step, input_of
 
 BY: Final = "script"
 BOOT: Final = "replay"
@@ -45,31 +45,21 @@ class Replay:
         match step:
             case NewShoe():
                 yield from self._new_shoe()
-            case Drawn(card=None):
-                yield from self._tell(
-                    inputs.CardUnread(at=self.at, mono=self.at, reason="unreadable", nonce=self._nonce())
-                )
-            case Drawn(card=card) if card:
-                yield from self._tell(inputs.CardRead(at=self.at, mono=self.at, card=card, nonce=self._nonce()))
-            case Cut():
-                yield from self._tell(inputs.CutCardSeen(at=self.at, mono=self.at, by="sensor"))
             case Key(key="next") if phase(self.shoe) in (Phase.EMPTY, Phase.BETTING, Phase.READY, Phase.ENDED):
                 self.warn("next: nothing is open, ignored")
-            case Key(key=key):
-                yield from self._tell(inputs.Pressed(at=self.at, mono=self.at, key=key))
-            case Lid(open=is_open):
-                yield from self._tell(inputs.LidMoved(at=self.at, mono=self.at, open=is_open))
             case Pause(ms=ms):
                 yield from self._pass(ms)
             case Say(order=order):
                 yield from self._order(order)
+            case _:
+                yield from self._tell(input_of(step, BY, self._nonce))
 
     def _pass(self, ms: int) -> Iterator[Line]:
         """Let time pass; the shoe is told of each moment it waits for."""
         end = self.at + ms
         while (moment := deadline(self.shoe)) is not None and moment <= end:
             self.at = max(self.at, moment)
-            yield from self._tell(inputs.TimePassed(at=self.at, mono=self.at))
+            yield from self._tell(inputs.TimePassed(at=0))
         self.at = end
 
     def _new_shoe(self) -> Iterator[Line]:
@@ -82,7 +72,7 @@ class Replay:
         yield from self._order(orders.OpenShoe())
 
     def _order(self, order: orders.Order) -> Iterator[Line]:
-        for line in self._tell(inputs.Ordered(at=self.at, mono=self.at, order=order, by=BY, nonce=self._nonce())):
+        for line in self._tell(input_of(Say(order), BY, self._nonce)):
             last = line.entry.events[-1] if line.entry else None
             answer = getattr(last, "answer", None)
             if answer and not answer.ok:
@@ -90,6 +80,7 @@ class Replay:
             yield line
 
     def _tell(self, told: inputs.AnyInput) -> Iterator[Line]:
+        told = replace(told, at=self.at, mono=self.at)
         events = decide(self.shoe, told)
         if events:
             entry = entry_of(self.shoe, told, events, self.table, BOOT)

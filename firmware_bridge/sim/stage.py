@@ -235,6 +235,7 @@ class Stage:
 
 
 def _board(reader: str, fault: Fault) -> NativeBoard | CodeBoard:
-    if reader == "angel-eye":
-        return AngelEyeShoe(rules=fault.rules)
-    return BOARDS[reader]()
+    board = BOARDS[reader]()
+    if isinstance(board, AngelEyeShoe):
+        board.rules = fault.rules
+    return board

@@ -16,10 +16,9 @@ import msgspec
 from firmware_bridge import __version__
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL
-from firmware_bridge.table.desk import NotAnOrder, parse
+from firmware_bridge.table.desk import Desk, NotAnOrder, parse
 from firmware_bridge.table.lending import Lease, Lendable, NotLent
 from firmware_bridge.table.table import Table
-from firmware_bridge.table.uplink import Uplink
 from firmware_bridge.topics.state import last_rounds, mode, snapshots
 
 log = logging.getLogger(__name__)
@@ -58,22 +57,23 @@ class Control:
     `{"do": "lend", "device": "reader", "by": "anna"}` lends one of `devices` until `{"do": "give_back"}` or the
     connection's end; `{"do": "passed", "session": 1, "seq": 7}` tells in between that the report of a test card is
     about to be acknowledged. A borrower from whom it is taken back hears `{"taken_back": "bo"}` and is hung up on.
-    reader, health: what the reader's side knows and how all is, for the status.
+    broker, reader, health: the state of the link, of the reader and of everything, for the status.
     """
 
     def __init__(
         self,
         path: Path,
         table: Table,
-        uplink: Uplink,
+        desk: Desk,
+        broker: Callable[[], dict[str, Any]],
         reader: Callable[[], dict[str, Any]],
         health: Callable[[], dict[str, Any] | None],
         devices: Mapping[str, Lendable] = {},
         sight: Sight | None = None,
     ) -> None:
         self._sight, self._watchers = sight, set[asyncio.Event]()
-        self._path, self._table, self._uplink, self._reader = path, table, uplink, reader
-        self._health = health
+        self._path, self._table, self._desk = path, table, desk
+        self._broker, self._reader, self._health = broker, reader, health
         self._lease = Lease(table, devices)
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
@@ -112,13 +112,13 @@ class Control:
             "seq": shoe.seq,
             "mode": mode(shoe, self._table.observing),
             "disk": self._table.disk and self._table.disk.what,
-            "broker": self._uplink.status(),
+            "broker": self._broker(),
             "reader": self._reader(),
             "health": self._health(),
             "lent": self._lease.status(),
             "returning": self._lease.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
-            **msgspec.to_builtins(snapshots(shoe, self._table.shown())),
+            **msgspec.json.decode(msgspec.json.encode(snapshots(shoe, self._table.shown()))),
         }
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -153,7 +153,7 @@ class Control:
         elif fields["do"] == "take_back":
             await _say(writer, await self._take_back(by))
         else:
-            await _say(writer, self._uplink.order(fields, LOCAL, by))
+            await _say(writer, self._desk.give(fields, LOCAL, by))
 
     async def _lend(
         self, fields: dict[str, Any], by: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

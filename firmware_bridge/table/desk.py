@@ -1,14 +1,18 @@
-"""Orders as they come over the wire: JSON in, an order (or a refusal on record) out."""
+"""The desk where orders are given, at the table and over MQTT alike: JSON in, an answer out."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from difflib import get_close_matches
 from typing import Any, Final
 
 import msgspec
 
-from firmware_bridge.facts import orders
+from firmware_bridge.facts import inputs, orders
+from firmware_bridge.journal.resend import NotInJournal, Range, ranges
+from firmware_bridge.shoe.state import answer_to
+from firmware_bridge.table.stamps import nonce, now
+from firmware_bridge.table.table import Table
 
 LONGEST: Final = 4_096
 """Bytes of the longest command: what it makes is far below what the smallest broker takes."""
@@ -32,6 +36,29 @@ class NotAnOrder(ValueError):
     def __init__(self, error: str, hint: str) -> None:
         super().__init__(f"{error}; {hint}")
         self.answer = orders.Answer(ok=False, error=error, hint=hint)
+
+
+class Desk:
+    """Gives orders to the table. resend: queues a range of the journal to be published again."""
+
+    def __init__(self, table: Table, resend: Callable[[Range], None]) -> None:
+        self._table, self._resend = table, resend
+
+    def give(self, fields: dict[str, Any], allowed: Collection[str], by: str) -> orders.Answer:
+        """Carry out a command of `parse` and answer it; a repeated id acts once."""
+        order, wanted = order_of(fields, allowed), list[Range]()
+        if isinstance(order, orders.Resend):
+            try:
+                wanted = ranges(self._table.journal.directory, order)
+            except NotInJournal as error:
+                order = orders.Malformed("resend", str(error), "see `shoe journal list`")
+        given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"))
+        is_new = answer_to(self._table.shoe, given.id) is None
+        answer = self._table.order(given)
+        if answer.ok and is_new:
+            for each in wanted:
+                self._resend(each)
+        return answer
 
 
 def parse(payload: bytes) -> dict[str, Any]:

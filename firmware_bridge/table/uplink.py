@@ -14,15 +14,14 @@ from firmware_bridge import __version__
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line, rfc3339
-from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.outbox import Outbox
 from firmware_bridge.mqtt.retained import States
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
-from firmware_bridge.shoe.state import answer_to, is_open
-from firmware_bridge.table.desk import NotAnOrder, order_of, parse
+from firmware_bridge.shoe.state import is_open
+from firmware_bridge.table.desk import Desk, NotAnOrder, parse
 from firmware_bridge.table.live_odds import LiveOdds
-from firmware_bridge.table.stamps import nonce, now
+from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 from firmware_bridge.topics.state import alarms, mode, snapshots
 
@@ -41,19 +40,24 @@ LastWord = Literal["stopped", "lost"]
 
 
 class Uplink:
-    """Owns the link to the broker, from `start` to `close`, and everything that goes over it."""
+    """Owns the link to the broker, from `start` to `close`, and everything that goes over it.
+
+    desk: takes the orders that come over it, of which those named in `allowed` are obeyed.
+    """
 
     def __init__(
         self,
         table: Table,
         prefix: str,
         settings: BrokerSettings,
+        desk: Desk,
         allowed: Collection[str],
         loop: asyncio.AbstractEventLoop,
         live_odds: bool = False,
     ) -> None:
         self._odds = LiveOdds(self.changed, loop) if live_odds else None
-        self._table, self._prefix, self._allowed, self._loop = table, prefix, allowed, loop
+        self._table, self._prefix, self._loop = table, prefix, loop
+        self._desk, self._allowed = desk, allowed
         self.why_down = "not connected yet"
         self.health: dict[str, Any] | None = None
         self._cursor = CursorFile(table.journal.directory / "cursor")
@@ -171,23 +175,7 @@ class Uplink:
         except NotAnOrder as error:
             self._reply(message, error.answer)
             return
-        self._reply(message, self.order(fields, self._allowed, BACKEND))
-
-    def order(self, fields: dict[str, Any], allowed: Collection[str], by: str) -> orders.Answer:
-        """Carry out a command and answer it; a repeated id acts once."""
-        order, wanted = order_of(fields, allowed), list[Range]()
-        if isinstance(order, orders.Resend):
-            try:
-                wanted = ranges(self._table.journal.directory, order)
-            except NotInJournal as error:
-                order = orders.Malformed("resend", str(error), "see `shoe journal list`")
-        told = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"))
-        is_new = answer_to(self._table.shoe, told.id) is None
-        answer = self._table.order(told)
-        if answer.ok and is_new:
-            for each in wanted:
-                self.outbox.resend(*each)
-        return answer
+        self._reply(message, self._desk.give(fields, self._allowed, BACKEND))
 
     def _reply(self, message: Incoming, answer: orders.Answer) -> None:
         own = f"{self._prefix}/reply"

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.state import (
     Phase,
     Shoe,
@@ -115,7 +116,7 @@ def _move_reserves(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
 
 def _reserves(shoe: Shoe) -> tuple[str, ...]:
     """The reserve slots that still hold the cards this round begins with."""
-    if shoe.house.procedure != "six-card":
+    if terms_of(shoe.house).procedure != "six-card":
         return ()
     reserves = sum(1 for laid in shoe.moves if not laid.over)
     return ("R1", "R2")[2 - min(reserves, 2) :]

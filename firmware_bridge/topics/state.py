@@ -14,6 +14,7 @@ from firmware_bridge.games.baccarat.bets import closed
 from firmware_bridge.games.baccarat.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
 from firmware_bridge.games.baccarat.roads.bead import LETTERS
 from firmware_bridge.games.baccarat.roads.good import ALL_GOOD
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.judges.cut_card import is_blind
 from firmware_bridge.shoe.state import (
     Past,
@@ -121,10 +122,10 @@ def _slots(shoe: Shoe) -> tuple[Slot, ...]:
 
 def roads(shoe: Shoe) -> Board:
     """All roads of this shoe's rounds; empty as soon as a new shoe is opened."""
-    house = shoe.house
-    shown = ALL_GOOD if house.good_roads is None else tuple(each for each in ALL_GOOD if each in house.good_roads)
+    terms = terms_of(shoe.house)
+    shown = ALL_GOOD if terms.good_roads is None else tuple(each for each in ALL_GOOD if each in terms.good_roads)
     beads = tuple([Bead(LETTERS[past.outcome], **_pairs(past)) for past in shoe.rounds if past.outcome])
-    return _board(beads, RoadSettings(house.leading_ties, house.row1_limit, shown))
+    return _board(beads, RoadSettings(terms.leading_ties, terms.row1_limit, shown))
 
 
 def _pairs(past: Past) -> dict[str, bool]:

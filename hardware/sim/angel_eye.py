@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from itertools import cycle
-from typing import Final
+from typing import ClassVar, Final
 
 from hardware.readers.angel_eye.frames import BIT_7, RANKS, Frame, card_bytes, encode
+from hardware.sim.papers import Papers
 
 COPIES: Final = 3  # of each report
 PLAYER, BANKER, BURN, FIRST = 0, 1, 2, 4  # targets
@@ -51,10 +52,13 @@ class AngelEyeShoe:
     a shoe that must be caught.
     """
 
+    papers: ClassVar[Papers] = "names"
+    misreads: ClassVar[bool] = False
+
     def __init__(
         self, burns: bool = True, rules: Rules = right_rules, opening: tuple[tuple[int, int], ...] = OPENING
     ) -> None:
-        self._burns, self._rules, self._opening = burns, rules, opening
+        self._burns, self.rules, self._opening = burns, rules, opening
         self._numbers = cycle("123456789")
         self._mislays = False
         self._out = bytearray()
@@ -111,7 +115,7 @@ class AngelEyeShoe:
         self._hands[target].append(code)
         said, self._mislays = BANKER - target if self._mislays else target, False
         self._say("D", card_bytes(said, index, code))
-        if sum(map(len, self._hands)) >= len(OPENING) and self._rules(self._hands) is None:
+        if sum(map(len, self._hands)) >= len(OPENING) and self.rules(self._hands) is None:
             ours, theirs = map(points, self._hands)
             self._end(2 if ours == theirs else 1 if ours > theirs else 4)
 
@@ -119,7 +123,7 @@ class AngelEyeShoe:
         drawn = sum(map(len, self._hands))
         if drawn < len(self._opening):
             return self._opening[drawn]
-        target = self._rules(self._hands)
+        target = self.rules(self._hands)
         assert target is not None
         return target, 3
 

@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from hardware.readers.messages import REASONS, Beat, Done, Hello, Param, Sample
 from hardware.readers.native import framing
@@ -25,6 +26,7 @@ from hardware.readers.native.packets import (
     unpack,
 )
 from hardware.sim.optics import MIN_QUALITY, Optics
+from hardware.sim.papers import Papers
 
 KEEPS = 32  # unacknowledged reports (readers.md)
 REPEAT_MS = 100
@@ -50,6 +52,9 @@ class NativeBoard:
     Time is `tick(now_ms)` alone: whatever happens between two ticks happens at the earlier one. With `optics` a card
     is read by them, as well as the parameters allow; without, every card is read as it is told.
     """
+
+    papers: ClassVar[Papers] = "lots"
+    misreads: ClassVar[bool] = True
 
     def __init__(
         self,

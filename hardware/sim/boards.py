@@ -1,20 +1,27 @@
 """A simulated reader for each protocol."""
 
-from collections.abc import Callable
+from pkgutil import resolve_name
+from typing import ClassVar, Final, Protocol
 
-from hardware.sim.angel_eye import AngelEyeShoe
+from hardware.readers import READERS
 from hardware.sim.board import NativeBoard
-from hardware.sim.code_boards import GrowBoard, Rdm6300Board, SsiBoard
-from hardware.sim.line_board import LineBoard
+from hardware.sim.papers import Papers
+from hardware.sim.pty import Board
 
-CodeBoard = LineBoard | GrowBoard | SsiBoard | Rdm6300Board | AngelEyeShoe
-"""Boards whose `pull` takes a text."""
 
-BOARDS: dict[str, Callable[[], NativeBoard | CodeBoard]] = {
-    "native": NativeBoard,
-    "angel-eye": AngelEyeShoe,
-    "grow": GrowBoard,
-    "ssi": SsiBoard,
-    "rdm6300": Rdm6300Board,
-    "line": LineBoard,
+class CodeBoard(Board, Protocol):
+    """A board whose `pull` takes a text.
+
+    papers: what its cards carry. misreads: whether it can be given a card that it cannot read.
+    """
+
+    papers: ClassVar[Papers]
+    misreads: ClassVar[bool]
+
+    def pull(self, code: str) -> None:
+        """A card with `code` passes; ValueError for what no card of this reader carries."""
+
+
+BOARDS: Final[dict[str, type[NativeBoard] | type[CodeBoard]]] = {
+    name: resolve_name(protocol.board) for name, protocol in READERS.items()
 }

@@ -1,8 +1,10 @@
 """Readers that give codes and no more, without their wires: GM65 modules, SSI engines, RFID modules."""
 
 from collections import deque
+from typing import ClassVar
 
 from hardware.readers.codes import grow, rdm6300, ssi
+from hardware.sim.papers import Papers
 
 RESEND_MS = 500  # an SSI engine waits so long for an acknowledgement
 NEAR_MS = 50  # an RFID module says a tag so often while it is near
@@ -11,6 +13,9 @@ SIGHTINGS = 3  # of a tag while its card passes
 
 class GrowBoard:
     """The peer of `GrowDecoder`: keeps nothing, answers every command."""
+
+    papers: ClassVar[Papers] = "labels"
+    misreads: ClassVar[bool] = True
 
     def __init__(self) -> None:
         self._out = bytearray()
@@ -31,6 +36,9 @@ class GrowBoard:
 
 class SsiBoard:
     """The peer of `SsiDecoder`: repeats the oldest code until it is acknowledged, then sends the next."""
+
+    papers: ClassVar[Papers] = "labels"
+    misreads: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self._codes: deque[str] = deque()
@@ -73,6 +81,9 @@ class SsiBoard:
 
 class Rdm6300Board:
     """The peer of `Rdm6300Decoder`: says a tag a few times while its card passes."""
+
+    papers: ClassVar[Papers] = "tags"
+    misreads: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self._out = bytearray()

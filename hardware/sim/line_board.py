@@ -1,8 +1,15 @@
 """A reader that prints one code per line, without its wires."""
 
+from typing import ClassVar
+
+from hardware.sim.papers import Papers
+
 
 class LineBoard:
     """The peer of `LineDecoder`: keeps nothing, hears nothing."""
+
+    papers: ClassVar[Papers] = "names"
+    misreads: ClassVar[bool] = True
 
     def __init__(self, line_end: str = "\r\n") -> None:
         self._end = line_end

@@ -11,7 +11,7 @@ import pytest
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import unseal, without_sealed
 from firmware_bridge.shoe import decide, fault
 from firmware_bridge.sim.replay import Replay
@@ -139,7 +139,7 @@ def test_no_card_shows_in_errors() -> None:
 
 def test_a_line_of_replay_leaks_nothing_either() -> None:
     warned: list[str] = []
-    replay = Replay(House(procedure="six-card"), "T07", warned.append)
+    replay = Replay(house_of(procedure="six-card"), "T07", warned.append)
     lines = list(replay.play(parse(f"shoe 2c Js 3c {NATURAL} Qd 2c next +1.5s !void nothing")))
     shown = [message.payload.decode() for line in lines for message in messages(line)] + warned
     assert not [text for text in shown if ONCE in text or "Js" in text]

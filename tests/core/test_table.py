@@ -141,7 +141,8 @@ def troubled(table: Table) -> Iterator[Shoe]:
         yield evolve(table.shoe, e.Irregular(id=name, detail="", since=0))
     if table.shoe.status == "open":
         for spoiled in SPOILED:
-            after = Table(**{name: getattr(table.house, name) for name in table.house.__struct_fields__})
+            after = Table()
+            after.house = table.house
             after.shoe, after.chain = table.shoe, table.chain
             after.play(*spoiled)
             yield after.shoe

@@ -69,7 +69,7 @@ LINES = {
 
 def decoder(protocol: str) -> Decoder:
     """A decoder that takes equal codes for two cards: these streams have no time."""
-    return READERS[protocol](ReaderSettings(hold=0))
+    return READERS[protocol].decoder(ReaderSettings(hold=0))
 
 
 def taken(decoder: Decoder, chunk: bytes) -> list[Message]:

@@ -11,6 +11,7 @@ import pytest
 from hardware.ports.tty import close_tty, open_tty
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Read, Unread
+from hardware.sim.boards import BOARDS
 from hardware.sim.cable import Cable
 
 
@@ -21,7 +22,7 @@ def heard(protocol, words, enough, tmp_path):
     with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as sim:
         assert str(link) in sim.stdout.readline()
         port = open_tty(str(link), 115_200)
-        decoder = READERS[protocol](ReaderSettings(hold=0))
+        decoder = READERS[protocol].decoder(ReaderSettings(hold=0))
         sim.stdin.write(words)
         sim.stdin.flush()
         messages, deadline = [], time.monotonic() + 20
@@ -37,6 +38,15 @@ def heard(protocol, words, enough, tmp_path):
         assert sim.wait(20) == 0
         assert not link.is_symlink()
     return [getattr(message, "code", None) or message.reason for message in messages]
+
+
+@pytest.mark.parametrize("protocol", READERS)
+def test_every_protocol_has_a_simulated_reader_that_it_reads(protocol):
+    board = BOARDS[protocol]()
+    code = {"lots": 17, "names": "8s", "labels": "A17", "tags": "01006A5344"}[board.papers]
+    board.pull(code)
+    decoder = READERS[protocol].decoder(ReaderSettings())
+    assert code in [getattr(each, "code", None) for each in decoder.feed(board.tick(0) + board.tick(1))]
 
 
 def test_a_native_board_by_hand(tmp_path):

@@ -10,7 +10,8 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from firmware_bridge.journal.files import Place, journal_files, read_lines
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.topics.event_and_round import messages
 from tests.backend import Backend
 from tests.broker import Broker

@@ -1,23 +1,27 @@
 """What a technician leaves who had the reader while no daemon ran."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.cli.calibrate.borrow import Unowned
 from firmware_bridge.devices.lent_reader import KEPT
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.journal.journal import Journal
+from hardware.readers import READERS
 from hardware.readers.messages import ReportNo
 from hardware.readers.native.decoder import NativeDecoder
 from hardware.sim.code_boards import SsiBoard
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
 from tests.system.table import BridgeTable
-from tests.system.test_calibrate_loan import Technician, irregular, order, pass_test_cards, people, seen, settled
+from tests.system.technician import Technician, irregular, order, pass_test_cards, seen, settled
 
 BY_ORDER = {"table": {"new_shoe": "command"}}
 
@@ -32,8 +36,6 @@ def made(tmp_path: Path) -> Iterator[Callable[..., Any]]:
         return tables[-1].start()
 
     yield make
-    while people:
-        people.pop().hang_up()
     for each in tables:
         each.close()
 
@@ -78,7 +80,7 @@ class EngineTable(BridgeTable):
 
 
 def test_an_engine_that_was_lent_twice_loses_no_card_afterwards(made, mocker) -> None:
-    mocker.patch.dict("firmware_bridge.devices.reader.SAYS_AGAIN_S", {"ssi": 0.2})
+    mocker.patch.dict(READERS, {"ssi": replace(READERS["ssi"], says_again_s=0.2)})
     table = made(EngineTable, table={"new_shoe": "command", "burn": "none"})
     table.engine.pull("9d")
     table.until(lambda: table.bridge.table.shoe.device.reader and not table.engine.waiting)
@@ -158,14 +160,20 @@ def test_no_card_is_taken_before_a_reader_with_a_will_is_ours(made) -> None:
     assert not order(table, "open_shoe")
 
 
-def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made, mocker) -> None:
-    table = settled(made())
-    killed = Technician(table)
+def undelivered(table: BridgeTable, mocker: MockerFixture) -> MagicMock:
+    """Let a borrower be killed who left the will `aa`, and keep the port shut by the patch that is returned."""
+    killed = Technician(settled(table))
     killed.say(do="leave", will="aa")
     table.until(lambda: table.bridge.control._lease._will)
     opened = mocker.patch("hardware.ports.port.Port.start")
     killed.hang_up()
     table.until(lambda: not table.bridge.control.status()["lent"])
+    return opened
+
+
+def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made, mocker) -> None:
+    table = made()
+    opened = undelivered(table, mocker)
     bo = Technician(table)
     assert bo.told["will"] == "aa"
     bo.say(do="leave", will="")
@@ -178,13 +186,8 @@ def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made, mocker) -> No
 
 
 def test_a_will_outlives_a_daemon_that_could_not_deliver_it(made, mocker) -> None:
-    table = settled(made())
-    killed = Technician(table)
-    killed.say(do="leave", will="aa")
-    table.until(lambda: table.bridge.control._lease._will)
-    opened = mocker.patch("hardware.ports.port.Port.start")
-    killed.hang_up()
-    table.until(lambda: not table.bridge.control.status()["lent"])
+    table = made()
+    opened = undelivered(table, mocker)
     table.stop()
     mocker.stop(opened)
     written = mocker.patch("hardware.ports.port.Port.write", return_value=True)

@@ -10,12 +10,12 @@ import pytest
 
 from firmware_bridge.cli.support.parts import PARTS
 from firmware_bridge.cli.support.scrub import LEFT_OUT, scrubbed
-from firmware_bridge.journal.verify.walk import Walk
+from firmware_bridge.journal.walk import Walk
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command
+from tests.system.command import status
 from tests.system.table import DaemonTable
-from tests.system.test_cli_daemon import status
 
 brokers, shoe = real.brokers, command.shoe  # fixtures
 

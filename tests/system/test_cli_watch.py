@@ -101,20 +101,21 @@ def test_nothing_that_is_watched_tells_a_card_in_the_shoe(table, watch) -> None:
 
 def test_the_line_is_tapped_only_while_somebody_watches(tmp_path: Path) -> None:
     bridge = BridgeTable(tmp_path, free_port(), pins={"next": 22}, lamps={"P1": 5, "B1": 6}).start()
-    untapped = bridge.bridge.reader.decoder
+    taps = bridge.bridge.reader.taps
+    assert not taps
     sight = bridge.bridge._sight()
     sight.begin()
     sight.begin()
-    assert bridge.bridge.reader.decoder is not untapped
+    assert len(taps) == 1
     bridge.deal("9s")
     seen = sight.seen(0)
     assert seen["signal"]["quality"] is not None
     assert seen["pins"] == {"inputs": {"next": False}, "outputs": {"P1": False, "B1": True}}
     assert seen["good"] > 0
     sight.end()
-    assert bridge.bridge.reader.decoder is not untapped
+    assert len(taps) == 1
     sight.end()
-    assert bridge.bridge.reader.decoder is untapped
+    assert not taps
     bridge.close()
 
 

@@ -3,22 +3,22 @@
 import pytest
 
 from firmware_bridge.devices.frames import KEPT, Tap
-from firmware_bridge.devices.masking import MASKED
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.angel_eye.frames import Frame, card_bytes
 from hardware.readers.angel_eye.frames import encode as angel
-from hardware.readers.messages import Beat, Hello, ReportNo, Sample
+from hardware.readers.frames import MASKED
+from hardware.readers.messages import Beat, Hello, Sample
 from hardware.readers.native import framing
-from hardware.readers.native.packets import Card, Fault, pack
+from hardware.readers.native.packets import Ack, Card, Fault, pack
 
 
 def tap(protocol: str = "native", secret: bool = True) -> Tap:
-    return Tap(READERS[protocol](ReaderSettings()), protocol, lambda: secret)
+    return Tap(READERS[protocol].frames, lambda: secret)
 
 
 def shown(listening: Tap, *chunks: bytes) -> list[str]:
     for chunk in chunks:
-        list(listening.feed(chunk))
+        listening.received(chunk)
     return [frame["hex"] for frame in listening.frames(0)]
 
 
@@ -83,7 +83,7 @@ def test_with_no_shoe_open_all_is_shown() -> None:
 
 def test_a_frame_that_began_in_secret_stays_secret() -> None:
     secret = [True]
-    changing = Tap(READERS["native"](ReaderSettings()), "native", lambda: secret[0])
+    changing = Tap(READERS["native"].frames, lambda: secret[0])
     whole = card()
     shown(changing, whole[:6])
     secret[0] = False
@@ -91,18 +91,27 @@ def test_a_frame_that_began_in_secret_stays_secret() -> None:
     assert shown(changing, card(seq=1))[-1].startswith("02 01 12 34 00 2a")
 
 
-def test_what_we_say_is_shown_and_the_decoder_works_as_before() -> None:
+def test_what_is_written_is_shown() -> None:
     listening = tap()
-    board_says = list(listening.feed(framing.encode(pack(Hello(0x1234, 1, (1, 0), "0" * 8, 0))) + card()))
-    assert [type(message).__name__ for message in board_says] == ["Hello", "Read"]
-    assert listening.acknowledge(ReportNo(0x1234, 0)) == listening.decoder.acknowledge(ReportNo(0x1234, 0))
+    shown(listening, framing.encode(pack(Hello(0x1234, 1, (1, 0), "0" * 8, 0))) + card())
+    listening.sent(b"")
+    listening.sent(framing.encode(pack(Ack(0, 2, 0x1234))))
     assert [(frame["way"], frame["hex"]) for frame in listening.frames(2)] == [("out", "81 00 02 12 34")]
-    assert (listening.good, listening.bad) == (2, 0)
+
+
+def test_a_frame_begun_before_the_port_was_opened_does_not_go_on() -> None:
+    listening = tap()
+    shown(listening, card()[:6])
+    listening.opened()
+    assert shown(listening, card()) == [f"02 00 {MASKED}"]
 
 
 def test_the_signal_of_card_and_light() -> None:
     listening = tap()
-    shown(listening, framing.encode(pack(Beat(0x1234, 1000, 180, 20, 31))), card())
+    for message in READERS["native"].decoder(ReaderSettings()).feed(
+        framing.encode(pack(Beat(0x1234, 1000, 180, 20, 31))) + card()
+    ):
+        listening.decoded(message)
     told = listening.signal
     assert (told["quality"], told["transit_ms"], told["agreed"], told["taken"]) == (200, 80, 9, 9)
     assert (told["lamp"], told["ambient"], told["temperature"]) == (180, 20, 31)

@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
+from tests import backend as listening
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker, free_port
 from tests.system.table import BridgeTable, DaemonTable
 
-brokers = real.brokers  # fixture
+brokers, backend = real.brokers, listening.backend  # fixtures
 
 # Judges one card with an error, and cannot even put that on record.
 CRASHING = """
@@ -35,12 +36,6 @@ sys.exit(main(sys.argv[1:]))
 def broker(brokers: Any) -> Broker:
     kept: Broker = brokers(persistence=True)
     return kept
-
-
-@pytest.fixture
-def backend(broker: Broker) -> Iterator[Backend]:
-    with Backend(broker.port) as backend:
-        yield backend
 
 
 @pytest.fixture
@@ -184,7 +179,7 @@ def test_a_board_that_was_reset_inside_the_shoe_waits_for_the_dealer(bridge: Any
     assert lit(table) == {"fault": "confirm"}
     table.deal("Ts Tc")
     assert (cards(table), events(table, "CardHeld")) == (["9s", "Td"], ["CardHeld"] * 2)
-    assert table.bridge.uplink.order({"do": "next"}, ("next",), "dealer").ok
+    assert table.bridge.desk.give({"do": "next"}, ("next",), "dealer").ok
     assert (cards(table), open_now(table)) == (ROUND, [])
     assert events(table, "RoundClosed") == ["RoundClosed"]
 
@@ -200,7 +195,7 @@ def test_an_error_of_our_own_blocks_and_keeps_the_card(bridge: Any, mocker: Mock
     table.deal("Tc")
     assert cards(table) == ["9s", "Td"]
     order = {"do": "resolve", "irregularity": "internal_error", "choice": "continue"}
-    assert table.bridge.uplink.order(order, ("resolve",), "floor").ok
+    assert table.bridge.desk.give(order, ("resolve",), "floor").ok
     assert (cards(table), open_now(table)) == (ROUND, [])
 
 

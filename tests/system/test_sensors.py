@@ -15,7 +15,7 @@ from hardware.pins.pin import Pin
 from hardware.sim.pins import MockPins
 from tests.broker import free_port
 from tests.system.table import BridgeTable
-from tests.system.test_calibrate_loan import Caller
+from tests.system.technician import Caller
 
 CUT_CARD, NEXT, LID, MOUTH, P1, B1 = Pin(27), Pin(22), Pin(4), Pin(7), Pin(2), Pin(3)
 BUZZER, LOCK = Pin(8), Pin(9)

@@ -20,7 +20,8 @@ from firmware_bridge.cli.daemon_socket import ANSWER_S, NoDaemon, NotRunning, co
 from firmware_bridge.devices.lent_reader import Kept, keep, kept_in
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import ReportNo
-from firmware_bridge.journal.files import Place, journal_files, read_lines
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.shoe import advance
 from firmware_bridge.shoe.state import Shoe
 from hardware.readers import messages

@@ -15,15 +15,10 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.cards import FACES
 from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Bench, Passed
+from hardware.readers import READERS
 from hardware.readers.messages import Read
 
 ORDER: Final = "spades, hearts, diamonds, clubs, each from ace to king"
-KNOW_THEIR_CARDS: Final = ("native", "angel-eye")
-"""Protocols whose codes mean the same in every pack."""
-
-WITH_TAGS: Final = ("rdm6300",)
-"""Protocols whose cards have a code each: all decks are recorded."""
-
 LOOK_S: Final = 0.5
 """How often a letter typed meanwhile is looked for."""
 
@@ -132,7 +127,7 @@ async def _cut_card(visit: Visit, bench: Bench) -> list[str]:
 
 
 def _has_tags(visit: Visit) -> bool:
-    return visit.config.reader.protocol in WITH_TAGS
+    return READERS[visit.config.reader.protocol].has_tags
 
 
 def _face(known: code_books.Known) -> str:
@@ -141,7 +136,7 @@ def _face(known: code_books.Known) -> str:
 
 def _path(visit: Visit) -> Path:
     reader = visit.config.reader
-    if reader.protocol in KNOW_THEIR_CARDS:
+    if READERS[reader.protocol].knows_cards:
         raise Refusal(f"{reader.protocol} readers know the cards themselves", "they need no code book")
     if reader.code_book is None:
         raise ConfigError("[reader] code_book is missing", 'name the file it is written to: code_book = "cards.csv"')

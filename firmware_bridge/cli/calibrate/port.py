@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from firmware_bridge.config.sections import ReaderConfig
 from hardware.errors import PortError
 from hardware.ports.port import Port
-from hardware.readers import BAUD, READERS, ReaderSettings
+from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Message, ReportNo
 
 
@@ -17,11 +17,12 @@ class PortLine:
 
     def __init__(self, config: ReaderConfig, report: ReportNo | None) -> None:
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
-        self.decoder = READERS[config.protocol](settings)
+        protocol = READERS[config.protocol]
+        self.decoder = protocol.decoder(settings)
         self._report = report
         self._heard: asyncio.Queue[bytes | PortError | None] = asyncio.Queue()
         self._messages: Iterator[Message] = iter(())
-        baud = config.baud or BAUD[config.protocol]
+        baud = config.baud or protocol.baud
         loop = asyncio.get_running_loop()
         self._port = Port(config.port, baud, loop, self._heard.put_nowait, self._heard.put_nowait, self._on_open)
 

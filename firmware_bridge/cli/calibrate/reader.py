@@ -15,6 +15,7 @@ from firmware_bridge.devices import code_books
 from hardware.calibrate import Levels, Refusal, mean, sd
 from hardware.calibrate.bench import Bench
 from hardware.calibrate.reader import Tested, adjust, tried
+from hardware.readers import READERS
 
 PARAMS: Final = {
     1: "threshold",
@@ -25,9 +26,6 @@ PARAMS: Final = {
     6: "samples",
 }
 """The native board's parameters (readers.md)."""
-
-WITH_SIGNAL: Final = ("native",)
-"""Protocols that show their raw signal and can be set."""
 
 TEST_CARDS: Final = 20
 LEAST_RATE: Final = 0.99
@@ -62,7 +60,7 @@ async def _work(visit: Visit, loan: Loan) -> ReaderSection:
     async with visit.bench(loan) as bench:
         if waited := await bench.drain():
             visit.guide.say(f"{waited} cards waited in the reader: they count as test cards")
-        if visit.config.reader.protocol not in WITH_SIGNAL:
+        if not READERS[visit.config.reader.protocol].has_signal:
             return _section(visit, await _test(visit, bench), bench)
         before = await bench.params()
         loan.leave(bench.restoring(before))

@@ -10,7 +10,7 @@ from typing import Final
 from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.config import calibration
 from firmware_bridge.errors import ConfigError
-from hardware.readers import KEEPS_REPORTS
+from hardware.readers import READERS
 
 OLD_DAYS: Final = 180
 """Lamps age and dust settles."""
@@ -27,7 +27,7 @@ def calibrated(machine: Machine) -> Iterator[Finding]:
     except ConfigError as error:
         yield Finding("FAIL", "calibrated", error.what, error.hint or "calibrate again: shoe calibrate reader")
         return
-    if machine.config.reader.protocol in KEEPS_REPORTS:
+    if READERS[machine.config.reader.protocol].keeps_reports:
         yield _section(machine, "reader", found.reader)
     if machine.config.pins.cut_card is not None:
         yield _section(machine, "cut-card", found.cut_card)

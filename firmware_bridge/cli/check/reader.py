@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge.cli.calibrate.codebook import KNOW_THEIR_CARDS, WITH_TAGS
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
 from firmware_bridge.cli.watch.words import loan_words
 from firmware_bridge.devices import code_books
@@ -16,7 +15,7 @@ from firmware_bridge.errors import ConfigError
 from hardware.errors import PortError, PortMissing
 from hardware.ports.port import SOCKET, Port
 from hardware.ports.tty import close_tty, open_tty
-from hardware.readers import BAUD
+from hardware.readers import READERS
 
 PLACES: Final = ("serial/by-id/*", "shoe-reader", "ttyUSB*", "ttyACM*", "ttyAMA*")
 """Where serial ports are found under /dev, the best name first."""
@@ -34,7 +33,7 @@ def reader(machine: Machine) -> Iterator[Finding]:
         yield _held(machine.daemon)
         return
     config = machine.config.reader
-    baud = config.baud or BAUD[config.protocol]
+    baud = config.baud or READERS[config.protocol].baud
     try:
         if config.port.startswith(SOCKET):
             asyncio.run(_connect(config.port, baud))
@@ -114,10 +113,10 @@ def code_book(machine: Machine) -> Iterator[Finding]:
 
 def _no_book(protocol: str) -> Iterator[Finding]:
     """Without a book a reader may print the cards' names themselves; a tag's number is never one."""
-    if protocol in KNOW_THEIR_CARDS:
+    if READERS[protocol].knows_cards:
         return
     remedy = f"name a file in [reader] code_book, then {code_books.RECORD}"
-    if protocol in WITH_TAGS:
+    if READERS[protocol].has_tags:
         what = f"none is configured: no tag of an {protocol} is known, every card will be foreign"
         yield Finding("FAIL", "code book", what, remedy)
     else:

@@ -12,7 +12,8 @@ from typing import BinaryIO
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.line import without_sealed
-from firmware_bridge.journal.verify.walk import Walk, chosen
+from firmware_bridge.journal.verify.chosen import chosen
+from firmware_bridge.journal.walk import Walk
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor, read_cursor
 from firmware_bridge.journal.files import file_name, journal_id
 from firmware_bridge.journal.line import Line, unseal
-from firmware_bridge.journal.verify.walk import files_in
+from firmware_bridge.journal.verify.chosen import files_in
 
 TAIL: Final = 65_536
 """Bytes read from the end of a file: its last line is in there."""

@@ -10,7 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from firmware_bridge.journal.line import Line, Public
-from firmware_bridge.journal.verify.walk import Walk, chosen
+from firmware_bridge.journal.verify.chosen import chosen
+from firmware_bridge.journal.walk import Walk
 
 LENGTHY: Final = ("type", "policy", "house", "digest", "settings")
 """Fields that people are not shown (`--json` has them)."""

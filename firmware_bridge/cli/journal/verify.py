@@ -9,7 +9,7 @@ from pathlib import Path
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.verify.audit import Audit, Verdict
-from firmware_bridge.journal.verify.walk import chosen
+from firmware_bridge.journal.verify.chosen import chosen
 
 
 def options(parser: argparse.ArgumentParser) -> None:

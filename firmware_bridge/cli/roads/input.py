@@ -82,7 +82,8 @@ def running(config: Path) -> tuple[list[Bead], dict[str, Any]]:
 
 def _recorded(config: Path) -> tuple[list[Bead], dict[str, Any]]:
     """The rounds in the newest journal; a correction replaces a round, a void removes it."""
-    from firmware_bridge.journal.verify.walk import Walk, chosen
+    from firmware_bridge.journal.verify.chosen import chosen
+    from firmware_bridge.journal.walk import Walk
 
     path = chosen(journal_dir(config))[-1]
     rounds: dict[int, Bead] = {}

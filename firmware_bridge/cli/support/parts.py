@@ -22,7 +22,7 @@ from firmware_bridge.config import calibration
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.line import without_sealed
-from firmware_bridge.journal.verify.walk import Walk
+from firmware_bridge.journal.walk import Walk
 
 LOG_LINES: Final = "500"
 KERNEL_LINES: Final = 300

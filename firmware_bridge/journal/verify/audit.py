@@ -13,7 +13,7 @@ from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.line import FIRST_CHAIN, Line
 from firmware_bridge.journal.verify.commitments import Commitments
 from firmware_bridge.journal.verify.rejudge import Rejudge
-from firmware_bridge.journal.verify.walk import Walk
+from firmware_bridge.journal.walk import Walk
 
 Head = tuple[int, str]
 """An entry's number and the chain value at it, as an auditor writes them down."""

@@ -8,7 +8,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
-from firmware_bridge.games import GAMES
+from firmware_bridge.games import LAYOUTS
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
 from firmware_bridge.shoe.judges.burning import burn, burn_aside
@@ -162,7 +163,7 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
     shoe = draft.shoe
     assert card.card is not None
     faces = (*[laid.card for laid in shoe.moves], card.card)
-    after = GAMES[shoe.house.game](faces, shoe.house.procedure)
+    after = LAYOUTS[shoe.house.game](faces, terms_of(shoe.house).procedure)
     slot = after.slots[-1]
     dealt = events.CardDealt(round=shoe.round, slot=slot, origin=_origin(card), held=held, serial=card.serial)
     if after.used[-1] is not None and not is_sealed(shoe):

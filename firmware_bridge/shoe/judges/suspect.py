@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games import GAMES, PACKS
+from firmware_bridge.games import LAYOUTS, PACKS
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.state import PAIRS, Phase, Shoe, due, next_card, phase, row
 
@@ -76,4 +77,4 @@ def _is_named(shoe: Shoe, face: Card) -> bool:
     if phase(shoe) not in (Phase.READY, Phase.DEALING) or shoe.house.disclose == "sealed":
         return False
     faces = tuple(laid.card for laid in shoe.moves)
-    return GAMES[shoe.house.game]((*faces, face), shoe.house.procedure).used[-1] is not None
+    return LAYOUTS[shoe.house.game]((*faces, face), terms_of(shoe.house).procedure).used[-1] is not None

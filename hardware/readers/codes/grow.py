@@ -3,12 +3,11 @@
 import time
 from binascii import crc_hqx
 from collections.abc import Callable, Iterator
+from typing import Final
 
-from hardware.readers.codes.first_line import Opening
-from hardware.readers.codes.line_ends import tail_pattern
-from hardware.readers.codes.one_way import Deaf
-from hardware.readers.codes.sightings import Sightings
-from hardware.readers.messages import Message, Read, Unread
+from hardware.readers.codes.text import TextDecoder
+from hardware.readers.messages import Message
+from hardware.readers.protocol import Protocol
 from hardware.readers.settings import ReaderSettings
 
 COMMAND, ANSWER = b"\x7e\x00", b"\x02\x00"
@@ -37,40 +36,27 @@ TRIGGER = command(WRITE, 0x0002, b"\x01", checked=False)
 """Read one code now, for a module that does not look by itself."""
 
 
-class GrowDecoder(Deaf):
+class GrowDecoder(TextDecoder):
     """Yields each code as text; see `hardware.readers.Decoder`.
 
     A code has no checksum of its own: a damaged one is text that no code book holds. Text that is too long or
-    not printable was a card nobody can name: `Unread("unreadable")`; so is a code that may have begun before the
-    port was opened, as what is left of it may be another card's.
+    not printable was a card nobody can name.
     """
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self.good = 0
-        self.bad = 0
-        settings = settings or ReaderSettings()
-        self._tail = tail_pattern(settings.line_end)
-        self._keep = len(settings.line_end)  # bytes that show a tail which came in two portions
-        self._sightings = Sightings(settings.hold, clock)
-        self._opening = Opening()
-        self._begun = b""
+        super().__init__(settings or ReaderSettings(), clock)
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """See `Decoder.feed`."""
         self._opening.hear(chunk)
         self._begun += chunk
-        while taken := self._answer() or self._code():
-            length, is_code = taken
+        while taken := self._answer() or self._line():
+            length, is_line = taken
             item, self._begun = self._begun[:length], self._begun[length:]
-            is_cut = self._opening.cuts()
-            message = self._message(self._tail.sub(b"", item).strip(), is_cut) if is_code else None
-            if message:
+            if not is_line:
+                self._opening.cuts()  # an answer has shown what the first bytes were
+            elif message := self._message(self._tail.sub(b"", item).strip()):
                 yield message
-
-    def forget(self) -> None:
-        """Drop what was begun before the port closed; the next code may have begun too."""
-        self._begun = b""
-        self._opening.begin()
 
     def _answer(self) -> tuple[int, bool] | None:
         """Bytes of the answer the buffer begins with, and that it is no code; None if it begins with none."""
@@ -84,8 +70,8 @@ class GrowDecoder(Deaf):
         self.good += 1
         return end, False
 
-    def _code(self) -> tuple[int, bool] | None:
-        """Bytes of the code the buffer begins with; None if it has no end yet, or may still become an answer."""
+    def _line(self) -> tuple[int, bool] | None:
+        """Bytes of the line the buffer begins with; None if it has no end yet, or may still become an answer."""
         found = self._tail.search(self._begun)
         if found and not self._may_answer():
             return found.end(), True
@@ -99,12 +85,9 @@ class GrowDecoder(Deaf):
             return False
         return len(begun) < _HEAD or len(begun) < _HEAD + begun[3] + 2
 
-    def _message(self, code: bytes, is_cut: bool) -> Message | None:
-        if not code:
-            return None
-        text = code.decode("latin-1")
-        if is_cut or len(code) > LONGEST_CODE // 2 or not (text.isascii() and text.isprintable()):
-            self.bad += not is_cut
-            return Unread("unreadable")
-        self.good += 1
-        return None if self._sightings.again(text) else Read(text)
+    def _code(self, line: bytes) -> str | None:
+        text = line.decode("latin-1")
+        return text if len(line) <= LONGEST_CODE // 2 and text.isascii() and text.isprintable() else None
+
+
+PROTOCOL: Final = Protocol(GrowDecoder, baud=9_600, board="hardware.sim.code_boards:GrowBoard")

@@ -5,10 +5,12 @@ import time
 from collections.abc import Callable, Iterator
 from functools import reduce
 from operator import xor
+from typing import Final
 
 from hardware.readers.codes.one_way import Deaf
 from hardware.readers.codes.sightings import Sightings
 from hardware.readers.messages import Message, Read
+from hardware.readers.protocol import Protocol
 from hardware.readers.settings import ReaderSettings
 
 START, END = b"\x02", b"\x03"
@@ -62,3 +64,6 @@ class Rdm6300Decoder(Deaf):
     def forget(self) -> None:
         """Drop a frame begun before the port closed."""
         self._begun = b""
+
+
+PROTOCOL: Final = Protocol(Rdm6300Decoder, baud=9_600, board="hardware.sim.code_boards:Rdm6300Board", has_tags=True)

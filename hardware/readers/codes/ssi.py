@@ -3,9 +3,11 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from hardware.readers.codes.sightings import Sightings
 from hardware.readers.messages import Hello, Message, Read, Repeat, ReportNo, Unread, masked
+from hardware.readers.protocol import Protocol
 from hardware.readers.settings import ReaderSettings
 
 ENGINE, HOST = 0x00, 0x04  # sources
@@ -165,3 +167,8 @@ class SsiDecoder:
         if len(self._body) < 2:
             return Unread("unreadable", self._waiting, gap=gap)
         return Read(self._body[1:].decode("latin-1"), self._waiting, gap=gap)
+
+
+PROTOCOL: Final = Protocol(
+    SsiDecoder, baud=9_600, board="hardware.sim.code_boards:SsiBoard", says_again_s=REPEATS_WITHIN_S
+)

@@ -4,19 +4,26 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.config import sections
 from firmware_bridge.config.load import parse
-from firmware_bridge.config.sections import JUDGES
 from firmware_bridge.errors import ConfigError
 from hardware.readers import READERS
 
 
 def closes(protocol: str, **table: Any) -> str:
-    return parse({"table": {"id": "T07", **table}, "reader": {"protocol": protocol}}).house.close
+    game = {"procedure": table.pop("procedure")} if "procedure" in table else {}
+    return parse({"table": {"id": "T07", **table}, "game": game, "reader": {"protocol": protocol}}).house.close
 
 
 @pytest.mark.parametrize("protocol", READERS)
 def test_every_protocol_can_be_named(protocol: str) -> None:
-    assert closes(protocol) == ("result" if protocol in JUDGES else "auto")
+    assert closes(protocol) == ("result" if READERS[protocol].judges else "auto")
+
+
+def test_the_config_knows_the_readers_that_the_hardware_knows() -> None:
+    assert {name: bool(close) for name, close in sections.READERS.items()} == {
+        name: protocol.judges for name, protocol in READERS.items()
+    }
 
 
 @pytest.mark.parametrize(

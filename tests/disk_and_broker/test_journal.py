@@ -10,11 +10,12 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
-from firmware_bridge.journal.files import Place, journal_id, read_lines
+from firmware_bridge.journal.files import journal_id
 from firmware_bridge.journal.journal import Journal, SyncFailed, verify_newest
 from firmware_bridge.journal.line import without_sealed
+from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.shoe import Shoe, advance
-from tests.edge.record import Record
+from tests.disk_and_broker.record import Record
 
 
 @pytest.fixture
@@ -58,6 +59,15 @@ def folds(path: Path) -> list[Shoe]:
         assert line.entry
         shoes.append(advance(shoes[-1], line.entry))
     return shoes
+
+
+def test_a_new_file_is_told_of_once_it_is_there(folder: Path) -> None:
+    record = Record(folder)
+    files: list[int] = []
+    record.journal.close()
+    record.journal = Journal(folder, None, lambda: files.append(len(contents(folder))))
+    record.begin().deal("9sTdTsTc").open_shoe().close()
+    assert files == [1, 2, 3]
 
 
 def test_what_is_written_folds_to_the_same_shoe(folder: Path) -> None:
