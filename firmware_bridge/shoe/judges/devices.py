@@ -7,7 +7,6 @@ from typing import TypeGuard
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges import floor
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.dealing import hold, take
 from firmware_bridge.shoe.judges.disclosure import restart_clocks, waits_for_reveal
@@ -73,6 +72,16 @@ def already_entered(draft: Draft, told: inputs.CardRead) -> bool:
     if draft.shoe.device.entered and told.report is not None and draft.shoe.status == "open":
         draft.open_irregularity("reader_gap", "the reader read another card than the one entered by hand")
     return False
+
+
+def read(draft: Draft, told: inputs.CardRead) -> None:
+    """A card left the shoe, unless it is one that people entered before."""
+    if not already_entered(draft, told):
+        take(draft, _held(told))
+
+
+def _held(told: inputs.CardRead) -> HeldCard:
+    return HeldCard(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial)
 
 
 def unread(draft: Draft, told: inputs.CardUnread) -> None:
@@ -180,20 +189,13 @@ def disk_failed(draft: Draft, told: inputs.DiskFailed) -> None:
         draft.close_irregularity(told.irregularity, "recovered")
 
 
-def resolve(draft: Draft, told: inputs.Ordered) -> None:
-    """The floor decides."""
-    assert isinstance(told.order, orders.Resolve)
-    floor.resolve(draft, told.order, told.by)
-
-
-def accepted(draft: Draft, told: inputs.Ordered) -> None:
+def accepted(draft: Draft, told: inputs.Ordered, order: orders.Order) -> None:
     """An order that changes nothing in the shoe: the outbox acts on the answer."""
 
 
-def malformed(draft: Draft, told: inputs.Ordered) -> None:
+def malformed(draft: Draft, told: inputs.Ordered, order: orders.Malformed) -> None:
     """An order nobody can obey."""
-    assert isinstance(told.order, orders.Malformed)
-    raise Refused(told.order.error, told.order.hint)
+    raise Refused(order.error, order.hint)
 
 
 def hold_for_technician(draft: Draft, told: inputs.AnyInput) -> None:
@@ -201,7 +203,6 @@ def hold_for_technician(draft: Draft, told: inputs.AnyInput) -> None:
     if draft.shoe.status != "open":
         return
     if isinstance(told, inputs.CardRead):
-        card = HeldCard(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial)
-        hold(draft, card, "internal error")
+        hold(draft, _held(told), "internal error")
     elif isinstance(told, inputs.CardUnread):
         hold(draft, HeldCard(None, told.nonce, reason=told.reason), "internal error")
