@@ -14,14 +14,14 @@ from firmware_bridge.shoe.state import Phase, Shoe, phase, with_device
 __all__ = ["Phase", "Shoe", "advance", "decide", "entry_of", "evolve", "fault", "observe", "phase"]
 
 
-def entry_of(shoe: Shoe, told: AnyInput, events: tuple[AnyEvent, ...], table: str, boot: str) -> Entry:
+def entry_of(shoe: Shoe, fact: AnyInput, events: tuple[AnyEvent, ...], table: str, boot: str) -> Entry:
     """The journal entry for a decision: a new shoe (or device) begins a new journal at 1."""
     match events[0]:
         case ShoeOpened(number=number, journal=journal):
-            return Entry(table, number, journal, 1, boot, told, events)
+            return Entry(table, number, journal, 1, boot, fact, events)
         case Commissioned(journal=journal):
-            return Entry(table, 0, journal, 1, boot, told, events)
-    return Entry(table, shoe.number, shoe.journal, shoe.seq + 1, boot, told, events)
+            return Entry(table, 0, journal, 1, boot, fact, events)
+    return Entry(table, shoe.number, shoe.journal, shoe.seq + 1, boot, fact, events)
 
 
 def advance(shoe: Shoe, entry: Entry) -> Shoe:

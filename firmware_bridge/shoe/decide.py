@@ -16,17 +16,17 @@ BOARD_KEEPS: Final = 32
 """Reports a reader board can repeat (readers.md): one further back than that is a new one."""
 
 
-def decide(shoe: Shoe, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
-    """What becomes true because of `told`; nothing for a repeat. Pure and total."""
-    if _told_before(shoe, told):
+def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
+    """What becomes true because of `fact`; nothing for a repeat. Pure and total."""
+    if _known(shoe, fact):
         return ()
-    draft = Draft(shoe, told.at, told.mono)
-    if devices.is_card(told) and not devices.is_entered(shoe, told):
-        orders.auto_open(draft, told)
-    devices.follow_session(draft, told, inside=shoe.status == "open")
-    judge = JUDGES[kind(told)][phase(draft.shoe)]
+    draft = Draft(shoe, fact.at, fact.mono)
+    if devices.is_card(fact) and not devices.is_entered(shoe, fact):
+        orders.auto_open(draft, fact)
+    devices.follow_session(draft, fact, inside=shoe.status == "open")
+    judge = JUDGES[kind(fact)][phase(draft.shoe)]
     try:
-        judge(draft, told, *_order(told))
+        judge(draft, fact, *_order(fact))
         answer = Answer(ok=True)
     except Refused as refused:
         answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
@@ -34,35 +34,35 @@ def decide(shoe: Shoe, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
     if close_opened(draft):
         deal_held(draft)
     void_if_empty(draft)
-    _reply(draft, told, answer)
+    _reply(draft, fact, answer)
     return tuple(draft.events)
 
 
-def _told_before(shoe: Shoe, told: inputs.AnyInput) -> bool:
+def _known(shoe: Shoe, fact: inputs.AnyInput) -> bool:
     """A report already taken, or a command already answered."""
-    if isinstance(told, inputs.Ordered):
-        return answer_to(shoe, told.id) is not None
-    report = inputs.report_of(told)
+    if isinstance(fact, inputs.Ordered):
+        return answer_to(shoe, fact.id) is not None
+    report = inputs.report_of(fact)
     if report is None or shoe.device.reader is None or report.session != shoe.device.reader.session:
         return False
     return bool((shoe.device.reader.seq - report.seq) % 256 < BOARD_KEEPS)
 
 
-def _order(told: inputs.AnyInput) -> tuple[Order, ...]:
-    return (told.order,) if isinstance(told, inputs.Ordered) else ()
+def _order(fact: inputs.AnyInput) -> tuple[Order, ...]:
+    return (fact.order,) if isinstance(fact, inputs.Ordered) else ()
 
 
-def _reply(draft: Draft, told: inputs.AnyInput, answer: Answer) -> None:
-    if isinstance(told, inputs.Pressed) and not answer.ok:
-        draft.add(events.KeyRefused(key=told.key, why=answer.error or ""))
-    if isinstance(told, inputs.Ordered):
-        named = Answer(answer.ok, told.id, tag_of(told.order), answer.error, answer.hint)
-        draft.add(events.CommandAnswered(answer=named, by=told.by))
+def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
+    if isinstance(fact, inputs.Pressed) and not answer.ok:
+        draft.add(events.KeyRefused(key=fact.key, why=answer.error or ""))
+    if isinstance(fact, inputs.Ordered):
+        named = Answer(answer.ok, fact.id, tag_of(fact.order), answer.error, answer.hint)
+        draft.add(events.CommandAnswered(answer=named, by=fact.by))
 
 
-def kind(told: inputs.AnyInput) -> str:
+def kind(fact: inputs.AnyInput) -> str:
     """The row of the table an input belongs to."""
-    match told:
+    match fact:
         case inputs.Ordered(order=Reveal()):
             return "reveal_order"  # by wire it can name slots, the key of this name cannot
         case inputs.Ordered(order=order):
@@ -73,7 +73,7 @@ def kind(told: inputs.AnyInput) -> str:
             return f"{device}_lost"
         case inputs.DeviceBack(device=device):
             return f"{device}_back"
-    return type(told).__name__
+    return type(fact).__name__
 
 
 Judge = Callable[..., None]
@@ -164,13 +164,13 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
 """(phase x input) -> what judges it; a test proves it complete."""
 
 
-def fault(shoe: Shoe, told: inputs.AnyInput, error: Exception) -> tuple[events.AnyEvent, ...]:
+def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.AnyEvent, ...]:
     """What to journal when `decide` itself failed: the card of the input is held and the shoe blocked.
 
-    `error` is told by its type and place only: its text might spell a sealed card.
+    `error` is journaled by its type and place only: its text might spell a sealed card.
     """
-    draft = Draft(shoe, told.at)
-    devices.hold_for_technician(draft, told)
+    draft = Draft(shoe, fact.at)
+    devices.hold_for_technician(draft, fact)
     at = error.__traceback__
     while at and at.tb_next:
         at = at.tb_next
@@ -180,14 +180,14 @@ def fault(shoe: Shoe, told: inputs.AnyInput, error: Exception) -> tuple[events.A
     return tuple(draft.events)
 
 
-def observe(shoe: Shoe, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
+def observe(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
     """What is journaled while the shoe only observes: cards are kept on record, and nothing is made of them."""
-    if _told_before(shoe, told):
+    if _known(shoe, fact):
         return ()
-    draft = Draft(shoe, told.at)
-    match told:
+    draft = Draft(shoe, fact.at)
+    match fact:
         case inputs.CardRead():
-            commit, secret = draft.seal(told.card, told.nonce)
+            commit, secret = draft.seal(fact.card, fact.nonce)
             draft.add(events.CardSetAside(commit=commit, secret=secret, why="observed"))
         case (
             inputs.CardUnread()
@@ -196,7 +196,7 @@ def observe(shoe: Shoe, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
             | inputs.ReaderSaid()
             | inputs.ReaderJudged()
         ):
-            draft.add(events.Noted(what=f"observed: {type(told).__name__}"))
+            draft.add(events.Noted(what=f"observed: {type(fact).__name__}"))
         case _:
-            return decide(shoe, told)
+            return decide(shoe, fact)
     return tuple(draft.events)

@@ -76,7 +76,7 @@ def _remove(draft: Draft, order: Resolve, by: str) -> None:
 def _clears(shoe: Shoe, order: Resolve) -> bool:
     """Whether the floor takes the oldest held card in spite of what is wrong with it, or with its turn.
 
-    What a sensor or a movement told under the same name is another matter: the card is judged afterwards.
+    An irregularity of the same name may be about a movement or a sensor: the card is judged after that one.
     """
     first = oldest_held(shoe)
     if order.choice not in ("keep", "accept") or first is None:
