@@ -37,7 +37,7 @@ class Loan:
         self._count = 0
         self.is_quiet = False
         if not cut_short or table.shoe.device.lent != to:
-            table.tell(inputs.ReaderBorrowed(**now(), by=to, taken=self._report))
+            table.take(inputs.ReaderBorrowed(**now(), by=to, taken=self._report))
 
     @property
     def report(self) -> ReportNo | None:
@@ -55,7 +55,7 @@ class Loan:
         """Put on record what has passed since the last record: the shoe then takes none of it for a card of its own."""
         if self._count:
             taken, count = self._report, self._count
-            self._table.tell(inputs.TestCardsPassed(**now(), count=count, by=self._to, taken=taken, lent=True))
+            self._table.take(inputs.TestCardsPassed(**now(), count=count, by=self._to, taken=taken, lent=True))
             self._count = 0
 
     def keep_will(self, will: bytes) -> None:
@@ -100,7 +100,7 @@ def record_kept(table: Table) -> Kept | None:
     """Put on record what passed while no daemon ran, before the reader is asked for its reports; what was left."""
     kept = kept_in(table.journal.directory)
     if kept and kept.count:
-        table.tell(inputs.TestCardsPassed(**now(), count=kept.count, by=kept.by, taken=kept.report))
+        table.take(inputs.TestCardsPassed(**now(), count=kept.count, by=kept.by, taken=kept.report))
     return kept
 
 

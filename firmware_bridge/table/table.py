@@ -83,10 +83,10 @@ class Table:
         """Say that the daemon began; `house` holds from the next shoe on."""
         if self.observing:
             log.critical("one input crashed us again and again: observing; update, or delete %s", self._crashes.path)
-        self.tell(inputs.Started(**now(), version=__version__, house=house, nonce=nonce()))
+        self.take(inputs.Started(**now(), version=__version__, house=house, nonce=nonce()))
         self._show()
 
-    def tell(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
+    def take(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         """Judge an input and carry it all the way; the events it had, none while the disk is full.
 
         Raises, from then on always, what must end the process: SyncFailed if the disk did not confirm, or an
@@ -105,7 +105,7 @@ class Table:
 
     def order(self, fact: inputs.Ordered) -> Answer:
         """Give an order; a repeated id gets the answer it got the first time."""
-        events = self.tell(fact)
+        events = self.take(fact)
         if self.disk:
             return Answer(ok=False, id=fact.id, error=self.disk.what, hint=self.disk.hint)
         for event in events:
@@ -196,7 +196,7 @@ class Table:
     def _ring(self) -> None:
         self._asked_for = None
         if self.disk is None:  # else the clock is set again by the first entry the disk takes
-            self.tell(inputs.TimePassed(**now()))
+            self.take(inputs.TimePassed(**now()))
             self._set_alarm_clock()
 
     def _show(self) -> None:

@@ -147,9 +147,9 @@ class GoldenTable:
         self.chain, self.observing = FIRST_CHAIN, False
         self.lines: list[bytes] = []
         self.last: inputs.AnyInput | None = None
-        self.tell(started(self.house, self.nonce()))
+        self.take(started(self.house, self.nonce()))
 
-    def tell(self, told: inputs.AnyInput, broken: bool = False) -> None:
+    def take(self, told: inputs.AnyInput, broken: bool = False) -> None:
         """One input all the way; `broken`: our own software fails on it."""
         self.at, self.mono, self.inputs = self.at + 3, self.mono + 2, self.inputs + 1
         told = replace(told, at=self.at, mono=self.mono)
@@ -191,7 +191,7 @@ class GoldenTable:
 
     def order(self, name: str, *words: Any, by: str = "floor", id: str | None = None, **more: Any) -> None:
         """Somebody gives an order."""
-        self.tell(inputs.Ordered(at=0, order=ORDERS[name](*words, **more), by=by, nonce=self.nonce(), id=id))
+        self.take(inputs.Ordered(at=0, order=ORDERS[name](*words, **more), by=by, nonce=self.nonce(), id=id))
 
     def wait(self, ms: int) -> None:
         """Time goes by; the shoe is told of each moment it waits for."""
@@ -199,13 +199,13 @@ class GoldenTable:
         while (moment := self.due_at) is not None and moment <= end:
             at += max(moment - self.mono, 0)
             self.mono, self.at = max(self.mono, moment - 2), at
-            self.tell(time_passed())
+            self.take(time_passed())
         self.at, self.mono = max(self.at, at), max(self.mono, end)
 
     def boot(self, is_reboot: bool) -> None:
         """The daemon begins again, or the whole machine, whose clock then begins at 0."""
         self.mono = 0 if is_reboot else self.mono
-        self.tell(started(self.house, self.nonce()))
+        self.take(started(self.house, self.nonce()))
 
     def nonce(self) -> str:
         self.nonces += 1

@@ -39,24 +39,24 @@ class Table:
         self.at, self.nonces, self.chain = 0, 0, FIRST_CHAIN
         self.lines: list[Line] = []
         self.shown: list[str] = []
-        self.tell(RESTART)
+        self.take(RESTART)
 
     def play(self, *steps: Step) -> Table:
         """Deal scripts, and inputs for what a script cannot say."""
         for step in steps:
             for told in self._inputs(step):
-                self.tell(told)
+                self.take(told)
         return self
 
-    def tell(self, told: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
+    def take(self, told: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
         """One input all the way; its events."""
         self.at += 1
         told = msgspec.structs.replace(told, at=self.at, mono=self.at)
         if isinstance(told, inputs.Started):
             told = msgspec.structs.replace(told, house=self.house)
-        return self.take(told, decide(self.shoe, told))
+        return self.carry(told, decide(self.shoe, told))
 
-    def take(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
+    def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
         """Journal events, and keep all that can be seen of them outside."""
         if events:
             entry = entry_of(self.shoe, told, events, "T07", "boot")

@@ -77,7 +77,7 @@ def test_what_the_floor_decides_about_a_movement_clears_no_card_that_is_wrong_to
     table = Table(**PLAIN).play("shoe 9s")
     table.play(*([inputs.CardUnread(at=0, reason=moved, nonce="a" * 32)] if moved else filled("B2")))
     wrong = {"flags": (moved,)} if moved else {"slot": "P3"}
-    table.tell(table.card("Kd", **wrong))
+    table.take(table.card("Kd", **wrong))
     name = moved or "wrong_slot"
     assert table.play(f"!resolve {name} {choice}").open == (name,)
     assert table.play(f"!resolve {name} {choice}").open == ()

@@ -25,7 +25,7 @@ class Record:
 
     def begin(self, burn: str = "none") -> "Record":
         """The daemon starts and a shoe is opened."""
-        self.tell(inputs.Started(at=AT, version="0", house=House(burn=burn), nonce=self._nonce()))  # type: ignore[arg-type]
+        self.take(inputs.Started(at=AT, version="0", house=House(burn=burn), nonce=self._nonce()))  # type: ignore[arg-type]
         return self.open_shoe()
 
     def open_shoe(self) -> "Record":
@@ -38,14 +38,14 @@ class Record:
     def deal(self, text: str) -> "Record":
         """Draw these cards."""
         for card in cards(text):
-            self.tell(inputs.CardRead(at=AT, card=card, nonce=self._nonce()))
+            self.take(inputs.CardRead(at=AT, card=card, nonce=self._nonce()))
         return self
 
     def order(self, order: orders.Order) -> None:
         """Give an order."""
-        self.tell(inputs.Ordered(at=AT, order=order, by="test", nonce=self._nonce()))
+        self.take(inputs.Ordered(at=AT, order=order, by="test", nonce=self._nonce()))
 
-    def tell(self, told: inputs.AnyInput) -> None:
+    def take(self, told: inputs.AnyInput) -> None:
         """Judge an input and keep what became true."""
         if events := decide(self.shoe, told):
             entry = entry_of(self.shoe, told, events, "T07", "b007")
