@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from msgspec.structs import replace
 
 from firmware_bridge.facts.entry import Entry
@@ -11,7 +14,26 @@ from firmware_bridge.shoe.decide import decide, fault, observe
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.state import Phase, Shoe, phase, with_device
 
-__all__ = ["Phase", "Shoe", "advance", "decide", "entry_of", "evolve", "fault", "observe", "phase"]
+__all__ = ["Phase", "Shoe", "Step", "advance", "decide", "entry_of", "evolve", "fault", "observe", "phase", "step"]
+
+
+Judge = Callable[[Shoe, AnyInput], tuple[AnyEvent, ...]]
+
+
+class Step(NamedTuple):
+    """What an input makes: a journal entry, and the shoe after it."""
+
+    entry: Entry
+    shoe: Shoe
+
+
+def step(shoe: Shoe, fact: AnyInput, table: str, boot: str, judge: Judge = decide) -> Step | None:
+    """Judge an input; None where nothing becomes true because of it."""
+    events = judge(shoe, fact)
+    if not events:
+        return None
+    entry = entry_of(shoe, fact, events, table, boot)
+    return Step(entry, advance(shoe, entry))
 
 
 def entry_of(shoe: Shoe, fact: AnyInput, events: tuple[AnyEvent, ...], table: str, boot: str) -> Entry:

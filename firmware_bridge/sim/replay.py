@@ -12,7 +12,7 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, phase
+from firmware_bridge.shoe import Phase, Shoe, phase, step
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.state import with_device
 from firmware_bridge.sim.script import Key, NewShoe, Pause, Say, Step, input_of
@@ -38,8 +38,8 @@ class Replay:
         if steps and not isinstance(steps[0], NewShoe) and self.shoe.status == "empty":
             self.shoe = with_device(self.shoe, next_house=replace(self.house, burn="none"))
             yield from self._order(orders.OpenShoe())
-        for step in steps:
-            yield from self._step(step)
+        for each in steps:
+            yield from self._step(each)
 
     def _step(self, step: Step) -> Iterator[Line]:
         match step:
@@ -81,11 +81,9 @@ class Replay:
 
     def _take(self, fact: inputs.AnyInput) -> Iterator[Line]:
         fact = replace(fact, at=self.at, mono=self.at)
-        events = decide(self.shoe, fact)
-        if events:
-            entry = entry_of(self.shoe, fact, events, self.table, BOOT)
-            line = seal(entry, self._chain)
-            self.shoe, self._chain = advance(self.shoe, entry), line.chain
+        if made := step(self.shoe, fact, self.table, BOOT):
+            line = seal(made.entry, self._chain)
+            self.shoe, self._chain = made.shoe, line.chain
             yield line
 
     def _nonce(self) -> str:

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import FACES, TILES, Card, Serial
+from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.shoe import Shoe, advance, decide, entry_of, fault, observe
+from firmware_bridge.shoe import Shoe, decide, fault, observe, step
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import signals
@@ -137,6 +138,11 @@ ORDERS: Final[dict[str, Any]] = {
 T = TypeVar("T")
 
 
+def failing(shoe: Shoe, told: inputs.AnyInput) -> tuple[AnyEvent, ...]:
+    """What becomes true when our own software fails on an input."""
+    return fault(shoe, told, ValueError("a bug"))
+
+
 class GoldenTable:
     """Takes inputs as the daemon would; everything that comes out goes to `tape`. `chance` decides what happens."""
 
@@ -154,16 +160,12 @@ class GoldenTable:
         self.at, self.mono, self.inputs = self.at + 3, self.mono + 2, self.inputs + 1
         told = replace(told, at=self.at, mono=self.mono)
         self.last = told
-        if broken:
-            events = fault(self.shoe, told, ValueError("a bug"))
-        else:
-            events = (observe if self.observing else decide)(self.shoe, told)
-        self.tape.told(encode(told), bool(events))
-        if events:
-            line = seal(entry_of(self.shoe, told, events, "T07", "boot"), self.chain)
-            assert line.entry
-            self.shoe = advance(self.shoe, line.entry)
-            self.record(line)
+        judge = failing if broken else observe if self.observing else decide
+        made = step(self.shoe, told, "T07", "boot", judge)
+        self.tape.told(encode(told), bool(made))
+        if made:
+            self.shoe = made.shoe
+            self.record(seal(made.entry, self.chain))
         self.record_states()
 
     def record(self, line: Line) -> None:

@@ -15,7 +15,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.shoe import Shoe, advance, decide, entry_of, phase
+from firmware_bridge.shoe import Shoe, decide, phase, step
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.sim.script import NewShoe, Pause, input_of, parse
 from firmware_bridge.topics.event_and_round import OutMessage, messages
@@ -43,8 +43,8 @@ class Table:
 
     def play(self, *steps: Step) -> Table:
         """Deal scripts, and inputs for what a script cannot say."""
-        for step in steps:
-            for told in self._inputs(step):
+        for each in steps:
+            for told in self._inputs(each):
                 self.take(told)
         return self
 
@@ -58,10 +58,9 @@ class Table:
 
     def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
         """Journal events, and keep all that can be seen of them outside."""
-        if events:
-            entry = entry_of(self.shoe, told, events, "T07", "boot")
-            line = seal(entry, self.chain)
-            self.shoe, self.chain = advance(self.shoe, entry), line.chain
+        if made := step(self.shoe, told, "T07", "boot", lambda *_: events):
+            entry, line = made.entry, seal(made.entry, self.chain)
+            self.shoe, self.chain = made.shoe, line.chain
             self.lines.append(line)
             self.shown += [message.payload.decode() for message in messages(line)]
             self.shown += [repr(entry), repr(line), repr(told)]

@@ -18,7 +18,7 @@ from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.journal.line import seal
-from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, evolve
+from firmware_bridge.shoe import Phase, Shoe, evolve, step
 from firmware_bridge.shoe.decide import JUDGES, kind
 from firmware_bridge.shoe.evolve import _CHANGES
 from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
@@ -211,11 +211,10 @@ def test_every_reachable_cell_is_judged(now: Phase, policy: str) -> None:
         for shoe in under(policy, table):
             for told in inputs(table, shoe):
                 missed.discard(kind(told))
-                if events := decide(shoe, told):
-                    entry = entry_of(shoe, told, events, "T", "b")
-                    after = advance(shoe, entry)
+                if made := step(shoe, told, "T", "b"):
+                    after = made.shoe
                     if shoe.device.irregular == table.shoe.device.irregular:
-                        messages(seal(entry, "0" * 64))
+                        messages(seal(made.entry, "0" * 64))
                         snapshots(after)
                     goes_on = not blockers(after) and not waits_for_reveal(after)
                     assert not (after.held and goes_on and oldest_held(after) is None)

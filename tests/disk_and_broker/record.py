@@ -9,7 +9,7 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
-from firmware_bridge.shoe import advance, decide, entry_of
+from firmware_bridge.shoe import step
 
 AT = 1_700_000_000_000
 
@@ -47,10 +47,9 @@ class Record:
 
     def take(self, told: inputs.AnyInput) -> None:
         """Judge an input and keep what became true."""
-        if events := decide(self.shoe, told):
-            entry = entry_of(self.shoe, told, events, "T07", "b007")
-            self.lines.append(self.journal.append(entry))
-            self.shoe = advance(self.shoe, entry)
+        if made := step(self.shoe, told, "T07", "b007"):
+            self.lines.append(self.journal.append(made.entry))
+            self.shoe = made.shoe
 
     def close(self) -> list[Path]:
         """Let go of the journal; its files."""
