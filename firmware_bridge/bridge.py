@@ -184,7 +184,7 @@ class Bridge:
         return self.reader.port.is_open and not is_open(self.table.shoe, "reader_lost")
 
     def _missed(self) -> None:
-        self.table.tell(inputs.ReaderSaid(**now(), what="a card left the shoe and was not reported", gap=True))
+        self.table.take(inputs.ReaderSaid(**now(), what="a card left the shoe and was not reported", gap=True))
 
 
 async def _beat(systemd: Systemd) -> None:

@@ -37,7 +37,7 @@ class Loan:
         self._count = 0
         self.is_quiet = False
         if not cut_short or table.shoe.device.lent != to:
-            self._tell(f"lent to {to} for calibration")
+            table.take(inputs.ReaderBorrowed(**now(), by=to, taken=self._report))
 
     @property
     def report(self) -> ReportNo | None:
@@ -54,7 +54,8 @@ class Loan:
     def record(self) -> None:
         """Put on record what has passed since the last record: the shoe then takes none of it for a card of its own."""
         if self._count:
-            self._tell(f"{self._count} test cards passed, lent to {self._to}")
+            taken, count = self._report, self._count
+            self._table.take(inputs.TestCardsPassed(**now(), count=count, by=self._to, taken=taken, lent=True))
             self._count = 0
 
     def keep_will(self, will: bytes) -> None:
@@ -63,9 +64,6 @@ class Loan:
             keep(self._table.journal.directory, Kept(self._report, 0, self._to, will))
         except OSError as error:
             log.warning("what the reader is to be told cannot be kept (%s): calibrate it again", error)
-
-    def _tell(self, why: str) -> None:
-        self._table.tell(inputs.DeviceLost(**now(), device="reader", why=why, report=self._report, lent=self._to))
 
 
 class Kept(Struct, frozen=True):
@@ -102,8 +100,7 @@ def record_kept(table: Table) -> Kept | None:
     """Put on record what passed while no daemon ran, before the reader is asked for its reports; what was left."""
     kept = kept_in(table.journal.directory)
     if kept and kept.count:
-        why = f"{kept.count} test cards passed while no daemon ran, by {kept.by}"
-        table.tell(inputs.DeviceLost(**now(), device="reader", why=why, report=kept.report))
+        table.take(inputs.TestCardsPassed(**now(), count=kept.count, by=kept.by, taken=kept.report))
     return kept
 
 

@@ -164,12 +164,12 @@ class Reader:
             log.warning("the reader is lost: %s", why)
         self._is_missed = True
         if not is_open(self._table.shoe, "reader_lost"):
-            self._table.tell(inputs.DeviceLost(**now(), device="reader", why=why))
+            self._table.take(inputs.DeviceLost(**now(), device="reader", why=why))
 
     def _back(self, missed: bool = False, cut_short: bool = False) -> None:
         if missed or is_open(self._table.shoe, "reader_lost"):
             resumes = self._protocol.keeps_reports and not self._away
-            self._table.tell(inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
+            self._table.take(inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
         if self._is_missed or self._away:
             log.info("the reader is back")
         self._away = self._is_missed = False
@@ -222,7 +222,7 @@ class Reader:
         if isinstance(message, messages.Repeat):
             self._write(self.decoder.acknowledge(message.report))
         elif told := as_input(message, self._book):
-            self._table.tell(told)
+            self._table.take(told)
         if isinstance(message, messages.Hello) and not self._table.disk:
             self._write(self.decoder.greet(message))
 

@@ -149,23 +149,36 @@ class SensorStuck(Input, frozen=True, kw_only=True):
 
 
 class DeviceLost(Input, frozen=True, kw_only=True):
-    """The reader or the broker is gone; for the disk: it could not be written from `at` on.
-
-    lent: the technician to whom the reader is lent, "" if to nobody. report: the last report that a technician took:
-    none of them is a card of the shoe.
-    """
+    """The reader or the broker is gone."""
 
     device: Literal["reader", "broker"]
     why: str
-    report: ReportNo | None = None
-    lent: str = ""
+
+
+class ReaderBorrowed(Input, frozen=True, kw_only=True):
+    """The daemon lends the reader to the technician `by`. taken: the last report the daemon knows of."""
+
+    by: str
+    taken: ReportNo | None = None
+
+
+class TestCardsPassed(Input, frozen=True, kw_only=True):
+    """`count` test cards of the technician `by` passed the reader: none of them is a card of the shoe.
+
+    taken: the report of the last one. lent: the daemon had lent the reader; else no daemon ran meanwhile.
+    """
+
+    count: int
+    by: str
+    taken: ReportNo | None = None
+    lent: bool = False
 
 
 class DeviceBack(Input, frozen=True, kw_only=True):
     """It answers again.
 
-    resumes: the reader kept its reports, so nothing it saw is lost. cut_short: a technician had it, whose command
-    did not end as it should: he may pull on.
+    resumes: the reader kept its reports, so nothing it saw is lost. cut_short: the command of the technician who had
+    borrowed the reader did not end as it should, so more test cards may come.
     """
 
     device: Literal["reader", "broker"]
@@ -210,8 +223,20 @@ AnyInput = (
     | SlotFilled
     | SensorStuck
     | DeviceLost
+    | ReaderBorrowed
+    | TestCardsPassed
     | DeviceBack
     | ReaderBooted
     | DiskFailed
     | Ordered
 )
+
+
+def report_of(fact: AnyInput) -> ReportNo | None:
+    """The number of the reader's report that a fact was read from, None for other facts and unnumbered reports."""
+    return fact.report if isinstance(fact, CardRead | CardUnread | CutCardSeen) else None
+
+
+def last_report(fact: AnyInput) -> ReportNo | None:
+    """The number of the last report that the table or a technician has taken with this fact, None if it says none."""
+    return fact.taken if isinstance(fact, ReaderBorrowed | TestCardsPassed) else report_of(fact)

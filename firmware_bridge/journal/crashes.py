@@ -22,11 +22,11 @@ class Crashes:
     def __init__(self, directory: Path) -> None:
         self.path = directory / "crashes"
 
-    def record(self, told: AnyInput) -> None:
-        """Note that `told` is about to end the process."""
+    def record(self, fact: AnyInput) -> None:
+        """Note that `fact` is about to end the process."""
         fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "a") as file:
-            file.write(f"{_name(told)}\n")
+            file.write(f"{_name(fact)}\n")
 
     def too_many(self) -> bool:
         """Whether this version crashed again and again on one input."""
@@ -38,7 +38,7 @@ class Crashes:
         return any(mine.count(name) >= ENOUGH for name in mine)
 
 
-def _name(told: AnyInput) -> str:
+def _name(fact: AnyInput) -> str:
     """The same for the same input, whenever it comes and whatever nonce it gets."""
-    fields = msgspec.to_builtins(told) | {"at": 0, "mono": 0, "nonce": ""}
+    fields = msgspec.to_builtins(fact) | {"at": 0, "mono": 0, "nonce": ""}
     return f"{__version__} {sha256(msgspec.json.encode(fields)).hexdigest()[:16]}"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from firmware_bridge.facts import events, inputs
-from firmware_bridge.facts.orders import Answer, Reveal, tag_of
+from firmware_bridge.facts.orders import Answer, Order, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges import devices, disclosure, marks, orders, reader_result, service, slot_sensors
-from firmware_bridge.shoe.judges.dealing import take
+from firmware_bridge.shoe.judges import devices, disclosure, floor, marks, orders, reader_result, service, slot_sensors
 from firmware_bridge.shoe.judges.settling import settle
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to, phase
 
@@ -18,46 +16,50 @@ BOARD_KEEPS: Final = 32
 """Reports a reader board can repeat (readers.md): one further back than that is a new one."""
 
 
-def decide(shoe: Shoe, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
-    """What becomes true because of `told`; nothing for a repeat. Pure and total."""
-    if _told_before(shoe, told):
+def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
+    """What becomes true because of `fact`; nothing for a repeat. Pure and total."""
+    if _known(shoe, fact):
         return ()
-    draft = Draft(shoe, told.at, told.mono)
-    if devices.is_card(told) and not devices.is_entered(shoe, told):
-        orders.auto_open(draft, told)
-    devices.follow_session(draft, told, inside=shoe.status == "open")
-    judge = JUDGES[kind(told)][phase(draft.shoe)]
+    draft = Draft(shoe, fact.at, fact.mono)
+    if devices.is_card(fact) and not devices.is_entered(shoe, fact):
+        orders.auto_open(draft, fact)
+    devices.follow_session(draft, fact, inside=shoe.status == "open")
+    judge = JUDGES[kind(fact)][phase(draft.shoe)]
     try:
-        judge(draft, told)
+        judge(draft, fact, *_order(fact))
         answer = Answer(ok=True)
     except Refused as refused:
         answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
     settle(draft)
-    _reply(draft, told, answer)
+    _reply(draft, fact, answer)
     return tuple(draft.events)
 
 
-def _told_before(shoe: Shoe, told: inputs.AnyInput) -> bool:
+def _known(shoe: Shoe, fact: inputs.AnyInput) -> bool:
     """A report already taken, or a command already answered."""
-    if isinstance(told, inputs.Ordered):
-        return answer_to(shoe, told.id) is not None
-    report = None if isinstance(told, inputs.DeviceLost) else getattr(told, "report", None)
+    if isinstance(fact, inputs.Ordered):
+        return answer_to(shoe, fact.id) is not None
+    report = inputs.report_of(fact)
     if report is None or shoe.device.reader is None or report.session != shoe.device.reader.session:
         return False
     return bool((shoe.device.reader.seq - report.seq) % 256 < BOARD_KEEPS)
 
 
-def _reply(draft: Draft, told: inputs.AnyInput, answer: Answer) -> None:
-    if isinstance(told, inputs.Pressed) and not answer.ok:
-        draft.add(events.KeyRefused(key=told.key, why=answer.error or ""))
-    if isinstance(told, inputs.Ordered):
-        named = Answer(answer.ok, told.id, tag_of(told.order), answer.error, answer.hint)
-        draft.add(events.CommandAnswered(answer=named, by=told.by))
+def _order(fact: inputs.AnyInput) -> tuple[Order, ...]:
+    return (fact.order,) if isinstance(fact, inputs.Ordered) else ()
 
 
-def kind(told: inputs.AnyInput) -> str:
+def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
+    if isinstance(fact, inputs.Pressed) and not answer.ok:
+        draft.add(events.KeyRefused(key=fact.key, why=answer.error or ""))
+    if isinstance(fact, inputs.Ordered):
+        named = Answer(answer.ok, fact.id, tag_of(fact.order), answer.error, answer.hint)
+        draft.add(events.CommandAnswered(answer=named, by=fact.by))
+
+
+def kind(fact: inputs.AnyInput) -> str:
     """The row of the table an input belongs to."""
-    match told:
+    match fact:
         case inputs.Ordered(order=Reveal()):
             return "reveal_order"  # by wire it can name slots, the key of this name cannot
         case inputs.Ordered(order=order):
@@ -70,23 +72,15 @@ def kind(told: inputs.AnyInput) -> str:
             return f"{device}_lost"
         case inputs.DeviceBack(device=device):
             return f"{device}_back"
-    return type(told).__name__
+    return type(fact).__name__
 
 
-Judge = Callable[[Draft, Any], None]
-
-
-def _card(draft: Draft, told: inputs.CardRead) -> None:
-    if not devices.already_entered(draft, told):
-        take(draft, HeldCard(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial))
-
-
-def _given(act: Callable[[Draft, inputs.Ordered, Any], None]) -> Judge:
-    return lambda draft, told: act(draft, told, told.order)
+Judge = Callable[..., None]
+"""`judge(draft, input)` adds to the draft what an input means; `judge(draft, input, order)` where it is an order."""
 
 
 def _refuse(error: str, hint: str) -> Judge:
-    def refuse(draft: Draft, told: inputs.AnyInput) -> None:
+    def refuse(draft: Draft, *given: object) -> None:
         raise Refused(error, hint)
 
     return refuse
@@ -95,105 +89,87 @@ def _refuse(error: str, hint: str) -> Judge:
 def _if_required(judge: Judge) -> Judge:
     """Betting orders are taken, and mean nothing, at a table that ignores betting."""
 
-    def betting(draft: Draft, told: inputs.Ordered) -> None:
+    def betting(draft: Draft, *given: object) -> None:
         if draft.shoe.house.betting == "required":
-            judge(draft, told)
+            judge(draft, *given)
 
     return betting
 
 
-_PHASES: Final = tuple(Phase)
-_NO_SHOE = _refuse("no shoe is open", "open one: open_shoe")
-_IN_USE = _refuse("a shoe is in use", "close it first: close_shoe")
-_IN_ROUND = _refuse("a round is open", "finish it, or void it first")
-_BURNING = _refuse("the burn is not finished", "go on burning")
-_BETTING = _if_required(_refuse("betting is open already", "deal after bets_closed"))
-_NO_BETTING = _if_required(_refuse("betting is not open", "bets_open, or deal the round"))
+NO_SHOE: Final = _refuse("no shoe is open", "open one: open_shoe")
+IN_USE: Final = _refuse("a shoe is in use", "close it first: close_shoe")
+IN_ROUND: Final = _refuse("a round is open", "finish it, or void it first")
+BURNING: Final = _refuse("the burn is not finished", "go on burning")
+BETTING: Final = _if_required(_refuse("betting is open already", "deal after bets_closed"))
+NO_BETTING: Final = _if_required(_refuse("betting is not open", "bets_open, or deal the round"))
+BETS_FIRST: Final = _refuse("no_mark_due", "close the bets first: bets_closed")
+NO_RESULT: Final = _refuse("no result to confirm", "deal the round first")
 
 
-def _row(*judges: Judge) -> dict[Phase, Judge]:
-    """One judge per phase, in their order; a single one serves all."""
-    return dict(zip(_PHASES, judges if len(judges) > 1 else judges * len(_PHASES), strict=True))
+def _row(usual: Judge, outside: Judge | None = None, **others: Judge) -> dict[Phase, Judge]:
+    """One judge per phase: the usual one, another one in the phases that are named. outside: while no shoe is open."""
+    named = ({"empty": outside, "ended": outside} if outside else {}) | others
+    row = {each: named.pop(each.value, usual) for each in Phase}
+    assert not named, named
+    return row
 
 
-_BETS_FIRST = _refuse("no_mark_due", "close the bets first: bets_closed")
-_mark = _given(marks.give)
-_open = _given(orders.order_shoe)
-_close = _given(orders.close_shoe)
-_bets_open = _if_required(_given(orders.bets_open))
-_bets_closed = _if_required(_given(orders.bets_closed))
-_void = _given(orders.void)
-_reveal = _given(orders.reveal_order)
-_fly = _given(service.fly)
-_result = orders.press_result
-_no_result = _refuse("no result to confirm", "deal the round first")
-_lid = devices.lid_moved
-_no_lid = devices.lid_outside
-_slot = slot_sensors.slot_filled
-_no_slot = slot_sensors.slot_ignored
-_correct = _given(orders.correct)
-_change = _given(service.request_shoe_change)
-_relief = _given(service.request_dealer_change)
-_sign_in = _given(service.dealer_in)
-_enter = _given(orders.enter)
-_unread = devices.unread
-_no_read = devices.unread_outside
-_cut = devices.cut
-_no_cut = devices.cut_outside
-_verdict = reader_result.judged
-_no_verdict = reader_result.judged_outside
-
-# fmt: off
 JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
-    #                   empty        burning     betting       ready         dealing       complete      ended
-    "CardRead":    _row(_card),
-    "CardUnread":  _row(_no_read,    _unread,    _unread,      _unread,      _unread,      _unread,      _no_read),
-    "CutCardSeen": _row(_no_cut,     _cut,       _cut,         _cut,         _cut,         _cut,         _no_cut),
-    "next":        _row(orders.press_next),
-    "reveal":      _row(orders.press_reveal),
-    "result_key":  _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
-    "ReaderJudged":  _row(_no_verdict, _verdict,   _verdict,     _verdict,     _verdict,     _verdict,     _no_verdict),
-    "ReaderSaid":  _row(reader_result.said),
-    "TimePassed":  _row(disclosure.time_passed),
-    "LidMoved":    _row(_no_lid,     _lid,       _lid,         _lid,         _lid,         _lid,         _no_lid),
-    "SlotFilled":  _row(_no_slot,    _no_slot,   _slot,        _slot,        _slot,        _slot,        _no_slot),
-    "SensorStuck": _row(devices.sensor_stuck),
-    "ClockJumped": _row(devices.clock_jumped),
-    "Started":     _row(devices.start),
+    "CardRead": _row(devices.read),
+    "CardUnread": _row(devices.unread, outside=devices.unread_outside),
+    "CutCardSeen": _row(devices.cut, outside=devices.cut_outside),
+    "ReaderJudged": _row(reader_result.judged, outside=reader_result.judged_outside),
+    "ReaderSaid": _row(reader_result.said),
     "ReaderBooted": _row(devices.reader_booted),
+    "ReaderBorrowed": _row(devices.reader_borrowed),
+    "TestCardsPassed": _row(devices.test_cards_passed),
     "reader_lost": _row(devices.lost),
     "reader_back": _row(devices.reader_back),
     "broker_lost": _row(devices.lost),
     "broker_back": _row(devices.broker_back),
-    "DiskFailed":  _row(devices.disk_failed),
-    "open_shoe":   _row(_open,       _IN_USE,    _IN_USE,      _IN_USE,      _IN_USE,      _IN_USE,      _open),
-    "close_shoe":  _row(_NO_SHOE,    _close,     _close,       _close,       _IN_ROUND,    _IN_ROUND,    _NO_SHOE),
-    "bets_open":   _row(_NO_SHOE,    _BURNING,   _BETTING,     _bets_open,   _IN_ROUND,    _IN_ROUND,    _NO_SHOE),
-    "bets_closed": _row(_NO_SHOE,    _BURNING,   _bets_closed, _NO_BETTING,  _NO_BETTING,  _NO_BETTING,  _NO_SHOE),
-    "mark":        _row(_NO_SHOE,    _BURNING,   _BETS_FIRST,  _mark,        _mark,        _mark,        _NO_SHOE),
-    "reveal_order": _row(_NO_SHOE,   _BURNING,   _reveal,      _reveal,      _reveal,      _reveal,      _NO_SHOE),
-    "fly":         _row(_NO_SHOE,    _BURNING,   _fly,         _fly,         _IN_ROUND,    _IN_ROUND,    _NO_SHOE),
-    "request_shoe_change": _row(_NO_SHOE, _BURNING, _change,   _change,      _change,      _change,      _NO_SHOE),
-    "request_dealer_change": _row(_relief),
-    "dealer":      _row(_sign_in),
-    "void":        _row(_NO_SHOE,    _BURNING,   _void,        _void,        _void,        _void,        _NO_SHOE),
-    "correct":     _row(_NO_SHOE,    _BURNING,   _correct,     _correct,     _correct,     _correct,     _correct),
-    "enter":       _row(_NO_SHOE,    _enter,     _enter,       _enter,       _enter,       _enter,       _NO_SHOE),
-    "resolve":     _row(devices.resolve),
-    "resend":      _row(devices.accepted),
-    "malformed":   _row(devices.malformed),
+    "DiskFailed": _row(devices.disk_failed),
+    "Started": _row(devices.start),
+    "TimePassed": _row(disclosure.time_passed),
+    "ClockJumped": _row(devices.clock_jumped),
+    "LidMoved": _row(devices.lid_moved, outside=devices.lid_outside),
+    "SensorStuck": _row(devices.sensor_stuck),
+    "SlotFilled": _row(
+        slot_sensors.slot_filled, outside=slot_sensors.slot_ignored, burning=slot_sensors.slot_ignored
+    ),
+    # keys; `next` is an order too
+    "next": _row(orders.press_next),
+    "reveal": _row(orders.press_reveal),
+    "result_key": _row(orders.press_result, empty=NO_RESULT, burning=NO_RESULT),
+    # orders
+    "open_shoe": _row(IN_USE, outside=orders.order_shoe),
+    "close_shoe": _row(orders.close_shoe, outside=NO_SHOE, dealing=IN_ROUND, complete=IN_ROUND),
+    "bets_open": _row(
+        IN_ROUND, outside=NO_SHOE, burning=BURNING, betting=BETTING, ready=_if_required(orders.bets_open)
+    ),
+    "bets_closed": _row(NO_BETTING, outside=NO_SHOE, burning=BURNING, betting=_if_required(orders.bets_closed)),
+    "mark": _row(marks.give, outside=NO_SHOE, burning=BURNING, betting=BETS_FIRST),
+    "reveal_order": _row(orders.reveal_order, outside=NO_SHOE, burning=BURNING),
+    "fly": _row(service.fly, outside=NO_SHOE, burning=BURNING, dealing=IN_ROUND, complete=IN_ROUND),
+    "request_shoe_change": _row(service.request_shoe_change, outside=NO_SHOE, burning=BURNING),
+    "request_dealer_change": _row(service.request_dealer_change),
+    "dealer": _row(service.dealer_in),
+    "void": _row(orders.void, outside=NO_SHOE, burning=BURNING),
+    "correct": _row(orders.correct, empty=NO_SHOE, burning=BURNING),
+    "enter": _row(orders.enter, outside=NO_SHOE),
+    "resolve": _row(floor.resolve),
+    "resend": _row(devices.accepted),
+    "malformed": _row(devices.malformed),
 }
-# fmt: on
 """(phase x input) -> what judges it; a test proves it complete."""
 
 
-def fault(shoe: Shoe, told: inputs.AnyInput, error: Exception) -> tuple[events.AnyEvent, ...]:
+def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.AnyEvent, ...]:
     """What to journal when `decide` itself failed: the card of the input is held and the shoe blocked.
 
-    `error` is told by its type and place only: its text might spell a sealed card.
+    `error` is journaled by its type and place only: its text might spell a sealed card.
     """
-    draft = Draft(shoe, told.at)
-    devices.hold_for_technician(draft, told)
+    draft = Draft(shoe, fact.at)
+    devices.hold_for_technician(draft, fact)
     at = error.__traceback__
     while at and at.tb_next:
         at = at.tb_next
@@ -203,14 +179,14 @@ def fault(shoe: Shoe, told: inputs.AnyInput, error: Exception) -> tuple[events.A
     return tuple(draft.events)
 
 
-def observe(shoe: Shoe, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
+def observe(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
     """What is journaled while the shoe only observes: cards are kept on record, and nothing is made of them."""
-    if _told_before(shoe, told):
+    if _known(shoe, fact):
         return ()
-    draft = Draft(shoe, told.at)
-    match told:
+    draft = Draft(shoe, fact.at)
+    match fact:
         case inputs.CardRead():
-            commit, secret = draft.seal(told.card, told.nonce)
+            commit, secret = draft.seal(fact.card, fact.nonce)
             draft.add(events.CardSetAside(commit=commit, secret=secret, why="observed"))
         case (
             inputs.CardUnread()
@@ -219,7 +195,7 @@ def observe(shoe: Shoe, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
             | inputs.ReaderSaid()
             | inputs.ReaderJudged()
         ):
-            draft.add(events.Noted(what=f"observed: {type(told).__name__}"))
+            draft.add(events.Noted(what=f"observed: {type(fact).__name__}"))
         case _:
-            return decide(shoe, told)
+            return decide(shoe, fact)
     return tuple(draft.events)

@@ -79,7 +79,7 @@ class Past(Struct, frozen=True):
 
 
 class Shoe(Struct, frozen=True, kw_only=True):
-    """All that the journal has told so far; folding it gives exactly this value.
+    """A shoe as its journal leaves it: folding the journal's entries gives exactly this value.
 
     seq: the last entry's number in `journal`; n: events of the next entry already folded in.
     burn_left: cards still to burn, None while the first one is not exposed. seen: every card of this shoe
@@ -253,7 +253,7 @@ def oldest_held(shoe: Shoe) -> HeldCard | None:
 
 
 def cards_left(shoe: Shoe) -> int:
-    """Cards that have not left the shoe, as far as it was told."""
+    """Cards that have not left the shoe, as far as the journal says."""
     return size_of(shoe.house) - len(shoe.seen) - shoe.unknown - len(held_cards(shoe))
 
 

@@ -12,7 +12,7 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, phase
+from firmware_bridge.shoe import Phase, Shoe, phase, step
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.state import with_device
 from firmware_bridge.sim.script import Key, NewShoe, Pause, Say, Step, input_of
@@ -24,7 +24,7 @@ BOOT: Final = "replay"
 class Replay:
     """Plays steps and yields journal lines; `shoe` is the state they leave.
 
-    Rounds close by themselves here. `warn` is told of steps that make no sense.
+    Rounds close by themselves here. `warn` takes a sentence for each step that makes no sense.
     """
 
     def __init__(self, house: House, table: str, warn: Callable[[str], None], burn: bool = True) -> None:
@@ -38,8 +38,8 @@ class Replay:
         if steps and not isinstance(steps[0], NewShoe) and self.shoe.status == "empty":
             self.shoe = with_device(self.shoe, next_house=replace(self.house, burn="none"))
             yield from self._order(orders.OpenShoe())
-        for step in steps:
-            yield from self._step(step)
+        for each in steps:
+            yield from self._step(each)
 
     def _step(self, step: Step) -> Iterator[Line]:
         match step:
@@ -52,14 +52,14 @@ class Replay:
             case Say(order=order):
                 yield from self._order(order)
             case _:
-                yield from self._tell(input_of(step, BY, self._nonce))
+                yield from self._take(input_of(step, BY, self._nonce))
 
     def _pass(self, ms: int) -> Iterator[Line]:
-        """Let time pass; the shoe is told of each moment it waits for."""
+        """Let time pass; each moment that the shoe waits for becomes an input."""
         end = self.at + ms
         while (moment := deadline(self.shoe)) is not None and moment <= end:
             self.at = max(self.at, moment)
-            yield from self._tell(inputs.TimePassed(at=0))
+            yield from self._take(inputs.TimePassed(at=0))
         self.at = end
 
     def _new_shoe(self) -> Iterator[Line]:
@@ -72,20 +72,18 @@ class Replay:
         yield from self._order(orders.OpenShoe())
 
     def _order(self, order: orders.Order) -> Iterator[Line]:
-        for line in self._tell(input_of(Say(order), BY, self._nonce)):
+        for line in self._take(input_of(Say(order), BY, self._nonce)):
             last = line.entry.events[-1] if line.entry else None
             answer = getattr(last, "answer", None)
             if answer and not answer.ok:
                 self.warn(f"{answer.do}: {answer.error}")
             yield line
 
-    def _tell(self, told: inputs.AnyInput) -> Iterator[Line]:
-        told = replace(told, at=self.at, mono=self.at)
-        events = decide(self.shoe, told)
-        if events:
-            entry = entry_of(self.shoe, told, events, self.table, BOOT)
-            line = seal(entry, self._chain)
-            self.shoe, self._chain = advance(self.shoe, entry), line.chain
+    def _take(self, fact: inputs.AnyInput) -> Iterator[Line]:
+        fact = replace(fact, at=self.at, mono=self.at)
+        if made := step(self.shoe, fact, self.table, BOOT):
+            line = seal(made.entry, self._chain)
+            self.shoe, self._chain = made.shoe, line.chain
             yield line
 
     def _nonce(self) -> str:

@@ -34,7 +34,7 @@ CLOCK_JUMP_MS: Final = 2_000
 """The wall clock moving by more than this against the monotonic one is worth a note."""
 
 ASK_AGAIN_S: Final = 1.0
-"""How soon a moment that has passed is told again if the shoe still waits for it."""
+"""How soon a moment that has passed becomes an input again if the shoe still waits for it."""
 
 WAITING_AT_MOST: Final = 10_000
 """Inputs kept in memory while the disk is full; a reader that numbers its reports keeps them itself."""
@@ -83,35 +83,35 @@ class Table:
         """Say that the daemon began; `house` holds from the next shoe on."""
         if self.observing:
             log.critical("one input crashed us again and again: observing; update, or delete %s", self._crashes.path)
-        self.tell(inputs.Started(**now(), version=__version__, house=house, nonce=nonce()))
+        self.take(inputs.Started(**now(), version=__version__, house=house, nonce=nonce()))
         self._show()
 
-    def tell(self, told: inputs.AnyInput) -> tuple[AnyEvent, ...]:
+    def take(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         """Judge an input and carry it all the way; the events it had, none while the disk is full.
 
         Raises, from then on always, what must end the process: SyncFailed if the disk did not confirm, or an
-        error of our own that could not even be journaled. The loop's exception handler is told, whoever called.
+        error of our own that could not even be journaled. The loop's exception handler gets it too, whoever called.
         """
         if self.disk:
-            self._wait(told)
+            self._wait(fact)
             return ()
         try:
-            self._watch_clock(told)
-            return self._journaled(told)
+            self._watch_clock(fact)
+            return self._journaled(fact)
         except DiskError as error:
             self._disk_lost(error)
-            self._wait(told)
+            self._wait(fact)
             return ()
 
-    def order(self, told: inputs.Ordered) -> Answer:
+    def order(self, fact: inputs.Ordered) -> Answer:
         """Give an order; a repeated id gets the answer it got the first time."""
-        events = self.tell(told)
+        events = self.take(fact)
         if self.disk:
-            return Answer(ok=False, id=told.id, error=self.disk.what, hint=self.disk.hint)
+            return Answer(ok=False, id=fact.id, error=self.disk.what, hint=self.disk.hint)
         for event in events:
             if isinstance(event, CommandAnswered):
                 return event.answer
-        return answer_to(self.shoe, told.id) or Answer(ok=False, id=told.id, error="not judged")
+        return answer_to(self.shoe, fact.id) or Answer(ok=False, id=fact.id, error="not judged")
 
     def shown(self) -> Lamps:
         """What is lit and why, for the panel, the topic `lamps` and the status alike.
@@ -134,52 +134,52 @@ class Table:
                 timer.cancel()
         self.lights.show({})
 
-    def _journaled(self, told: inputs.AnyInput) -> tuple[AnyEvent, ...]:
+    def _journaled(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         if self._failed:
             raise self._failed
         try:
-            return self._carried(told)
+            return self._carried(fact)
         except DiskError:
             raise
         except Exception as error:
             self._failed = error
             if not isinstance(error, SyncFailed):
                 with suppress(OSError):
-                    self._crashes.record(told)
+                    self._crashes.record(fact)
             self._loop.call_exception_handler({"message": "the table cannot go on", "exception": error})
             raise
 
-    def _carried(self, told: inputs.AnyInput) -> tuple[AnyEvent, ...]:
-        events = self._decided(told)
+    def _carried(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
+        events = self._decided(fact)
         if not events:
             return ()
-        entry = entry_of(self.shoe, told, events, self.name, self.boot)
+        entry = entry_of(self.shoe, fact, events, self.name, self.boot)
         line = self.journal.append(entry)
         self._published(line)  # at once: it needs the line alone, and a backend waits for it
         self.shoe = advance(self.shoe, entry)
-        if (report := getattr(told, "report", None)) and not isinstance(told, inputs.DeviceLost):
+        if report := inputs.report_of(fact):
             self._acknowledge(report)
         self._set_alarm_clock()
         self._show()
         return events
 
-    def _decided(self, told: inputs.AnyInput) -> tuple[AnyEvent, ...]:
+    def _decided(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         try:
-            return observe(self.shoe, told) if self.observing else decide(self.shoe, told)
+            return observe(self.shoe, fact) if self.observing else decide(self.shoe, fact)
         except Exception as error:
             # Its text might spell a sealed card; the journal holds the input.
-            log.error("internal error while judging %s: %s", type(told).__name__, type(error).__name__)
-            return fault(self.shoe, told, error)
+            log.error("internal error while judging %s: %s", type(fact).__name__, type(error).__name__)
+            return fault(self.shoe, fact, error)
 
-    def _watch_clock(self, told: inputs.AnyInput) -> None:
+    def _watch_clock(self, fact: inputs.AnyInput) -> None:
         """Note when the wall clock was set: it ran differently from the one that nobody can set."""
-        ahead, before = told.at - told.mono, self._wall_ahead
+        ahead, before = fact.at - fact.mono, self._wall_ahead
         self._wall_ahead = ahead
         if before is not None and abs(ahead - before) > CLOCK_JUMP_MS:
-            self._journaled(inputs.ClockJumped(at=told.at, mono=told.mono, by=ahead - before))
+            self._journaled(inputs.ClockJumped(at=fact.at, mono=fact.mono, by=ahead - before))
 
     def _set_alarm_clock(self) -> None:
-        """Ask to be told when the moment comes that the shoe waits for."""
+        """Ask the loop for a call when the moment comes that the shoe waits for."""
         wanted = deadline(self.shoe)
         if wanted == self._asked_for:
             return
@@ -189,14 +189,14 @@ class Table:
         if wanted is None:
             self._alarm_clock = None
             return
-        is_past = wanted <= now()["mono"]  # told before, and not judged: not again at once
+        is_past = wanted <= now()["mono"]  # it was an input before, and not judged: not again at once
         moment = self._loop.time() + ASK_AGAIN_S if is_past else wanted / 1000
         self._alarm_clock = self._loop.call_at(moment, self._ring)
 
     def _ring(self) -> None:
         self._asked_for = None
         if self.disk is None:  # else the clock is set again by the first entry the disk takes
-            self.tell(inputs.TimePassed(**now()))
+            self.take(inputs.TimePassed(**now()))
             self._set_alarm_clock()
 
     def _show(self) -> None:
@@ -210,13 +210,13 @@ class Table:
         self._show()
         self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
 
-    def _wait(self, told: inputs.AnyInput) -> None:
+    def _wait(self, fact: inputs.AnyInput) -> None:
         """Keep an input for later, in its order; a report that the reader says again is kept once."""
-        report = getattr(told, "report", None)
-        known = report is not None and any(getattr(each, "report", None) == report for each in self._waiting)
+        report = inputs.report_of(fact)
+        known = report is not None and any(inputs.report_of(each) == report for each in self._waiting)
         # An order was refused to its giver's face; a full queue leaves a report with the reader.
-        if not (isinstance(told, inputs.Ordered) or known or len(self._waiting) >= WAITING_AT_MOST):
-            self._waiting.append(told)
+        if not (isinstance(fact, inputs.Ordered) or known or len(self._waiting) >= WAITING_AT_MOST):
+            self._waiting.append(fact)
 
     def _try_disk(self) -> None:
         error = self.disk
@@ -227,7 +227,7 @@ class Table:
         )
         try:
             if not self.shoe.journal:
-                self._journal_waiting()  # a new device: what it was first told begins its journal
+                self._journal_waiting()  # a new device: its first inputs begin its journal
             self._journaled(report)
             self.disk = None
             self._journal_waiting()

@@ -140,7 +140,7 @@ class Uplink:
 
     def _lost(self) -> None:
         if not self.link.up:
-            self._table.tell(inputs.DeviceLost(**now(), device="broker", why=self.why_down))
+            self._table.take(inputs.DeviceLost(**now(), device="broker", why=self.why_down))
 
     def _back(self) -> None:
         """An entry was delivered, or the connection has lasted."""
@@ -148,7 +148,7 @@ class Uplink:
             self._losing.cancel()
             self._losing = None
         if is_open(self._table.shoe, "broker_lost"):
-            self._table.tell(inputs.DeviceBack(**now(), device="broker", resumes=True))
+            self._table.take(inputs.DeviceBack(**now(), device="broker", resumes=True))
 
     def _on_delivered(self, mid: int) -> None:
         before = self.outbox.acked

@@ -30,7 +30,7 @@ class Dealer(GoldenTable):
         self.drawn += 1
         name = self.pack.pop() if self.pack else self.any_card()
         more = {"serial": f"{name}{self.chance.randrange(40)}"} if self.drawn % 5 == 0 and self.house.decks == 2 else {}
-        self.tell(t.card(name, self.nonce(), self.report(), **more))
+        self.take(t.card(name, self.nonce(), self.report(), **more))
 
     def step(self) -> None:
         """What a good dealer and his floor do next."""
@@ -39,7 +39,7 @@ class Dealer(GoldenTable):
         elif self.phase == "betting":
             self.order("bets_closed", by="backend", id=f"c{self.nonces}" if self.once_in(2) else None)
         elif self.phase == "dealing" and self.due is None:
-            self.tell(t.key("reveal"))
+            self.take(t.key("reveal"))
         elif self.phase == "complete" and self.chance.randrange(8):
             self.finish()
         elif self.phase in ("empty", "ended"):
@@ -50,23 +50,23 @@ class Dealer(GoldenTable):
     def finish(self) -> None:
         """The result is told, or NEXT pressed."""
         if self.once_in(3):
-            self.tell(t.result(self.any_of("player", "banker", "banker", "tie")))
+            self.take(t.result(self.any_of("player", "banker", "banker", "tie")))
         elif self.once_in(4):
-            self.tell(t.key(self.any_of("player", "banker", "tie")))
+            self.take(t.key(self.any_of("player", "banker", "tie")))
         else:
-            self.tell(t.key("next"))
+            self.take(t.key("next"))
 
     def put_right(self) -> None:
         """The floor decides about what blocks, the dealer confirms, the reader comes back."""
         alarm = self.any_of(*[each for each in self.open if each["blocks"]])
         if alarm["id"] == "reader_lost":
-            self.tell(t.back("reader", resumes=not self.once_in(3), cut_short=self.once_in(5)))
+            self.take(t.back("reader", resumes=not self.once_in(3), cut_short=self.once_in(5)))
         elif alarm["id"] == "unreadable" and not self.once_in(4):
             self.order("enter", self.any_card(), "second")
         elif alarm["id"] in ("reader_back", "reader_gap", "restarted_mid_round") and self.once_in(2):
-            self.tell(t.key("next"))
+            self.take(t.key("next"))
         elif alarm["id"] == "lid_opened" and self.once_in(2):
-            self.tell(t.lid(False))
+            self.take(t.lid(False))
         elif alarm["choices"]:
             self.order("resolve", alarm["id"], self.any_of(*alarm["choices"]), self.any_of("", "", "seen on camera"))
 

@@ -151,7 +151,7 @@ def whole_shoe(tape: Tape, n: int) -> None:
     while table.phase != "ended" and table.inputs < 200:
         if table.drawn == cut_at:
             cut_at = -1
-            table.tell(t.cut_card("sensor"))
+            table.take(t.cut_card("sensor"))
         table.step()
     if n % REPLAYED == 0:
         journal_replayed(tape, table.lines)

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import FACES, TILES, Card, Serial
+from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.shoe import Shoe, advance, decide, entry_of, fault, observe
+from firmware_bridge.shoe import Shoe, decide, fault, observe, step
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import signals
@@ -82,7 +83,11 @@ def sensor_stuck(sensor: str, is_stuck: bool) -> inputs.AnyInput:
 
 
 def lost(device: str, why: str, report: tuple[int, int] | None = None, lent: str = "") -> inputs.AnyInput:
-    return inputs.DeviceLost(at=0, device=device, why=why, report=_report(report), lent=lent)  # type: ignore[arg-type]
+    if why == "lent":
+        return inputs.ReaderBorrowed(at=0, by=lent, taken=_report(report))
+    if why == "a report taken":
+        return inputs.TestCardsPassed(at=0, count=1, by=lent or "Ann", taken=_report(report), lent=bool(lent))
+    return inputs.DeviceLost(at=0, device=device, why=why)  # type: ignore[arg-type]
 
 
 def back(device: str, resumes: bool = False, cut_short: bool = False) -> inputs.AnyInput:
@@ -133,6 +138,11 @@ ORDERS: Final[dict[str, Any]] = {
 T = TypeVar("T")
 
 
+def failing(shoe: Shoe, told: inputs.AnyInput) -> tuple[AnyEvent, ...]:
+    """What becomes true when our own software fails on an input."""
+    return fault(shoe, told, ValueError("a bug"))
+
+
 class GoldenTable:
     """Takes inputs as the daemon would; everything that comes out goes to `tape`. `chance` decides what happens."""
 
@@ -143,23 +153,19 @@ class GoldenTable:
         self.chain, self.observing = FIRST_CHAIN, False
         self.lines: list[bytes] = []
         self.last: inputs.AnyInput | None = None
-        self.tell(started(self.house, self.nonce()))
+        self.take(started(self.house, self.nonce()))
 
-    def tell(self, told: inputs.AnyInput, broken: bool = False) -> None:
+    def take(self, told: inputs.AnyInput, broken: bool = False) -> None:
         """One input all the way; `broken`: our own software fails on it."""
         self.at, self.mono, self.inputs = self.at + 3, self.mono + 2, self.inputs + 1
         told = replace(told, at=self.at, mono=self.mono)
         self.last = told
-        if broken:
-            events = fault(self.shoe, told, ValueError("a bug"))
-        else:
-            events = (observe if self.observing else decide)(self.shoe, told)
-        self.tape.told(encode(told), bool(events))
-        if events:
-            line = seal(entry_of(self.shoe, told, events, "T07", "boot"), self.chain)
-            assert line.entry
-            self.shoe = advance(self.shoe, line.entry)
-            self.record(line)
+        judge = failing if broken else observe if self.observing else decide
+        made = step(self.shoe, told, "T07", "boot", judge)
+        self.tape.told(encode(told), bool(made))
+        if made:
+            self.shoe = made.shoe
+            self.record(seal(made.entry, self.chain))
         self.record_states()
 
     def record(self, line: Line) -> None:
@@ -187,7 +193,7 @@ class GoldenTable:
 
     def order(self, name: str, *words: Any, by: str = "floor", id: str | None = None, **more: Any) -> None:
         """Somebody gives an order."""
-        self.tell(inputs.Ordered(at=0, order=ORDERS[name](*words, **more), by=by, nonce=self.nonce(), id=id))
+        self.take(inputs.Ordered(at=0, order=ORDERS[name](*words, **more), by=by, nonce=self.nonce(), id=id))
 
     def wait(self, ms: int) -> None:
         """Time goes by; the shoe is told of each moment it waits for."""
@@ -195,13 +201,13 @@ class GoldenTable:
         while (moment := self.due_at) is not None and moment <= end:
             at += max(moment - self.mono, 0)
             self.mono, self.at = max(self.mono, moment - 2), at
-            self.tell(time_passed())
+            self.take(time_passed())
         self.at, self.mono = max(self.at, at), max(self.mono, end)
 
     def boot(self, is_reboot: bool) -> None:
         """The daemon begins again, or the whole machine, whose clock then begins at 0."""
         self.mono = 0 if is_reboot else self.mono
-        self.tell(started(self.house, self.nonce()))
+        self.take(started(self.house, self.nonce()))
 
     def nonce(self) -> str:
         self.nonces += 1

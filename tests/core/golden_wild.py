@@ -42,38 +42,38 @@ class Wild(Dealer):
             more["serial"] = self.any_of("a", "b")
         if self.once_in(6):
             more["quality"] = self.chance.randrange(100)
-        self.tell(t.card(name, self.nonce(), self.report(), **more))
+        self.take(t.card(name, self.nonce(), self.report(), **more))
 
     def reports_lost(self) -> None:
         report = self.report(self.chance.randrange(1, 21))
         kind = self.chance.randrange(3)
         if kind == 0:
-            self.tell(t.card(self.any_card(), self.nonce(), report, gap=True))
+            self.take(t.card(self.any_card(), self.nonce(), report, gap=True))
         elif kind == 1:
-            self.tell(t.unread("unreadable", self.nonce(), report, gap=True))
+            self.take(t.unread("unreadable", self.nonce(), report, gap=True))
         else:
-            self.tell(t.cut_card("reader", report, gap=True))
+            self.take(t.cut_card("reader", report, gap=True))
 
     def deal_many(self) -> None:
         for _ in range(self.chance.randrange(1, 8)):
             self.deal()
 
     def unread(self) -> None:
-        self.tell(t.unread(self.any_of(*NO_FACE, *NO_CARD), self.nonce(), self.report()))
+        self.take(t.unread(self.any_of(*NO_FACE, *NO_CARD), self.nonce(), self.report()))
 
     def enter(self) -> None:
         self.order("enter", self.any_card(), self.any_of("second", "second", "Floor ", ""))
 
     def cut(self) -> None:
         by = self.any_of("sensor", "reader")
-        self.tell(t.cut_card(by, self.report() if by == "reader" else None))
+        self.take(t.cut_card(by, self.report() if by == "reader" else None))
 
     def press(self) -> None:
-        self.tell(t.key(self.any_of("next", "next", "reveal", "player", "banker", "tie")))
+        self.take(t.key(self.any_of("next", "next", "reveal", "player", "banker", "tie")))
 
     def result(self) -> None:
         outcome = self.any_of("player", "banker", "tie", "forced")
-        self.tell(t.result(outcome, self.any_of((), (), ("player",), ("player", "banker"))))
+        self.take(t.result(outcome, self.any_of((), (), ("player",), ("player", "banker"))))
 
     def bets(self) -> None:
         self.order(self.any_of("bets_open", "bets_closed"), by="backend")
@@ -114,13 +114,13 @@ class Wild(Dealer):
 
     def repeated(self) -> None:
         if self.last:
-            self.tell(self.last)
+            self.take(self.last)
 
     def pause(self) -> None:
         self.wait(1000 * self.any_of(1, 15, 30, 61, 301))
 
     def short_burn(self) -> None:
-        self.tell(t.key("next"))
+        self.take(t.key("next"))
         self.order("resolve", "burn_short", "accept")
 
     def overdrawn(self) -> None:
@@ -132,12 +132,12 @@ class Wild(Dealer):
             if self.phase != "complete":
                 self.step()
         self.deal()
-        self.tell(t.slot_filled(self.any_of("P3", "B3", "B1")))
+        self.take(t.slot_filled(self.any_of("P3", "B3", "B1")))
 
     def old_report(self) -> None:
         """A report from further back than the last: a repeat, or too old for one."""
         report = (self.session, (self.seq - self.any_of(1, 2, 30, 31, 32, 33, 60)) % 256)
-        self.tell(t.card(self.any_card(), self.nonce(), report))
+        self.take(t.card(self.any_card(), self.nonce(), report))
 
     def change(self) -> None:
         self.order("request_shoe_change", by="guest")
@@ -147,49 +147,49 @@ class Wild(Dealer):
         self.order("close_shoe", self.any_of("", "the cards are worn"))
 
     def moment(self) -> None:
-        self.tell(t.time_passed())
+        self.take(t.time_passed())
 
     def lid(self) -> None:
-        self.tell(t.lid(self.once_in(2)))
+        self.take(t.lid(self.once_in(2)))
 
     def slot(self) -> None:
-        self.tell(t.slot_filled(self.any_of(*SLOTS[:6])))
+        self.take(t.slot_filled(self.any_of(*SLOTS[:6])))
 
     def sensor(self) -> None:
-        self.tell(t.sensor_stuck(self.any_of("cut", "key next", "lid"), self.once_in(2)))
+        self.take(t.sensor_stuck(self.any_of("cut", "key next", "lid"), self.once_in(2)))
 
     def clock(self) -> None:
-        self.tell(t.clock_jumped(self.any_of(-9_000, 61_250)))
+        self.take(t.clock_jumped(self.any_of(-9_000, 61_250)))
 
     def says(self) -> None:
-        self.tell(t.said(self.any_of("unlocked", "burn card"), self.once_in(3)))
+        self.take(t.said(self.any_of("unlocked", "burn card"), self.once_in(3)))
 
     def device(self) -> None:
         device = self.any_of("reader", "broker", "broker")
         if self.once_in(2):
-            self.tell(t.lost(device, self.any_of("unplugged", "gone")))
+            self.take(t.lost(device, self.any_of("unplugged", "gone")))
         else:
-            self.tell(t.back(device, self.once_in(2), device == "reader" and self.once_in(4)))
+            self.take(t.back(device, self.once_in(2), device == "reader" and self.once_in(4)))
 
     def loan(self) -> None:
         """A technician has the reader, takes reports, and gives it back; or something happens meanwhile."""
-        self.tell(t.lost("reader", "lent", None, self.any_of("Ann", "Bo")))
+        self.take(t.lost("reader", "lent", None, self.any_of("Ann", "Bo")))
         if self.once_in(2):
-            self.tell(t.lost("reader", "a report taken", self.report(), self.any_of("Ann", "")))
+            self.take(t.lost("reader", "a report taken", self.report(), self.any_of("Ann", "")))
         if self.once_in(2):
             self.any_of(Wild.press, Wild.cut, Wild.enter, Wild.open_shoe, Wild.deal, Wild.boot_again)(self)
         if self.chance.randrange(4):
-            self.tell(t.back("reader", self.once_in(2), self.once_in(3)))
+            self.take(t.back("reader", self.once_in(2), self.once_in(3)))
 
     def by_hand(self) -> None:
         """Cards are entered while the reader is away, which then reports them, or others."""
-        self.tell(t.lost("reader", "unplugged"))
+        self.take(t.lost("reader", "unplugged"))
         names = [self.any_card() for _ in range(self.chance.randrange(1, 5))]
         for name in names:
             self.order("enter", name, "second")
-        self.tell(t.back("reader", not self.once_in(4)))
+        self.take(t.back("reader", not self.once_in(4)))
         for name in names:
-            self.tell(t.card(name if self.chance.randrange(6) else self.any_card(), self.nonce(), self.report()))
+            self.take(t.card(name if self.chance.randrange(6) else self.any_card(), self.nonce(), self.report()))
 
     def boot_again(self) -> None:
         self.boot(self.once_in(2))
@@ -197,20 +197,20 @@ class Wild(Dealer):
     def board(self) -> None:
         self.session, self.seq = self.session + 1, 255
         if self.once_in(2):
-            self.tell(t.booted(self.session))
+            self.take(t.booted(self.session))
 
     def booted(self) -> None:
-        self.tell(t.booted(self.session))
+        self.take(t.booted(self.session))
 
     def another_reader(self) -> None:
         self.numbered = not self.numbered
 
     def disk(self) -> None:
-        self.tell(t.disk_failed(self.any_of("disk_full", "disk_error"), "no space"))
+        self.take(t.disk_failed(self.any_of("disk_full", "disk_error"), "no space"))
 
     def own_fault(self) -> None:
         told = t.unread("unreadable", self.nonce()) if self.once_in(3) else t.card(self.any_card(), self.nonce())
-        self.tell(self.any_of(told, told, t.lid(True)), broken=True)
+        self.take(self.any_of(told, told, t.lid(True)), broken=True)
 
 
 ACTS: Final[tuple[Callable[[Wild], None], ...]] = (

@@ -69,6 +69,20 @@ def _last_round(said: Said) -> Said:
     return {"round": said["round"], "outcome": said["outcome"], "totals": totals, "revision": said["revision"]}
 
 
+def _lost(said: Said, why: str, lent: str) -> Said:
+    """An input of before: a device was lost, whoever had it."""
+    kept = {key: said[key] for key in ("at", "mono") if key in said}
+    more = {"mark": said["taken"]} if "taken" in said else {}
+    return {"type": "DeviceLost", **kept, "device": "reader", "why": why, **more} | ({"lent": lent} if lent else {})
+
+
+def _words(words: str) -> str:
+    """What the scenarios said of a lent reader in their own words."""
+    if words.startswith("lent to "):
+        return "lent"
+    return "a report taken" if "test cards passed" in words else words.replace("ReaderJudged", "ResultTold")
+
+
 AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
     "house": _house,
     "next_house": _house,
@@ -79,7 +93,11 @@ AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
     "payload": lambda said: _round(said) if "status" in said and "outcome" in said else said,
     "last": _last_round,
     "told": lambda said: _told(*said["words"]),
-    "Noted": lambda said: said | {"what": said["what"].replace("ReaderJudged", "ResultTold")},
+    "ReaderBorrowed": lambda said: _lost(said, "lent", said["by"]),
+    "TestCardsPassed": lambda said: _lost(said, "a report taken", said["by"] if said.get("lent") else ""),
+    "Noted": lambda said: said | {"what": _words(said["what"])},
+    "Irregular": lambda said: said | {"detail": _words(said["detail"])},
+    "open": lambda said: said | {"detail": _words(said["detail"])},
 }
 """Kind -> an object as it was said before, where it is built in another way now: innermost first, in old words.
 

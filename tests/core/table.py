@@ -15,7 +15,7 @@ from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.shoe import Shoe, advance, decide, entry_of, phase
+from firmware_bridge.shoe import Shoe, decide, phase, step
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.sim.script import NewShoe, Pause, input_of, parse
 from firmware_bridge.topics.event_and_round import OutMessage, messages
@@ -39,29 +39,28 @@ class Table:
         self.at, self.nonces, self.chain = 0, 0, FIRST_CHAIN
         self.lines: list[Line] = []
         self.shown: list[str] = []
-        self.tell(RESTART)
+        self.take(RESTART)
 
     def play(self, *steps: Step) -> Table:
         """Deal scripts, and inputs for what a script cannot say."""
-        for step in steps:
-            for told in self._inputs(step):
-                self.tell(told)
+        for each in steps:
+            for told in self._inputs(each):
+                self.take(told)
         return self
 
-    def tell(self, told: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
+    def take(self, told: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
         """One input all the way; its events."""
         self.at += 1
         told = msgspec.structs.replace(told, at=self.at, mono=self.at)
         if isinstance(told, inputs.Started):
             told = msgspec.structs.replace(told, house=self.house)
-        return self.take(told, decide(self.shoe, told))
+        return self.carry(told, decide(self.shoe, told))
 
-    def take(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
+    def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
         """Journal events, and keep all that can be seen of them outside."""
-        if events:
-            entry = entry_of(self.shoe, told, events, "T07", "boot")
-            line = seal(entry, self.chain)
-            self.shoe, self.chain = advance(self.shoe, entry), line.chain
+        if made := step(self.shoe, told, "T07", "boot", lambda *_: events):
+            entry, line = made.entry, seal(made.entry, self.chain)
+            self.shoe, self.chain = made.shoe, line.chain
             self.lines.append(line)
             self.shown += [message.payload.decode() for message in messages(line)]
             self.shown += [repr(entry), repr(line), repr(told)]
@@ -120,6 +119,10 @@ class Table:
     @property
     def open(self) -> tuple[str, ...]:
         return tuple(each.id for each in self.shoe.device.irregular)
+
+    def detail(self, name: str) -> str | None:
+        """What is said of an open irregularity, None if none of this name is open."""
+        return next((each.detail for each in self.shoe.device.irregular if each.id == name), None)
 
     @property
     def due(self) -> str | None:

@@ -88,18 +88,18 @@ class Player:
         table = self.table
         match what:
             case "card":
-                table.tell(table.card(self._next()))
+                table.take(table.card(self._next()))
             case "fill":
                 while table.due and not table.open:
-                    table.tell(table.card(self._next()))
+                    table.take(table.card(self._next()))
             case "slot":
-                table.tell(table.card(self._next(), slot="P2"))
+                table.take(table.card(self._next(), slot="P2"))
                 table.play("!resolve wrong_slot accept")
             case "unread":
                 table.play("??")
-                table.tell(table.order(orders.Enter(self._next(), "second")))
+                table.take(table.order(orders.Enter(self._next(), "second")))
             case what if what in SLOTS:
-                table.tell(table.order(orders.Reveal(SLOTS[what])))
+                table.take(table.order(orders.Reveal(SLOTS[what])))
             case word:
                 table.play(*STEPS.get(word, [word]))
 

@@ -69,10 +69,10 @@ class Dealer:
             return
         each = self.coming.pop(0)
         if not isinstance(each, Card):
-            self.table.tell(each)
+            self.table.take(each)
             return
         self.seq = (self.seq + 1) % 256
-        self.table.tell(self.table.card(each, report=inputs.ReportNo(1, self.seq), **report))
+        self.table.take(self.table.card(each, report=inputs.ReportNo(1, self.seq), **report))
 
     def _more(self, count: int) -> None:
         """Cards drawn although the shoe is blocked; not in the burn, where nobody knows how many are left."""
@@ -98,7 +98,7 @@ class Dealer:
         self.table.play("??")
         face = self.coming.pop(0)
         self._more(3)
-        self.table.tell(self.table.order(orders.Enter(face, "second")))  # type: ignore[arg-type]  # a card
+        self.table.take(self.table.order(orders.Enter(face, "second")))  # type: ignore[arg-type]  # a card
 
     def blocked(self) -> None:
         self.table.play(JAM)
@@ -121,13 +121,13 @@ class Dealer:
 
     def entered(self) -> None:
         self.table.play(LOST)
-        self.table.tell(self.table.order(orders.Enter(self.coming[0], "second")))  # type: ignore[arg-type]  # a card
+        self.table.take(self.table.order(orders.Enter(self.coming[0], "second")))  # type: ignore[arg-type]  # a card
         self.table.play(RESUMED)
         self._draw()
 
     def repeat(self) -> None:
         self._draw()
-        assert self.table.tell(self.table.card("As", report=inputs.ReportNo(1, self.seq))) == ()
+        assert self.table.take(self.table.card("As", report=inputs.ReportNo(1, self.seq))) == ()
 
     def time(self) -> None:
         """The time to open the cards is over: they open by themselves, or as they are drawn."""
@@ -143,12 +143,12 @@ class Dealer:
 
     def stuck(self) -> None:
         """While its sensor is stuck the reader, or the floor, sees the cut card."""
-        self.table.tell(inputs.SensorStuck(at=0, sensor="cut", stuck=True))
+        self.table.take(inputs.SensorStuck(at=0, sensor="cut", stuck=True))
         self._draw()
-        self.table.tell(inputs.SensorStuck(at=0, sensor="cut", stuck=False))
+        self.table.take(inputs.SensorStuck(at=0, sensor="cut", stuck=False))
 
     def clock(self) -> None:
-        self.table.tell(inputs.ClockJumped(at=0, by=-3_600_000))
+        self.table.take(inputs.ClockJumped(at=0, by=-3_600_000))
         self._draw()
 
     def wrong_slot(self) -> None:
@@ -177,12 +177,12 @@ class Dealer:
     def slots(self) -> None:
         """A guest opens a card of his own choice, or cannot yet."""
         self._draw()
-        self.table.tell(self.table.order(orders.Reveal(("B2",))))
+        self.table.take(self.table.order(orders.Reveal(("B2",))))
 
     def correct(self) -> None:
         """A correction of an earlier round changes none that comes later."""
         if past := self.table.shoe.rounds:
-            self.table.tell(self.table.order(orders.Correct(past[0].round, faces("9s Kd Th Kc"), "camera")))
+            self.table.take(self.table.order(orders.Correct(past[0].round, faces("9s Kd Th Kc"), "camera")))
         self._draw()
 
     def keep(self) -> None:

@@ -77,19 +77,19 @@ def test_next_by_wire_is_answered() -> None:
 
 def test_a_repeated_command_acts_once() -> None:
     table = Table(**NEXT).play(f"shoe {NATURAL}")
-    first = table.tell(table.order(orders.Next(), id="a"))
+    first = table.take(table.order(orders.Next(), id="a"))
     assert first
-    assert table.tell(table.order(orders.Next(), id="a")) == ()
+    assert table.take(table.order(orders.Next(), id="a")) == ()
     assert table.told == "1 closed player"
     table.play(RESTART, "!close_shoe shoe")
-    assert table.tell(table.order(orders.Next(), id="a")) == ()
+    assert table.take(table.order(orders.Next(), id="a")) == ()
 
 
 def test_an_entered_card_is_told_again_by_the_reader_and_dealt_once() -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", report=inputs.ReportNo(1, 0)))
+    table.take(table.card("9s", report=inputs.ReportNo(1, 0)))
     table.play(LOST, "!enter Kd", RESUMED)
-    table.tell(table.card("Kd", report=inputs.ReportNo(1, 1)))
+    table.take(table.card("Kd", report=inputs.ReportNo(1, 1)))
     table.play("Th Kc")
     assert table.dealt() == "P1 9s, B1 Kd, P2 Th, B2 Kc"
     assert table.rounds[-1]["flags"] == ["manual"]
@@ -97,9 +97,9 @@ def test_an_entered_card_is_told_again_by_the_reader_and_dealt_once() -> None:
 
 def test_an_entered_card_is_told_again_in_the_next_shoe() -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", report=inputs.ReportNo(1, 0)))
+    table.take(table.card("9s", report=inputs.ReportNo(1, 0)))
     table.play(LOST, "!enter Kd !void misdeal !close_shoe shoe", RESUMED)
-    table.tell(table.card("Kd", report=inputs.ReportNo(1, 1)))
+    table.take(table.card("Kd", report=inputs.ReportNo(1, 1)))
     assert (table.due, table.seen) == ("P1", "")
 
 
@@ -107,28 +107,28 @@ def test_an_entered_card_is_told_again_in_the_next_shoe() -> None:
 def test_a_reader_first_heard_of_after_an_entry_confirms_it(hello: bool) -> None:
     table = Table(**PLAIN).play("shoe", LOST, "!enter 9s")
     table.play(*[inputs.ReaderBooted(at=0, session=1)] * hello, RESUMED)
-    table.tell(table.card("9s", report=inputs.ReportNo(1, 0)))
+    table.take(table.card("9s", report=inputs.ReportNo(1, 0)))
     assert (table.seen, table.open, table.due) == ("9s", (), "B1")
 
 
 def test_a_reader_that_keeps_no_reports_confirms_no_entered_card() -> None:
     table = Table(**PLAIN).play("shoe", LOST, "!enter 9s", BACK, "next")
-    table.tell(table.card("9s", report=inputs.ReportNo(1, 0)))
+    table.take(table.card("9s", report=inputs.ReportNo(1, 0)))
     assert table.seen == "9s 9s"
 
 
 def test_another_card_than_the_one_entered_blocks() -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", report=inputs.ReportNo(1, 0)))
+    table.take(table.card("9s", report=inputs.ReportNo(1, 0)))
     table.play(LOST, "!enter Kd", RESUMED)
-    table.tell(table.card("Qd", report=inputs.ReportNo(1, 1)))
+    table.take(table.card("Qd", report=inputs.ReportNo(1, 1)))
     assert table.open == ("reader_gap",)
 
 
 def test_one_person_cannot_enter_a_card() -> None:
     table = Table(**PLAIN).play("shoe ??")
     for second in ("", "floor", " Floor "):
-        table.tell(table.order(orders.Enter(table.card("9s").card, second)))
+        table.take(table.order(orders.Enter(table.card("9s").card, second)))
         assert not table.answer.ok
     assert table.open == ("unreadable",)
 
@@ -141,10 +141,10 @@ def test_a_card_nobody_waits_for_cannot_be_entered() -> None:
 @pytest.mark.parametrize("hello", [True, False])
 def test_a_new_board_session_inside_a_shoe_waits_for_the_dealer(hello: bool) -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", report=inputs.ReportNo(1, 0)))
+    table.take(table.card("9s", report=inputs.ReportNo(1, 0)))
     if hello:
         table.play(inputs.ReaderBooted(at=0, session=2))
-    table.tell(table.card("Kd", report=inputs.ReportNo(2, 0)))
+    table.take(table.card("Kd", report=inputs.ReportNo(2, 0)))
     assert (table.open, table.phase, len(table.shoe.held)) == (("reader_gap",), "dealing", 1)
     table.play("next Th Kc")
     assert table.told == "1 closed player"
@@ -154,17 +154,17 @@ def test_a_new_board_session_between_shoes_is_no_matter() -> None:
     table = Table(**PLAIN, new_shoe="auto")
     for session in (1, 2):
         for seq, card in enumerate(["9s", "Kd", "Th"]):
-            table.tell(table.card(card, report=inputs.ReportNo(session, seq)))
+            table.take(table.card(card, report=inputs.ReportNo(session, seq)))
         table.play("cut")
-        table.tell(table.card("Kc", report=inputs.ReportNo(session, 3)))
+        table.take(table.card("Kc", report=inputs.ReportNo(session, 3)))
     assert table.told == "1 closed player last, 1 closed player last"
     assert [line.public.seq for line in table.lines if line.public.journal.startswith("2-")] == [1, 2, 3, 4, 5]
 
 
 def test_lost_reports_wait_for_the_dealer() -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", report=inputs.ReportNo(1, 0)))
-    table.tell(table.card("Th", report=inputs.ReportNo(1, 40), gap=True))
+    table.take(table.card("9s", report=inputs.ReportNo(1, 0)))
+    table.take(table.card("Th", report=inputs.ReportNo(1, 40), gap=True))
     assert table.open == ("reader_gap",)
     assert not lamps(table.shoe).lit.keys() & {"P1", "B1"}
     table.play("!resolve reader_gap void")
@@ -173,29 +173,29 @@ def test_lost_reports_wait_for_the_dealer() -> None:
 
 def test_lost_reports_before_the_card_that_opens_a_shoe_wait_too() -> None:
     table = Table(**PLAIN, new_shoe="auto")
-    table.tell(table.card("9s", report=inputs.ReportNo(1, 5), gap=True))
+    table.take(table.card("9s", report=inputs.ReportNo(1, 5), gap=True))
     assert (table.phase, table.open) == ("ready", ("reader_gap",))
 
 
 def test_a_repeated_report_is_nothing() -> None:
     table = Table(**PLAIN).play("shoe")
     card = table.card("9s", report=inputs.ReportNo(1, 0))
-    assert table.tell(card)
-    assert table.tell(card) == ()
+    assert table.take(card)
+    assert table.take(card) == ()
 
 
 @pytest.mark.parametrize(("seq", "is_new"), [(10, False), (235, False), (234, True), (11, True), (180, True)])
 def test_a_report_is_a_repeat_only_if_a_board_can_still_hold_it(seq: int, is_new: bool) -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", report=inputs.ReportNo(1, 10)))
-    assert bool(table.tell(table.card("Kd", report=inputs.ReportNo(1, seq)))) is is_new
+    table.take(table.card("9s", report=inputs.ReportNo(1, 10)))
+    assert bool(table.take(table.card("Kd", report=inputs.ReportNo(1, seq)))) is is_new
 
 
 @pytest.mark.parametrize("choice", ["continue", "void"])
 def test_an_error_of_our_own_holds_the_card(choice: str) -> None:
     table = Table(**PLAIN).play("shoe 9s")
     card = table.card("Kd")
-    table.take(card, fault(table.shoe, card, ValueError("Kd")))
+    table.carry(card, fault(table.shoe, card, ValueError("Kd")))
     table.play("Th")
     assert (table.open, len(table.shoe.held), table.due) == (("internal_error",), 2, None)
     table.play(f"!resolve internal_error {choice}", "Kc")
@@ -218,7 +218,7 @@ def test_an_error_of_our_own_says_where_and_not_what() -> None:
 def test_an_error_with_no_shoe_open_voids_no_round() -> None:
     table = Table(**PLAIN)
     card = table.card("Kd")
-    table.take(card, fault(table.shoe, card, ValueError()))
+    table.carry(card, fault(table.shoe, card, ValueError()))
     table.play("!resolve internal_error void")
     assert (table.told, table.answer.ok) == ("", False)
 
@@ -254,15 +254,15 @@ def test_the_policy_is_the_one_the_shoe_was_opened_under() -> None:
 
 def test_a_wrong_lot_is_foreign_and_the_first_lot_is_adopted() -> None:
     table = Table(**PLAIN).play("shoe")
-    table.tell(table.card("9s", lot=12))
-    table.tell(table.card("Kd", lot=13))
+    table.take(table.card("9s", lot=12))
+    table.take(table.card("Kd", lot=13))
     assert (table.shoe.lot, table.open) == (12, ("foreign",))
 
 
 @pytest.mark.parametrize("flag", ["face_up", "double_feed", "backwards"])
 def test_a_flagged_card_is_kept_once_for_all_its_flags(flag: str) -> None:
     table = Table(**PLAIN).play("shoe 9s")
-    table.tell(table.card("Kd", flags=(flag,)))
+    table.take(table.card("Kd", flags=(flag,)))
     assert table.open == (flag,)
     table.play(f"!resolve {flag} keep", "Th Kc")
     assert table.told == "1 closed player"
@@ -271,7 +271,7 @@ def test_a_flagged_card_is_kept_once_for_all_its_flags(flag: str) -> None:
 @pytest.mark.parametrize("flag", ["face_up", "backwards"])
 def test_a_flagged_card_in_the_burn_is_burned(flag: str) -> None:
     table = Table(burn=2).play("shoe 3c")
-    table.tell(table.card("Kd", flags=(flag,)))
+    table.take(table.card("Kd", flags=(flag,)))
     table.play(f"!resolve {flag} void")
     assert (table.phase, table.seen, table.open) == ("ready", "3c Kd", ())
 

@@ -50,9 +50,9 @@ class AtTheTable(RuleBasedStateMachine):
         self.numbered = True
         self.last: inputs.AnyInput | None = None
 
-    def tell(self, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
+    def take(self, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
         self.last = told
-        return self.table.tell(told)
+        return self.table.take(told)
 
     def row(self, name: str) -> Row:
         """What the policy of this table says about an irregularity."""
@@ -73,7 +73,7 @@ class AtTheTable(RuleBasedStateMachine):
     def deal_one(self, order: object) -> None:
         left = list((Counter(FACES) - Counter(self.table.shoe.seen)).elements()) or list(FACES)
         card = left[order.randrange(len(left))]  # type: ignore[attr-defined]  # a Random
-        self.tell(self.table.card(card, report=self.report()))
+        self.take(self.table.card(card, report=self.report()))
 
     @rule(rounds=st.integers(1, 4), order=st.randoms(use_true_random=False))
     def ordinary_rounds(self, rounds: int, order: object) -> None:
@@ -81,34 +81,34 @@ class AtTheTable(RuleBasedStateMachine):
         self.put_right(0)
         for _ in range(rounds):
             if self.table.phase == "betting":
-                self.tell(self.table.order(orders.BetsClosed()))
+                self.take(self.table.order(orders.BetsClosed()))
             before = self.table.shoe.round
             for _ in range(12):
                 if self.table.shoe.round != before or self.table.phase == "complete":
                     break
                 if waits_for_reveal(self.table.shoe):
-                    self.tell(inputs.Pressed(at=0, key="reveal"))
+                    self.take(inputs.Pressed(at=0, key="reveal"))
                 else:
                     self.deal_one(order)
             if self.table.phase == "complete":
-                self.tell(inputs.Pressed(at=0, key="next"))
+                self.take(inputs.Pressed(at=0, key="next"))
 
     @rule(pick=st.integers(0, 5))
     def put_right(self, pick: int) -> None:
         """The reader comes back, the floor decides all that is open, the dealer confirms; a shoe is opened."""
         if "reader_lost" in self.table.open:
-            self.tell(inputs.DeviceBack(at=0, device="reader", resumes=True))
+            self.take(inputs.DeviceBack(at=0, device="reader", resumes=True))
         for attempt in range(40):
             waiting = [name for name in self.table.open if self.row(name).blocks]
             if not waiting:
                 break
             if self.row(waiting[0]).confirm:
-                self.tell(inputs.Pressed(at=0, key="next"))
+                self.take(inputs.Pressed(at=0, key="next"))
             elif waiting[0] == "unreadable":
-                self.tell(self.table.order(orders.Enter(FACES[pick], "second")))
+                self.take(self.table.order(orders.Enter(FACES[pick], "second")))
             else:
                 choices = self.row(waiting[0]).choices
-                self.tell(self.table.order(orders.Resolve(waiting[0], choices[(pick + attempt) % len(choices)])))
+                self.take(self.table.order(orders.Resolve(waiting[0], choices[(pick + attempt) % len(choices)])))
         else:
             raise AssertionError(f"no way out of {self.table.open}")
         if self.table.shoe.status != "open":
@@ -119,11 +119,11 @@ class AtTheTable(RuleBasedStateMachine):
     )
     def any_card(self, card: Card, lot: int | None, flags: object) -> None:
         told = ("double_feed", "backwards") if flags is inputs.Flag else flags
-        self.tell(self.table.card(card, report=self.report(), lot=lot, flags=told))
+        self.take(self.table.card(card, report=self.report(), lot=lot, flags=told))
 
     @rule()
     def tile(self) -> None:
-        self.tell(self.table.card("3p", report=self.report()))
+        self.take(self.table.card("3p", report=self.report()))
 
     @rule(
         reason=st.sampled_from(
@@ -131,19 +131,19 @@ class AtTheTable(RuleBasedStateMachine):
         )
     )
     def unread(self, reason: str) -> None:
-        self.tell(inputs.CardUnread(at=0, reason=reason, nonce=self.table.nonce(), report=self.report()))
+        self.take(inputs.CardUnread(at=0, reason=reason, nonce=self.table.nonce(), report=self.report()))
 
     @rule(card=CARDS, second=st.sampled_from(["second", "second", "floor"]))
     def enter(self, card: Card, second: str) -> None:
-        self.tell(self.table.order(orders.Enter(card, second)))
+        self.take(self.table.order(orders.Enter(card, second)))
 
     @rule(by=st.sampled_from(["sensor", "reader"]))
     def cut(self, by: str) -> None:
-        self.tell(inputs.CutCardSeen(at=0, by=by, report=self.report() if by == "reader" else None))  # type: ignore[arg-type]
+        self.take(inputs.CutCardSeen(at=0, by=by, report=self.report() if by == "reader" else None))  # type: ignore[arg-type]
 
     @rule(key=st.sampled_from(["next", "next", "next", "reveal", "reveal", "player", "banker", "tie"]))
     def press(self, key: str) -> None:
-        self.tell(inputs.Pressed(at=0, key=key))  # type: ignore[arg-type]  # all are keys
+        self.take(inputs.Pressed(at=0, key=key))  # type: ignore[arg-type]  # all are keys
 
     @rule(
         order=st.sampled_from(
@@ -158,7 +158,7 @@ class AtTheTable(RuleBasedStateMachine):
         )
     )
     def order(self, order: orders.Order) -> None:
-        self.tell(self.table.order(order))
+        self.take(self.table.order(order))
 
     @rule(
         order=st.sampled_from(
@@ -166,11 +166,11 @@ class AtTheTable(RuleBasedStateMachine):
         )
     )
     def rare_order(self, order: orders.Order) -> None:
-        self.tell(self.table.order(order))
+        self.take(self.table.order(order))
 
     @rule(lot=st.sampled_from([None, 1]))
     def open_shoe(self, lot: int | None) -> None:
-        self.tell(self.table.order(orders.OpenShoe(orders.Pack(lot))))
+        self.take(self.table.order(orders.OpenShoe(orders.Pack(lot))))
 
     @precondition(lambda self: self.table.shoe.device.irregular)
     @rule(pick=st.integers(0, 99))
@@ -178,7 +178,7 @@ class AtTheTable(RuleBasedStateMachine):
         """The floor takes one of the choices it has."""
         name = self.table.open[pick % len(self.table.open)]
         if choices := self.row(name).choices:
-            self.tell(self.table.order(orders.Resolve(name, choices[(pick) % len(choices)])))
+            self.take(self.table.order(orders.Resolve(name, choices[(pick) % len(choices)])))
 
     @rule(
         order=st.sampled_from(
@@ -186,11 +186,11 @@ class AtTheTable(RuleBasedStateMachine):
         )
     )
     def service(self, order: orders.Order) -> None:
-        self.tell(self.table.order(order))
+        self.take(self.table.order(order))
 
     @rule(slots=st.lists(st.sampled_from(["P1", "B1", "P2", "B2", "P3", "B3", "R1"]), max_size=3))
     def open_slots(self, slots: list[str]) -> None:
-        self.tell(self.table.order(orders.Reveal(tuple(slots))))
+        self.take(self.table.order(orders.Reveal(tuple(slots))))
 
     @rule(seconds=st.sampled_from([1, 30, 61, 301]))
     def time(self, seconds: int) -> None:
@@ -202,7 +202,7 @@ class AtTheTable(RuleBasedStateMachine):
 
     @rule(card=CARDS, slot=st.sampled_from(["P1", "B1", "P2", "B2", "P3", "R1"]))
     def to_a_slot(self, card: Card, slot: str) -> None:
-        self.tell(self.table.card(card, report=self.report(), slot=slot))
+        self.take(self.table.card(card, report=self.report(), slot=slot))
 
     @rule(right=st.booleans(), outcome=st.sampled_from(["player", "banker", "tie", "forced"]))
     def result(self, right: bool, outcome: str) -> None:
@@ -210,49 +210,49 @@ class AtTheTable(RuleBasedStateMachine):
         ours = layout(self.table.shoe).result if self.table.shoe.laid else None
         pairs = [f"{side} pair" for side, has_pair in ours.pairs.items() if has_pair] if ours else []
         words = (ours.outcome, *pairs) if ours and right else (outcome,)
-        self.tell(inputs.ReaderJudged(at=0, result=inputs.ReaderResult(words)))
+        self.take(inputs.ReaderJudged(at=0, result=inputs.ReaderResult(words)))
 
     @rule(gap=st.booleans())
     def reader_says(self, gap: bool) -> None:
-        self.tell(inputs.ReaderSaid(at=0, what="unlocked", gap=gap))
+        self.take(inputs.ReaderSaid(at=0, what="unlocked", gap=gap))
 
     @rule(pick=st.integers(0, 99), faces=st.lists(CARDS, min_size=3, max_size=6))
     def correct(self, pick: int, faces: list[Card]) -> None:
         past = self.table.shoe.rounds
         number = past[pick % len(past)].round if past else 1
-        self.tell(self.table.order(orders.Correct(number, tuple(card.value for card in faces), "camera")))
+        self.take(self.table.order(orders.Correct(number, tuple(card.value for card in faces), "camera")))
 
     @rule(is_open=st.booleans())
     def lid(self, is_open: bool) -> None:
-        self.tell(inputs.LidMoved(at=0, open=is_open))
+        self.take(inputs.LidMoved(at=0, open=is_open))
 
     @rule()
     def clock(self) -> None:
-        self.tell(inputs.ClockJumped(at=0, by=-9_000))
+        self.take(inputs.ClockJumped(at=0, by=-9_000))
 
     @rule(is_stuck=st.booleans())
     def sensor(self, is_stuck: bool) -> None:
-        self.tell(inputs.SensorStuck(at=0, sensor="cut", stuck=is_stuck))
+        self.take(inputs.SensorStuck(at=0, sensor="cut", stuck=is_stuck))
 
     @rule(device=st.sampled_from(["reader", "broker"]), is_lost=st.booleans(), resumes=st.booleans())
     def device(self, device: str, is_lost: bool, resumes: bool) -> None:
         lost = inputs.DeviceLost(at=0, device=device, why="gone")  # type: ignore[arg-type]  # both are devices
         back = inputs.DeviceBack(at=0, device=device, resumes=resumes)  # type: ignore[arg-type]  # both are devices
-        self.tell(lost if is_lost else back)
+        self.take(lost if is_lost else back)
 
     @rule()
     def reader_back(self) -> None:
-        self.tell(inputs.DeviceBack(at=0, device="reader", resumes=True))
+        self.take(inputs.DeviceBack(at=0, device="reader", resumes=True))
 
     @rule()
     def restart(self) -> None:
-        self.tell(inputs.Started(at=0, version="test", house=self.table.house, nonce=self.table.nonce()))
+        self.take(inputs.Started(at=0, version="test", house=self.table.house, nonce=self.table.nonce()))
 
     @rule(hello=st.booleans())
     def board_resets(self, hello: bool) -> None:
         self.session, self.seq = self.session + 1, 255
         if hello:
-            self.tell(inputs.ReaderBooted(at=0, session=self.session))
+            self.take(inputs.ReaderBooted(at=0, session=self.session))
 
     @rule(numbered=st.booleans())
     def another_reader(self, numbered: bool) -> None:
@@ -260,31 +260,31 @@ class AtTheTable(RuleBasedStateMachine):
 
     @rule(card=CARDS, skip=st.integers(1, 20))
     def reports_lost(self, card: Card, skip: int) -> None:
-        self.tell(self.table.card(card, report=self.report(skip), gap=True))
+        self.take(self.table.card(card, report=self.report(skip), gap=True))
 
     @rule()
     def disk(self) -> None:
-        self.tell(inputs.DiskFailed(at=0, irregularity="disk_full", why="no space", until=1))
+        self.take(inputs.DiskFailed(at=0, irregularity="disk_full", why="no space", until=1))
 
     @precondition(lambda self: getattr(self.last, "report", None))
     @rule()
     def repeated(self) -> None:
         """The reader sends its last report again: nothing comes of it."""
         assert self.last
-        assert self.table.tell(self.last) == ()
+        assert self.table.take(self.last) == ()
 
     @rule(
         name=st.sampled_from("abc"), order=st.sampled_from([orders.BetsClosed(), orders.Next(), orders.Void("twice")])
     )
     def repeated_order(self, name: str, order: orders.Order) -> None:
-        self.tell(self.table.order(order, id=name))
-        assert self.table.tell(self.table.order(order, id=name)) == ()
+        self.take(self.table.order(order, id=name))
+        assert self.table.take(self.table.order(order, id=name)) == ()
 
     @rule(card=CARDS)
     def own_fault(self, card: Card) -> None:
         """`decide` fails on a card: it is kept, not judged."""
         told = self.table.card(card, report=self.report())
-        self.table.take(told, fault(self.table.shoe, told, ValueError("a bug")))
+        self.table.carry(told, fault(self.table.shoe, told, ValueError("a bug")))
         self.last = told
 
     # -------------------------------------------------------- what must hold

@@ -98,9 +98,9 @@ def test_scenario(house: dict[str, Any], steps: list[Step], rounds: str, phase: 
     table = Table(**house)
     for step in steps:
         if isinstance(step, str) and step[0] == "^":
-            table.tell(table.card(step[1:], flags=("face_up",)))
+            table.take(table.card(step[1:], flags=("face_up",)))
         elif isinstance(step, str) and step[2:3] == "<":
-            table.tell(table.card(step[3:], slot=step[:2]))
+            table.take(table.card(step[3:], slot=step[:2]))
         else:
             table.play(step)
     assert (table.told, table.phase, " ".join(table.open), table.seen) == (rounds, phase, opened, seen)
@@ -124,7 +124,7 @@ def test_every_choice_is_carried_out_or_refused(policy: str, house: dict[str, An
     for name, choice in product(POLICIES[policy], get_args(Choice)):
         table = Table(**house, policy=policy).play(steps)
         table.shoe = before = evolve(table.shoe, events.Irregular(id=name, detail="", since=0))
-        table.tell(table.order(orders.Resolve(name, choice)))
+        table.take(table.order(orders.Resolve(name, choice)))
         left = choice in before.policy[name].choices if before.policy else choice in POLICIES["keep-order"][name].choices
         assert not table.answer.ok or left, (name, choice)
         assert (name in table.open) is not table.answer.ok, (name, choice)
@@ -151,7 +151,7 @@ def test_a_stuck_sensor_puts_the_virtual_cut_fourteen_cards_from_the_end(burned:
 
 
 def corrected(table: Table, number: int, text: str) -> Table:
-    table.tell(table.order(orders.Correct(number, faces(text), "camera")))
+    table.take(table.order(orders.Correct(number, faces(text), "camera")))
     return table
 
 

@@ -168,7 +168,7 @@ def test_the_luggage_of_a_shoe_is_not_published() -> None:
 
 def test_a_reader_flag_or_reason_tells_no_face() -> None:
     table = Table(burn=3).play("shoe")
-    table.tell(table.card(ONCE, flags=("face_up",)))
-    table.tell(inputs.CardUnread(at=0, reason="unreadable", nonce="a" * 32))
+    table.take(table.card(ONCE, flags=("face_up",)))
+    table.take(inputs.CardUnread(at=0, reason="unreadable", nonce="a" * 32))
     assert not any(ONCE in text for text in table.shown)
     assert msgspec.json.encode(table.shoe.device.irregular).decode().count("card 1 of this shoe") == 1

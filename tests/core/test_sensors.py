@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import inputs
-from firmware_bridge.shoe.state import detail
 from firmware_bridge.topics.state import mode
 from tests.core.table import Step, Table
 
@@ -47,7 +46,7 @@ LAID: list[tuple[str, dict[str, Any], list[Step], str | None]] = [
 
 @pytest.mark.parametrize(("settings", "steps", "told"), [row[1:] for row in LAID], ids=[row[0] for row in LAID])
 def test_a_card_felt_in_a_slot(settings, steps, told) -> None:
-    assert detail(Table(**settings).play(*steps).shoe, "wrong_slot") == told
+    assert Table(**settings).play(*steps).detail("wrong_slot") == told
 
 
 def test_the_floor_accepts_or_voids_a_card_in_the_wrong_slot() -> None:
@@ -66,10 +65,10 @@ def test_the_virtual_cut_stands_in_for_sensors_not_for_keys(sensor, last) -> Non
 
 def test_one_alarm_names_all_that_are_stuck() -> None:
     table = Table(**PLAIN).play("shoe", stuck("next"), stuck("cut_card"), stuck("cut_card"))
-    assert detail(table.shoe, "sensor_stuck") == "next, cut_card"
+    assert table.detail("sensor_stuck") == "next, cut_card"
     assert mode(table.shoe) == "VIRTUAL_CUT"
     table.play(stuck("next", False), stuck("next", False))
-    assert (detail(table.shoe, "sensor_stuck"), mode(table.shoe)) == ("cut_card", "VIRTUAL_CUT")
+    assert (table.detail("sensor_stuck"), mode(table.shoe)) == ("cut_card", "VIRTUAL_CUT")
     assert table.play(stuck("cut_card", False)).open == ()
 
 
@@ -78,7 +77,7 @@ def test_what_the_floor_decides_about_a_movement_clears_no_card_that_is_wrong_to
     table = Table(**PLAIN).play("shoe 9s")
     table.play(*([inputs.CardUnread(at=0, reason=moved, nonce="a" * 32)] if moved else filled("B2")))
     wrong = {"flags": (moved,)} if moved else {"slot": "P3"}
-    table.tell(table.card("Kd", **wrong))
+    table.take(table.card("Kd", **wrong))
     name = moved or "wrong_slot"
     assert table.play(f"!resolve {name} {choice}").open == (name,)
     assert table.play(f"!resolve {name} {choice}").open == ()

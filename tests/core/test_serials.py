@@ -25,7 +25,7 @@ def dealt(steps: str, **settings: Any) -> Table:
             continue
         for word in words.split():
             face, _, serial = word.partition("/")
-            table.tell(table.card(face, serial=Serial(serial) if serial else None))
+            table.take(table.card(face, serial=Serial(serial) if serial else None))
     return table
 
 
@@ -94,7 +94,7 @@ def test_no_serial_leaves_the_house(settings: dict[str, Any], steps: str) -> Non
 def test_a_card_we_failed_to_judge_keeps_its_serial() -> None:
     table = Table(**PLAIN).play("shoe")
     told = table.card("9s", serial=Serial("a"), slot="P1")
-    table.take(told, fault(table.shoe, told, ValueError()))
+    table.carry(told, fault(table.shoe, told, ValueError()))
     assert (table.shoe.held[0].serial, table.shoe.held[0].slot) == (Serial("a"), "P1")
 
 

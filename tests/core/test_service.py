@@ -104,7 +104,7 @@ BY_WIRE = [
 def test_guests_open_cards_one_by_one(asked: list[str], slots: str) -> None:
     table = Table(**SEALED).play(f"shoe {THIRDS}")
     for each in asked:
-        table.tell(table.order(orders.Reveal(tuple(each.split()))))
+        table.take(table.order(orders.Reveal(tuple(each.split()))))
     assert named(table) == slots
     assert table.answer.ok is bool(slots)
 
@@ -257,9 +257,9 @@ def test_no_card_is_due_before_the_pit_boss_confirms() -> None:
     table = Table(burn="none", confirm_shuffle=True).play("shoe")
     assert (table.answer.error, table.phase, table.due) == ("the shuffle is not confirmed", "empty", None)
     for name in ("", "  "):
-        table.tell(table.order(orders.OpenShoe(confirmed_by=name)))
+        table.take(table.order(orders.OpenShoe(confirmed_by=name)))
         assert not table.answer.ok
-    table.tell(table.order(orders.OpenShoe(confirmed_by="Wu", dealer="Li")))
+    table.take(table.order(orders.OpenShoe(confirmed_by="Wu", dealer="Li")))
     opened = next(event for event in table.events if isinstance(event, events.ShoeOpened))
     assert (opened.confirmed_by, opened.dealer, table.due) == ("Wu", "Li", "P1")
 
@@ -308,4 +308,4 @@ def test_houses_differ(house: dict[str, Any], deal: str, bet: str, net: float) -
 
 def test_time_that_nobody_waits_for_is_nothing() -> None:
     table = Table(**SEALED).play(f"shoe {NATURAL}")
-    assert table.tell(inputs.TimePassed(at=0)) == ()
+    assert table.take(inputs.TimePassed(at=0)) == ()

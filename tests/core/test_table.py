@@ -18,7 +18,7 @@ from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.journal.line import seal
-from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, evolve
+from firmware_bridge.shoe import Phase, Shoe, evolve, step
 from firmware_bridge.shoe.decide import JUDGES, kind
 from firmware_bridge.shoe.evolve import _CHANGES
 from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
@@ -176,6 +176,9 @@ def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
     for device, resumes in product(("reader", "broker"), (False, True)):
         yield i.DeviceLost(at=1, device=device, why="gone")  # type: ignore[arg-type]  # both are devices
         yield i.DeviceBack(at=1, device=device, resumes=resumes)  # type: ignore[arg-type]  # both are devices
+    for report in (None, i.ReportNo(7, 3), i.ReportNo(8, 0)):
+        yield i.ReaderBorrowed(at=1, by="Ann", taken=report)
+        yield from (i.TestCardsPassed(at=1, count=3, by="Ann", taken=report, lent=lent) for lent in (False, True))
     yield from (i.DiskFailed(at=1, irregularity=disk, why="", until=2) for disk in ("disk_full", "disk_error"))
     yield from (
         table.order(order)
@@ -208,11 +211,10 @@ def test_every_reachable_cell_is_judged(now: Phase, policy: str) -> None:
         for shoe in under(policy, table):
             for told in inputs(table, shoe):
                 missed.discard(kind(told))
-                if events := decide(shoe, told):
-                    entry = entry_of(shoe, told, events, "T", "b")
-                    after = advance(shoe, entry)
+                if made := step(shoe, told, "T", "b"):
+                    after = made.shoe
                     if shoe.device.irregular == table.shoe.device.irregular:
-                        messages(seal(entry, "0" * 64))
+                        messages(seal(made.entry, "0" * 64))
                         snapshots(after)
                     goes_on = not blockers(after) and not waits_for_reveal(after)
                     assert not (after.held and goes_on and oldest_held(after) is None)

@@ -107,20 +107,20 @@ def test_what_a_reader_tells(settings, steps, rounds, now, open_) -> None:
 )
 def test_the_slot_a_reader_names(settings, steps, slot, detail) -> None:
     table = Table(**settings).play(steps)
-    found = table.tell(table.card("2d", slot=slot))
+    found = table.take(table.card("2d", slot=slot))
     assert "".join(each.detail for each in found if isinstance(each, events.Irregular) and each.id == "wrong_slot") == detail
 
 
 def test_what_differs_is_told_in_words() -> None:
     table = Table(**WAITS).play(f"shoe {NATURAL}")
-    (event,) = table.tell(told("tie", "player"))
+    (event,) = table.take(told("tie", "player"))
     assert event.detail == "the reader says tie, player pair, the cards say player, banker pair"
 
 
 def test_a_result_of_sealed_cards_is_kept_secret_and_compared_when_they_are_open() -> None:
     """At such a table it is out before the cards are: it waits, and nothing that leaves the house tells it."""
     table = Table(**PLAIN, disclose="sealed").play(f"shoe {NATURAL}")
-    assert table.tell(told("tie")) == (events.ResultHeld(result=inputs.ReaderResult(("tie",))),)
+    assert table.take(told("tie")) == (events.ResultHeld(result=inputs.ReaderResult(("tie",))),)
     assert not [text for text in map(bytes, table.lines[-1].public.events) if b"tie" in text]
     table.play("reveal reveal")
     assert (table.open, table.phase) == (("result_mismatch",), "complete")
@@ -129,5 +129,5 @@ def test_a_result_of_sealed_cards_is_kept_secret_and_compared_when_they_are_open
 
 def test_a_result_told_too_early_tells_nothing_of_sealed_cards() -> None:
     table = Table(**PLAIN, disclose="sealed").play("shoe 9s Kd")
-    table.tell(told("tie"))
+    table.take(told("tie"))
     assert table.shoe.device.irregular[0].detail == "the reader says a result, P2 is due"

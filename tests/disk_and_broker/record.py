@@ -9,7 +9,7 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
-from firmware_bridge.shoe import advance, decide, entry_of
+from firmware_bridge.shoe import step
 
 AT = 1_700_000_000_000
 
@@ -25,7 +25,7 @@ class Record:
 
     def begin(self, burn: str = "none") -> "Record":
         """The daemon starts and a shoe is opened."""
-        self.tell(inputs.Started(at=AT, version="0", house=House(burn=burn), nonce=self._nonce()))  # type: ignore[arg-type]
+        self.take(inputs.Started(at=AT, version="0", house=House(burn=burn), nonce=self._nonce()))  # type: ignore[arg-type]
         return self.open_shoe()
 
     def open_shoe(self) -> "Record":
@@ -38,19 +38,18 @@ class Record:
     def deal(self, text: str) -> "Record":
         """Draw these cards."""
         for card in cards(text):
-            self.tell(inputs.CardRead(at=AT, card=card, nonce=self._nonce()))
+            self.take(inputs.CardRead(at=AT, card=card, nonce=self._nonce()))
         return self
 
     def order(self, order: orders.Order) -> None:
         """Give an order."""
-        self.tell(inputs.Ordered(at=AT, order=order, by="test", nonce=self._nonce()))
+        self.take(inputs.Ordered(at=AT, order=order, by="test", nonce=self._nonce()))
 
-    def tell(self, told: inputs.AnyInput) -> None:
+    def take(self, told: inputs.AnyInput) -> None:
         """Judge an input and keep what became true."""
-        if events := decide(self.shoe, told):
-            entry = entry_of(self.shoe, told, events, "T07", "b007")
-            self.lines.append(self.journal.append(entry))
-            self.shoe = advance(self.shoe, entry)
+        if made := step(self.shoe, told, "T07", "b007"):
+            self.lines.append(self.journal.append(made.entry))
+            self.shoe = made.shoe
 
     def close(self) -> list[Path]:
         """Let go of the journal; its files."""

@@ -30,7 +30,7 @@ def record(directory: Path, text: str, **settings: Any) -> list[Path]:
     table.start(house_of(**settings))
     for step in parse(text):
         for told in inputs_of(step, table.shoe.status == "open"):
-            table.tell(replace(told, **now()))
+            table.take(replace(told, **now()))
     table.close()
     journal.close()
     loop.close()

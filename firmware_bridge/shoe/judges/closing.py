@@ -1,4 +1,4 @@
-"""What is told of a round: as it closed, and as it was corrected."""
+"""What is published of a round: as it closed, and as it was corrected."""
 
 from __future__ import annotations
 

@@ -174,15 +174,15 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
     """A card while the round is complete: it waits, sealed, and opens the next round."""
     shoe = draft.shoe
     policy = row(shoe, "overdrawn")
-    told = f"drawn after round {shoe.round} was complete"
+    words = f"drawn after round {shoe.round} was complete"
     if policy.action == "burn":
         burn_aside(draft, card, held)
-        draft.note("overdrawn", f"{told}: burned")
+        draft.note("overdrawn", f"{words}: burned")
         return
     if policy.blocks and "overdrawn" not in card.cleared:
         if not held:
             hold(draft, card, "overdrawn")
-        draft.open_irregularity("overdrawn", told)
+        draft.open_irregularity("overdrawn", words)
         return
     if is_overfull(shoe):
         hold(draft, card, "overdrawn")
@@ -194,7 +194,7 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
         )
     )
     if "overdrawn" not in card.cleared:
-        draft.open_irregularity("overdrawn", told)
+        draft.open_irregularity("overdrawn", words)
 
 
 _PLACES: Final[dict[Phase, Callable[[Draft, HeldCard, bool], None]]] = {

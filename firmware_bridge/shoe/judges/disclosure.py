@@ -73,11 +73,11 @@ def restart_clocks(draft: Draft) -> None:
 
 
 def deadline(shoe: Shoe) -> int | None:
-    """The monotonic time (ms) at which the shoe wants to be told that time has passed."""
+    """The monotonic time (ms) at which the shoe waits for: it wants the input `TimePassed` then."""
     return min((each for each in (_reveal_by(shoe), shoe.change_by) if each is not None), default=None)
 
 
-def time_passed(draft: Draft, told: TimePassed) -> None:
+def time_passed(draft: Draft, fact: TimePassed) -> None:
     """A moment came: cards open by themselves, another shoe is overdue."""
     shoe = draft.shoe
     reveal_by = _reveal_by(shoe)

@@ -7,6 +7,7 @@ from typing import Final
 
 from firmware_bridge.facts import events
 from firmware_bridge.facts.house import Choice
+from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.facts.orders import Resolve
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
@@ -21,7 +22,7 @@ OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mar
 """What is wrong with the oldest held card, but not in itself."""
 
 
-def resolve(draft: Draft, order: Resolve, by: str) -> None:
+def resolve(draft: Draft, given: Ordered, order: Resolve) -> None:
     """Carry out the floor's choice. Raises Refused if the policy does not leave that choice."""
     name = order.irregularity
     if not is_open(draft.shoe, name):
@@ -32,8 +33,8 @@ def resolve(draft: Draft, order: Resolve, by: str) -> None:
         hint = f"choose one of: {', '.join(choices)}" if choices else "nothing is to decide: it closes by itself"
         raise Refused(f"{order.choice} is no choice for {name}", hint)
     clears = _clears(draft.shoe, order)
-    _CHOICES[order.choice](draft, order, by)
-    draft.close_irregularity(name, order.choice, by, order.why, clears)
+    _CHOICES[order.choice](draft, order, given.by)
+    draft.close_irregularity(name, order.choice, given.by, order.why, clears)
 
 
 def _burn(draft: Draft, order: Resolve, by: str) -> None:
@@ -75,7 +76,7 @@ def _remove(draft: Draft, order: Resolve, by: str) -> None:
 def _clears(shoe: Shoe, order: Resolve) -> bool:
     """Whether the floor takes the oldest held card in spite of what is wrong with it, or with its turn.
 
-    What a sensor or a movement told under the same name is another matter: the card is judged afterwards.
+    An irregularity of the same name may be about a movement or a sensor: the card is judged after that one.
     """
     first = oldest_held(shoe)
     if order.choice not in ("keep", "accept") or first is None:

@@ -36,8 +36,8 @@ def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
     if order.pack.decks is not None and not 1 <= order.pack.decks <= 12:
         raise Refused(f"{order.pack.decks} decks do not fit this shoe", "give 1 to 12 decks")
     if draft.shoe.device.lent:
-        told = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
-        raise Refused(told, "wait until the calibration ends, and some seconds more: shoe status")
+        words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
+        raise Refused(words, "wait until the calibration ends, and some seconds more: shoe status")
     open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
 
 
@@ -167,8 +167,8 @@ def press_reveal(draft: Draft, given: Given) -> None:
     reveal(draft)
 
 
-def auto_open(draft: Draft, told: CardRead | CardUnread) -> None:
+def auto_open(draft: Draft, fact: CardRead | CardUnread) -> None:
     """The first card after the end opens the next shoe where the house says so."""
     house = draft.shoe.device.next_house
     if draft.shoe.status != "open" and house.new_shoe == "auto" and not house.confirm_shuffle:
-        open_shoe(draft, orders.Pack(), told.nonce)
+        open_shoe(draft, orders.Pack(), fact.nonce)

@@ -22,9 +22,9 @@ BY_BUTTON: Final = "forced"
 """What a reader says of a round that its button ended."""
 
 
-def said(draft: Draft, told: ReaderSaid) -> None:
+def said(draft: Draft, fact: ReaderSaid) -> None:
     """On record."""
-    draft.add(events.Noted(what=f"reader: {told.what}"))
+    draft.add(events.Noted(what=f"reader: {fact.what}"))
 
 
 def judged(draft: Draft, given: ReaderJudged) -> None:

@@ -117,11 +117,11 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
     """Look at the cards played so far, in the order drawn; nothing sealed is among them."""
     played = tuple(each.card for past in draft.shoe.rounds if past.outcome for each in past.cards)
     for pattern in patterns(played, new):
-        told = f"{pattern.name}, {pattern.length} cards"
+        words = f"{pattern.name}, {pattern.length} cards"
         if not pattern.is_alarm:
-            draft.add(events.Noted(what=f"unshuffled? {told}"))
+            draft.add(events.Noted(what=f"unshuffled? {words}"))
         else:
-            draft.open_irregularity("unshuffled", told)
+            draft.open_irregularity("unshuffled", words)
 
 
 def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:

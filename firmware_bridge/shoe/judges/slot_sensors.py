@@ -7,21 +7,21 @@ from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.state import Shoe, blockers, layout, rules
 
 
-def slot_filled(draft: Draft, told: SlotFilled) -> None:
+def slot_filled(draft: Draft, fact: SlotFilled) -> None:
     """A card was laid into a slot: one that was dealt to, else the round is held.
 
     The last card of a round that closed by itself lands after it, and cards of six-card rounds are moved.
     """
     shoe = draft.shoe
-    if shoe.held or shoe.overdrawn or blockers(shoe) or told.slot in _dealt_to(shoe):
+    if shoe.held or shoe.overdrawn or blockers(shoe) or fact.slot in _dealt_to(shoe):
         return  # what waits to be dealt lies where it was laid
-    if told.slot in rules(shoe).secret and shoe.house.disclose == "sealed" and _is_closed(shoe):
+    if fact.slot in rules(shoe).secret and shoe.house.disclose == "sealed" and _is_closed(shoe):
         return  # whether anybody draws is a secret
     laid = ", ".join(each.slot for each in layout(shoe).placed) if shoe.laid else "no slot"
-    draft.open_irregularity("wrong_slot", f"a card lies on {told.slot}; cards were dealt to {laid}")
+    draft.open_irregularity("wrong_slot", f"a card lies on {fact.slot}; cards were dealt to {laid}")
 
 
-def slot_ignored(draft: Draft, told: SlotFilled) -> None:
+def slot_ignored(draft: Draft, fact: SlotFilled) -> None:
     """Between shoes, and in the burn, cards may lie anywhere."""
 
 

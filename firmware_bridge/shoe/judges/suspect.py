@@ -15,7 +15,7 @@ _FOREIGN_CODES: Final = {
     "foreign": _IN_NO_BOOK,
     "no code book": "no code book is configured, and this code is no card's name: see `shoe check`",
 }
-"""Why a card has no face although the reader read it, and how that is told."""
+"""Why a card has no face although the reader read it, in the words of its irregularity."""
 
 BURN: Final = "burn"
 """Where a reader says that a burned card goes."""
