@@ -13,7 +13,7 @@ from typing import Any
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.health import Health
-from firmware_bridge.devices.lent_pins import PinsOnLoan
+from firmware_bridge.devices.lent_pins import LentPins
 from firmware_bridge.devices.mouth import Mouth
 from firmware_bridge.devices.panel import Panel
 from firmware_bridge.devices.reader import Reader
@@ -80,8 +80,8 @@ class Bridge:
         self.health = Health(config, self.reader, self._condition, self.uplink.tell_health, self._loop)
         self.reader.listeners = (mouth.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
-        self._loan = PinsOnLoan(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
-        devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._loan}
+        self._lent_pins = LentPins(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
+        devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._lent_pins}
         states = self.uplink.status, self.reader.status, self.health.live
         self.control = Control(config.control, self.table, self.desk, *states, devices, self._sight())
 
@@ -121,7 +121,7 @@ class Bridge:
             parts.callback(self.sensors.close)
             parts.callback(self.reader.close)
             parts.callback(self.health.close)
-            parts.callback(self._loan.close)
+            parts.callback(self._lent_pins.close)
 
     def _sight(self) -> Sight:
         """What a technician may see; no card of a shoe that is open, nor of one that the next card opens."""

@@ -22,7 +22,7 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
     keys = {name: pin for name, pin in wires(visit.config).items() if name in KEYS}
     if not keys:
         raise Refusal("no keys are configured", "name their pins in [pins]")
-    with visit.borrowed("pins"):
+    with visit.borrow("pins"):
         asyncio.run(pressed(visit, keys, factory or pin_factory(visit.config.pins.factory)))
     measured = Count(tried=len(keys), good=len(keys))
     visit.keep(CountSection(at=visit.now, by=visit.by, after=dict.fromkeys(keys, True), measured=measured))

@@ -15,7 +15,7 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
     lamps = {name: pin for name, pin in wires(visit.config).items() if hasattr(visit.config.lamps, name)}
     if not lamps:
         raise Refusal("no lamps are configured", "name their pins in [lamps]")
-    with visit.borrowed("pins"):
+    with visit.borrow("pins"):
         pins = factory or pin_factory(visit.config.pins.factory)
         seen = {name: _is_seen(visit, name, pin, pins) for name, pin in lamps.items()}
     dark = [name for name, lit in seen.items() if not lit]

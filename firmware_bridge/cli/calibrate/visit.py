@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from firmware_bridge.cli.calibrate.borrow import Loan, borrowed
+from firmware_bridge.cli.calibrate.borrow import Borrowed, borrow
 from firmware_bridge.cli.calibrate.guide import Guide
 from firmware_bridge.cli.calibrate.port import PortLine
 from firmware_bridge.cli.calibrate.record import Record
@@ -52,20 +52,20 @@ class Visit:
         return section
 
     @contextmanager
-    def borrowed(self, device: str, open_shoe: bool = True) -> Iterator[Loan]:
+    def borrow(self, device: str, open_shoe: bool = True) -> Iterator[Borrowed]:
         """A device of the daemon's. open_shoe: whether the technician may ask for it between the rounds of a shoe."""
         asked = self._arguments.open_shoe and open_shoe
-        with borrowed(self._arguments.config, self._path.parent, device, self.by, asked) as loan:
-            yield loan
+        with borrow(self._arguments.config, self._path.parent, device, self.by, asked) as borrowed:
+            yield borrowed
 
     @asynccontextmanager
-    async def bench(self, loan: Loan) -> AsyncIterator[Bench]:
+    async def bench(self, borrowed: Borrowed) -> AsyncIterator[Bench]:
         """The reader on the bench, what waited in it from before taken and told."""
-        line = PortLine(self.config.reader, loan.mark)
+        line = PortLine(self.config.reader, borrowed.mark)
         await line.open()
-        line.write(loan.will)
+        line.write(borrowed.restore)
         try:
-            yield Bench(line, loan.passed)
+            yield Bench(line, borrowed.passed)
         finally:
             line.close()
 

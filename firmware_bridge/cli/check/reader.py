@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
-from firmware_bridge.cli.watch.words import loan_words
+from firmware_bridge.cli.watch.words import lending_words
 from firmware_bridge.devices import code_books
 from firmware_bridge.errors import ConfigError
 from hardware.errors import PortError, PortMissing
@@ -64,8 +64,8 @@ def _missing(machine: Machine, told: str) -> Finding:
 def _held(status: dict[str, Any]) -> Finding:
     held = status["reader"]
     what = f"{held['protocol']} at {held['port']}"
-    if loan := loan_words(status):
-        lent, remedy = loan
+    if words := lending_words(status):
+        lent, remedy = words
         return Finding("WARN", "reader", f"{what}: {lent}", remedy)
     if not held["open"]:
         return Finding("FAIL", "reader", f"{what}: the daemon cannot open it", "check its cable; see `shoe status`")

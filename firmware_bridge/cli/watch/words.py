@@ -46,8 +46,8 @@ def _mode(status: Status) -> str:
 
 def next_step(status: Status) -> str:
     """The one thing to do now, nothing where the table waits for nobody; an alarm that stops it goes first."""
-    if loan := loan_words(status):
-        return ": ".join(loan)
+    if words := lending_words(status):
+        return ": ".join(words)
     alarms = sorted(status["alarm"]["open"], key=lambda alarm: not alarm["blocks"])
     if alarms and alarms[0]["blocks"]:
         return _settles(alarms[0])
@@ -79,7 +79,7 @@ _KEYS: Final = {"complete": "the round is complete: press NEXT", "dealing": "ope
 """What is pressed where no card is due."""
 
 
-def loan_words(status: Status) -> tuple[str, str] | None:
+def lending_words(status: Status) -> tuple[str, str] | None:
     """Who has the reader for calibration, or had it a moment ago, and what to do; None where it is the daemon's."""
     if lent := status.get("lent"):
         since = time.strftime("%H:%M:%S", time.localtime(lent["since"] / 1000))
