@@ -22,7 +22,7 @@ from firmware_bridge.devices.watch import Sight
 from firmware_bridge.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.resend import Range
@@ -137,8 +137,8 @@ class Bridge:
         self.uplink.changed()
         self.control.changed()
 
-    def _acknowledge(self, mark: Mark) -> None:
-        self.reader.acknowledge(mark)
+    def _acknowledge(self, report: ReportNo) -> None:
+        self.reader.acknowledge(report)
 
     def _resend(self, part: Range) -> None:
         self.uplink.outbox.resend(*part)

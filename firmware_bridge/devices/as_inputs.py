@@ -5,7 +5,7 @@ from __future__ import annotations
 from firmware_bridge.devices import code_books
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import Serial
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.table.stamps import nonce, now
 from hardware.readers import messages
 
@@ -15,8 +15,8 @@ def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.Any
     match message:
         case messages.Read():
             return _card(message, book)
-        case messages.Unread(reason=reason, mark=mark, gap=gap):
-            return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), mark=_mark(mark), gap=gap)
+        case messages.Unread(reason=reason, report=report, gap=gap):
+            return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=_report(report), gap=gap)
         case messages.CutCard():
             return inputs.CutCardSeen(**now(), by="reader")
         case messages.Verdict():
@@ -30,18 +30,18 @@ def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.Any
 
 def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
     """A code in no book is an unread card, never a guess."""
-    mark = _mark(read.mark)
+    report = _report(read.report)
     known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
     if known is None:
         reason = "no code book" if book is code_books.plain() and isinstance(read.code, str) else "unknown code"
-        return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), mark=mark, gap=read.gap)
+        return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap)
     if known.card is None:
-        return inputs.CutCardSeen(**now(), by="reader", mark=mark, gap=read.gap)
+        return inputs.CutCardSeen(**now(), by="reader", report=report, gap=read.gap)
     return inputs.CardRead(
         **now(),
         card=known.card,
         nonce=nonce(),
-        mark=mark,
+        report=report,
         lot=known.lot,
         quality=read.quality,
         flags=_flags(read),
@@ -51,14 +51,14 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
     )
 
 
-def _result(verdict: messages.Verdict) -> inputs.ResultTold:
-    pairs: dict[inputs.Side, bool] = {"player": verdict.player_pair, "banker": verdict.banker_pair}
-    told = inputs.Told(verdict.outcome, tuple(side for side in pairs if pairs[side]))
-    return inputs.ResultTold(**now(), told=told)
+def _result(verdict: messages.Verdict) -> inputs.ReaderJudged:
+    pairs = {"player pair": verdict.player_pair, "banker pair": verdict.banker_pair}
+    words = (verdict.outcome, *(pair for pair in pairs if pairs[pair]))
+    return inputs.ReaderJudged(**now(), result=inputs.ReaderResult(words))
 
 
-def _mark(mark: messages.Mark | None) -> Mark | None:
-    return Mark(mark.session, mark.seq) if mark else None
+def _report(report: messages.ReportNo | None) -> ReportNo | None:
+    return ReportNo(report.session, report.seq) if report else None
 
 
 def _flags(read: messages.Read) -> tuple[inputs.Flag, ...]:

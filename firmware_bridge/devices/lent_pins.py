@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from firmware_bridge.devices.reader import Reader
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from hardware.errors import PinError
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class LentPins:
         self.is_out = True
         return {}
 
-    def passed(self, mark: Mark) -> None:
+    def passed(self, report: ReportNo) -> None:
         """No card passes a pin."""
 
     def take_back(self, restore: bytes | None, cut_short: bool) -> None:

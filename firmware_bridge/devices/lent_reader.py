@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 
@@ -25,34 +25,34 @@ RECORD_EVERY: Final = 64
 
 
 class LentReader:
-    """The reader while it is lent `to` a technician, from the journal entry that says so to its last `report`.
+    """The reader while it is lent `to` a technician, from the journal entry that says so to its last test card.
 
-    cut_short: the lending did not end as it should. mark: the last report taken, where the table does not know of it
+    cut_short: the lending did not end as it should. report: the last report taken, where the table does not know of it
     yet. is_quiet: the reader reported no test card since its last beat.
     """
 
-    def __init__(self, table: Table, to: str, cut_short: bool = False, mark: Mark | None = None) -> None:
+    def __init__(self, table: Table, to: str, cut_short: bool = False, report: ReportNo | None = None) -> None:
         self._table, self._to, self.cut_short = table, to, cut_short
-        self._mark = mark or table.shoe.reader
+        self._report = report or table.shoe.reader
         self._count = 0
         self.is_quiet = False
         if not cut_short or table.shoe.lent != to:
             self._tell(f"lent to {to} for calibration")
 
     @property
-    def mark(self) -> Mark | None:
+    def report(self) -> ReportNo | None:
         """The last report that was taken, by the table or the technician."""
-        return self._mark
+        return self._report
 
-    def passed(self, mark: Mark) -> None:
+    def passed(self, report: ReportNo) -> None:
         """A test card passed."""
-        self._count += mark != self._mark
-        self._mark = mark
+        self._count += report != self._report
+        self._report = report
         if self._count == RECORD_EVERY:
-            self.report()
+            self.journal()
 
-    def report(self) -> None:
-        """Journal the test cards since the last `report`: the shoe then takes none of them for a card of its own."""
+    def journal(self) -> None:
+        """Journal the test cards not journaled yet: the shoe then takes none of them for a card of its own."""
         if self._count:
             self._tell(f"{self._count} test cards passed, lent to {self._to}")
             self._count = 0
@@ -60,12 +60,12 @@ class LentReader:
     def leave_behind(self, restore: bytes) -> None:
         """Keep the bytes that put the reader's settings back for the next daemon, as the reader is gone."""
         try:
-            leave(self._table.journal.directory, LeftBehind(self._mark, 0, self._to, restore))
+            leave(self._table.journal.directory, LeftBehind(self._report, 0, self._to, restore))
         except OSError as error:
             log.warning("what the reader is to be told cannot be kept (%s): calibrate it again", error)
 
     def _tell(self, why: str) -> None:
-        self._table.tell(inputs.DeviceLost(**now(), device="reader", why=why, mark=self._mark, lent=self._to))
+        self._table.tell(inputs.DeviceLost(**now(), device="reader", why=why, report=self._report, lent=self._to))
 
 
 class LeftBehind(Struct, frozen=True):
@@ -75,7 +75,7 @@ class LeftBehind(Struct, frozen=True):
     had written them itself.
     """
 
-    mark: Mark | None
+    report: ReportNo | None
     count: int
     by: str
     restore: bytes = b""
@@ -103,7 +103,7 @@ def report_left(table: Table) -> LeftBehind | None:
     left = left_in(table.journal.directory)
     if left and left.count:
         why = f"{left.count} test cards passed while no daemon ran, by {left.by}"
-        table.tell(inputs.DeviceLost(**now(), device="reader", why=why, mark=left.mark))
+        table.tell(inputs.DeviceLost(**now(), device="reader", why=why, report=left.report))
     return left
 
 

@@ -15,7 +15,7 @@ from firmware_bridge.devices.frames import Tap
 from firmware_bridge.devices.lent_reader import LentReader, delete_left, report_left
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
@@ -73,7 +73,7 @@ class Reader:
             self._watch.cancel()
         self.port.close()
         if self._lent:
-            self._lent.report()
+            self._lent.journal()
             if self._restore and not self._has_left:
                 self._lent.leave_behind(self._restore)
         self._lent = None
@@ -82,16 +82,16 @@ class Reader:
         """Let go of the port; the last report taken, and in hex what the borrower writes to the reader first."""
         self._meet_left()
         if self._lent:
-            self._lent.report()
+            self._lent.journal()
         self._lent = LentReader(self._table, to)
         self._away = True
         self.port.close()
-        return {"mark": self._lent.mark, "restore": self._restore.hex()}
+        return {"report": self._lent.report, "restore": self._restore.hex()}
 
-    def passed(self, mark: Mark) -> None:
+    def passed(self, report: ReportNo) -> None:
         """The borrower is about to acknowledge the report of a test card."""
         if self._lent:
-            self._lent.passed(mark)
+            self._lent.passed(report)
 
     def take_back(self, restore: bytes | None, cut_short: bool) -> None:
         """Open the port again; a reader that keeps its reports is ours when it sends none from beat to beat.
@@ -100,7 +100,7 @@ class Reader:
         may be what was calibrated.
         """
         if self._lent:
-            self._lent.report()
+            self._lent.journal()
             self._lent.cut_short = cut_short
             self._restore = self._restore if restore is None else restore
             try:
@@ -112,9 +112,9 @@ class Reader:
     def _read_book(self) -> code_books.CodeBook:
         return code_books.load(Path(self._book_file), self._decks) if self._book_file else code_books.plain()
 
-    def acknowledge(self, mark: Mark) -> None:
+    def acknowledge(self, report: ReportNo) -> None:
         """The report is on disk: the board may forget it."""
-        self._write(self.decoder.acknowledge(messages.Mark(mark.session, mark.seq)))
+        self._write(self.decoder.acknowledge(messages.ReportNo(report.session, report.seq)))
 
     def status(self) -> dict[str, Any]:
         """The reader as a technician wants to see it; `lost`: its port is gone, or it fell silent."""
@@ -128,10 +128,10 @@ class Reader:
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
         self._meet_left()
-        known = self._lent.mark if self._lent else self._table.shoe.reader
+        known = self._lent.report if self._lent else self._table.shoe.reader
         for tap in self.taps:
             tap.opened()
-        self._write(self.decoder.resume(messages.Mark(known.session, known.seq) if known else None))
+        self._write(self.decoder.resume(messages.ReportNo(known.session, known.seq) if known else None))
         if self.port.write(self._restore):
             self._restore = b""
         self._delete_left()
@@ -147,7 +147,7 @@ class Reader:
             return
         self._met_left = True
         if left := report_left(self._table):
-            self._lent, self._away = LentReader(self._table, left.by, bool(left.restore), left.mark), True
+            self._lent, self._away = LentReader(self._table, left.by, bool(left.restore), left.report), True
             self._restore, self._has_left = left.restore, True
 
     def _delete_left(self) -> None:
@@ -178,7 +178,7 @@ class Reader:
     def _lending_over(self, lent: LentReader) -> None:
         """Take cards from the reader again, unless it was unplugged meanwhile."""
         if lent is self._lent and self.port.is_open:
-            lent.report()
+            lent.journal()
             self._lent = None
             self._back(cut_short=lent.cut_short)
 
@@ -205,14 +205,14 @@ class Reader:
                 if lent.is_quiet:
                     self._lending_over(lent)
                 lent.is_quiet = True
-            case messages.Repeat(mark=mark):
+            case messages.Repeat(report=report):
                 lent.is_quiet = False
-                self._write(self.decoder.acknowledge(mark))
-            case messages.Read(mark=mark) | messages.Unread(mark=mark):
+                self._write(self.decoder.acknowledge(report))
+            case messages.Read(report=report) | messages.Unread(report=report):
                 lent.cut_short, lent.is_quiet = True, False
-                if mark:
-                    lent.passed(Mark(mark.session, mark.seq))
-                    self._write(self.decoder.acknowledge(mark))
+                if report:
+                    lent.passed(ReportNo(report.session, report.seq))
+                    self._write(self.decoder.acknowledge(report))
 
     def _take(self, message: messages.Message) -> None:
         self._tell(message)
@@ -221,7 +221,7 @@ class Reader:
 
     def _tell(self, message: messages.Message) -> None:
         if isinstance(message, messages.Repeat):
-            self._write(self.decoder.acknowledge(message.mark))
+            self._write(self.decoder.acknowledge(message.report))
         elif told := as_input(message, self._book):
             self._table.tell(told)
         if isinstance(message, messages.Hello) and not self._table.disk:

@@ -31,17 +31,17 @@ from firmware_bridge.facts.events_of_rounds import (
     BetsOpened,
     Flown,
     Hand,
-    Judged,
     Played,
     ResultHeld,
     RevealClockStarted,
     RevealTimeEnded,
     RoundClosed,
     RoundCorrected,
+    RoundResult,
     RoundVoided,
 )
 from firmware_bridge.facts.house import House, Row
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.facts.orders import Answer, Pack
 
 
@@ -62,7 +62,7 @@ class Luggage(Struct, frozen=True):
     """What a new journal takes over from the one before; never published."""
 
     next_house: House
-    reader: Mark | None
+    reader: ReportNo | None
     answers: tuple[Answer, ...]
     irregular: tuple[Irregular, ...]
     entered: tuple[Card, ...] = ()
@@ -223,7 +223,6 @@ __all__ = [
     "Hand",
     "Irregular",
     "IrregularityClosed",
-    "Judged",
     "KeyRefused",
     "LidTurned",
     "LotAdopted",
@@ -239,6 +238,7 @@ __all__ = [
     "RevealTimeEnded",
     "RoundClosed",
     "RoundCorrected",
+    "RoundResult",
     "RoundVoided",
     "Row",
     "Secret",

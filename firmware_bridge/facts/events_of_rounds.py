@@ -9,7 +9,7 @@ from msgspec import Struct
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.event import Event
 from firmware_bridge.facts.events_of_cards import Origin
-from firmware_bridge.facts.inputs import Told
+from firmware_bridge.facts.inputs import ReaderResult
 
 
 class BetsOpened(Event, frozen=True, kw_only=True):
@@ -56,8 +56,8 @@ class Hand(Struct, frozen=True):
     total: int
 
 
-class Judged(Event, frozen=True, kw_only=True, omit_defaults=False):
-    """A round with its result: what the topic `round` says. `bets`: net units per unit staked."""
+class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
+    """A round with its result, as the topic `round` publishes it. `bets`: net units per unit staked."""
 
     game: str
     round: int
@@ -74,14 +74,14 @@ class Judged(Event, frozen=True, kw_only=True, omit_defaults=False):
     prev: int | None
 
 
-class RoundClosed(Judged, frozen=True, kw_only=True):
+class RoundClosed(RoundResult, frozen=True, kw_only=True):
     """A round is over."""
 
     status: Literal["closed"] = "closed"
     revision: int = 0
 
 
-class RoundCorrected(Judged, frozen=True, kw_only=True):
+class RoundCorrected(RoundResult, frozen=True, kw_only=True):
     """The floor corrected a closed round: a whole new one; `corrects` is the entry of the one before."""
 
     revision: int
@@ -91,12 +91,12 @@ class RoundCorrected(Judged, frozen=True, kw_only=True):
 
 
 class ResultHeld(Event, frozen=True, kw_only=True):
-    """A reader told its result while cards before it wait: it waits behind them.
+    """A reader said its result while cards before it wait: it waits behind them.
 
-    It tells of cards that may still be sealed, so `told` never leaves the house.
+    `result` says something of cards that may still be sealed, so it never leaves the house.
     """
 
-    told: Told | None = None
+    result: ReaderResult | None = None
 
 
 class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):

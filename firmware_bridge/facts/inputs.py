@@ -11,8 +11,8 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Order
 
 
-class Mark(Struct, frozen=True, array_like=True):
-    """Which report of which reader session: `seq` counts 0..255 and wraps."""
+class ReportNo(Struct, frozen=True, array_like=True):
+    """The number of a reader's report: `seq` counts 0..255 in a board's `session`, and wraps."""
 
     session: int
     seq: int
@@ -60,7 +60,7 @@ class CardRead(Input, frozen=True, kw_only=True):
 
     card: Card
     nonce: str
-    mark: Mark | None = None
+    report: ReportNo | None = None
     lot: int | None = None
     quality: int | None = None
     flags: tuple[Flag, ...] = ()
@@ -74,7 +74,7 @@ class CardUnread(Input, frozen=True, kw_only=True):
 
     reason: str
     nonce: str
-    mark: Mark | None = None
+    report: ReportNo | None = None
     gap: bool = False
 
     @property
@@ -87,7 +87,7 @@ class CutCardSeen(Input, frozen=True, kw_only=True):
     """The cut card passed, seen `by` its sensor or by the reader."""
 
     by: Literal["sensor", "reader"]
-    mark: Mark | None = None
+    report: ReportNo | None = None
     gap: bool = False
 
 
@@ -100,21 +100,19 @@ class Pressed(Input, frozen=True, kw_only=True):
     key: KeyName
 
 
-Side = Literal["player", "banker"]
-Outcome = Literal["player", "banker", "tie", "forced"]
+class ReaderResult(Struct, frozen=True):
+    """The result of a round by a reader that judges the game, in words that the game knows.
+
+    For example `("banker", "player pair")`, or `("forced",)` for a round that the reader's button ended.
+    """
+
+    words: tuple[str, ...]
 
 
-class Told(Struct, frozen=True):
-    """A result as a reader tells it; `forced`: the round was ended by its button."""
-
-    outcome: Outcome
-    pairs: tuple[Side, ...] = ()
-
-
-class ResultTold(Input, frozen=True, kw_only=True):
+class ReaderJudged(Input, frozen=True, kw_only=True):
     """A reader that judges the game says its result."""
 
-    told: Told
+    result: ReaderResult
 
 
 class ReaderSaid(Input, frozen=True, kw_only=True):
@@ -159,13 +157,13 @@ class SensorStuck(Input, frozen=True, kw_only=True):
 class DeviceLost(Input, frozen=True, kw_only=True):
     """The reader or the broker is gone; for the disk: it could not be written from `at` on.
 
-    lent: the technician to whom the reader is lent, "" if to nobody. mark: the last report that a technician took:
+    lent: the technician to whom the reader is lent, "" if to nobody. report: the last report that a technician took:
     none of them is a card of the shoe.
     """
 
     device: Literal["reader", "broker"]
     why: str
-    mark: Mark | None = None
+    report: ReportNo | None = None
     lent: str = ""
 
 
@@ -210,7 +208,7 @@ AnyInput = (
     | CardUnread
     | CutCardSeen
     | Pressed
-    | ResultTold
+    | ReaderJudged
     | ReaderSaid
     | TimePassed
     | ClockJumped

@@ -22,7 +22,7 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.cards import Serial
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.events import AnyEvent, CardEvent, Luggage, ResultHeld, Secret, ShoeOpened
-from firmware_bridge.facts.inputs import AnyInput, Told
+from firmware_bridge.facts.inputs import AnyInput, ReaderResult
 
 VERSION: Final = b"1"
 DAY_MS: Final = 86_400_000
@@ -51,7 +51,7 @@ class Sealed(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     secrets: dict[str, Secret] = {}
     luggage: Luggage | None = None
     serials: dict[str, Serial] = {}
-    results: dict[str, Told] = {}
+    results: dict[str, ReaderResult] = {}
 
 
 class Line(Struct, frozen=True):
@@ -167,8 +167,8 @@ def _sealed(entry: Entry) -> Sealed:
                 sealed.secrets[str(n)] = event.secret
             if event.serial is not None:
                 sealed.serials[str(n)] = event.serial
-        elif isinstance(event, ResultHeld) and event.told is not None:
-            sealed.results[str(n)] = event.told
+        elif isinstance(event, ResultHeld) and event.result is not None:
+            sealed.results[str(n)] = event.result
     return sealed
 
 
@@ -178,7 +178,7 @@ def _luggage(events: tuple[AnyEvent, ...]) -> Luggage | None:
 
 def _entry(public: Public, sealed: Sealed) -> Entry:
     events: list[Any] = [_decode_event(raw) for raw in public.events]
-    for name, kept in (("secret", sealed.secrets), ("serial", sealed.serials), ("told", sealed.results)):
+    for name, kept in (("secret", sealed.secrets), ("serial", sealed.serials), ("result", sealed.results)):
         for n, value in kept.items():
             events[int(n) - 1] = replace(events[int(n) - 1], **{name: value})
     if sealed.luggage:

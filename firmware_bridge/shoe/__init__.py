@@ -28,5 +28,5 @@ def advance(shoe: Shoe, entry: Entry) -> Shoe:
     """The shoe after a whole entry; the reader's report in it is taken for good."""
     for event in entry.events:
         shoe = evolve(shoe, event)
-    mark = getattr(entry.input, "mark", None)
-    return replace(shoe, seq=entry.seq, n=0, reader=mark or shoe.reader)
+    report = getattr(entry.input, "report", None)
+    return replace(shoe, seq=entry.seq, n=0, reader=report or shoe.reader)

@@ -8,9 +8,10 @@ from typing import Any, Final
 from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.orders import Answer, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges import devices, disclosure, orders, reader_result, service, slot_sensors
 from firmware_bridge.shoe.judges.dealing import close_opened, deal_held, take, void_if_empty
-from firmware_bridge.shoe.state import Held, Phase, Shoe, answer_to, phase
+from firmware_bridge.shoe.state import Phase, Shoe, answer_to, phase
 
 BOARD_KEEPS: Final = 32
 """Reports a reader board can repeat (readers.md): one further back than that is a new one."""
@@ -42,10 +43,10 @@ def _told_before(shoe: Shoe, told: inputs.AnyInput) -> bool:
     """A report already taken, or a command already answered."""
     if isinstance(told, inputs.Ordered):
         return answer_to(shoe, told.id) is not None
-    mark = None if isinstance(told, inputs.DeviceLost) else getattr(told, "mark", None)
-    if mark is None or shoe.reader is None or mark.session != shoe.reader.session:
+    report = None if isinstance(told, inputs.DeviceLost) else getattr(told, "report", None)
+    if report is None or shoe.reader is None or report.session != shoe.reader.session:
         return False
-    return bool((shoe.reader.seq - mark.seq) % 256 < BOARD_KEEPS)
+    return bool((shoe.reader.seq - report.seq) % 256 < BOARD_KEEPS)
 
 
 def _reply(draft: Draft, told: inputs.AnyInput, answer: Answer) -> None:
@@ -77,7 +78,7 @@ Judge = Callable[[Draft, Any], None]
 
 def _card(draft: Draft, told: inputs.CardRead) -> None:
     if not devices.already_entered(draft, told):
-        take(draft, Held(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial))
+        take(draft, HeldCard(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial))
 
 
 def _given(act: Callable[[Draft, inputs.Ordered, Any], None]) -> Judge:
@@ -122,7 +123,7 @@ _bets_closed = _if_required(_given(orders.bets_closed))
 _void = _given(orders.void)
 _reveal = _given(orders.reveal_order)
 _fly = _given(service.fly)
-_result = orders.tell_result
+_result = orders.press_result
 _no_result = _refuse("no result to confirm", "deal the round first")
 _lid = devices.lid_moved
 _no_lid = devices.lid_outside
@@ -137,8 +138,8 @@ _unread = devices.unread
 _no_read = devices.unread_outside
 _cut = devices.cut
 _no_cut = devices.cut_outside
-_verdict = reader_result.hear
-_no_verdict = reader_result.hear_outside
+_verdict = reader_result.judged
+_no_verdict = reader_result.judged_outside
 
 # fmt: off
 JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
@@ -151,7 +152,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "player":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
     "banker":      _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
     "tie":         _row(_no_result,  _no_result, _result,      _result,      _result,      _result,      _result),
-    "ResultTold":  _row(_no_verdict, _verdict,   _verdict,     _verdict,     _verdict,     _verdict,     _no_verdict),
+    "ReaderJudged":  _row(_no_verdict, _verdict,   _verdict,     _verdict,     _verdict,     _verdict,     _no_verdict),
     "ReaderSaid":  _row(reader_result.said),
     "TimePassed":  _row(disclosure.time_passed),
     "LidMoved":    _row(_no_lid,     _lid,       _lid,         _lid,         _lid,         _lid,         _no_lid),
@@ -196,7 +197,7 @@ def fault(shoe: Shoe, told: inputs.AnyInput, error: Exception) -> tuple[events.A
     while at and at.tb_next:
         at = at.tb_next
     where = f"{at.tb_frame.f_code.co_name}:{at.tb_lineno}" if at else "?"
-    if not draft.trouble("internal_error", f"{type(error).__name__} in {where}"):
+    if not draft.open_irregularity("internal_error", f"{type(error).__name__} in {where}"):
         draft.add(events.Noted(what=f"internal error again: {type(error).__name__} in {where}"))
     return tuple(draft.events)
 
@@ -210,7 +211,13 @@ def observe(shoe: Shoe, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
         case inputs.CardRead():
             commit, secret = draft.seal(told.card, told.nonce)
             draft.add(events.CardSetAside(commit=commit, secret=secret, why="observed"))
-        case inputs.CardUnread() | inputs.CutCardSeen() | inputs.Pressed() | inputs.ResultTold() | inputs.ReaderSaid():
+        case (
+            inputs.CardUnread()
+            | inputs.CutCardSeen()
+            | inputs.Pressed()
+            | inputs.ReaderSaid()
+            | inputs.ReaderJudged()
+        ):
             draft.add(events.Noted(what=f"observed: {type(told).__name__}"))
         case _:
             return decide(shoe, told)

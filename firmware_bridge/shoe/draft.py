@@ -40,7 +40,7 @@ class Draft:
         """`commit` and `secret` of the next event for a sealed card; nothing for an unread one."""
         return (self.commit(card, nonce), Secret(card, nonce)) if card else (None, None)
 
-    def trouble(self, irregularity: str, detail: str) -> bool:
+    def open_irregularity(self, irregularity: str, detail: str) -> bool:
         """Open an irregularity unless one of that name is open; whether it is new."""
         if is_open(self.shoe, irregularity):
             return False
@@ -49,10 +49,12 @@ class Draft:
 
     def note(self, irregularity: str, detail: str) -> None:
         """Put on record what needs nobody's attention."""
-        if self.trouble(irregularity, detail):
-            self.settle(irregularity, "noted")
+        if self.open_irregularity(irregularity, detail):
+            self.close_irregularity(irregularity, "noted")
 
-    def settle(self, irregularity: str, choice: str, by: str = "", why: str = "", clears: bool = False) -> None:
+    def close_irregularity(
+        self, irregularity: str, choice: str, by: str = "", why: str = "", clears: bool = False
+    ) -> None:
         """Close an irregularity if it is open. clears: the first held card is not judged by it again."""
         if is_open(self.shoe, irregularity):
             self.add(IrregularityClosed(id=irregularity, choice=choice, by=by, why=why, clears=clears))

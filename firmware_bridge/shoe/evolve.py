@@ -8,9 +8,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.changes import cards, rounds
-from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe
+from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe, oldest_held
 
 BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
@@ -91,9 +91,9 @@ def _irregular(shoe: Shoe, event: events.Irregular) -> Shoe:
 
 def _irregularity_closed(shoe: Shoe, event: events.IrregularityClosed) -> Shoe:
     closed = replace(shoe, irregular=tuple(each for each in shoe.irregular if each.id != event.id))
-    if event.clears and shoe.held:
-        first = replace(shoe.held[0], cleared=(*shoe.held[0].cleared, event.id))
-        return replace(closed, held=(first, *shoe.held[1:]))
+    if event.clears and (first := oldest_held(shoe)):
+        cleared = replace(first, cleared=(*first.cleared, event.id))
+        return replace(closed, held=(cleared, *shoe.held[1:]))
     if event.id == "reader_lost":
         return replace(closed, lent="")
     if (event.id, event.choice) == ("cut_card_missing", "continue"):
@@ -103,7 +103,7 @@ def _irregularity_closed(shoe: Shoe, event: events.IrregularityClosed) -> Shoe:
 
 def _reader_session(shoe: Shoe, event: events.ReaderSession) -> Shoe:
     entered = () if shoe.reader else shoe.entered  # a board seen for the first time has kept its reports
-    return replace(shoe, reader=Mark(event.session, BEFORE_FIRST), entered=entered)
+    return replace(shoe, reader=ReportNo(event.session, BEFORE_FIRST), entered=entered)
 
 
 def _reader_lent(shoe: Shoe, event: events.ReaderLent) -> Shoe:

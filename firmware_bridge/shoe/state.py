@@ -8,11 +8,12 @@ from typing import Final
 from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card, Serial
-from firmware_bridge.facts.events import CutBy, Irregular, Origin, Played
+from firmware_bridge.facts.events import Irregular, Origin, Played
 from firmware_bridge.facts.house import House, Row
-from firmware_bridge.facts.inputs import Mark, Told
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games import GAMES, Layout
+from firmware_bridge.shoe.held import Held, HeldCard
 from firmware_bridge.shoe.policy import POLICIES
 
 
@@ -42,32 +43,6 @@ class Laid(Struct, frozen=True):
     shown: bool
     drawn: bool = True
     over: bool = False
-
-
-class Held(Struct, frozen=True):
-    """A card drawn while it could not be dealt; `card` is None while nobody knows its face.
-
-    cut: not a card of the packs but the cut card, and what saw it. told: no card at all, but a reader's result.
-
-    cleared: the irregularities the floor has decided to keep it in spite of.
-    """
-
-    card: Card | None
-    nonce: str
-    lot: int | None = None
-    manual: bool = False
-    flags: tuple[str, ...] = ()
-    cleared: tuple[str, ...] = ()
-    reason: str = ""
-    cut: CutBy | None = None
-    slot: str | None = None
-    serial: Serial | None = None
-    told: Told | None = None
-
-    @property
-    def is_card(self) -> bool:
-        """Whether it is a card of the packs."""
-        return self.cut is None and self.told is None
 
 
 class Past(Struct, frozen=True):
@@ -119,7 +94,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     cut_watched: bool = True
     prev: int | None = None
     irregular: tuple[Irregular, ...] = ()
-    reader: Mark | None = None
+    reader: ReportNo | None = None
     entered: tuple[Card, ...] = ()
     answers: tuple[Answer, ...] = ()
     rounds: tuple[Past, ...] = ()
@@ -216,14 +191,25 @@ def blockers(shoe: Shoe) -> tuple[str, ...]:
     return tuple([each.id for each in shoe.irregular if row(shoe, each.id).blocks])
 
 
+def held_cards(shoe: Shoe) -> tuple[HeldCard, ...]:
+    """The cards of the packs that are held."""
+    return tuple([each for each in shoe.held if isinstance(each, HeldCard)])
+
+
+def oldest_held(shoe: Shoe) -> HeldCard | None:
+    """The card that comes next of what is held; None where it is no card, or nothing is held."""
+    first = shoe.held[0] if shoe.held else None
+    return first if isinstance(first, HeldCard) else None
+
+
 def cards_left(shoe: Shoe) -> int:
     """Cards that have not left the shoe, as far as it was told."""
-    return shoe.house.size - len(shoe.seen) - shoe.unknown - sum(1 for each in shoe.held if each.is_card)
+    return shoe.house.size - len(shoe.seen) - shoe.unknown - len(held_cards(shoe))
 
 
 def is_exhausted(shoe: Shoe) -> bool:
     """Whether every card of the shoe was drawn and put in its place: none left, none held."""
-    return cards_left(shoe) <= 0 and not any(each.is_card for each in shoe.held)
+    return cards_left(shoe) <= 0 and not held_cards(shoe)
 
 
 def is_last(shoe: Shoe) -> bool:

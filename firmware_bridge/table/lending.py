@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.state import Phase, Shoe, phase
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
@@ -40,7 +40,7 @@ class Lendable(Protocol):
     def lend(self, to: str) -> dict[str, Any]:
         """Journal that the device is lent, then let go of it; what the borrower needs to know of the device."""
 
-    def passed(self, mark: Mark) -> None:
+    def passed(self, report: ReportNo) -> None:
         """A test card passed: its report is about to be acknowledged, and is never a card of the shoe."""
 
     def take_back(self, restore: bytes | None, cut_short: bool) -> None:
@@ -95,10 +95,10 @@ class Lending:
         return told
 
     def passed(self, session: object, seq: object) -> None:
-        """A test card passed. Raises ValueError for what is no mark."""
+        """A test card passed. Raises ValueError for what is no number of a report."""
         if not (self._lent and isinstance(session, int) and isinstance(seq, int)):
-            raise ValueError("no mark of a lent reader")
-        self._devices[self._lent.device].passed(Mark(session, seq % 256))
+            raise ValueError("no report number of a lent reader")
+        self._devices[self._lent.device].passed(ReportNo(session, seq % 256))
 
     def leave(self, restore: object) -> None:
         """Keep the bytes, in hex, that put the device's settings back: they are written if the borrower is killed.

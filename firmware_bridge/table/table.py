@@ -59,7 +59,7 @@ class Table:
         journal: Journal,
         name: str,
         lights: Lights,
-        acknowledge: Callable[[inputs.Mark], None],
+        acknowledge: Callable[[inputs.ReportNo], None],
         published: Callable[[Line], None],
         changed: Callable[[], None],
         loop: asyncio.AbstractEventLoop,
@@ -157,8 +157,8 @@ class Table:
         line = self.journal.append(entry)
         self._published(line)  # at once: it needs the line alone, and a backend waits for it
         self.shoe = advance(self.shoe, entry)
-        if (mark := getattr(told, "mark", None)) and not isinstance(told, inputs.DeviceLost):
-            self._acknowledge(mark)
+        if (report := getattr(told, "report", None)) and not isinstance(told, inputs.DeviceLost):
+            self._acknowledge(report)
         self._set_alarm_clock()
         self._show()
         return events
@@ -212,8 +212,8 @@ class Table:
 
     def _wait(self, told: inputs.AnyInput) -> None:
         """Keep an input for later, in its order; a report that the reader says again is kept once."""
-        mark = getattr(told, "mark", None)
-        known = mark is not None and any(getattr(each, "mark", None) == mark for each in self._waiting)
+        report = getattr(told, "report", None)
+        known = report is not None and any(getattr(each, "report", None) == report for each in self._waiting)
         # An order was refused to its giver's face; a full queue leaves a report with the reader.
         if not (isinstance(told, inputs.Ordered) or known or len(self._waiting) >= WAITING_AT_MOST):
             self._waiting.append(told)

@@ -7,7 +7,7 @@ from typing import Protocol
 from hardware.calibrate.figures import Refusal
 from hardware.calibrate.levels import FULL_SCALE, Dark, cards_in, dark_level
 from hardware.readers import Decoder
-from hardware.readers.messages import Beat, CutCard, Done, Hello, Mark, Message, Param, Read, Repeat, Sample, Unread
+from hardware.readers.messages import Beat, CutCard, Done, Hello, Message, Param, Read, Repeat, ReportNo, Sample, Unread
 from hardware.readers.native import framing
 from hardware.readers.native.packets import KINDS, Get, Packet, Raw, Save, Selftest, Set, pack
 
@@ -36,13 +36,13 @@ class Line(Protocol):
 
 @dataclass(slots=True)
 class Bench:
-    """Takes what the reader says, and acknowledges each card: `passed(mark)` is told before that.
+    """Takes what the reader says, and acknowledges each card: `passed(report)` is told before that.
 
     beat, hello: the last of each.
     """
 
     line: Line
-    passed: Callable[[Mark], None] = lambda _: None
+    passed: Callable[[ReportNo], None] = lambda _: None
     beat: Beat | None = None
     hello: Hello | None = None
     _samples: list[int] = field(default_factory=list)
@@ -153,14 +153,14 @@ class Bench:
     def _take(self, message: Message) -> Passed | None:
         match message:
             case Read() | Unread():
-                if message.mark:
-                    self.passed(message.mark)
-                    self.line.write(self.line.decoder.acknowledge(message.mark))
+                if message.report:
+                    self.passed(message.report)
+                    self.line.write(self.line.decoder.acknowledge(message.report))
                 return message
             case CutCard():
                 return message
-            case Repeat(mark=mark):
-                self.line.write(self.line.decoder.acknowledge(mark))
+            case Repeat(report=report):
+                self.line.write(self.line.decoder.acknowledge(report))
             case Sample():
                 self._samples += message.levels
             case Beat():

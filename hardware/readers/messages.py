@@ -21,8 +21,8 @@ REASONS: Final = tuple(CONCERNS)
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """Where a report stands: the board's boot session (u16), and its number in it (0..255, wraps)."""
+class ReportNo:
+    """The number of a report: the board's boot session (u16), and `seq` in it (0..255, wraps)."""
 
     session: int
     seq: int
@@ -32,7 +32,7 @@ class Mark:
 class Read:
     """One card left the shoe; `code` is the reader's own and means nothing before the code book.
 
-    `mark` is None where the protocol numbers nothing. `quality` is 0..255; `agreed` of `taken` samples
+    `report` is None where the protocol numbers nothing. `quality` is 0..255; `agreed` of `taken` samples
     gave this code; `transit_ms` is the time the card took; `lost` counts reports the board had to
     overwrite since its boot; `stamp_ms` is the board's clock. `gap` says that reports before this one
     are gone for good. `slot` is where a reader that judges the game says the card goes: P1 .. B3, or
@@ -40,7 +40,7 @@ class Read:
     """
 
     code: int | str
-    mark: Mark | None = None
+    report: ReportNo | None = None
     quality: int | None = None
     agreed: int | None = None
     taken: int | None = None
@@ -62,7 +62,7 @@ class Unread:
     """Something passed that is not a readable card; `reason`: of `REASONS`, or plain words; the rest as in `Read`."""
 
     reason: str
-    mark: Mark | None = None
+    report: ReportNo | None = None
     lost: int = 0
     stamp_ms: int | None = None
     gap: bool = False
@@ -77,7 +77,7 @@ class Unread:
 class Repeat:
     """A report that was taken before: acknowledge it again, nothing else."""
 
-    mark: Mark
+    report: ReportNo
 
 
 @dataclass(frozen=True, slots=True)

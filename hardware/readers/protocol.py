@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hardware.readers.frames import UNFRAMED, Frames
-from hardware.readers.messages import Hello, Mark, Message
+from hardware.readers.messages import Hello, Message, ReportNo
 from hardware.readers.settings import ReaderSettings
 
 
@@ -30,11 +30,11 @@ class Decoder(typing.Protocol):
         Run it to its end, or the rest of `chunk` is lost as if the cable had dropped it. Never raises.
         """
 
-    def acknowledge(self, mark: Mark) -> bytes:
-        """Bytes for the board, once the report of `mark` (or all its repeats) is durable, never before."""
+    def acknowledge(self, report: ReportNo) -> bytes:
+        """Bytes for the board, once the report of `report` (or all its repeats) is durable, never before."""
 
-    def resume(self, mark: Mark | None) -> bytes:
-        """Bytes for the board at every (re)open of the port; `mark` is the last report that is durable."""
+    def resume(self, report: ReportNo | None) -> bytes:
+        """Bytes for the board at every (re)open of the port; `report` is the last report that is durable."""
 
     def greet(self, hello: Hello) -> bytes:
         """Bytes for the board in answer to its introduction."""

@@ -126,7 +126,7 @@ def test_both_do_the_same_work() -> None:
             "".join({"s": "R", "C": "B"}[mark] * count for mark, count in each.get_array()[1:])
             for each in their_boards(scoreboard, shoe)[1:]
         ]
-        assert signs == [road.marks for road in roads_of(shoe).derived]
+        assert signs == [road.signs for road in roads_of(shoe).derived]
 
 
 def test_limits(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ Scenarios (tests/core/golden_play.py) are played by seeded chance. What comes ou
 inputs give the same bytes as when it was written; not that these are right. To see what differs:
 `python -m tests.core.golden NAME > now.txt`, the same in a checkout from before, and `diff`.
 
-When the code was renamed on purpose: fill `RENAMED`, `ADDED` and `AS_BEFORE`, so that what comes out now is read as
+When the code was renamed on purpose: fill the tables of golden_words.py, so that what comes out now is read as
 it was said before; rows stay as they are. When behaviour was changed on purpose: `python -m tests.core.golden --write`
 renews all rows, `--write PART ..` those parts only and nothing where another part differs. Once the rows are renewed
 under empty tables, those of before have done their work. `--coverage` tells what the scenarios reach.
@@ -22,7 +22,7 @@ under empty tables, those of before have done their work. `--coverage` tells wha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -31,32 +31,11 @@ from zlib import crc32
 
 import msgspec
 
+from tests.core.golden_words import ADDED, AS_BEFORE, MAPS, RENAMED, TAGS
+
 ROWS: Final = Path(__file__).with_name("golden.txt")
 PARTS: Final = ("journal", "messages", "table", "roads", "lamps", "alarm", "clock", "status", "replay")
 DIGITS: Final = 12
-
-# ---------------------------------------------------------------- what was renamed since the rows were written
-
-RENAMED: Final[dict[str, str]] = {}
-"""New word -> old word: keys of objects, and values of the keys in `TAGS`. `KIND.word` for keys of one kind only."""
-
-ADDED: Final[frozenset[tuple[str, str]]] = frozenset()
-"""(kind, field) that the rows do not know, both in old words: left out. A new state topic is ("topics", its name)."""
-
-TAGS: Final = ("type", "do", "topic")
-"""Keys (in old words) whose values are names of the code's own; others can be listed while theirs are renamed."""
-
-MAPS: Final = {"policy": "row", "secrets": "secret", "serials": "serial", "results": "told", "hands": "hand"}
-"""Objects whose keys are no fields: the kind of what they hold."""
-
-AS_BEFORE: Final[dict[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
-"""Kind -> an object as it was said before, where it is built in another way now: innermost first, in old words.
-
-A kind is a tag (`CardRead`, `void`), or the key an object lies under (`house`, `luggage`, or as `MAPS` says), or what
-`read` is called with (`public`, `sealed`, a topic: the fields of RoundClosed are those of `round` too). For example, of
-an input that was split: `{"CardMissed": lambda said: said | {"type": "CardUnread"}}`.
-"""
-
 
 # ---------------------------------------------------------------- the form that is digested
 

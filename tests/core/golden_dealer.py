@@ -18,7 +18,7 @@ class Dealer(GoldenTable):
         self.drawn, self.session, self.seq, self.numbered = 0, 1, 255, True
         super().__init__(tape, chance, **settings)
 
-    def mark(self, skip: int = 0) -> tuple[int, int] | None:
+    def report(self, skip: int = 0) -> tuple[int, int] | None:
         self.seq = (self.seq + 1 + skip) % 256
         return (self.session, self.seq) if self.numbered else None
 
@@ -30,7 +30,7 @@ class Dealer(GoldenTable):
         self.drawn += 1
         name = self.pack.pop() if self.pack else self.any_card()
         more = {"serial": f"{name}{self.chance.randrange(40)}"} if self.drawn % 5 == 0 and self.house.decks == 2 else {}
-        self.tell(t.card(name, self.nonce(), self.mark(), **more))
+        self.tell(t.card(name, self.nonce(), self.report(), **more))
 
     def step(self) -> None:
         """What a good dealer and his floor do next."""

@@ -34,18 +34,18 @@ def started(house: House, nonce: str) -> inputs.AnyInput:
     return inputs.Started(at=0, version="test", house=house, nonce=nonce)
 
 
-def card(name: str, nonce: str, mark: tuple[int, int] | None = None, **more: Any) -> inputs.AnyInput:
+def card(name: str, nonce: str, report: tuple[int, int] | None = None, **more: Any) -> inputs.AnyInput:
     if "serial" in more:
         more["serial"] = Serial(more["serial"])
-    return inputs.CardRead(at=0, card=Card(name), nonce=nonce, mark=_mark(mark), **more)
+    return inputs.CardRead(at=0, card=Card(name), nonce=nonce, report=_report(report), **more)
 
 
-def unread(reason: str, nonce: str, mark: tuple[int, int] | None = None, **more: Any) -> inputs.AnyInput:
-    return inputs.CardUnread(at=0, reason=reason, nonce=nonce, mark=_mark(mark), **more)
+def unread(reason: str, nonce: str, report: tuple[int, int] | None = None, **more: Any) -> inputs.AnyInput:
+    return inputs.CardUnread(at=0, reason=reason, nonce=nonce, report=_report(report), **more)
 
 
-def cut_card(by: str, mark: tuple[int, int] | None = None, **more: Any) -> inputs.AnyInput:
-    return inputs.CutCardSeen(at=0, by=by, mark=_mark(mark), **more)  # type: ignore[arg-type]
+def cut_card(by: str, report: tuple[int, int] | None = None, **more: Any) -> inputs.AnyInput:
+    return inputs.CutCardSeen(at=0, by=by, report=_report(report), **more)  # type: ignore[arg-type]
 
 
 def key(name: str) -> inputs.AnyInput:
@@ -53,7 +53,7 @@ def key(name: str) -> inputs.AnyInput:
 
 
 def result(outcome: str, pairs: tuple[str, ...] = ()) -> inputs.AnyInput:
-    return inputs.ResultTold(at=0, told=inputs.Told(outcome, pairs))  # type: ignore[arg-type]
+    return inputs.ReaderJudged(at=0, result=inputs.ReaderResult((outcome, *(f"{side} pair" for side in pairs))))
 
 
 def said(what: str, gap: bool) -> inputs.AnyInput:
@@ -80,8 +80,8 @@ def sensor_stuck(sensor: str, is_stuck: bool) -> inputs.AnyInput:
     return inputs.SensorStuck(at=0, sensor=sensor, stuck=is_stuck)
 
 
-def lost(device: str, why: str, mark: tuple[int, int] | None = None, lent: str = "") -> inputs.AnyInput:
-    return inputs.DeviceLost(at=0, device=device, why=why, mark=_mark(mark), lent=lent)  # type: ignore[arg-type]
+def lost(device: str, why: str, report: tuple[int, int] | None = None, lent: str = "") -> inputs.AnyInput:
+    return inputs.DeviceLost(at=0, device=device, why=why, report=_report(report), lent=lent)  # type: ignore[arg-type]
 
 
 def back(device: str, resumes: bool = False, cut_short: bool = False) -> inputs.AnyInput:
@@ -96,8 +96,8 @@ def disk_failed(irregularity: str, why: str) -> inputs.AnyInput:
     return inputs.DiskFailed(at=0, irregularity=irregularity, why=why, until=EPOCH)  # type: ignore[arg-type]
 
 
-def _mark(mark: tuple[int, int] | None) -> inputs.Mark | None:
-    return inputs.Mark(*mark) if mark else None
+def _report(report: tuple[int, int] | None) -> inputs.ReportNo | None:
+    return inputs.ReportNo(*report) if report else None
 
 
 def _pack(lot: int | None = None, decks: int | None = None, **more: str) -> orders.Order:

@@ -42,31 +42,31 @@ class Wild(Dealer):
             more["serial"] = self.any_of("a", "b")
         if self.once_in(6):
             more["quality"] = self.chance.randrange(100)
-        self.tell(t.card(name, self.nonce(), self.mark(), **more))
+        self.tell(t.card(name, self.nonce(), self.report(), **more))
 
     def reports_lost(self) -> None:
-        mark = self.mark(self.chance.randrange(1, 21))
+        report = self.report(self.chance.randrange(1, 21))
         kind = self.chance.randrange(3)
         if kind == 0:
-            self.tell(t.card(self.any_card(), self.nonce(), mark, gap=True))
+            self.tell(t.card(self.any_card(), self.nonce(), report, gap=True))
         elif kind == 1:
-            self.tell(t.unread("unreadable", self.nonce(), mark, gap=True))
+            self.tell(t.unread("unreadable", self.nonce(), report, gap=True))
         else:
-            self.tell(t.cut_card("reader", mark, gap=True))
+            self.tell(t.cut_card("reader", report, gap=True))
 
     def deal_many(self) -> None:
         for _ in range(self.chance.randrange(1, 8)):
             self.deal()
 
     def unread(self) -> None:
-        self.tell(t.unread(self.any_of(*NO_FACE, *NO_CARD), self.nonce(), self.mark()))
+        self.tell(t.unread(self.any_of(*NO_FACE, *NO_CARD), self.nonce(), self.report()))
 
     def enter(self) -> None:
         self.order("enter", self.any_card(), self.any_of("second", "second", "Floor ", ""))
 
     def cut(self) -> None:
         by = self.any_of("sensor", "reader")
-        self.tell(t.cut_card(by, self.mark() if by == "reader" else None))
+        self.tell(t.cut_card(by, self.report() if by == "reader" else None))
 
     def press(self) -> None:
         self.tell(t.key(self.any_of("next", "next", "reveal", "player", "banker", "tie")))
@@ -136,8 +136,8 @@ class Wild(Dealer):
 
     def old_report(self) -> None:
         """A report from further back than the last: a repeat, or too old for one."""
-        mark = (self.session, (self.seq - self.any_of(1, 2, 30, 31, 32, 33, 60)) % 256)
-        self.tell(t.card(self.any_card(), self.nonce(), mark))
+        report = (self.session, (self.seq - self.any_of(1, 2, 30, 31, 32, 33, 60)) % 256)
+        self.tell(t.card(self.any_card(), self.nonce(), report))
 
     def change(self) -> None:
         self.order("request_shoe_change", by="guest")
@@ -175,7 +175,7 @@ class Wild(Dealer):
         """A technician has the reader, takes reports, and gives it back; or something happens meanwhile."""
         self.tell(t.lost("reader", "lent", None, self.any_of("Ann", "Bo")))
         if self.once_in(2):
-            self.tell(t.lost("reader", "a report taken", self.mark(), self.any_of("Ann", "")))
+            self.tell(t.lost("reader", "a report taken", self.report(), self.any_of("Ann", "")))
         if self.once_in(2):
             self.any_of(Wild.press, Wild.cut, Wild.enter, Wild.open_shoe, Wild.deal, Wild.boot_again)(self)
         if self.chance.randrange(4):
@@ -189,7 +189,7 @@ class Wild(Dealer):
             self.order("enter", name, "second")
         self.tell(t.back("reader", not self.once_in(4)))
         for name in names:
-            self.tell(t.card(name if self.chance.randrange(6) else self.any_card(), self.nonce(), self.mark()))
+            self.tell(t.card(name if self.chance.randrange(6) else self.any_card(), self.nonce(), self.report()))
 
     def boot_again(self) -> None:
         self.boot(self.once_in(2))

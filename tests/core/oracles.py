@@ -15,6 +15,7 @@ from firmware_bridge.facts.entry import Entry
 from firmware_bridge.games.baccarat.rules import layout
 from firmware_bridge.journal.line import Line, unseal
 from firmware_bridge.shoe import Shoe, advance, decide
+from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
 from firmware_bridge.topics.event_and_round import messages
 
 CUT = "cut card"
@@ -70,7 +71,8 @@ def cards_keep_their_order(lines: list[Line]) -> list[Waiting]:
 
 def waiting(shoe: Shoe) -> list[Waiting]:
     """What the shoe says it holds."""
-    return [CUT if each.cut else RESULT if each.told else each.card for each in shoe.held]
+    names = {HeldCut: CUT, HeldResult: RESULT}
+    return [each.card if isinstance(each, HeldCard) else names[type(each)] for each in shoe.held]
 
 
 def _place(event: e.AnyEvent, told: inputs.AnyInput, queue: list[Waiting]) -> int:

@@ -72,7 +72,7 @@ class Dealer:
             self.table.tell(each)
             return
         self.seq = (self.seq + 1) % 256
-        self.table.tell(self.table.card(each, mark=inputs.Mark(1, self.seq), **report))
+        self.table.tell(self.table.card(each, report=inputs.ReportNo(1, self.seq), **report))
 
     def _more(self, count: int) -> None:
         """Cards drawn although the shoe is blocked; not in the burn, where nobody knows how many are left."""
@@ -127,7 +127,7 @@ class Dealer:
 
     def repeat(self) -> None:
         self._draw()
-        assert self.table.tell(self.table.card("As", mark=inputs.Mark(1, self.seq))) == ()
+        assert self.table.tell(self.table.card("As", report=inputs.ReportNo(1, self.seq))) == ()
 
     def time(self) -> None:
         """The time to open the cards is over: they open by themselves, or as they are drawn."""

@@ -14,7 +14,7 @@ from firmware_bridge.facts.house import Row
 from firmware_bridge.shoe import Phase, fault, phase
 from firmware_bridge.shoe.judges.disclosure import deadline, waits_for_reveal
 from firmware_bridge.shoe.policy import POLICIES
-from firmware_bridge.shoe.state import blockers, layout
+from firmware_bridge.shoe.state import blockers, held_cards, layout
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
@@ -58,9 +58,9 @@ class AtTheTable(RuleBasedStateMachine):
         """What the policy of this table says about an irregularity."""
         return POLICIES[self.table.house.policy][name]
 
-    def mark(self, skip: int = 0) -> inputs.Mark | None:
+    def report(self, skip: int = 0) -> inputs.ReportNo | None:
         self.seq = (self.seq + 1 + skip) % 256
-        return inputs.Mark(self.session, self.seq) if self.numbered else None
+        return inputs.ReportNo(self.session, self.seq) if self.numbered else None
 
     # -------------------------------------------------------- what happens
 
@@ -73,7 +73,7 @@ class AtTheTable(RuleBasedStateMachine):
     def deal_one(self, order: object) -> None:
         left = list((Counter(FACES) - Counter(self.table.shoe.seen)).elements()) or list(FACES)
         card = left[order.randrange(len(left))]  # type: ignore[attr-defined]  # a Random
-        self.tell(self.table.card(card, mark=self.mark()))
+        self.tell(self.table.card(card, report=self.report()))
 
     @rule(rounds=st.integers(1, 4), order=st.randoms(use_true_random=False))
     def ordinary_rounds(self, rounds: int, order: object) -> None:
@@ -119,11 +119,11 @@ class AtTheTable(RuleBasedStateMachine):
     )
     def any_card(self, card: Card, lot: int | None, flags: object) -> None:
         told = ("double_feed", "backwards") if flags is inputs.Flag else flags
-        self.tell(self.table.card(card, mark=self.mark(), lot=lot, flags=told))
+        self.tell(self.table.card(card, report=self.report(), lot=lot, flags=told))
 
     @rule()
     def tile(self) -> None:
-        self.tell(self.table.card("3p", mark=self.mark()))
+        self.tell(self.table.card("3p", report=self.report()))
 
     @rule(
         reason=st.sampled_from(
@@ -131,7 +131,7 @@ class AtTheTable(RuleBasedStateMachine):
         )
     )
     def unread(self, reason: str) -> None:
-        self.tell(inputs.CardUnread(at=0, reason=reason, nonce=self.table.nonce(), mark=self.mark()))
+        self.tell(inputs.CardUnread(at=0, reason=reason, nonce=self.table.nonce(), report=self.report()))
 
     @rule(card=CARDS, second=st.sampled_from(["second", "second", "floor"]))
     def enter(self, card: Card, second: str) -> None:
@@ -139,7 +139,7 @@ class AtTheTable(RuleBasedStateMachine):
 
     @rule(by=st.sampled_from(["sensor", "reader"]))
     def cut(self, by: str) -> None:
-        self.tell(inputs.CutCardSeen(at=0, by=by, mark=self.mark() if by == "reader" else None))  # type: ignore[arg-type]
+        self.tell(inputs.CutCardSeen(at=0, by=by, report=self.report() if by == "reader" else None))  # type: ignore[arg-type]
 
     @rule(key=st.sampled_from(["next", "next", "next", "reveal", "reveal", "player", "banker", "tie"]))
     def press(self, key: str) -> None:
@@ -202,14 +202,15 @@ class AtTheTable(RuleBasedStateMachine):
 
     @rule(card=CARDS, slot=st.sampled_from(["P1", "B1", "P2", "B2", "P3", "R1"]))
     def to_a_slot(self, card: Card, slot: str) -> None:
-        self.tell(self.table.card(card, mark=self.mark(), slot=slot))
+        self.tell(self.table.card(card, report=self.report(), slot=slot))
 
     @rule(right=st.booleans(), outcome=st.sampled_from(["player", "banker", "tie", "forced"]))
     def result(self, right: bool, outcome: str) -> None:
         """The reader tells a result: ours, or any."""
         ours = layout(self.table.shoe).result if self.table.shoe.moves else None
-        told = inputs.Told(ours.outcome, tuple(ours.pairs)) if ours and right else inputs.Told(outcome)  # type: ignore[arg-type]
-        self.tell(inputs.ResultTold(at=0, told=told))
+        pairs = [f"{side} pair" for side, has_pair in ours.pairs.items() if has_pair] if ours else []
+        words = (ours.outcome, *pairs) if ours and right else (outcome,)
+        self.tell(inputs.ReaderJudged(at=0, result=inputs.ReaderResult(words)))
 
     @rule(gap=st.booleans())
     def reader_says(self, gap: bool) -> None:
@@ -259,13 +260,13 @@ class AtTheTable(RuleBasedStateMachine):
 
     @rule(card=CARDS, skip=st.integers(1, 20))
     def reports_lost(self, card: Card, skip: int) -> None:
-        self.tell(self.table.card(card, mark=self.mark(skip), gap=True))
+        self.tell(self.table.card(card, report=self.report(skip), gap=True))
 
     @rule()
     def disk(self) -> None:
         self.tell(inputs.DiskFailed(at=0, irregularity="disk_full", why="no space", until=1))
 
-    @precondition(lambda self: getattr(self.last, "mark", None))
+    @precondition(lambda self: getattr(self.last, "report", None))
     @rule()
     def repeated(self) -> None:
         """The reader sends its last report again: nothing comes of it."""
@@ -282,7 +283,7 @@ class AtTheTable(RuleBasedStateMachine):
     @rule(card=CARDS)
     def own_fault(self, card: Card) -> None:
         """`decide` fails on a card: it is kept, not judged."""
-        told = self.table.card(card, mark=self.mark())
+        told = self.table.card(card, report=self.report())
         self.table.take(told, fault(self.table.shoe, told, ValueError("a bug")))
         self.last = told
 
@@ -338,7 +339,7 @@ class AtTheTable(RuleBasedStateMachine):
         """The nonce of a sealed card stands for it: it is in nothing that leaves, before its time."""
         shoe = self.table.shoe
         sealed = [each.nonce for each in (*shoe.moves, *shoe.overdrawn, *shoe.aside) if not each.shown and each.nonce]
-        sealed += [each.nonce for each in shoe.held if each.nonce]
+        sealed += [each.nonce for each in held_cards(shoe) if each.nonce]
         news = b"".join(m.payload for line in self.table.lines[-2:] for m in messages(line)).decode()
         assert not [nonce for nonce in sealed if nonce in news]
         for slot, laid in zip(snapshots(shoe)["table"].slots, shoe.moves, strict=True):

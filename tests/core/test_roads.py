@@ -54,7 +54,7 @@ def test_ask_road_by_hand(outcomes: str) -> None:
 
 
 def test_ask_marks_show_one_by_one_as_columns_begin() -> None:
-    shown = [[mark is not None for mark in told("BPBP"[:count])["ask"]["player"]] for count in range(5)]
+    shown = [[sign is not None for sign in told("BPBP"[:count])["ask"]["player"]] for count in range(5)]
     assert shown == [[False] * 3, [False] * 3, [True, False, False], [True, True, False], [True] * 3]
 
 

@@ -68,18 +68,18 @@ def picture_by_the_book(runs: list[int], descend: bool) -> list[tuple[int, int]]
     return cells
 
 
-def marks_by_the_book(lengths: list[int], back: int) -> str:
+def signs_by_the_book(lengths: list[int], back: int) -> str:
     """roads.md section 4."""
-    marks = ""
+    signs = ""
     for x in range(back + 1, len(lengths) + 1):
         for y in range(1, lengths[x - 1] + 1):
             if (x, y) == (back + 1, 1):
                 continue
             if y == 1:
-                marks += "R" if lengths[x - 2] == lengths[x - 2 - back] else "B"
+                signs += "R" if lengths[x - 2] == lengths[x - 2 - back] else "B"
             else:
-                marks += "B" if y == lengths[x - 1 - back] + 1 else "R"
-    return marks
+                signs += "B" if y == lengths[x - 1 - back] + 1 else "R"
+    return signs
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda each: f"{each.leading_ties}-{each.row1_limit}")
@@ -91,8 +91,8 @@ def test_pictures_and_marks_by_the_book(settings: RoadSettings, outcomes: str) -
         lengths.insert(0, 1)
     assert [cell[:2] for cell in roads.big.cells] == picture_by_the_book(lengths, descend)
     for back, road in enumerate(roads.derived, 1):
-        assert road.marks == marks_by_the_book(lengths, back)
-        runs = [len(list(run)) for _, run in groupby(road.marks)]
+        assert road.signs == signs_by_the_book(lengths, back)
+        runs = [len(list(run)) for _, run in groupby(road.signs)]
         assert [cell[:2] for cell in road.picture.cells] == picture_by_the_book(runs, descend)
 
 
@@ -100,7 +100,7 @@ def test_pictures_and_marks_by_the_book(settings: RoadSettings, outcomes: str) -
 def test_ask_marks_of_the_two_sides_are_opposite(outcomes: str) -> None:
     answers = ask(drawn(outcomes, SETTINGS[0]))
     opposite = {"R": "B", "B": "R", None: None}
-    assert answers["player"].marks == tuple(opposite[mark] for mark in answers["banker"].marks)
+    assert answers["player"].signs == tuple(opposite[sign] for sign in answers["banker"].signs)
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda each: f"{each.leading_ties}-{each.row1_limit}")
@@ -110,10 +110,10 @@ def test_the_ask_road_comes_true(settings: RoadSettings, outcomes: str) -> None:
     for side, answer in ask(roads).items():
         then = append(roads, Bead("B" if side == "banker" else "P"))
         assert then.big.cells[-1][:2] == answer.big
-        for old, new, mark, cell in zip(roads.derived, then.derived, answer.marks, answer.cells, strict=True):
-            added = ((*cell, mark),) if mark and cell else ()
+        for old, new, sign, cell in zip(roads.derived, then.derived, answer.signs, answer.cells, strict=True):
+            added = ((*cell, sign),) if sign and cell else ()
             assert new.picture.cells == old.picture.cells + added
-            assert new.marks == old.marks + (mark or "")
+            assert new.signs == old.signs + (sign or "")
 
 
 @given(OUTCOMES, st.sampled_from("BPT"))

@@ -17,7 +17,6 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import Choice
-from firmware_bridge.facts.inputs import Outcome
 from firmware_bridge.journal.line import seal
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, evolve
 from firmware_bridge.shoe.decide import JUDGES, kind
@@ -25,12 +24,12 @@ from firmware_bridge.shoe.evolve import _CHANGES
 from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
 from firmware_bridge.shoe.judges.floor import _CHOICES
 from firmware_bridge.shoe.policy import POLICIES
-from firmware_bridge.shoe.state import blockers
+from firmware_bridge.shoe.state import blockers, oldest_held
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import LOST, Table
 
-TIE = i.ResultTold(at=0, told=i.Told("tie"))
+TIE = i.ReaderJudged(at=0, result=i.ReaderResult(("tie",)))
 SPOILED = (["??"], ["??", "As", "cut", "2d"], ["??", TIE, "2d"], [LOST, "As", "cut", "2d"], [LOST, "!enter As"])
 SOURCES = [*Path(firmware_bridge.shoe.__file__).parent.rglob("*.py")]
 TOLD = ("unreadable", "unknown code", "double_feed", "jam", "backwards", "lamp_weak", "saturated")
@@ -76,7 +75,7 @@ def opened() -> set[str]:
     for source in SOURCES:
         for node in ast.walk(ast.parse(source.read_text())):
             called = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
-            if isinstance(node, ast.Call) and called in ("trouble", "note"):
+            if isinstance(node, ast.Call) and called in ("open_irregularity", "note"):
                 names |= {each.value for each in node.args[:1] if isinstance(each, ast.Constant)}
     return names
 
@@ -153,18 +152,19 @@ def troubled(table: Table) -> Iterator[Shoe]:
 def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
     """One input of every kind, and all that differ in what they ask."""
     yield i.Started(at=1, version="test", house=table.house, nonce="f" * 32)
-    for gap, mark in ((False, None), (False, i.Mark(7, 3)), (True, i.Mark(7, 4))):
-        yield table.card("As", gap=gap, mark=mark)
-        yield i.CutCardSeen(at=1, by="sensor", mark=mark, gap=gap)
+    for gap, report in ((False, None), (False, i.ReportNo(7, 3)), (True, i.ReportNo(7, 4))):
+        yield table.card("As", gap=gap, report=report)
+        yield i.CutCardSeen(at=1, by="sensor", report=report, gap=gap)
         for reason in TOLD:
-            yield i.CardUnread(at=1, reason=reason, nonce="a" * 32, mark=mark, gap=gap)
+            yield i.CardUnread(at=1, reason=reason, nonce="a" * 32, report=report, gap=gap)
     yield table.card("1p")
     yield table.card("As", lot=12)
     for flag in FLAGS:
         yield table.card("As", flags=(flag,))
     yield from (table.card("As", slot=slot) for slot in ("B2", "burn"))
-    for outcome, pairs in product(get_args(Outcome), ((), ("player",), ("player", "banker"))):
-        yield i.ResultTold(at=1, told=i.Told(outcome, pairs))
+    outcomes, both = ("player", "banker", "tie", "forced"), ("player pair", "banker pair")
+    for outcome, pairs in product(outcomes, ((), both[:1], both)):
+        yield i.ReaderJudged(at=1, result=i.ReaderResult((outcome, *pairs)))
     yield from (i.ReaderSaid(at=1, what="locked", gap=gap) for gap in (False, True))
     yield from (i.Pressed(at=1, key=key) for key in get_args(i.KeyName))
     yield from (i.ReaderBooted(at=1, session=9), i.TimePassed(at=1), i.TimePassed(at=1, mono=2**40))
@@ -214,7 +214,7 @@ def test_every_reachable_cell_is_judged(now: Phase, policy: str) -> None:
                         messages(seal(entry, "0" * 64))
                         snapshots(after)
                     goes_on = not blockers(after) and not waits_for_reveal(after)
-                    assert not (after.held and goes_on and not after.held[0].is_card)
+                    assert not (after.held and goes_on and oldest_held(after) is None)
     assert not missed
 
 

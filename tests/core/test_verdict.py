@@ -17,8 +17,8 @@ STANDS = "3s Kd 4h 7c"  # player 7, banker 7: tie
 DRAWS = "2s Kd 3h 5c"  # player 5, banker 5: P3 due
 
 
-def told(outcome: str, *pairs: str) -> inputs.ResultTold:
-    return inputs.ResultTold(at=0, told=inputs.Told(outcome, pairs))  # type: ignore[arg-type]  # all are of its kinds
+def told(outcome: str, *pairs: str) -> inputs.ReaderJudged:
+    return inputs.ReaderJudged(at=0, result=inputs.ReaderResult((outcome, *(f"{side} pair" for side in pairs))))
 
 
 def said(what: str = "locked", gap: bool = False) -> inputs.ReaderSaid:
@@ -120,7 +120,7 @@ def test_what_differs_is_told_in_words() -> None:
 def test_a_result_of_sealed_cards_is_kept_secret_and_compared_when_they_are_open() -> None:
     """At such a table it is out before the cards are: it waits, and nothing that leaves the house tells it."""
     table = Table(**PLAIN, disclose="sealed").play(f"shoe {NATURAL}")
-    assert table.tell(told("tie")) == (events.ResultHeld(told=inputs.Told("tie")),)
+    assert table.tell(told("tie")) == (events.ResultHeld(result=inputs.ReaderResult(("tie",))),)
     assert not [text for text in map(bytes, table.lines[-1].public.events) if b"tie" in text]
     table.play("reveal reveal")
     assert (table.open, table.phase) == (("result_mismatch",), "complete")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from hardware.readers.messages import Mark, Message, Read, Said, Unread
+from hardware.readers.messages import Message, Read, ReportNo, Said, Unread
 from tests.hardware.streams import LINES, SESSION, decoder, held, reads, slot, taken
 
 CARDS = 6  # in a stream
@@ -65,7 +65,7 @@ def trial(protocol: str, cards: Random, cable: Random, tally: Tally) -> None:
     codes, base = list(line.codes(cards, CARDS)), cards.randrange(256)
     wire = b"".join(line.sent(base + n, code) for n, code in enumerate(codes)) * line.rounds
     host, spoiled = decoder(protocol), damaged(wire, cable)
-    host.resume(Mark(SESSION, (base - 1) % 256))
+    host.resume(ReportNo(SESSION, (base - 1) % 256))
     began = time.process_time()
     try:
         told = [message for portion in portions(spoiled, cable) for message in taken(host, portion)]

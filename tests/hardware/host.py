@@ -34,8 +34,8 @@ class Host:
             match message:
                 case Read():
                     self.read.append(message.code)
-                    self.port.write(self.decoder.acknowledge(message.mark))
+                    self.port.write(self.decoder.acknowledge(message.report))
                 case Repeat():
-                    self.port.write(self.decoder.acknowledge(message.mark))
+                    self.port.write(self.decoder.acknowledge(message.report))
                 case Hello():
                     self.port.write(self.decoder.greet(message))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from hardware.readers.messages import Hello, Mark, Read, Repeat, Unread
+from hardware.readers.messages import Hello, Read, Repeat, ReportNo, Unread
 from hardware.readers.native.decoder import NativeDecoder
 from hardware.sim.board import NativeBoard
 from hardware.sim.cable import Cable
@@ -10,7 +10,7 @@ from hardware.sim.cable import Cable
 
 @dataclass
 class Link:
-    """The host keeps `journal` (all it took) and `durable` (the last mark in it) over its restarts."""
+    """The host keeps `journal` (all it took) and `durable` (the last report in it) over its restarts."""
 
     board: NativeBoard = field(default_factory=lambda: NativeBoard(session=500))
     up: Cable = field(default_factory=Cable)
@@ -18,7 +18,7 @@ class Link:
     step: int = 100
     chunk: int = 10_000
     now: int = 0
-    durable: Mark | None = None
+    durable: ReportNo | None = None
     journal: list[Read | Unread] = field(default_factory=list)
     others: list[object] = field(default_factory=list)
 
@@ -53,12 +53,12 @@ class Link:
                     if crash and crash("before"):
                         return self.restart()
                     self.journal.append(message)
-                    self.durable = message.mark
+                    self.durable = message.report
                     if crash and crash("after"):
                         return self.restart()
-                    self.hear(self.host.acknowledge(message.mark))
+                    self.hear(self.host.acknowledge(message.report))
                 case Repeat():
-                    self.hear(self.host.acknowledge(message.mark))
+                    self.hear(self.host.acknowledge(message.report))
                 case Hello():
                     self.others.append(message)
                     self.hear(self.host.greet(message))

@@ -111,8 +111,8 @@ def read(line: SimulatedLine, cards: int) -> Outcome:
         board.pull(code)
         line.now += DEALT_MS
         for message in line.decoder.feed(board.tick(line.now)):
-            if isinstance(message, Read | Unread) and message.mark:
-                line.write(line.decoder.acknowledge(message.mark))
+            if isinstance(message, Read | Unread) and message.report:
+                line.write(line.decoder.acknowledge(message.report))
             if isinstance(message, Read):
                 qualities.append(message.quality or 0)
                 wrong += message.code != code

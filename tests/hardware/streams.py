@@ -77,8 +77,8 @@ def taken(decoder: Decoder, chunk: bytes) -> list[Message]:
     told = []
     for message in decoder.feed(chunk):
         told.append(message)
-        if isinstance(message, Read | Unread) and message.mark:
-            decoder.acknowledge(message.mark)
+        if isinstance(message, Read | Unread) and message.report:
+            decoder.acknowledge(message.report)
     return told
 
 

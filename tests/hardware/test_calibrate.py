@@ -21,7 +21,7 @@ from hardware.calibrate.bench import Bench
 from hardware.calibrate.levels import dark_level
 from hardware.calibrate.reader import tried
 from hardware.pins.dwell import BOUNCE_MS
-from hardware.readers.messages import Mark
+from hardware.readers.messages import ReportNo
 from hardware.sim.board import NativeBoard
 from hardware.sim.optics import Light, Optics, printed
 from tests.hardware.proof import CONVERGES, FADING, REFUSED, SimulatedLine, calibrated, read
@@ -74,8 +74,8 @@ def test_the_print_tells_every_code_apart():
 
 def test_the_tested_cards_are_told_before_they_are_acknowledged():
     line, hand = calibrated(Light())
-    told: list[tuple[Mark, int]] = []
-    bench = Bench(line, lambda mark: told.append((mark, line.board.acknowledged)))
+    told: list[tuple[ReportNo, int]] = []
+    bench = Bench(line, lambda report: told.append((report, line.board.acknowledged)))
     line.cards_left = 20
     tested = asyncio.run(tried(bench, hand, 20))
     assert (tested.cards, tested.read, tested.rate) == (20, 20, 1.0)

@@ -83,7 +83,7 @@ class TestEveryReader:
         codes, sent = stream(protocol, Random(3), 6)
         host = decoder(protocol)
         told = taken(host, b"".join(sent[:3]) + sent[3][:5])
-        host.resume(getattr(told[-1], "mark", None))
+        host.resume(getattr(told[-1], "report", None))
         told += taken(host, sent[3][5:] + b"".join(sent[4:]))
         found = reads(told)
         assert is_in_order([code for code in found if code in codes], codes)

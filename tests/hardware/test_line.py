@@ -6,7 +6,7 @@ from hardware.errors import ReaderError
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.codes.grow import GrowDecoder
 from hardware.readers.codes.line import LONGEST_LINE, LineDecoder
-from hardware.readers.messages import Mark, Read, Unread
+from hardware.readers.messages import Read, ReportNo, Unread
 from hardware.sim.line_board import LineBoard
 
 
@@ -79,7 +79,7 @@ def test_a_line_without_end_is_bounded_and_unreadable():
 def test_a_line_begun_before_the_port_was_lost_is_dropped():
     decoder = LineDecoder()
     assert codes(decoder, "A1") == []
-    assert decoder.resume(Mark(1, 1)) == b""
+    assert decoder.resume(ReportNo(1, 1)) == b""
     assert codes(decoder, "") == []  # it was quiet
     assert codes(decoder, "B2\n") == ["B2"]
 

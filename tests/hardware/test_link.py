@@ -72,8 +72,8 @@ def test_sequence_numbers_wrap_within_a_session():
     link = Link()
     deal(link, shoe(9, 600), depth=32)
     assert link.codes == shoe(9, 600)
-    assert {message.mark.session for message in link.journal} == {500}
-    assert link.journal[-1].mark.seq == 599 % 256
+    assert {message.report.session for message in link.journal} == {500}
+    assert link.journal[-1].report.seq == 599 % 256
 
 
 def test_faults_stand_in_line_with_the_cards():
@@ -84,7 +84,7 @@ def test_faults_stand_in_line_with_the_cards():
     link.run()
     assert link.codes == [1, 2]
     assert [m.reason for m in link.journal if isinstance(m, Unread)] == ["jam"]
-    assert [m.mark.seq for m in link.journal] == [0, 1, 2]
+    assert [m.report.seq for m in link.journal] == [0, 1, 2]
 
 
 def test_a_board_reset_begins_a_session_without_what_it_forgot():
@@ -98,7 +98,7 @@ def test_a_board_reset_begins_a_session_without_what_it_forgot():
     link.down = Cable()
     deal(link, [4, 5])
     assert link.codes == [1, 2, 4, 5]
-    assert [m.mark.session for m in link.journal] == [500, 500, 501, 501]
+    assert [m.report.session for m in link.journal] == [500, 500, 501, 501]
     assert [m.session for m in link.others if isinstance(m, Hello)] == [500, 501]
 
 

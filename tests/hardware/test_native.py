@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardware.readers import ReaderSettings
-from hardware.readers.messages import REASONS, Beat, Hello, Mark, Read, Repeat, Unread
+from hardware.readers.messages import REASONS, Beat, Hello, Read, Repeat, ReportNo, Unread
 from hardware.readers.native import framing
 from hardware.readers.native.decoder import NativeDecoder
 from hardware.readers.native.packets import Ack, Card, Fault, pack, unpack
@@ -40,7 +40,7 @@ def ack(frame):
 def after(seq, **settings):
     """A decoder that has taken everything up to `seq`."""
     decoder = NativeDecoder(ReaderSettings(**settings))
-    decoder.resume(Mark(S, seq))
+    decoder.resume(ReportNo(S, seq))
     return decoder
 
 
@@ -50,17 +50,17 @@ def take(decoder, chunk):
     for message in decoder.feed(chunk):
         messages.append(message)
         if isinstance(message, Read | Unread | Repeat):
-            decoder.acknowledge(message.mark)
+            decoder.acknowledge(message.report)
     return messages
 
 
 def seqs(messages):
-    return [message.mark.seq for message in messages]
+    return [message.report.seq for message in messages]
 
 
 def test_a_card_is_read_with_all_its_fields():
     (read,) = after(4).feed(card(5, code=281, flags=1, lost=3, agreed=7, transit_ms=300, stamp_ms=9))
-    assert read == Read(281, Mark(S, 5), 200, 7, 8, 300, face_up=True, lost=3, stamp_ms=9)
+    assert read == Read(281, ReportNo(S, 5), 200, 7, 8, 300, face_up=True, lost=3, stamp_ms=9)
     assert read.code == 281
     assert "281" not in repr(read)
 
@@ -76,7 +76,7 @@ def test_flags(flags, face_up, double_feed, backwards):
 
 @pytest.mark.parametrize("number", range(1, 7))
 def test_fault_reasons(number):
-    assert list(after(4).feed(fault(5, number))) == [Unread(REASONS[number - 1], Mark(S, 5), 0, 1000)]
+    assert list(after(4).feed(fault(5, number))) == [Unread(REASONS[number - 1], ReportNo(S, 5), 0, 1000)]
 
 
 @pytest.mark.parametrize(
@@ -93,18 +93,18 @@ def test_fault_reasons(number):
 def test_a_weak_or_divided_read_is_unreadable(quality, agreed, taken, readable):
     (message,) = after(4, min_quality=60).feed(card(5, quality=quality, agreed=agreed, taken=taken))
     assert message == (
-        Read(17, Mark(S, 5), quality, agreed, taken, 45, stamp_ms=1000)
+        Read(17, ReportNo(S, 5), quality, agreed, taken, 45, stamp_ms=1000)
         if readable
-        else Unread("unreadable", Mark(S, 5), 0, 1000)
+        else Unread("unreadable", ReportNo(S, 5), 0, 1000)
     )
 
 
 def test_the_next_report_is_taken_and_acknowledged_by_its_kind():
     decoder = after(4)
     assert seqs(decoder.feed(card(5))) == [5]
-    assert ack(decoder.acknowledge(Mark(S, 5))) == [(2, S, 5)]
+    assert ack(decoder.acknowledge(ReportNo(S, 5))) == [(2, S, 5)]
     assert seqs(decoder.feed(fault(6, 3))) == [6]
-    assert ack(decoder.acknowledge(Mark(S, 6))) == [(3, S, 6)]
+    assert ack(decoder.acknowledge(ReportNo(S, 6))) == [(3, S, 6)]
 
 
 def test_what_is_not_acknowledged_comes_again():
@@ -120,9 +120,9 @@ def test_each_report_is_judged_after_the_one_before_is_acknowledged():
 @pytest.mark.parametrize("seq", [4, 3, 0, 255, 230])
 def test_at_or_before_the_last_is_a_repeat(seq):
     decoder = after(4)
-    assert list(decoder.feed(card(seq))) == [Repeat(Mark(S, seq))]
-    assert ack(decoder.acknowledge(Mark(S, seq))) == [(2, S, 4)]
-    assert decoder.last == Mark(S, 4)
+    assert list(decoder.feed(card(seq))) == [Repeat(ReportNo(S, seq))]
+    assert ack(decoder.acknowledge(ReportNo(S, seq))) == [(2, S, 4)]
+    assert decoder.last == ReportNo(S, 4)
 
 
 def test_a_later_report_is_ignored():
@@ -131,11 +131,11 @@ def test_a_later_report_is_ignored():
 
 def test_an_unexpected_report_thrice_means_the_expected_one_is_gone():
     (read,) = take(after(4), 3 * card(9) + card(9))[:1]
-    assert (read.mark.seq, read.gap) == (9, True)
+    assert (read.report.seq, read.gap) == (9, True)
     assert seqs(take(after(4), 2 * card(9) + card(5) + card(6))) == [5, 6]
     assert seqs(take(after(4), 2 * card(9) + card(5) + 2 * card(9))) == [5]
     (read, _) = take(after(4), 2 * card(9, lost=4) + card(9, lost=5) + card(10))
-    assert (read.mark.seq, read.gap, read.lost) == (9, True, 5)
+    assert (read.report.seq, read.gap, read.lost) == (9, True, 5)
 
 
 def test_new_reports_in_between_do_not_hide_that():
@@ -143,13 +143,13 @@ def test_new_reports_in_between_do_not_hide_that():
 
 
 def test_more_than_the_board_keeps_is_a_gap_even_when_the_numbers_have_wrapped():
-    assert [(read.mark.seq, read.gap) for read in take(after(10), 3 * card(150))] == [(150, True)]
+    assert [(read.report.seq, read.gap) for read in take(after(10), 3 * card(150))] == [(150, True)]
 
 
 def test_a_host_without_memory_starts_at_zero():
     assert seqs(take(NativeDecoder(), card(0) + card(1))) == [0, 1]
     assert take(NativeDecoder(), 2 * card(57)) == []
-    assert [(read.mark.seq, read.gap) for read in take(NativeDecoder(), 3 * card(57) + card(58))] == [
+    assert [(read.report.seq, read.gap) for read in take(NativeDecoder(), 3 * card(57) + card(58))] == [
         (57, True),
         (58, False),
     ]
@@ -157,11 +157,11 @@ def test_a_host_without_memory_starts_at_zero():
 
 def test_a_new_session_is_followed_from_zero():
     decoder = after(4)
-    assert [read.mark for read in take(decoder, card(0, session=7) + card(1, session=7))] == [
-        Mark(7, 0),
-        Mark(7, 1),
+    assert [read.report for read in take(decoder, card(0, session=7) + card(1, session=7))] == [
+        ReportNo(7, 0),
+        ReportNo(7, 1),
     ]
-    assert [(read.mark, read.gap) for read in take(decoder, 3 * card(3, session=8))] == [(Mark(8, 3), True)]
+    assert [(read.report, read.gap) for read in take(decoder, 3 * card(3, session=8))] == [(ReportNo(8, 3), True)]
 
 
 def test_hello_and_beat_are_passed_on_and_hello_is_greeted():
@@ -173,7 +173,7 @@ def test_hello_and_beat_are_passed_on_and_hello_is_greeted():
 
 def test_resume_says_what_is_durable():
     assert NativeDecoder().resume(None) == b""
-    assert ack(NativeDecoder().resume(Mark(S, 9))) == [(2, S, 9)]
+    assert ack(NativeDecoder().resume(ReportNo(S, 9))) == [(2, S, 9)]
 
 
 def test_after_a_damaged_frame_a_report_must_come_twice():
@@ -195,7 +195,7 @@ def test_eight_good_frames_make_the_line_trusted_again():
 def test_on_a_noisy_line_an_ack_is_said_thrice():
     decoder = after(4)
     take(decoder, card(4) + NOISE)
-    assert ack(decoder.acknowledge(Mark(S, 4))) == 3 * [(2, S, 4)]
+    assert ack(decoder.acknowledge(ReportNo(S, 4))) == 3 * [(2, S, 4)]
 
 
 def test_a_frame_without_its_head_at_the_open_is_no_noise():
@@ -203,7 +203,7 @@ def test_a_frame_without_its_head_at_the_open_is_no_noise():
     assert seqs(take(decoder, card(4)[5:] + card(5))) == [5]
     assert (decoder.good, decoder.bad) == (1, 0)
     take(decoder, card(6)[:9])
-    decoder.resume(Mark(S, 5))
+    decoder.resume(ReportNo(S, 5))
     assert seqs(take(decoder, card(6)[3:] + card(6))) == [6]
     assert decoder.bad == 0
 

@@ -30,7 +30,7 @@ def heard(protocol, words, enough, tmp_path):
             for message in decoder.feed(port.read(4096)):
                 if isinstance(message, Read | Unread):
                     messages.append(message)
-                    os.write(port.fileno(), (message.mark and decoder.acknowledge(message.mark)) or b"")
+                    os.write(port.fileno(), (message.report and decoder.acknowledge(message.report)) or b"")
             time.sleep(0.005)
         close_tty(port)
         sim.stdin.write("quit\n")

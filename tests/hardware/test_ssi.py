@@ -5,7 +5,7 @@ import pytest
 from hardware.readers import ReaderSettings
 from hardware.readers.codes import ssi
 from hardware.readers.codes.ssi import SsiDecoder
-from hardware.readers.messages import Mark, Read, Repeat, Unread
+from hardware.readers.messages import Read, Repeat, ReportNo, Unread
 from tests.hardware.streams import taken
 
 SSI = {
@@ -29,17 +29,17 @@ def decoded(code: bytes, again: bool = False) -> bytes:
 def test_ssi_is_acknowledged_when_it_is_on_disk() -> None:
     decoder = SsiDecoder(ReaderSettings(hold=0))
     first = [*decoder.feed(decoded(b"AB12"))]
-    assert first == [Read("AB12", Mark(0, 0))]
+    assert first == [Read("AB12", ReportNo(0, 0))]
     assert [*decoder.feed(decoded(b"AB12", again=True))] == first  # not acknowledged: once more
-    assert decoder.acknowledge(Mark(0, 0)) == bytes.fromhex("04D00400FF28")
-    assert [*decoder.feed(decoded(b"AB12", again=True))] == [Repeat(Mark(0, 0))]
-    assert [*decoder.feed(decoded(b"AB12"))] == [Read("AB12", Mark(0, 1))]  # another card of that face
+    assert decoder.acknowledge(ReportNo(0, 0)) == bytes.fromhex("04D00400FF28")
+    assert [*decoder.feed(decoded(b"AB12", again=True))] == [Repeat(ReportNo(0, 0))]
+    assert [*decoder.feed(decoded(b"AB12"))] == [Read("AB12", ReportNo(0, 1))]  # another card of that face
 
 
 def test_ssi_a_repeat_of_what_was_never_seen_is_a_gap() -> None:
     decoder = SsiDecoder()
-    assert decoder.resume(Mark(0, 41)) == bytes.fromhex("04E40400FF14")
-    assert [*decoder.feed(decoded(b"AB12", again=True))] == [Read("AB12", Mark(0, 42), gap=True)]
+    assert decoder.resume(ReportNo(0, 41)) == bytes.fromhex("04E40400FF14")
+    assert [*decoder.feed(decoded(b"AB12", again=True))] == [Read("AB12", ReportNo(0, 42), gap=True)]
 
 
 @pytest.fixture
@@ -47,17 +47,17 @@ def journaled():
     """A decoder whose first card, AB12, is on disk and acknowledged; and its clock."""
     now = [0.0]
     decoder = SsiDecoder(clock=lambda: now[0])
-    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", Mark(0, 0))]
+    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", ReportNo(0, 0))]
     return decoder, now
 
 
 @pytest.mark.parametrize(
     ("missed", "told"),
     [
-        (lambda decoder, now: None, Repeat(Mark(0, 0))),  # our ACK was lost
-        (lambda decoder, now: taken(decoder, decoded(b"AB12")[:-1] + b"\0"), Read("AB12", Mark(0, 1), gap=True)),
-        (lambda decoder, now: decoder.resume(Mark(0, 0)), Read("AB12", Mark(0, 1), gap=True)),
-        (lambda decoder, now: now.__setitem__(0, 60.0), Read("AB12", Mark(0, 1), gap=True)),
+        (lambda decoder, now: None, Repeat(ReportNo(0, 0))),  # our ACK was lost
+        (lambda decoder, now: taken(decoder, decoded(b"AB12")[:-1] + b"\0"), Read("AB12", ReportNo(0, 1), gap=True)),
+        (lambda decoder, now: decoder.resume(ReportNo(0, 0)), Read("AB12", ReportNo(0, 1), gap=True)),
+        (lambda decoder, now: now.__setitem__(0, 60.0), Read("AB12", ReportNo(0, 1), gap=True)),
     ],
     ids=["ACK lost", "first sending damaged", "reconnected", "a minute later"],
 )
@@ -74,64 +74,64 @@ def test_ssi_a_card_seen_twice_is_acknowledged_twice() -> None:
     told = []
     for now[0] in (0.0, 0.4, 1.2):
         told += taken(decoder, decoded(b"AB12"))
-    assert told == [Read("AB12", Mark(0, 0)), Repeat(Mark(0, 0)), Read("AB12", Mark(0, 1))]
+    assert told == [Read("AB12", ReportNo(0, 0)), Repeat(ReportNo(0, 0)), Read("AB12", ReportNo(0, 1))]
 
 
 def test_ssi_a_code_given_up_is_not_acknowledged_in_the_name_of_the_next() -> None:
     decoder = SsiDecoder()
-    assert [*decoder.feed(decoded(b"AB12"))] == [Read("AB12", Mark(0, 0))]  # the disk is full
-    assert [*decoder.feed(decoded(b"CD34"))] == [Read("CD34", Mark(0, 1))]
-    assert decoder.acknowledge(Mark(0, 0)) == b""
-    assert decoder.acknowledge(Mark(0, 1)) == bytes.fromhex("04D00400FF28")
+    assert [*decoder.feed(decoded(b"AB12"))] == [Read("AB12", ReportNo(0, 0))]  # the disk is full
+    assert [*decoder.feed(decoded(b"CD34"))] == [Read("CD34", ReportNo(0, 1))]
+    assert decoder.acknowledge(ReportNo(0, 0)) == b""
+    assert decoder.acknowledge(ReportNo(0, 1)) == bytes.fromhex("04D00400FF28")
 
 
 @pytest.mark.parametrize("others", [0, 1, 40, 250])
 def test_ssi_cards_that_somebody_else_took_do_not_come_again_as_numbers(others) -> None:
     """The reader was lent: the last number told is his, whether or not the bridge heard of it before the reopen."""
     decoder = SsiDecoder(ReaderSettings(hold=0))
-    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", Mark(0, 0))]
-    assert decoder.acknowledge(Mark(0, others)) == (b"" if others else ssi.encode(ssi.Packet(ssi.ACK)))
-    decoder.resume(Mark(0, others))
-    decoder.resume(Mark(0, others))  # and lost, and opened again
-    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", Mark(0, others + 1))]
+    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", ReportNo(0, 0))]
+    assert decoder.acknowledge(ReportNo(0, others)) == (b"" if others else ssi.encode(ssi.Packet(ssi.ACK)))
+    decoder.resume(ReportNo(0, others))
+    decoder.resume(ReportNo(0, others))  # and lost, and opened again
+    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", ReportNo(0, others + 1))]
 
 
 def test_ssi_what_is_told_of_another_report_is_no_acknowledgement() -> None:
     """The engine has sent a code that nobody has read yet: an ACK would make it forget the card."""
     decoder = SsiDecoder()
-    decoder.resume(Mark(0, 19))
-    assert decoder.acknowledge(Mark(0, 24)) == b""
+    decoder.resume(ReportNo(0, 19))
+    assert decoder.acknowledge(ReportNo(0, 24)) == b""
 
 
 def test_ssi_a_code_that_waits_for_the_disk_keeps_its_number_over_a_reconnect() -> None:
     decoder = SsiDecoder()
-    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", Mark(0, 0))]
-    assert [*decoder.feed(decoded(b"CD34"))] == [Read("CD34", Mark(0, 1))]  # the disk is full
-    decoder.resume(Mark(0, 0))
-    assert [*decoder.feed(decoded(b"CD34", again=True))] == [Read("CD34", Mark(0, 1))]
-    assert decoder.acknowledge(Mark(0, 1)) == ssi.encode(ssi.Packet(ssi.ACK))
-    assert [*decoder.feed(decoded(b"EF56"))] == [Read("EF56", Mark(0, 2))]
+    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", ReportNo(0, 0))]
+    assert [*decoder.feed(decoded(b"CD34"))] == [Read("CD34", ReportNo(0, 1))]  # the disk is full
+    decoder.resume(ReportNo(0, 0))
+    assert [*decoder.feed(decoded(b"CD34", again=True))] == [Read("CD34", ReportNo(0, 1))]
+    assert decoder.acknowledge(ReportNo(0, 1)) == ssi.encode(ssi.Packet(ssi.ACK))
+    assert [*decoder.feed(decoded(b"EF56"))] == [Read("EF56", ReportNo(0, 2))]
 
 
 def test_ssi_a_code_that_waited_for_the_disk_while_others_read_gets_a_new_number() -> None:
     decoder = SsiDecoder(ReaderSettings(hold=0))
-    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", Mark(0, 0))]
-    assert [*decoder.feed(decoded(b"CD34"))] == [Read("CD34", Mark(0, 1))]  # the disk is full, and the reader lent
-    decoder.resume(Mark(0, 3))
-    assert [*decoder.feed(decoded(b"CD34", again=True))] == [Read("CD34", Mark(0, 4), gap=True)]
+    assert taken(decoder, decoded(b"AB12")) == [Read("AB12", ReportNo(0, 0))]
+    assert [*decoder.feed(decoded(b"CD34"))] == [Read("CD34", ReportNo(0, 1))]  # the disk is full, and the reader lent
+    decoder.resume(ReportNo(0, 3))
+    assert [*decoder.feed(decoded(b"CD34", again=True))] == [Read("CD34", ReportNo(0, 4), gap=True)]
 
 
 def test_ssi_of_two_codes_that_wait_for_the_disk_the_second_keeps_its_number_when_the_first_is_there() -> None:
     decoder = SsiDecoder()
-    assert [*decoder.feed(decoded(b"AB12"))] == [Read("AB12", Mark(0, 0))]
-    assert [*decoder.feed(decoded(b"CD34"))] == [Read("CD34", Mark(0, 1))]
-    assert decoder.acknowledge(Mark(0, 0)) == b""
-    decoder.resume(Mark(0, 0))
-    assert [*decoder.feed(decoded(b"EF56"))] == [Read("EF56", Mark(0, 2))]
+    assert [*decoder.feed(decoded(b"AB12"))] == [Read("AB12", ReportNo(0, 0))]
+    assert [*decoder.feed(decoded(b"CD34"))] == [Read("CD34", ReportNo(0, 1))]
+    assert decoder.acknowledge(ReportNo(0, 0)) == b""
+    decoder.resume(ReportNo(0, 0))
+    assert [*decoder.feed(decoded(b"EF56"))] == [Read("EF56", ReportNo(0, 2))]
 
 
 def test_ssi_a_decode_without_a_code_is_a_card_unread() -> None:
-    assert [*SsiDecoder().feed(decoded(b""))] == [Unread("unreadable", Mark(0, 0))]
+    assert [*SsiDecoder().feed(decoded(b""))] == [Unread("unreadable", ReportNo(0, 0))]
 
 
 def test_ssi_noise_does_not_swallow_the_packet_behind_it() -> None:
@@ -139,7 +139,7 @@ def test_ssi_noise_does_not_swallow_the_packet_behind_it() -> None:
     decoder = SsiDecoder(clock=lambda: now[0])
     assert [*decoder.feed(b"\x30\xf3\0" + decoded(b"AB12"))] == []  # it looks like the head of a longer packet
     now[0] = 1.0
-    assert [*decoder.feed(decoded(b"AB12", again=True))] == 2 * [Read("AB12", Mark(0, 0))]  # one card: one number
+    assert [*decoder.feed(decoded(b"AB12", again=True))] == 2 * [Read("AB12", ReportNo(0, 0))]  # one card: one number
     assert decoder.bad == 1
 
 

@@ -13,7 +13,7 @@ from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.journal.journal import Journal
 from hardware.readers import READERS
-from hardware.readers.messages import Mark
+from hardware.readers.messages import ReportNo
 from hardware.readers.native.decoder import NativeDecoder
 from hardware.sim.code_boards import SsiBoard
 from hardware.sim.pty import PtyBoard
@@ -40,18 +40,18 @@ def made(tmp_path: Path) -> Iterator[Callable[..., Any]]:
         each.close()
 
 
-def without_a_daemon(table: BridgeTable, cards: int, will: bytes = b"") -> Mark:
-    """Take test cards as `shoe calibrate` does beside no daemon; the last one's mark."""
+def without_a_daemon(table: BridgeTable, cards: int, will: bytes = b"") -> ReportNo:
+    """Take test cards as `shoe calibrate` does beside no daemon; the last one's report."""
     anna = BorrowedAlone(table.journal_dir, "anna")
-    assert anna.mark
+    assert anna.report
     if table.bridge.reader.status()["protocol"] == "native":
-        pass_test_cards(table, anna.mark, anna.passed, cards)
+        pass_test_cards(table, anna.report, anna.passed, cards)
     else:
         for _ in range(cards):
-            anna.passed(Mark(anna.mark.session, (anna.mark.seq + 1) % 256))
+            anna.passed(ReportNo(anna.report.session, (anna.report.seq + 1) % 256))
     if will:
         anna.leave(will)
-    return anna.mark
+    return anna.report
 
 
 @pytest.mark.parametrize("lent", [False, True])
@@ -64,7 +64,7 @@ def test_cards_are_numbered_on_from_the_last_test_card(made, mocker, lent: bool)
     resumed = mocker.spy(NativeDecoder, "resume")
     table.start()
     table.until(lambda: resumed.call_args and resumed.call_args.args[1] == last)
-    assert table.bridge.table.shoe.reader == inputs.Mark(last.session, last.seq)
+    assert table.bridge.table.shoe.reader == inputs.ReportNo(last.session, last.seq)
     assert not (table.journal_dir / LEFT_BEHIND).exists()
 
 

@@ -15,7 +15,7 @@ from firmware_bridge.facts.cards import Card
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin
 from hardware.ports.tty import close_tty, open_tty
-from hardware.readers.messages import Beat, Mark, Read
+from hardware.readers.messages import Beat, Read, ReportNo
 from hardware.readers.native.decoder import NativeDecoder
 from hardware.sim.pins import MockPins
 from tests.broker import free_port
@@ -60,14 +60,16 @@ class Technician(Caller):
 
     def read(self, cards: int, acknowledge: bool = True) -> None:
         """Pull test cards, and take them unless told not to."""
-        mark = Mark(*self.told["mark"]) if self.told["mark"] else None
-        pass_test_cards(self.table, mark, self._passed if acknowledge else None, cards)
+        report = ReportNo(*self.told["report"]) if self.told["report"] else None
+        pass_test_cards(self.table, report, self._passed if acknowledge else None, cards)
 
-    def _passed(self, mark: Mark) -> None:
-        self.say(do="passed", session=mark.session, seq=mark.seq)
+    def _passed(self, report: ReportNo) -> None:
+        self.say(do="passed", session=report.session, seq=report.seq)
 
 
-def pass_test_cards(table: BridgeTable, last: Mark | None, passed: Callable[[Mark], None] | None, cards: int) -> None:
+def pass_test_cards(
+    table: BridgeTable, last: ReportNo | None, passed: Callable[[ReportNo], None] | None, cards: int
+) -> None:
     """Pull cards at a native reader whose last report taken was `last`, and take them as `shoe calibrate` does.
 
     passed: hears of each before it is acknowledged; None: nobody takes them.
@@ -80,9 +82,9 @@ def pass_test_cards(table: BridgeTable, last: Mark | None, passed: Callable[[Mar
     def take() -> bool:
         nonlocal done
         for message in decoder.feed(port.read(4096)):
-            if isinstance(message, Read) and message.mark and passed:
-                passed(message.mark)
-                port.write(decoder.acknowledge(message.mark))
+            if isinstance(message, Read) and message.report and passed:
+                passed(message.report)
+                port.write(decoder.acknowledge(message.report))
                 done += 1
         return done == cards
 
@@ -184,7 +186,7 @@ def test_a_reader_is_ours_when_it_told_nothing_from_beat_to_beat(table, mocker) 
     bridge = settled(table())
     bridge.deal("9s Td Ts Tc")
     anna = Technician(bridge, open_shoe=True)
-    beat, cards = Beat(1, 1, 1, 1, 1), [Read(n, Mark(1, 3 + n)) for n in range(1, 7)]
+    beat, cards = Beat(1, 1, 1, 1, 1), [Read(n, ReportNo(1, 3 + n)) for n in range(1, 7)]
     told = [beat, *cards[:2], beat, *cards[2:5], beat, cards[5], beat]
     mocker.patch.object(bridge.bridge.reader.decoder, "feed", side_effect=lambda _: [told.pop(0) for _ in told[:]])
     anna.hang_up()
@@ -267,7 +269,7 @@ def test_cards_are_numbered_on_from_the_test_cards_also_while_the_disk_is_broken
     resumed = mocker.spy(bridge.bridge.reader.decoder, "resume")
     anna.ask(do="give_back")
     bridge.until(lambda: bridge.bridge.reader.port.is_open)
-    assert resumed.call_args.args == (Mark(1, 2),)
+    assert resumed.call_args.args == (ReportNo(1, 2),)
 
 
 @pytest.mark.parametrize("device", ["broker", None, 7, ["reader"]])

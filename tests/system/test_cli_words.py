@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from firmware_bridge.cli.do import ORDERS
 from firmware_bridge.cli.journal import ACTIONS
 from firmware_bridge.cli.order import at_the_table
 from firmware_bridge.facts.orders import ALL
+from tests.conftest import TERMINAL
 from tests.system import command
 
 shoe = command.shoe  # fixture
@@ -135,6 +137,14 @@ def test_a_daemon_started_by_hand_listens_beside_its_journal(system) -> None:
 def test_a_runtime_directory_is_over_everything(system, monkeypatch) -> None:
     monkeypatch.setenv("RUNTIME_DIRECTORY", "/run/here")
     assert daemon_socket.socket_path(system / "other.toml") == Path("/run/here/control.sock")
+
+
+def test_commands_see_the_same_terminal_whoever_starts_the_tests() -> None:
+    code = "import json, os; print(json.dumps(dict(os.environ)))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    seen = json.loads(ran.stdout)
+    assert {name: seen.get(name) for name in TERMINAL} == TERMINAL
+    assert not seen.keys() & {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"}
 
 
 def test_status_loads_next_to_nothing() -> None:

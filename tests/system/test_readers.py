@@ -10,6 +10,7 @@ import pytest
 
 from firmware_bridge.devices.code_books import CUT_CARD, CodeBook, Known, save
 from firmware_bridge.facts.cards import FACES, cards
+from firmware_bridge.shoe.state import held_cards
 from hardware.pins.pin import PinFactory
 from hardware.ports.port import QUIET
 from hardware.sim.angel_eye import AngelEyeShoe, wrong_rules
@@ -67,7 +68,7 @@ class ReaderTable(BridgeTable):
     def drawn(self) -> int:
         """Cards that left the shoe, as the bridge knows it."""
         now = self.bridge.table.shoe
-        return len(now.seen) + sum(1 for each in now.held if each.is_card)
+        return len(now.seen) + len(held_cards(now))
 
     def deal(self, text: str) -> None:
         """Draw cards (`cut`: the cut card), each journaled before the next."""

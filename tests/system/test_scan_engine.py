@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.shoe.state import held_cards
 from hardware.sim.code_boards import SsiBoard
 from hardware.sim.pty import PtyBoard
 from tests import broker as real
@@ -30,7 +31,7 @@ class EngineTable(BridgeTable):
     def drawn(self) -> int:
         """Cards that left the shoe, as the bridge knows it."""
         now = self.bridge.table.shoe
-        return len(now.seen) + sum(1 for each in now.held if each.is_card)
+        return len(now.seen) + len(held_cards(now))
 
     @property
     def open_now(self) -> set[str]:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from firmware_bridge.cli.daemon_socket import ANSWER_S, NoDaemon, NotRunning, connected, socket_path
 from firmware_bridge.devices.lent_reader import LeftBehind, leave, left_in
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.facts.inputs import Mark
+from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.shoe import advance
@@ -54,14 +54,14 @@ class BorrowedFromDaemon:
 
     is_taken_back = False
 
-    def __init__(self, control: socket.socket, mark: list[int] | None, restore: str) -> None:
+    def __init__(self, control: socket.socket, report: list[int] | None, restore: str) -> None:
         self._control, self.restore = control, bytes.fromhex(restore)
-        self.mark = messages.Mark(*mark) if mark else None
+        self.report = messages.ReportNo(*report) if report else None
 
-    def passed(self, mark: messages.Mark) -> None:
+    def passed(self, report: messages.ReportNo) -> None:
         """Report a test card to the daemon before it is acknowledged. Raises NoDaemon: then nothing may be."""
         try:
-            self._control.sendall(_line({"do": "passed", "session": mark.session, "seq": mark.seq}))
+            self._control.sendall(_line({"do": "passed", "session": report.session, "seq": report.seq}))
         except OSError:
             raise NoDaemon(HUNG_UP, "see: systemctl status firmware-bridge, then calibrate again") from None
 
@@ -89,18 +89,18 @@ class BorrowedAlone:
         self._left = replace(left, by=by) if left else LeftBehind(shoe.reader, 0, by)
 
     @property
-    def mark(self) -> messages.Mark | None:
+    def report(self) -> messages.ReportNo | None:
         """The last report that was taken."""
-        return messages.Mark(self._left.mark.session, self._left.mark.seq) if self._left.mark else None
+        return messages.ReportNo(self._left.report.session, self._left.report.seq) if self._left.report else None
 
     @property
     def restore(self) -> bytes:
         """Bytes to write to the reader first: they put back the settings that a killed command had changed."""
         return self._left.restore
 
-    def passed(self, mark: messages.Mark) -> None:
+    def passed(self, report: messages.ReportNo) -> None:
         """Report a test card to the next daemon. Raises OSError."""
-        self._leave(replace(self._left, mark=Mark(mark.session, mark.seq), count=self._left.count + 1))
+        self._leave(replace(self._left, report=ReportNo(report.session, report.seq), count=self._left.count + 1))
 
     def leave(self, restore: bytes) -> None:
         """Keep the bytes that put the reader's settings back, should this process be killed. Raises OSError."""
@@ -130,7 +130,7 @@ def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -
         told = _asked(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
         if not told.get("ok"):
             raise Refused(told.get("error", "the daemon keeps its device"), told.get("hint") or "")
-        borrowed = BorrowedFromDaemon(control, told.get("mark"), told.get("restore", ""))
+        borrowed = BorrowedFromDaemon(control, told.get("report"), told.get("restore", ""))
         with _until_taken_back(borrowed, device, control, answers):
             yield borrowed
         _asked(control, answers, {"do": "give_back"})

@@ -9,17 +9,17 @@ from firmware_bridge.config.sections import ReaderConfig
 from hardware.errors import PortError
 from hardware.ports.port import Port
 from hardware.readers import READERS, ReaderSettings
-from hardware.readers.messages import Mark, Message
+from hardware.readers.messages import Message, ReportNo
 
 
 class PortLine:
     """See `hardware.calibrate.bench.Line`; from `open` to `close`."""
 
-    def __init__(self, config: ReaderConfig, mark: Mark | None) -> None:
+    def __init__(self, config: ReaderConfig, report: ReportNo | None) -> None:
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
         protocol = READERS[config.protocol]
         self.decoder = protocol.decoder(settings)
-        self._mark = mark
+        self._report = report
         self._heard: asyncio.Queue[bytes | PortError | None] = asyncio.Queue()
         self._messages: Iterator[Message] = iter(())
         baud = config.baud or protocol.baud
@@ -55,5 +55,5 @@ class PortLine:
         return message
 
     def _on_open(self) -> None:
-        self._port.write(self.decoder.resume(self._mark))
+        self._port.write(self.decoder.resume(self._report))
         self._heard.put_nowait(None)

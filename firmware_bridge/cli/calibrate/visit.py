@@ -61,7 +61,7 @@ class Visit:
     @asynccontextmanager
     async def bench(self, borrowed: Borrowed) -> AsyncIterator[Bench]:
         """The reader on the bench, what waited in it from before taken and told."""
-        line = PortLine(self.config.reader, borrowed.mark)
+        line = PortLine(self.config.reader, borrowed.report)
         await line.open()
         line.write(borrowed.restore)
         try:

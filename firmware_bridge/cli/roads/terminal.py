@@ -22,7 +22,7 @@ SHAPES: Final = {
     "utf": {"big-eye": "○□", "small": "●■", "cockroach": "╱╲", "empty": "·"},
     "ascii": {"big-eye": "o#", "small": "@%", "cockroach": "/\\", "empty": "."},
 }
-"""Road -> the shape of a red mark, round or rising, and of a blue one, square or falling."""
+"""Road -> the shape of a red sign, round or rising, and of a blue one, square or falling."""
 
 
 class Paint(NamedTuple):
@@ -36,11 +36,11 @@ class Paint(NamedTuple):
         """Text in a style, where there are colours."""
         return f"\x1b[{style}m{text}\x1b[0m" if self.colours else text
 
-    def sign(self, road: str, mark: str | None) -> str:
-        """A derived road's mark."""
-        if mark is None:
+    def sign(self, road: str, which: str | None) -> str:
+        """A sign of a derived road."""
+        if which is None:
             return self("-", COLOURS["dim"])
-        return self(self.shapes[road][mark != "R"], COLOURS["red" if mark == "R" else "blue"])
+        return self(self.shapes[road][which != "R"], COLOURS["red" if which == "R" else "blue"])
 
 
 class Block(NamedTuple):
@@ -134,8 +134,8 @@ def _asked(board: Board, paint: Paint, words: Words) -> Iterable[str]:
     yield paint(words.roads["ask"], COLOURS["title"])
     widest = max(map(_wide, words.next.values()))
     for side, colour in (("banker", "red"), ("player", "blue")):
-        marks = zip(("big-eye", "small", "cockroach"), board.ask[side], strict=True)
-        signs = "  ".join(paint.sign(road, mark) for road, mark in marks)
+        answers = zip(("big-eye", "small", "cockroach"), board.ask[side], strict=True)
+        signs = "  ".join(paint.sign(road, which) for road, which in answers)
         label = words.next[side] + " " * (widest - _wide(words.next[side]))
         yield f"{paint(label, COLOURS[colour])}  {signs}"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
-from firmware_bridge.shoe.state import Held, Laid, Shoe
+from firmware_bridge.shoe.held import HeldCard, HeldCut
+from firmware_bridge.shoe.state import Laid, Shoe, oldest_held
 
 
 def _laid(
@@ -49,7 +50,7 @@ def card_overdrawn(shoe: Shoe, event: events.CardOverdrawn) -> Shoe:
 
 def card_held(shoe: Shoe, event: events.CardHeld) -> Shoe:
     secret = event.secret
-    held = Held(
+    held = HeldCard(
         secret.card if secret else None,
         secret.nonce if secret else "",
         event.lot,
@@ -66,7 +67,9 @@ def card_entered(shoe: Shoe, event: events.CardEntered) -> Shoe:
     assert event.secret is not None
     if not event.held:
         return replace(shoe, entered=(*shoe.entered, event.secret.card))
-    first = replace(shoe.held[0], card=event.secret.card, nonce=event.secret.nonce, manual=True)
+    first = oldest_held(shoe)
+    assert first is not None
+    first = replace(first, card=event.secret.card, nonce=event.secret.nonce, manual=True)
     return replace(shoe, held=(first, *shoe.held[1:]))
 
 
@@ -115,4 +118,4 @@ def cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
 
 
 def cut_card_held(shoe: Shoe, event: events.CutCardHeld) -> Shoe:
-    return replace(shoe, held=(*shoe.held, Held(None, "", cut=event.by)))
+    return replace(shoe, held=(*shoe.held, HeldCut(event.by)))

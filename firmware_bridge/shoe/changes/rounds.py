@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
-from firmware_bridge.shoe.state import Held, Laid, Past, Shoe
+from firmware_bridge.shoe.held import HeldResult
+from firmware_bridge.shoe.state import Laid, Past, Shoe
 
 
 def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
@@ -73,7 +74,8 @@ def round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
 
 
 def result_held(shoe: Shoe, event: events.ResultHeld) -> Shoe:
-    return replace(shoe, held=(*shoe.held, Held(None, "", told=event.told)))
+    assert event.result is not None
+    return replace(shoe, held=(*shoe.held, HeldResult(event.result)))
 
 
 def reveal_clock_started(shoe: Shoe, event: events.RevealClockStarted) -> Shoe:

@@ -6,14 +6,14 @@ from typing import Final
 
 from firmware_bridge.facts import events
 from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.disclosure import opens
-from firmware_bridge.shoe.state import Held
 
 BURN_VALUE: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
 """Cards burned unseen after an exposed first card of this rank (seed 001)."""
 
 
-def burn(draft: Draft, card: Held, held: bool) -> None:
+def burn(draft: Draft, card: HeldCard, held: bool) -> None:
     """The next card of the burn: the first one is exposed where the house says so, the others stay sealed."""
     before = draft.shoe.burn_left
     if before is None and card.card:
@@ -30,12 +30,12 @@ def burn(draft: Draft, card: Held, held: bool) -> None:
 
 def burn_done(draft: Draft) -> None:
     """The burn is finished: betting opens, or the first card may be drawn."""
-    draft.settle("burn_short", "burned")
+    draft.close_irregularity("burn_short", "burned")
     if draft.shoe.house.betting == "required" and not draft.shoe.betting:
         draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
-def burn_aside(draft: Draft, card: Held, held: bool) -> None:
+def burn_aside(draft: Draft, card: HeldCard, held: bool) -> None:
     """The card is burned outside the burn: it counts, it stays sealed, it plays no part."""
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(events.CardSetAside(commit=commit, secret=secret, held=held, why="burned", serial=card.serial))

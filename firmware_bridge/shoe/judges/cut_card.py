@@ -24,7 +24,7 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
         shoe = draft.shoe
     if shoe.last_round is not None:
         if by != "virtual":
-            draft.settle("cut_card_missing", "seen")
+            draft.close_irregularity("cut_card_missing", "seen")
         what = f"cut card seen again by the {by}: round {shoe.last_round} stays the last"
         draft.add(events.Noted(what=what, held=held))
         return
@@ -42,7 +42,7 @@ def watch_virtual_cut(draft: Draft) -> None:
     drawn = len(shoe.seen) + shoe.unknown
     if drawn >= shoe.house.size - limit:
         meet_cut_card(draft, "virtual")
-        draft.trouble("cut_card_missing", f"{drawn} cards drawn and no cut card seen")
+        draft.open_irregularity("cut_card_missing", f"{drawn} cards drawn and no cut card seen")
 
 
 def is_blind(shoe: Shoe) -> bool:

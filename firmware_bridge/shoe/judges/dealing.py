@@ -10,19 +10,31 @@ from msgspec.structs import replace
 from firmware_bridge.facts import events
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
 from firmware_bridge.shoe.judges.burning import burn, burn_aside
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card, watch_virtual_cut
 from firmware_bridge.shoe.judges.disclosure import is_sealed, open_all, opens, start_clock, waits_for_reveal
 from firmware_bridge.shoe.judges.reader_result import meet_result
 from firmware_bridge.shoe.judges.rounds import close_round, reveal_carried, run_out
 from firmware_bridge.shoe.judges.suspect import wrong_with
-from firmware_bridge.shoe.state import Held, Phase, Shoe, blockers, due, is_exhausted, is_open, layout, phase, row
+from firmware_bridge.shoe.state import (
+    Phase,
+    Shoe,
+    blockers,
+    due,
+    is_exhausted,
+    is_open,
+    layout,
+    oldest_held,
+    phase,
+    row,
+)
 
 CARRIED_AT_MOST: Final = 3
 """Cards that wait for the next round, reserves included: the fourth slot must be drawn in that round."""
 
 
-def take(draft: Draft, card: Held) -> None:
+def take(draft: Draft, card: HeldCard) -> None:
     """A card left the shoe: deal it if that is possible now, else hold it behind those already held."""
     shoe = draft.shoe
     if shoe.held or (blockers(shoe) and phase(shoe) not in (Phase.EMPTY, Phase.ENDED)):
@@ -35,31 +47,34 @@ def deal_held(draft: Draft) -> None:
     """Deal what was held, oldest first, as far as that is possible now."""
     while draft.shoe.held and _may_deal(draft.shoe):
         waiting = len(draft.shoe.held)
-        if waits_for_reveal(draft.shoe):
-            return
-        if seen_by := draft.shoe.held[0].cut:
-            meet_cut_card(draft, seen_by, held=True)
-            continue
-        if told := draft.shoe.held[0].told:
-            meet_result(draft, told, held=True)
-            continue
-        if _overfull(draft.shoe):
-            return
-        if phase(draft.shoe) is Phase.BETTING and not _burns_early(draft.shoe):
-            _tell_too_early(draft)
-            return
-        place(draft, draft.shoe.held[0], held=True)
+        match draft.shoe.held[0]:
+            case HeldCut(by=by):
+                meet_cut_card(draft, by, held=True)
+            case HeldResult(result=result):
+                meet_result(draft, result, held=True)
+            case HeldCard() as card:
+                _deal_held_card(draft, card)
         if len(draft.shoe.held) == waiting:
             return
 
 
 def _may_deal(shoe: Shoe) -> bool:
-    """Whether nothing keeps the oldest held card back; a lost reader keeps no entered card back."""
-    blocked = blockers(shoe)
-    return not blocked or (blocked == ("reader_lost",) and shoe.held[0].manual)
+    """Whether nothing keeps back the oldest of what is held; a lost reader keeps no entered card back."""
+    blocked, card = blockers(shoe), oldest_held(shoe)
+    is_entered = blocked == ("reader_lost",) and card is not None and card.manual
+    return (not blocked or is_entered) and not waits_for_reveal(shoe)
 
 
-def hold(draft: Draft, card: Held, why: str) -> None:
+def _deal_held_card(draft: Draft, card: HeldCard) -> None:
+    if _overfull(draft.shoe):
+        return
+    if phase(draft.shoe) is Phase.BETTING and not _burns_early(draft.shoe):
+        _open_too_early(draft, card)
+    else:
+        place(draft, card, held=True)
+
+
+def hold(draft: Draft, card: HeldCard, why: str) -> None:
     """Journal a card that cannot be dealt now."""
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(
@@ -76,7 +91,7 @@ def hold(draft: Draft, card: Held, why: str) -> None:
     )
 
 
-def place(draft: Draft, card: Held, held: bool) -> None:
+def place(draft: Draft, card: HeldCard, held: bool) -> None:
     """Judge a card and put it where the phase says; a card that something is wrong with is held."""
     now = phase(draft.shoe)
     if now not in (Phase.EMPTY, Phase.ENDED):
@@ -84,7 +99,7 @@ def place(draft: Draft, card: Held, held: bool) -> None:
         if found:
             if not held:
                 hold(draft, card, found[0])
-            draft.trouble(*found)
+            draft.open_irregularity(*found)
             return
         for flag in card.flags:
             if flag not in card.cleared:
@@ -103,19 +118,19 @@ def _overfull(shoe: Shoe) -> bool:
 # ---------------------------------------------------------------- one place per phase
 
 
-def _set_aside(draft: Draft, card: Held, held: bool) -> None:
+def _set_aside(draft: Draft, card: HeldCard, held: bool) -> None:
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(events.CardSetAside(commit=commit, secret=secret, held=held, why="no shoe"))
 
 
-def _too_early(draft: Draft, card: Held, held: bool) -> None:
+def _too_early(draft: Draft, card: HeldCard, held: bool) -> None:
     """A card while betting is open: beyond the burn, or a round's card before its time."""
     if _burns_early(draft.shoe):
         burn_aside(draft, card, held)
         draft.note("drawn_before_bets_closed", f"round {draft.shoe.round}: burned")
         return
     hold(draft, card, "betting is open")
-    _tell_too_early(draft)
+    _open_too_early(draft, card)
 
 
 def _burns_early(shoe: Shoe) -> bool:
@@ -126,17 +141,17 @@ def _beyond_burn(shoe: Shoe) -> bool:
     return shoe.house.burn not in ("none", 0) and shoe.round == 1 and not shoe.moves
 
 
-def _tell_too_early(draft: Draft) -> None:
+def _open_too_early(draft: Draft, card: HeldCard) -> None:
     shoe = draft.shoe
-    if is_open(shoe, "burn_over") or "drawn_before_bets_closed" in shoe.held[0].cleared:
+    if is_open(shoe, "burn_over") or "drawn_before_bets_closed" in card.cleared:
         return
     if _beyond_burn(shoe):
-        draft.trouble("burn_over", "a card after the last one to burn")
+        draft.open_irregularity("burn_over", "a card after the last one to burn")
     else:
-        draft.trouble("drawn_before_bets_closed", f"round {shoe.round}")
+        draft.open_irregularity("drawn_before_bets_closed", f"round {shoe.round}")
 
 
-def _deal(draft: Draft, card: Held, held: bool) -> None:
+def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
     """The card goes to the slot that is due; while cards wait to be opened nobody may know which that is."""
     if waits_for_reveal(draft.shoe):
         hold(draft, card, "cards are still to be revealed")
@@ -156,7 +171,7 @@ def _deal(draft: Draft, card: Held, held: bool) -> None:
         draft.add(replace(dealt, commit=commit, secret=secret))
     if draft.shoe.irregular:
         for settled in ("restarted_mid_round", "missing_third"):
-            draft.settle(settled, "drawn")
+            draft.close_irregularity(settled, "drawn")
     if is_sealed(shoe):
         start_clock(draft)
         open_all(draft)
@@ -182,11 +197,11 @@ def close_opened(draft: Draft) -> bool:
     return False
 
 
-def _origin(card: Held) -> events.Origin:
+def _origin(card: HeldCard) -> events.Origin:
     return "manual" if card.manual else "reader"
 
 
-def _overdraw(draft: Draft, card: Held, held: bool) -> None:
+def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
     """A card while the round is complete: it waits, sealed, and opens the next round."""
     shoe = draft.shoe
     policy = row(shoe, "overdrawn")
@@ -198,7 +213,7 @@ def _overdraw(draft: Draft, card: Held, held: bool) -> None:
     if policy.blocks and "overdrawn" not in card.cleared:
         if not held:
             hold(draft, card, "overdrawn")
-        draft.trouble("overdrawn", told)
+        draft.open_irregularity("overdrawn", told)
         return
     if _overfull(shoe):
         hold(draft, card, "overdrawn")
@@ -210,10 +225,10 @@ def _overdraw(draft: Draft, card: Held, held: bool) -> None:
         )
     )
     if "overdrawn" not in card.cleared:
-        draft.trouble("overdrawn", told)
+        draft.open_irregularity("overdrawn", told)
 
 
-_PLACES: Final[dict[Phase, Callable[[Draft, Held, bool], None]]] = {
+_PLACES: Final[dict[Phase, Callable[[Draft, HeldCard, bool], None]]] = {
     Phase.EMPTY: _set_aside,
     Phase.BURNING: burn,
     Phase.BETTING: _too_early,

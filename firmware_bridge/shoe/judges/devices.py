@@ -6,11 +6,12 @@ from typing import TypeGuard
 
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges import floor
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.dealing import hold, take
 from firmware_bridge.shoe.judges.disclosure import restart_clocks, waits_for_reveal
-from firmware_bridge.shoe.state import Held, Phase, Shoe, due, phase, stuck
+from firmware_bridge.shoe.state import Phase, Shoe, due, phase, stuck
 
 
 def start(draft: Draft, told: inputs.Started) -> None:
@@ -21,7 +22,7 @@ def start(draft: Draft, told: inputs.Started) -> None:
     restart_clocks(draft)
     if phase(draft.shoe) is Phase.DEALING:
         what = f"{slot} is due" if (slot := due(draft.shoe)) else "cards are to be revealed"
-        draft.trouble("restarted_mid_round", f"round {draft.shoe.round}, {what}")
+        draft.open_irregularity("restarted_mid_round", f"round {draft.shoe.round}, {what}")
 
 
 def is_card(told: inputs.AnyInput) -> TypeGuard[inputs.CardRead | inputs.CardUnread]:
@@ -34,12 +35,12 @@ def follow_session(draft: Draft, told: inputs.AnyInput, inside: bool) -> None:
 
     inside: a shoe was open already before this input.
     """
-    mark = getattr(told, "mark", None)
-    if mark is not None:
-        _new_session(draft, mark.session, inside)
+    report = getattr(told, "report", None)
+    if report is not None:
+        _new_session(draft, report.session, inside)
     if getattr(told, "gap", False) and draft.shoe.status == "open":
-        unsaid = f"reports before number {mark.seq} are lost" if mark else "reports are lost"
-        draft.trouble("reader_gap", told.what if isinstance(told, inputs.ReaderSaid) else unsaid)
+        unsaid = f"reports before number {report.seq} are lost" if report else "reports are lost"
+        draft.open_irregularity("reader_gap", told.what if isinstance(told, inputs.ReaderSaid) else unsaid)
 
 
 def reader_booted(draft: Draft, told: inputs.ReaderBooted) -> None:
@@ -53,15 +54,15 @@ def _new_session(draft: Draft, session: int, inside: bool) -> None:
         return
     draft.add(events.ReaderSession(session=session))
     if known is not None and inside:
-        draft.trouble("reader_gap", "the reader board restarted inside the shoe")
+        draft.open_irregularity("reader_gap", "the reader board restarted inside the shoe")
 
 
 def is_entered(shoe: Shoe, told: inputs.AnyInput) -> bool:
     """Whether the reader now reports the card that people entered while it was away."""
-    mark = getattr(told, "mark", None)
-    if not isinstance(told, inputs.CardRead) or mark is None:
+    report = getattr(told, "report", None)
+    if not isinstance(told, inputs.CardRead) or report is None:
         return False
-    return shoe.entered[:1] == (told.card,) and (shoe.reader is None or mark.session == shoe.reader.session)
+    return shoe.entered[:1] == (told.card,) and (shoe.reader is None or report.session == shoe.reader.session)
 
 
 def already_entered(draft: Draft, told: inputs.CardRead) -> bool:
@@ -69,8 +70,8 @@ def already_entered(draft: Draft, told: inputs.CardRead) -> bool:
     if is_entered(draft.shoe, told):
         draft.add(events.CardConfirmed())
         return True
-    if draft.shoe.entered and told.mark is not None and draft.shoe.status == "open":
-        draft.trouble("reader_gap", "the reader read another card than the one entered by hand")
+    if draft.shoe.entered and told.report is not None and draft.shoe.status == "open":
+        draft.open_irregularity("reader_gap", "the reader read another card than the one entered by hand")
     return False
 
 
@@ -80,9 +81,9 @@ def unread(draft: Draft, told: inputs.CardUnread) -> None:
         case "optics":
             draft.add(events.Noted(what=f"reader: {told.reason}"))
         case "movement":
-            draft.trouble(told.reason, f"told by the reader in round {draft.shoe.round}")
+            draft.open_irregularity(told.reason, f"told by the reader in round {draft.shoe.round}")
         case "card":
-            take(draft, Held(None, told.nonce, reason=told.reason))
+            take(draft, HeldCard(None, told.nonce, reason=told.reason))
 
 
 def unread_outside(draft: Draft, told: inputs.CardUnread) -> None:
@@ -110,7 +111,7 @@ def lid_moved(draft: Draft, told: inputs.LidMoved) -> None:
     """The lid of a shoe in use has no business being open."""
     lid_outside(draft, told)
     if told.open:
-        draft.trouble("lid_opened", f"in round {draft.shoe.round}")
+        draft.open_irregularity("lid_opened", f"in round {draft.shoe.round}")
 
 
 def lid_outside(draft: Draft, told: inputs.LidMoved) -> None:
@@ -125,9 +126,9 @@ def sensor_stuck(draft: Draft, told: inputs.SensorStuck) -> None:
     now = tuple(name for name in before if name != told.sensor) + (told.sensor,) * told.stuck
     if set(now) == set(before):
         return
-    draft.settle("sensor_stuck", "stuck too" if told.stuck else "free")
+    draft.close_irregularity("sensor_stuck", "stuck too" if told.stuck else "free")
     if now:
-        draft.trouble("sensor_stuck", ", ".join(now))
+        draft.open_irregularity("sensor_stuck", ", ".join(now))
 
 
 def clock_jumped(draft: Draft, told: inputs.ClockJumped) -> None:
@@ -137,30 +138,31 @@ def clock_jumped(draft: Draft, told: inputs.ClockJumped) -> None:
 
 def lost(draft: Draft, told: inputs.DeviceLost) -> None:
     """A device is gone; what becomes of a reader that is lent goes on record too."""
-    is_new = draft.trouble(f"{told.device}_lost", told.why)
+    is_new = draft.open_irregularity(f"{told.device}_lost", told.why)
     if told.lent and told.lent != draft.shoe.lent:
         draft.add(events.ReaderLent(to=told.lent))
-    elif told.mark and not is_new:
+    elif told.report and not is_new:
         draft.add(events.Noted(what=told.why))
 
 
 def broker_back(draft: Draft, told: inputs.DeviceBack) -> None:
     """The broker answers again."""
-    draft.settle("broker_lost", "back")
+    draft.close_irregularity("broker_lost", "back")
 
 
 def reader_back(draft: Draft, told: inputs.DeviceBack) -> None:
     """The reader answers again: where it cannot say what it missed, the dealer confirms."""
-    draft.settle("reader_lost", "back")
+    draft.close_irregularity("reader_lost", "back")
     opens_itself = told.cut_short and draft.shoe.next_house.new_shoe == "auto"
     if not told.resumes and (draft.shoe.status == "open" or opens_itself):
-        draft.trouble("reader_back", f"round {draft.shoe.round}" if draft.shoe.status == "open" else "no shoe is open")
+        at = f"round {draft.shoe.round}" if draft.shoe.status == "open" else "no shoe is open"
+        draft.open_irregularity("reader_back", at)
 
 
 def disk_failed(draft: Draft, told: inputs.DiskFailed) -> None:
     """Told once the journal can be written again."""
-    if draft.trouble(told.irregularity, told.why):
-        draft.settle(told.irregularity, "recovered")
+    if draft.open_irregularity(told.irregularity, told.why):
+        draft.close_irregularity(told.irregularity, "recovered")
 
 
 def resolve(draft: Draft, told: inputs.Ordered) -> None:
@@ -184,7 +186,7 @@ def hold_for_technician(draft: Draft, told: inputs.AnyInput) -> None:
     if draft.shoe.status != "open":
         return
     if isinstance(told, inputs.CardRead):
-        card = Held(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial)
+        card = HeldCard(told.card, told.nonce, told.lot, flags=told.flags, slot=told.slot, serial=told.serial)
         hold(draft, card, "internal error")
     elif isinstance(told, inputs.CardUnread):
-        hold(draft, Held(None, told.nonce, reason=told.reason), "internal error")
+        hold(draft, HeldCard(None, told.nonce, reason=told.reason), "internal error")

@@ -7,7 +7,8 @@ from typing import Final
 from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import TimePassed
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.state import PAIRS, Held, Phase, Shoe, due, layout, phase
+from firmware_bridge.shoe.held import HeldCard
+from firmware_bridge.shoe.state import PAIRS, Phase, Shoe, due, layout, phase
 
 STEPS: Final = (("P1", "P2"), ("B1", "B2"), ("P3",), ("B3",))
 """The order of the ceremony (seed 000): the player's pair, the banker's pair, then the thirds."""
@@ -130,6 +131,6 @@ def _open(draft: Draft, moves: tuple[int, ...]) -> None:
         )
 
 
-def opens(card: Held, held: bool) -> str | None:
+def opens(card: HeldCard, held: bool) -> str | None:
     """The nonce that opens an earlier commitment to a card now named, None if there was none."""
     return card.nonce if held or card.manual else None

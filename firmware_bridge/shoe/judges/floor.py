@@ -9,12 +9,13 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.orders import Resolve
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
 from firmware_bridge.shoe.judges.burning import burn, burn_aside, burn_done
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
-from firmware_bridge.shoe.judges.reader_result import close_told, is_told_by_reader, meet_result
+from firmware_bridge.shoe.judges.reader_result import close_judged, is_by_reader, meet_result
 from firmware_bridge.shoe.judges.rounds import end_shoe, void_round
 from firmware_bridge.shoe.judges.suspect import wrong_with
-from firmware_bridge.shoe.state import Held, Phase, Shoe, detail, is_open, phase, row
+from firmware_bridge.shoe.state import Phase, Shoe, detail, is_open, oldest_held, phase, row
 
 OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed")
 """What is wrong with the oldest held card, but not in itself."""
@@ -32,7 +33,7 @@ def resolve(draft: Draft, order: Resolve, by: str) -> None:
         raise Refused(f"{order.choice} is no choice for {name}", hint)
     clears = _clears(draft.shoe, order)
     _CHOICES[order.choice](draft, order, by)
-    draft.settle(name, order.choice, by, order.why, clears)
+    draft.close_irregularity(name, order.choice, by, order.why, clears)
 
 
 def _burn(draft: Draft, order: Resolve, by: str) -> None:
@@ -42,21 +43,21 @@ def _burn(draft: Draft, order: Resolve, by: str) -> None:
         _burn_held(draft, burn_aside)
 
 
-def _burn_held(draft: Draft, put: Callable[[Draft, Held, bool], None]) -> None:
+def _burn_held(draft: Draft, put: Callable[[Draft, HeldCard, bool], None]) -> None:
     """Burn what is held, up to a card that is wrong in itself: that one is the floor's next decision."""
     while draft.shoe.held:
-        first = draft.shoe.held[0]
-        if first.cut:
-            meet_cut_card(draft, first.cut, held=True)
-        elif first.told:
-            meet_result(draft, first.told, held=True)
-            if is_open(draft.shoe, "result_mismatch"):
-                return
-        elif found := wrong_with(draft.shoe, first):
-            draft.trouble(*found)
-            return
-        else:
-            put(draft, first, True)
+        match draft.shoe.held[0]:
+            case HeldCut(by=by):
+                meet_cut_card(draft, by, held=True)
+            case HeldResult(result=result):
+                meet_result(draft, result, held=True)
+                if is_open(draft.shoe, "result_mismatch"):
+                    return
+            case HeldCard() as card:
+                if found := wrong_with(draft.shoe, card):
+                    draft.open_irregularity(*found)
+                    return
+                put(draft, card, True)
 
 
 def _keep(draft: Draft, order: Resolve, by: str) -> None:
@@ -64,7 +65,7 @@ def _keep(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _remove(draft: Draft, order: Resolve, by: str) -> None:
-    first = draft.shoe.held[0] if draft.shoe.held else None
+    first = oldest_held(draft.shoe)
     if first is None or not _is_about(draft.shoe, order.irregularity, first):
         raise Refused("the card is gone already", "end the shoe, or void the round")
     commit, secret = draft.seal(first.card, first.nonce)
@@ -76,14 +77,15 @@ def _clears(shoe: Shoe, order: Resolve) -> bool:
 
     What a sensor or a movement told under the same name is another matter: the card is judged afterwards.
     """
-    if order.choice not in ("keep", "accept") or not shoe.held:
+    first = oldest_held(shoe)
+    if order.choice not in ("keep", "accept") or first is None:
         return False
     told = (order.irregularity, detail(shoe, order.irregularity))
-    return order.irregularity in OUT_OF_TURN or wrong_with(shoe, shoe.held[0]) == told
+    return order.irregularity in OUT_OF_TURN or wrong_with(shoe, first) == told
 
 
-def _is_about(shoe: Shoe, name: str, card: Held) -> bool:
-    found = wrong_with(shoe, card) if card.is_card else None
+def _is_about(shoe: Shoe, name: str, card: HeldCard) -> bool:
+    found = wrong_with(shoe, card)
     return found is not None and found[0] == name
 
 
@@ -107,7 +109,7 @@ def _reason(order: Resolve) -> str:
 def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
     """There is no round to void: a card that is wrong in itself is burned as it is, or is none of this shoe."""
     name = order.irregularity
-    first = draft.shoe.held[0] if draft.shoe.held else None
+    first = oldest_held(draft.shoe)
     if first is None or not _is_about(draft.shoe, name, first):
         return
     if name in ("foreign", "duplicate"):
@@ -117,7 +119,7 @@ def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
     elif name == "unreadable":
         burn(draft, first, held=True)
     else:
-        draft.settle(name, "keep", by, clears=True)
+        draft.close_irregularity(name, "keep", by, clears=True)
 
 
 def _accept(draft: Draft, order: Resolve, by: str) -> None:
@@ -127,10 +129,10 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
     elif order.irregularity == "burn_over":
         _burn_held(draft, burn)
     elif order.irregularity == "result_mismatch":
-        is_told = is_told_by_reader(draft.shoe)
-        draft.settle("result_mismatch", order.choice, by, order.why)
+        is_told = is_by_reader(draft.shoe)
+        draft.close_irregularity("result_mismatch", order.choice, by, order.why)
         if is_told:
-            close_told(draft)
+            close_judged(draft)
 
 
 def _continue(draft: Draft, order: Resolve, by: str) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.closing import corrected_round
 from firmware_bridge.shoe.judges.dealing import place
 from firmware_bridge.shoe.judges.disclosure import reveal, start_clock
 from firmware_bridge.shoe.judges.rounds import close_round, end_shoe, open_shoe, reveal_carried, void_round
-from firmware_bridge.shoe.state import Held, Phase, blockers, due, is_open, layout, phase, row
+from firmware_bridge.shoe.state import Phase, blockers, due, held_cards, is_open, layout, oldest_held, phase, row
 
 Given = Ordered | Pressed
 
@@ -42,7 +43,7 @@ def bets_open(draft: Draft, given: Ordered, order: orders.BetsOpen) -> None:
 
 def _is_drawn(draft: Draft) -> bool:
     """Whether a card waits that was drawn for the round to come."""
-    return any(each.is_card for each in draft.shoe.held)
+    return bool(held_cards(draft.shoe))
 
 
 def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> None:
@@ -51,7 +52,7 @@ def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> None:
     reveal_carried(draft)
     start_clock(draft)
     if not row(draft.shoe, "drawn_before_bets_closed").blocks:
-        draft.settle("drawn_before_bets_closed", "kept")
+        draft.close_irregularity("drawn_before_bets_closed", "kept")
 
 
 def void(draft: Draft, given: Ordered, order: orders.Void) -> None:
@@ -68,12 +69,13 @@ def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
     shoe = draft.shoe
     commit, secret = draft.seal(order.card, given.nonce)
     entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second)
-    if is_open(shoe, "unreadable") and shoe.held and shoe.held[0].card is None:
+    first = oldest_held(shoe)
+    if is_open(shoe, "unreadable") and first and first.card is None:
         draft.add(entered)
-        draft.settle("unreadable", "entered", given.by)
+        draft.close_irregularity("unreadable", "entered", given.by)
     elif blockers(shoe) == ("reader_lost",) and not shoe.held:
         draft.add(entered)
-        place(draft, Held(order.card, given.nonce, manual=True), held=False)
+        place(draft, HeldCard(order.card, given.nonce, manual=True), held=False)
     else:
         raise Refused("no card waits to be entered", "draw the card; enter it only if the shoe says it was not read")
 
@@ -83,12 +85,13 @@ def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> 
     waiting = [each.id for each in draft.shoe.irregular if row(draft.shoe, each.id).confirm]
     if waiting and not is_open(draft.shoe, "reader_lost"):
         for each in waiting:
-            draft.settle(each, "confirm", given.by if isinstance(given, Ordered) else "dealer")
+            draft.close_irregularity(each, "confirm", given.by if isinstance(given, Ordered) else "dealer")
     elif (blocked := blockers(draft.shoe)) and not _may_close(draft):
         raise Refused(f"blocked: {', '.join(blocked)}", row(draft.shoe, blocked[0]).todo)
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left
-        draft.trouble("burn_short", "the first card is not exposed" if left is None else f"{left} more to burn")
+        missing = "the first card is not exposed" if left is None else f"{left} more to burn"
+        draft.open_irregularity("burn_short", missing)
         raise Refused("the burn is not finished", "go on burning")
     elif phase(draft.shoe) is Phase.DEALING:
         refuse_to_end(draft)
@@ -103,11 +106,11 @@ def refuse_to_end(draft: Draft) -> None:
     slot = due(draft.shoe)
     if slot is None:
         raise Refused("cards are still to be revealed", "press REVEAL")
-    draft.trouble("missing_third", f"{slot} is due")
+    draft.open_irregularity("missing_third", f"{slot} is due")
     raise Refused(f"{slot} is due", "draw it to the lit slot")
 
 
-def tell_result(draft: Draft, given: Pressed) -> None:
+def press_result(draft: Draft, given: Pressed) -> None:
     """The dealer's result key: compared with ours, of the complete round or else of the last one closed."""
     shoe = draft.shoe
     now = phase(shoe)
@@ -120,7 +123,7 @@ def tell_result(draft: Draft, given: Pressed) -> None:
     if given.key == ours:
         draft.add(events.Noted(what=f"the dealer's result agrees: {ours}"))
     else:
-        draft.trouble("result_mismatch", f"the dealer says {given.key}, the cards say {ours}")
+        draft.open_irregularity("result_mismatch", f"the dealer says {given.key}, the cards say {ours}")
 
 
 def correct(draft: Draft, given: Ordered, order: orders.Correct) -> None:

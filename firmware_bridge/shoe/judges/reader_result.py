@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge.facts import events
-from firmware_bridge.facts.inputs import ReaderSaid, ResultTold, Told
+from firmware_bridge.facts.inputs import ReaderJudged, ReaderResult, ReaderSaid
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.judges.disclosure import is_sealed, waits_for_reveal
 from firmware_bridge.shoe.judges.rounds import close_round
@@ -16,93 +16,91 @@ SIDES: Final = ("player", "banker")
 
 THEIRS: Final = "the reader says"
 
+BY_BUTTON: Final = "forced"
+"""What a reader says of a round that its button ended."""
+
 
 def said(draft: Draft, told: ReaderSaid) -> None:
     """On record."""
     draft.add(events.Noted(what=f"reader: {told.what}"))
 
 
-def hear(draft: Draft, given: ResultTold) -> None:
+def judged(draft: Draft, given: ReaderJudged) -> None:
     """The reader's result: what it is about is by the order of events, so it waits behind held and sealed cards."""
     if draft.shoe.held or blockers(draft.shoe) or waits_for_reveal(draft.shoe):
-        draft.add(events.ResultHeld(told=given.told))
+        draft.add(events.ResultHeld(result=given.result))
     else:
-        meet_result(draft, given.told)
+        meet_result(draft, given.result)
 
 
-def hear_outside(draft: Draft, given: ResultTold) -> None:
+def judged_outside(draft: Draft, given: ReaderJudged) -> None:
     """With no shoe open it can only be about the last round of the one before."""
-    _of_last(draft, given.told)
+    _of_last(draft, given.result)
 
 
-def meet_result(draft: Draft, told: Told, held: bool = False) -> None:
+def meet_result(draft: Draft, theirs: ReaderResult, held: bool = False) -> None:
     """Compare a result with the cards before it; a difference holds the round."""
     if held:
         draft.add(events.Noted(what="the cards before the reader's result are out", held=True))
-    _MEETINGS.get(phase(draft.shoe), _of_last)(draft, told)
+    _MEETINGS.get(phase(draft.shoe), _of_last)(draft, theirs)
 
 
-def is_told_by_reader(shoe: Shoe) -> bool:
+def is_by_reader(shoe: Shoe) -> bool:
     """Whether the open mismatch is with a result of the reader's, and not of the dealer's keys."""
     return (detail(shoe, "result_mismatch") or "").startswith(THEIRS)
 
 
-def close_told(draft: Draft) -> None:
-    """Close the complete round whose result the reader told, where the house waited for that."""
+def close_judged(draft: Draft) -> None:
+    """Close the complete round whose result the reader said, where the house waited for that."""
     if draft.shoe.house.close == "result" and phase(draft.shoe) is Phase.COMPLETE and not blockers(draft.shoe):
         close_round(draft)
 
 
-def _in_burn(draft: Draft, told: Told) -> None:
+def _in_burn(draft: Draft, theirs: ReaderResult) -> None:
     """The reader deals already while we still burn: the two do not see the same shoe."""
-    draft.trouble("result_mismatch", "the reader tells a result while the burn goes on")
+    draft.open_irregularity("result_mismatch", "the reader tells a result while the burn goes on")
 
 
-def _too_early(draft: Draft, told: Told) -> None:
+def _too_early(draft: Draft, theirs: ReaderResult) -> None:
     """The reader calls a round over that needs a card by the rules."""
-    result = "a result" if is_sealed(draft.shoe) else _spoken(told)
-    draft.trouble("result_mismatch", f"{THEIRS} {result}, {due(draft.shoe)} is due")
+    result = "a result" if is_sealed(draft.shoe) else _spoken(theirs)
+    draft.open_irregularity("result_mismatch", f"{THEIRS} {result}, {due(draft.shoe)} is due")
 
 
-def _of_round(draft: Draft, told: Told) -> None:
+def _of_round(draft: Draft, theirs: ReaderResult) -> None:
     """The complete round."""
     result = layout(draft.shoe).result
     assert result is not None
-    if _agrees(draft, told, result.outcome, result.pairs):
-        close_told(draft)
+    if _agrees(draft, theirs, result.outcome, result.pairs):
+        close_judged(draft)
 
 
-def _of_last(draft: Draft, told: Told) -> None:
-    """No card of this round is out: what is told can only concern the round before, which is over."""
+def _of_last(draft: Draft, theirs: ReaderResult) -> None:
+    """No card of this round is out: the result can only concern the round before, which is over."""
     past = draft.shoe.rounds[-1] if draft.shoe.rounds else None
-    is_new = told.outcome == "forced" and draft.shoe.house.close == "result"  # the one before had its own result
+    is_new = BY_BUTTON in theirs.words and draft.shoe.house.close == "result"  # the one before had its own result
     if past is None or past.outcome is None or is_new:
         draft.add(events.Noted(what="reader: a result, and no round that counts was dealt"))
     else:
-        _agrees(draft, told, past.outcome, past.pairs)
+        _agrees(draft, theirs, past.outcome, past.pairs)
 
 
-_MEETINGS: Final[dict[Phase, Callable[[Draft, Told], None]]] = {
+_MEETINGS: Final[dict[Phase, Callable[[Draft, ReaderResult], None]]] = {
     Phase.BURNING: _in_burn,
     Phase.DEALING: _too_early,
     Phase.COMPLETE: _of_round,
 }
 
 
-def _agrees(draft: Draft, told: Told, outcome: str, pairs: dict[str, bool]) -> bool:
-    """Whether the two agree; a difference is told with both."""
-    theirs = {side: side in told.pairs for side in SIDES}
-    if (told.outcome, theirs) == (outcome, pairs):
+def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, pairs: dict[str, bool]) -> bool:
+    """Whether the two agree; a difference goes on record with both."""
+    ours = (outcome, *(f"{side} pair" for side in SIDES if pairs[side]))
+    if set(theirs.words) == set(ours):
         draft.add(events.Noted(what=f"the reader's result agrees: {outcome}"))
         return True
-    ours = _words(outcome, tuple(side for side in SIDES if pairs[side]))
-    draft.trouble("result_mismatch", f"{THEIRS} {_spoken(told)}, the cards say {ours}")
+    draft.open_irregularity("result_mismatch", f"{THEIRS} {_spoken(theirs)}, the cards say {', '.join(ours)}")
     return False
 
 
-def _spoken(told: Told) -> str:
-    return "the round was ended by its button" if told.outcome == "forced" else _words(told.outcome, told.pairs)
-
-
-def _words(outcome: str, pairs: tuple[str, ...]) -> str:
-    return ", ".join((outcome, *(f"{side} pair" for side in pairs)))
+def _spoken(theirs: ReaderResult) -> str:
+    return "the round was ended by its button" if BY_BUTTON in theirs.words else ", ".join(theirs.words)

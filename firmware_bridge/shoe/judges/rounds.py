@@ -13,6 +13,7 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Pack
 from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
 from firmware_bridge.shoe.judges.closing import OUTLIVE_A_SHOE, closed_round, played
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.shuffle import patterns
@@ -54,7 +55,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
         )
     )
     if before.lid_open:
-        draft.trouble("lid_opened", f"it was open when shoe {number} was")
+        draft.open_irregularity("lid_opened", f"it was open when shoe {number} was")
     if draft.shoe.burn_left == 0 and house.betting == "required":
         draft.add(events.BetsOpened(round=1))
 
@@ -70,13 +71,13 @@ def reveal_carried(draft: Draft) -> None:
     if not any(not laid.shown and not laid.drawn for laid in moves):
         return
     if draft.shoe.house.disclose == "sealed":
-        draft.settle("overdrawn", "kept")
+        draft.close_irregularity("overdrawn", "kept")
         return
     slots = layout(draft.shoe).slots
     for laid, slot in zip(moves, slots, strict=True):
         if not laid.shown and not laid.drawn:
             _reveal(draft, laid, draft.shoe.round, slot)
-    draft.settle("overdrawn", "kept")
+    draft.close_irregularity("overdrawn", "kept")
 
 
 def _reveal(draft: Draft, laid: Laid, round: int | None = None, slot: str | None = None) -> None:
@@ -99,7 +100,7 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
         if not pattern.is_alarm:
             draft.add(events.Noted(what=f"unshuffled? {told}"))
         else:
-            draft.trouble("unshuffled", told)
+            draft.open_irregularity("unshuffled", told)
 
 
 def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
@@ -123,7 +124,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
     )
     for settled in draft.shoe.irregular:
         if settled.id not in OUTLIVE_A_ROUND and (is_disputed or settled.id != "result_mismatch"):
-            draft.settle(settled.id, "void", by)
+            draft.close_irregularity(settled.id, "void", by)
     if ends:
         end_shoe(draft, ends)
     else:
@@ -133,16 +134,19 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
 def discard_held(draft: Draft) -> None:
     """Held cards leave the game; one that is not of this shoe leaves the count too."""
     while draft.shoe.held:
-        card = draft.shoe.held[0]
-        if card.cut:
-            meet_cut_card(draft, card.cut, held=True)
-            continue
-        if card.told:
-            draft.add(events.Noted(what="the reader's result was of cards that play no part", held=True))
-            continue
-        commit, secret = draft.seal(card.card, card.nonce)
-        why: Literal["void", "removed"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
-        draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why=why, serial=card.serial))
+        match draft.shoe.held[0]:
+            case HeldCut(by=by):
+                meet_cut_card(draft, by, held=True)
+            case HeldResult():
+                draft.add(events.Noted(what="the reader's result was of cards that play no part", held=True))
+            case HeldCard() as card:
+                _discard(draft, card)
+
+
+def _discard(draft: Draft, card: HeldCard) -> None:
+    commit, secret = draft.seal(card.card, card.nonce)
+    why: Literal["void", "removed"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
+    draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why=why, serial=card.serial))
 
 
 def _after_round(draft: Draft) -> None:
@@ -157,7 +161,7 @@ def _after_round(draft: Draft) -> None:
 
 def run_out(draft: Draft) -> None:
     """No card is left for a round that needs one: the round is void and the shoe is over."""
-    draft.trouble("shoe_empty", f"round {draft.shoe.round} could not be finished")
+    draft.open_irregularity("shoe_empty", f"round {draft.shoe.round} could not be finished")
     void_round(draft, "the shoe is empty", "shoe")
 
 
@@ -169,4 +173,4 @@ def end_shoe(draft: Draft, why: str) -> None:
         _reveal(draft, laid)
     for each in draft.shoe.irregular:
         if each.id not in OUTLIVE_A_SHOE:
-            draft.settle(each.id, "shoe ended")
+            draft.close_irregularity(each.id, "shoe ended")

@@ -24,7 +24,7 @@ def fly(draft: Draft, given: Ordered, order: orders.Fly) -> None:
         draft.add(events.BetsClosed(round=shoe.round))
         reveal_carried(draft)
         if not row(draft.shoe, "drawn_before_bets_closed").blocks:
-            draft.settle("drawn_before_bets_closed", "kept")
+            draft.close_irregularity("drawn_before_bets_closed", "kept")
 
 
 def request_shoe_change(draft: Draft, given: Ordered, order: orders.RequestShoeChange) -> None:

@@ -18,7 +18,7 @@ def slot_filled(draft: Draft, told: SlotFilled) -> None:
     if told.slot not in PAIRS and shoe.house.disclose == "sealed" and not is_open_round(shoe):
         return  # whether anybody draws is a secret
     laid = ", ".join(slot for slot in layout(shoe).slots) if shoe.moves else "no slot"
-    draft.trouble("wrong_slot", f"a card lies on {told.slot}; cards were dealt to {laid}")
+    draft.open_irregularity("wrong_slot", f"a card lies on {told.slot}; cards were dealt to {laid}")
 
 
 def slot_ignored(draft: Draft, told: SlotFilled) -> None:

@@ -6,7 +6,8 @@ from typing import Final
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES, PACKS
-from firmware_bridge.shoe.state import PAIRS, Held, Phase, Shoe, due, phase, row
+from firmware_bridge.shoe.held import HeldCard
+from firmware_bridge.shoe.state import PAIRS, Phase, Shoe, due, phase, row
 
 _IN_NO_BOOK: Final = "a code that is in no code book"
 _FOREIGN_CODES: Final = {
@@ -20,7 +21,7 @@ BURN: Final = "burn"
 """Where a reader says that a burned card goes."""
 
 
-def wrong_with(shoe: Shoe, card: Held) -> tuple[str, str] | None:
+def wrong_with(shoe: Shoe, card: HeldCard) -> tuple[str, str] | None:
     """The first irregularity of a card that the floor has not cleared: id and detail."""
     if "foreign" not in card.cleared and (found := _foreign(shoe, card)):
         return "foreign", found
@@ -36,12 +37,12 @@ def wrong_with(shoe: Shoe, card: Held) -> tuple[str, str] | None:
     return None
 
 
-def is_of_this_shoe(shoe: Shoe, card: Held) -> bool:
+def is_of_this_shoe(shoe: Shoe, card: HeldCard) -> bool:
     """Whether the packs can hold this card besides those seen; one that nobody read is taken to be theirs."""
     return not _foreign(shoe, card) and not (card.card and _duplicate(shoe, card, card.card))
 
 
-def _foreign(shoe: Shoe, card: Held) -> str:
+def _foreign(shoe: Shoe, card: HeldCard) -> str:
     if card.card is None:
         return _FOREIGN_CODES.get(card.reason, "")
     if card.card not in PACKS[shoe.house.game]:
@@ -61,7 +62,7 @@ def _misplaced(shoe: Shoe, slot: str) -> str:
     return f"went to {slot}, {expected} is due" if expected and slot != expected else ""
 
 
-def _duplicate(shoe: Shoe, card: Held, face: Card) -> str:
+def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> str:
     """Why this card cannot be in the shoe beside those seen; where cards have serials, one comes once only."""
     again, decks = card.serial in shoe.serials, shoe.house.decks
     if not again and shoe.seen.count(face) < decks:

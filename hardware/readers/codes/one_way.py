@@ -1,16 +1,16 @@
 """What readers have in common that only talk: nothing is ever written to them."""
 
-from hardware.readers.messages import Hello, Mark
+from hardware.readers.messages import Hello, ReportNo
 
 
 class Deaf:
     """The answers of a decoder whose reader does not listen; see `hardware.readers.Decoder`."""
 
-    def acknowledge(self, mark: Mark) -> bytes:
+    def acknowledge(self, report: ReportNo) -> bytes:
         """Nothing: such a reader does not listen."""
         return b""
 
-    def resume(self, mark: Mark | None) -> bytes:
+    def resume(self, report: ReportNo | None) -> bytes:
         """Nothing to write; what was begun before the port closed is dropped."""
         self.forget()
         return b""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hardware.readers.codes.sightings import Sightings
-from hardware.readers.messages import Hello, Mark, Message, Read, Repeat, Unread, masked
+from hardware.readers.messages import Hello, Message, Read, Repeat, ReportNo, Unread, masked
 from hardware.readers.protocol import Protocol
 from hardware.readers.settings import ReaderSettings
 
@@ -67,8 +67,8 @@ class SsiDecoder:
         self._sightings = Sightings((settings or ReaderSettings()).hold, clock)
         self._begun = b""
         self._begun_at = 0.0
-        self._last: Mark | None = None  # what is on disk
-        self._waiting: Mark | None = None  # yielded, and not yet on disk
+        self._last: ReportNo | None = None  # what is on disk
+        self._waiting: ReportNo | None = None  # yielded, and not yet on disk
         self._body: bytes | None = None
         self._seq = 0
         self._heard_at = 0.0  # the last good code
@@ -84,29 +84,29 @@ class SsiDecoder:
         self._begun_at = now
         yield from self._messages(now)
 
-    def acknowledge(self, mark: Mark) -> bytes:
+    def acknowledge(self, report: ReportNo) -> bytes:
         """See `Decoder.acknowledge`; nothing for any other report: the engine would take it for the one it says now."""
-        is_current = mark == (self._waiting or self._last)
-        self._last = mark
+        is_current = report == (self._waiting or self._last)
+        self._last = report
         if not is_current:
             return b""
         self._waiting = None
         return encode(Packet(ACK))
 
-    def resume(self, mark: Mark | None) -> bytes:
+    def resume(self, report: ReportNo | None) -> bytes:
         """See `Decoder.resume`; starts a session, so that the engine reads.
 
-        The next new code is always numbered one beyond `mark`, whoever took that: 255 numbers away from being taken
+        The next new code is always numbered one beyond `report`, whoever took that: 255 numbers away from being taken
         for one told before. A code that was yielded and still waits for the disk keeps its number, unless somebody
         else, who numbered his codes from there too, read cards since.
         """
         self._begun = b""
         self._may_have_missed = True
-        if mark is not None:
-            if mark != self._last:
+        if report is not None:
+            if report != self._last:
                 self._waiting = self._body = None
             if self._waiting is None:
-                self._last, self._seq = mark, (mark.seq + 1) % 256
+                self._last, self._seq = report, (report.seq + 1) % 256
         return encode(Packet(START))
 
     def greet(self, hello: Hello) -> bytes:
@@ -150,7 +150,7 @@ class SsiDecoder:
             is_known = self._sightings.again(packet.body.decode("latin-1"))
         if is_known and packet.body == self._body:
             return self._again()
-        self._body, self._waiting = packet.body, Mark(SESSION, self._seq)
+        self._body, self._waiting = packet.body, ReportNo(SESSION, self._seq)
         self._seq = (self._seq + 1) % 256
         return self._read(gap=repeated)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from hardware.readers.messages import REASONS, Beat, Done, Hello, Mark, Message, Param, Read, Repeat, Sample, Unread
+from hardware.readers.messages import REASONS, Beat, Done, Hello, Message, Param, Read, Repeat, ReportNo, Sample, Unread
 from hardware.readers.native import framing
 from hardware.readers.native.framing import Framing
 from hardware.readers.native.packets import (
@@ -16,8 +16,8 @@ from hardware.readers.native.packets import (
     Fault,
     Packet,
     Report,
-    mark_of,
     pack,
+    report_no,
     unpack,
 )
 from hardware.readers.settings import ReaderSettings
@@ -37,7 +37,7 @@ class NativeDecoder:
     """
 
     def __init__(self, settings: ReaderSettings | None = None) -> None:
-        self.last: Mark | None = None
+        self.last: ReportNo | None = None
         self.good = 0
         self.bad = 0
         self._min_quality = (settings or ReaderSettings()).min_quality
@@ -60,23 +60,23 @@ class NativeDecoder:
             if message is not None:
                 yield message
 
-    def acknowledge(self, mark: Mark) -> bytes:
+    def acknowledge(self, report: ReportNo) -> bytes:
         """See `Decoder.acknowledge`; an ACK is cumulative, so a repeat is answered with the newest."""
-        if not self._taken(mark):
-            self._last_kind = next((KINDS[type(r)] for r in self._copies if _at(r, mark)), KINDS[Card])
-            self.last = mark
+        if not self._taken(report):
+            self._last_kind = next((KINDS[type(r)] for r in self._copies if _at(r, report)), KINDS[Card])
+            self.last = report
             self._copies.clear()
         # A lost ACK costs a whole repeat, so it is said thrice where bytes get lost.
         return self._ack() * (3 if self.noisy else 1)
 
-    def resume(self, mark: Mark | None) -> bytes:
+    def resume(self, report: ReportNo | None) -> bytes:
         """See `Decoder.resume`; the ACK lets the board repeat at once what it still holds."""
         self._framing.forget()
         self._opening = True
-        if mark is None:
+        if report is None:
             return b""
-        if mark != self.last:
-            self.last, self._last_kind = mark, KINDS[Card]
+        if report != self.last:
+            self.last, self._last_kind = report, KINDS[Card]
             self._copies.clear()
         return self._ack()
 
@@ -110,7 +110,7 @@ class NativeDecoder:
                 return None  # our own commands, echoed by a looped cable
 
     def _report(self, report: Report) -> Message | None:
-        at = mark_of(report)
+        at = report_no(report)
         if self._taken(at):
             return Repeat(at)
         expected = at.seq == self._next_seq(at.session)
@@ -124,7 +124,7 @@ class NativeDecoder:
             return None
         return self._message(report, at, gap=not expected)
 
-    def _taken(self, at: Mark) -> bool:
+    def _taken(self, at: ReportNo) -> bool:
         last = self.last
         return last is not None and last.session == at.session and (last.seq - at.seq) % 256 < BOARD_KEEPS
 
@@ -140,12 +140,12 @@ class NativeDecoder:
         self._copies[same] = self._copies.get(same, 0) + 1
         return self._copies[same]
 
-    def _message(self, report: Report, at: Mark, gap: bool) -> Read | Unread:
+    def _message(self, report: Report, at: ReportNo, gap: bool) -> Read | Unread:
         match report:
             case Card() if report.quality >= self._min_quality and 2 * report.agreed > report.taken:
                 return Read(
                     code=report.code,
-                    mark=at,
+                    report=at,
                     quality=report.quality,
                     agreed=report.agreed,
                     taken=report.taken,
@@ -164,5 +164,5 @@ class NativeDecoder:
         return Unread(reason, at, report.lost, report.stamp_ms, gap)
 
 
-def _at(report: Report, at: Mark) -> bool:
+def _at(report: Report, at: ReportNo) -> bool:
     return report.seq == at.seq and report.session == at.session

@@ -6,7 +6,7 @@ from operator import attrgetter
 from struct import Struct
 from typing import Any, Final
 
-from hardware.readers.messages import Beat, Done, Hello, Mark, Param, Sample, masked
+from hardware.readers.messages import Beat, Done, Hello, Param, ReportNo, Sample, masked
 
 FACE_UP, DOUBLE_FEED, BACKWARDS = 1, 2, 4  # bits of Card.flags
 
@@ -117,9 +117,9 @@ def unpack(packet: bytes) -> Packet | None:
     return make(packet[1], packet[2:])
 
 
-def mark_of(report: Report) -> Mark:
+def report_no(report: Report) -> ReportNo:
     """Where `report` stands in the board's numbering."""
-    return Mark(report.session, report.seq)
+    return ReportNo(report.session, report.seq)
 
 
 def _body(packet: Packet) -> bytes:

@@ -54,9 +54,9 @@ def used(board: Board, kind: Kind) -> int:
     return max((cell[0] for cell in cells_of(board, kind)), default=0)
 
 
-def sign(kind: Kind, x: float, y: float, size: float, mark: str) -> Shape:
-    """A derived road's mark in a cell of `size`: hollow ring, solid dot or slash."""
-    ink = SIGNS[mark]
+def sign(kind: Kind, x: float, y: float, size: float, which: str) -> Shape:
+    """A sign of a derived road in a cell of `size`: hollow ring, solid dot or slash."""
+    ink = SIGNS[which]
     if kind == "big-eye":
         return Ring(x, y, size * 0.31, ink, size * 0.13)
     if kind == "small":

@@ -94,7 +94,7 @@ def _count(x: float, name: str, count: int) -> Iterator[Shape]:
 
 
 def _asked(board: Board, words: Words, place: Box) -> Iterator[Shape]:
-    """The ask road: for each side the mark every derived road would get."""
+    """The ask road: for each side the sign every derived road would get."""
     yield Label(place.x + 2, place.y - 12, words.roads["ask"], 22, "text", bold=True)
     width = (place.width - 16) / 2
     for number, (side, ink) in enumerate(SIDES.items()):
@@ -104,17 +104,17 @@ def _asked(board: Board, words: Words, place: Box) -> Iterator[Shape]:
         yield Box(card.x, card.y + 30, width, 20, ink)
         yield Label(card.x + width / 2, card.y + 33, words.next[side], 22, "white", "middle", bold=True)
         rows = card._replace(y=card.y + 50, height=(card.height - 50) / 3)
-        for row, (kind, mark) in enumerate(zip(DERIVED, board.ask[side], strict=True)):
-            yield from _answer(kind, mark, words, rows._replace(y=rows.y + row * rows.height))
+        for row, (kind, which) in enumerate(zip(DERIVED, board.ask[side], strict=True)):
+            yield from _answer(kind, which, words, rows._replace(y=rows.y + row * rows.height))
 
 
-def _answer(kind: Kind, mark: str | None, words: Words, row: Box) -> Iterator[Shape]:
+def _answer(kind: Kind, which: str | None, words: Words, row: Box) -> Iterator[Shape]:
     x, y = row.x + row.width - 46, row.y + row.height / 2
     if kind != DERIVED[0]:
         yield Line(row.x + 20, row.y, row.x + row.width - 20, row.y, "grid", 1)
     yield Label(row.x + 20, y + 7, words.roads[kind], 20, "text")
-    if mark:
-        yield sign(kind, x, y, 52, mark)
+    if which:
+        yield sign(kind, x, y, 52, which)
     else:
         yield Line(x - 9, y, x + 9, y, "muted", 3)
 

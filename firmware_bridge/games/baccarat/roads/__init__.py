@@ -3,7 +3,7 @@
 from firmware_bridge.games.baccarat.roads.ask import Answer, ask
 from firmware_bridge.games.baccarat.roads.bead import ROWS, Bead, Cell, Outcome, bead_cells, bead_of
 from firmware_bridge.games.baccarat.roads.board import AskCells, Board, board
-from firmware_bridge.games.baccarat.roads.derived import DERIVED, Mark
+from firmware_bridge.games.baccarat.roads.derived import DERIVED, Sign
 from firmware_bridge.games.baccarat.roads.good import ALL_GOOD, GOOD_ROADS, GoodId, GoodRoad, good_roads
 from firmware_bridge.games.baccarat.roads.picture import Picture, Row1Limit
 from firmware_bridge.games.baccarat.roads.record import Column, LeadingTies, Record
@@ -24,13 +24,13 @@ __all__ = [
     "GoodId",
     "GoodRoad",
     "LeadingTies",
-    "Mark",
     "Outcome",
     "Picture",
     "Record",
     "RoadSettings",
     "Roads",
     "Row1Limit",
+    "Sign",
     "append",
     "ask",
     "bead_cells",

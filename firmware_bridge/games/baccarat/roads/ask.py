@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from firmware_bridge.games.baccarat.roads.bead import Cell, Outcome
-from firmware_bridge.games.baccarat.roads.derived import DERIVED, Mark, mark
+from firmware_bridge.games.baccarat.roads.derived import DERIVED, Sign, sign_of
 from firmware_bridge.games.baccarat.roads.picture import next_cell
 from firmware_bridge.games.baccarat.roads.record import extend
 from firmware_bridge.games.baccarat.roads.roads import Roads
@@ -16,21 +16,21 @@ SIDES: Final[dict[str, Outcome]] = {"banker": "B", "player": "P"}
 
 
 class Answer(Struct, frozen=True):
-    """One side's next bead: its cell, and mark and cell in the derived roads; None where a road has not begun."""
+    """One side's next bead: its cell, and sign and cell in the derived roads; None where a road has not begun."""
 
     big: Cell
-    marks: tuple[Mark | None, ...]
+    signs: tuple[Sign | None, ...]
     cells: tuple[Cell | None, ...]
 
 
 def ask(roads: Roads) -> dict[str, Answer]:
-    """Side -> answer. Both sides get a mark as soon as the column left of the start cell has a bead [000]."""
+    """Side -> answer. Both sides get a sign as soon as the column left of the start cell has a bead [000]."""
     return {side: _answer(roads, letter) for side, letter in SIDES.items()}
 
 
 def _answer(roads: Roads, letter: Outcome) -> Answer:
     columns = extend(roads.record, letter, roads.settings.leading_ties).columns
-    signs = tuple([mark(columns, back) for back in DERIVED.values()])
+    signs = tuple([sign_of(columns, back) for back in DERIVED.values()])
     cells = tuple(
         [
             next_cell(road.picture, sign) if sign else None

@@ -8,14 +8,14 @@ from msgspec import Struct
 
 from firmware_bridge.games.baccarat.roads.ask import Answer, ask
 from firmware_bridge.games.baccarat.roads.bead import BEAD_COLOURS, Cell, bead_cells
-from firmware_bridge.games.baccarat.roads.derived import DERIVED, Mark
+from firmware_bridge.games.baccarat.roads.derived import DERIVED, Sign
 from firmware_bridge.games.baccarat.roads.good import GoodId, good_roads
 from firmware_bridge.games.baccarat.roads.picture import Signed
 from firmware_bridge.games.baccarat.roads.roads import Roads
 
 
 class AskCells(Struct, frozen=True):
-    """Where one side's next bead and marks would lie; None where a road has not begun."""
+    """Where one side's next bead and signs would lie; None where a road has not begun."""
 
     big: Cell
     big_eye: Cell | None
@@ -27,8 +27,8 @@ class Board(Struct, frozen=True):
     """All roads of a shoe; cells are 1-based, (column, row, ..), and never scrolled.
 
     bead: (.., colour, banker pair, player pair). big_logical: (side, length, ties per bead) of each column.
-    big_grid: (.., colour, ties, number of its column in big_logical) in the order of beads. Marks and the third
-    of a derived road's cell: R = red, B = blue. ask: side -> marks of big eye, small road, cockroach road.
+    big_grid: (.., colour, ties, number of its column in big_logical) in the order of beads. Signs and the third
+    of a derived road's cell: R = red, B = blue. ask: side -> signs of big eye, small road, cockroach road.
     """
 
     outcomes: str
@@ -42,7 +42,7 @@ class Board(Struct, frozen=True):
     small_grid: tuple[Signed, ...]
     cockroach: str
     cockroach_grid: tuple[Signed, ...]
-    ask: dict[str, tuple[Mark | None, ...]]
+    ask: dict[str, tuple[Sign | None, ...]]
     ask_cells: dict[str, AskCells]
     good_roads: tuple[GoodId, ...]
 
@@ -61,13 +61,13 @@ def board(roads: Roads) -> Board:
         big_logical=tuple([(side, len(ties), ties) for side, ties in columns]),
         held_ties=roads.record.held_ties,
         big_grid=big_grid(roads),
-        big_eye=eye.marks,
+        big_eye=eye.signs,
         big_eye_grid=eye.picture.cells,
-        small=small.marks,
+        small=small.signs,
         small_grid=small.picture.cells,
-        cockroach=cockroach.marks,
+        cockroach=cockroach.signs,
         cockroach_grid=cockroach.picture.cells,
-        ask={side: answer.marks for side, answer in answers.items()},
+        ask={side: answer.signs for side, answer in answers.items()},
         ask_cells={side: _ask_cells(answer) for side, answer in answers.items()},
         good_roads=good_roads(columns, roads.settings.good),
     )

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from firmware_bridge.games.baccarat.roads.bead import Bead
-from firmware_bridge.games.baccarat.roads.derived import DERIVED, mark, marks, runs_of
+from firmware_bridge.games.baccarat.roads.derived import DERIVED, runs_of, sign_of, signs
 from firmware_bridge.games.baccarat.roads.good import ALL_GOOD, GoodId
 from firmware_bridge.games.baccarat.roads.picture import Picture, Row1Limit, picture_of, place
 from firmware_bridge.games.baccarat.roads.record import LeadingTies, Record, extend, record_of
@@ -23,10 +23,10 @@ class RoadSettings(Struct, frozen=True):
 
 
 class Derived(Struct, frozen=True):
-    """A derived road: its marks ("RBR..", one per cell) and their picture."""
+    """A derived road: its signs ("RBR..", one per cell) and their picture."""
 
     picture: Picture
-    marks: str = ""
+    signs: str = ""
 
 
 class Roads(Struct, frozen=True):
@@ -48,7 +48,7 @@ def roads_of(rounds: Iterable[Bead], settings: RoadSettings = DEFAULTS) -> Roads
     record = record_of("".join([bead[0] for bead in beads]), settings.leading_ties)
     lengths = [len(ties) for _, ties in record.columns]
     limit = settings.row1_limit
-    derived = tuple([_derived(marks(lengths, back), limit) for back in DERIVED.values()])
+    derived = tuple([_derived(signs(lengths, back), limit) for back in DERIVED.values()])
     big = picture_of([side * len(ties) for side, ties in record.columns], limit)
     return Roads(settings, beads, record, big, derived)
 
@@ -62,7 +62,7 @@ def append(roads: Roads, bead: Bead) -> Roads:
         return Roads(settings, beads, record, roads.big, roads.derived)
     big = place(roads.big, bead.outcome)
     derived = tuple(
-        [_marked(road, mark(columns, back)) for road, back in zip(roads.derived, DERIVED.values(), strict=True)]
+        [_signed(road, sign_of(columns, back)) for road, back in zip(roads.derived, DERIVED.values(), strict=True)]
     )
     return Roads(settings, beads, record, big, derived)
 
@@ -71,7 +71,7 @@ def _derived(signs: str, limit: Row1Limit) -> Derived:
     return Derived(picture_of(runs_of(signs), limit), signs)
 
 
-def _marked(road: Derived, sign: str | None) -> Derived:
+def _signed(road: Derived, sign: str | None) -> Derived:
     if sign is None:
         return road
-    return Derived(place(road.picture, sign), road.marks + sign)
+    return Derived(place(road.picture, sign), road.signs + sign)
