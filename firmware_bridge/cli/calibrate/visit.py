@@ -1,4 +1,4 @@
-"""One visit of a technician: who it is, what is asked for, and the record it is written into."""
+"""One visit of a technician: the technician, the step asked for, and the file that keeps its result."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 
 from firmware_bridge.cli.calibrate.borrow import Borrowed, borrow
+from firmware_bridge.cli.calibrate.calibration_file import CalibrationFile
 from firmware_bridge.cli.calibrate.guide import Guide
 from firmware_bridge.cli.calibrate.port import PortLine
-from firmware_bridge.cli.calibrate.record import Record
 from firmware_bridge.config import calibration
 from firmware_bridge.config.calibration import AnySection
 from firmware_bridge.config.sections import Config
@@ -23,7 +23,7 @@ from hardware.calibrate.bench import Bench
 
 
 class Visit:
-    """`arguments` are those of `shoe calibrate`. Raises ConfigError for a record that may not be read."""
+    """`arguments` are those of `shoe calibrate`. Raises ConfigError for a calibration that may not be read."""
 
     def __init__(self, arguments: argparse.Namespace, config: Config) -> None:
         self.config, self.by = config, arguments.by
@@ -33,17 +33,17 @@ class Visit:
         self.guide = Guide(arguments.what, arguments.json, arguments.yes)
         self._json, self._arguments = arguments.json, arguments
         self._path = Path(config.journal.dir) / calibration.FILE
-        self._record = Record(self._path, self.guide.say)
-        self._found = self._record.read()
+        self._file = CalibrationFile(self._path, self.guide.say)
+        self._found = self._file.read()
 
     @property
     def now(self) -> str:
-        """The time, as the record has it."""
+        """The time, as the calibration file has it."""
         return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     @property
     def last(self) -> AnySection:
-        """What was recorded last for this step. Raises Refusal where there is nothing to undo."""
+        """The last calibration of this step. Raises Refusal where there is nothing to undo."""
         section: AnySection | None = getattr(self._found, self.step)
         if section is None:
             what = self._arguments.what
@@ -70,12 +70,12 @@ class Visit:
             line.close()
 
     def keep(self, section: AnySection) -> None:
-        """Write a section into the record. Raises OSError or ConfigError."""
-        self._record.keep(self.step, section)
+        """Write a section into the calibration file. Raises OSError or ConfigError."""
+        self._file.keep(self.step, section)
 
     def forget(self) -> None:
         """Put the section back that was there before. Raises OSError or ConfigError."""
-        self._record.forget(self.step)
+        self._file.forget(self.step)
 
     def done(self, text: str, **fields: Any) -> int:
         """Say that it is good and kept; 0."""

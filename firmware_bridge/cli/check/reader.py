@@ -115,7 +115,7 @@ def _no_book(protocol: str) -> Iterator[Finding]:
     """Without a book a reader may print the cards' names themselves; a tag's number is never one."""
     if READERS[protocol].knows_cards:
         return
-    remedy = f"name a file in [reader] code_book, then {code_books.RECORD}"
+    remedy = f"name a file in [reader] code_book, then {code_books.REMEDY}"
     if READERS[protocol].has_tags:
         what = f"none is configured: no tag of an {protocol} is known, every card will be foreign"
         yield Finding("FAIL", "code book", what, remedy)

@@ -81,7 +81,7 @@ def service(_: Place) -> str:
 
 
 def calibrated(place: Place) -> str:
-    """The technician's record."""
+    """The technician's calibration."""
     return (place.journals / calibration.FILE).read_text("utf-8", "replace")
 
 
