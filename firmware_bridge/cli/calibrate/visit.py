@@ -14,7 +14,7 @@ import msgspec
 from firmware_bridge.cli.calibrate.borrow import Borrowed, borrow
 from firmware_bridge.cli.calibrate.calibration_file import CalibrationFile
 from firmware_bridge.cli.calibrate.guide import Guide
-from firmware_bridge.cli.calibrate.port import PortLine
+from firmware_bridge.cli.calibrate.port import ReaderPort
 from firmware_bridge.config import calibration
 from firmware_bridge.config.calibration import AnySection
 from firmware_bridge.config.sections import Config
@@ -61,13 +61,13 @@ class Visit:
     @asynccontextmanager
     async def bench(self, borrowed: Borrowed) -> AsyncIterator[Bench]:
         """The reader on the bench, what waited in it from before taken and told."""
-        line = PortLine(self.config.reader, borrowed.report)
-        await line.open()
-        line.write(borrowed.restore)
+        port = ReaderPort(self.config.reader, borrowed.report)
+        await port.open()
+        port.write(borrowed.restore)
         try:
-            yield Bench(line, borrowed.passed)
+            yield Bench(port, borrowed.passed)
         finally:
-            line.close()
+            port.close()
 
     def keep(self, section: AnySection) -> None:
         """Write a section into the calibration file. Raises OSError or ConfigError."""
