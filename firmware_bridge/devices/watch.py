@@ -11,7 +11,7 @@ from hardware.pins.pin import Pin, PinFactory
 from hardware.readers.frames import Frames
 
 
-class Sight:
+class Watch:
     """Taps the reader's line while somebody watches, and costs nothing while nobody does.
 
     inputs, outputs: wires by their config keys. secret: whether the reader's bytes may tell a card nobody is to know.

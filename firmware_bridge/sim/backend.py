@@ -24,7 +24,7 @@ DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardHeld", "CardSet
 STATES: Final = ("table", "lamps", "alarm", "status")
 
 
-class Audience:
+class Backend:
     """A subscriber of one table, from `start` to `close`; knows nothing but the messages.
 
     states: topic -> latest payload. rounds: the messages of `round` in order. burned: the shoe's burn, None for a

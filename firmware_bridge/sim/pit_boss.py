@@ -32,7 +32,7 @@ class Refused(BridgeError, RuntimeError):
     """The daemon did not obey."""
 
 
-class Floor:
+class PitBoss:
     """Speaks to the daemon over its control socket, as `shoe do` does."""
 
     def __init__(self, socket: Path) -> None:

@@ -122,13 +122,13 @@ def remarks(told: dict[str, Any]) -> str:
 
 def summary(stage: Stage, seconds: float) -> Iterator[str]:
     """What came of it, in two lines."""
-    audience = stage.audience
-    closed = [each for each in audience.rounds if each["status"] == "closed"]
+    backend = stage.backend
+    closed = [each for each in backend.rounds if each["status"] == "closed"]
     counts = Counter(each["outcome"] for each in closed)
-    voided = len(audience.rounds) - len(closed)
+    voided = len(backend.rounds) - len(closed)
     split = ", ".join(f"{outcome} {counts[outcome]}" for outcome in OUTCOMES) + (f", void {voided}" if voided else "")
     rounds = "1 round" if len(closed) == 1 else f"{len(closed)} rounds"
-    yield f"{rounds} delivered ({split}), {audience.cards} cards, {audience.messages} messages"
-    took = audience.latency_ms
+    yield f"{rounds} delivered ({split}), {backend.cards} cards, {backend.messages} messages"
+    took = backend.latency_ms
     median = f"card to subscriber {took:.1f} ms (median), " if took is not None else ""
     yield f"{median}{seconds:.1f} s in all"

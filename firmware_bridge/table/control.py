@@ -36,7 +36,7 @@ SIGNATURE: Final = 64
 """Characters of the longest name that can sign an order."""
 
 
-class Sight(Protocol):
+class Watch(Protocol):
     """What is seen beyond the status, while somebody watches."""
 
     def begin(self) -> None:
@@ -53,7 +53,7 @@ class Control:
     """Answers on a Unix socket that only the daemon's user and root can open, until `close`.
 
     A request is an order (`{"do": "void", "by": "anna", "why": ".."}`), `{"do": "status"}`, or `{"do": "watch"}`,
-    which is answered with a status, and in `seen` what `sight` sees, whenever that changes.
+    which is answered with a status, and in `seen` what `watch` sees, whenever that changes.
     `{"do": "lend", "device": "reader", "by": "anna"}` lends one of `devices` until `{"do": "give_back"}` or the
     connection's end. In between `{"do": "passed", "session": 1, "seq": 7}` announces that the borrower acknowledges
     the report of a test card, and `{"do": "leave", "restore": "00ff"}` gives the bytes that put the device's settings
@@ -71,9 +71,9 @@ class Control:
         reader: Callable[[], dict[str, Any]],
         health: Callable[[], dict[str, Any] | None],
         devices: Mapping[str, Lendable] = {},
-        sight: Sight | None = None,
+        watch: Watch | None = None,
     ) -> None:
-        self._sight, self._watchers = sight, set[asyncio.Event]()
+        self._seen_by, self._watchers = watch, set[asyncio.Event]()
         self._path, self._table, self._desk = path, table, desk
         self._broker, self._reader, self._health = broker, reader, health
         self._lending = Lending(table, devices)
@@ -197,14 +197,14 @@ class Control:
         """A watcher who is slow to read misses states, and keeps nobody waiting."""
         changed = asyncio.Event()
         self._watchers.add(changed)
-        if self._sight:
-            self._sight.begin()
+        if self._seen_by:
+            self._seen_by.begin()
         try:
             await self._show(changed, reader, writer)
         finally:
             self._watchers.discard(changed)
-            if self._sight:
-                self._sight.end()
+            if self._seen_by:
+                self._seen_by.end()
 
     async def _show(
         self, changed: asyncio.Event, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -213,8 +213,8 @@ class Control:
         while not reader.at_eof():  # the watcher's end: writing alone would find out at the next change only
             changed.clear()
             status = self.status()
-            if self._sight:
-                status["seen"] = seen = self._sight.seen(shown)
+            if self._seen_by:
+                status["seen"] = seen = self._seen_by.seen(shown)
                 shown = seen["frames"][-1]["n"] if seen["frames"] else shown
             if status != last:
                 await _say(writer, status)
