@@ -163,7 +163,7 @@ class Bridge:
     def _try_out(self) -> None:
         """Before the first card every lamp is lit for a moment; while a card is due no other lamp may be."""
         shoe = self.table.shoe
-        if due(shoe) is None and not shoe.moves and not shoe.irregular:
+        if due(shoe) is None and not shoe.moves and not shoe.device.irregular:
             self.panel.try_lamps()
 
     def _condition(self) -> dict[str, Any]:

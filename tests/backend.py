@@ -3,15 +3,18 @@
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import pytest
 from paho.mqtt.client import Client, ConnectFlags, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from tests.broker import Broker
 
 
 class Received(NamedTuple):
@@ -120,3 +123,10 @@ class Backend:
         with self._news:
             self.received.append(Received(message.topic, payload, message.retain, correlation, message.payload))
             self._news.notify_all()
+
+
+@pytest.fixture
+def backend(broker: Broker) -> Iterator[Backend]:
+    """Give a backend of the plain broker."""
+    with Backend(broker.port) as backend:
+        yield backend

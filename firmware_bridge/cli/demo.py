@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.games.house import choices
 from firmware_bridge.sim.broker import CHOICES
 from firmware_bridge.sim.faults import FAULTS, unknown
 from firmware_bridge.sim.props import Play
@@ -43,7 +44,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=_count, default=10, metavar="N", help="end after N rounds (default 10)")
     parser.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a human dealer (default)")
     parser.add_argument("--reader", choices=tuple(READERS), help="the reader's protocol (default native)")
-    parser.add_argument("--procedure", choices=("on-demand", "six-card"), default="on-demand")
+    parser.add_argument("--procedure", choices=choices("procedure"), default="on-demand")
     faults = f"let it happen, and play until it is settled, N rounds at least: {', '.join(FAULTS)}"
     parser.add_argument("--fault", type=_fault, metavar="ID", help=faults)
     parser.add_argument("--seed", type=int, metavar="N", help="shuffle like that other time")

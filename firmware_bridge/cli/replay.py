@@ -7,12 +7,11 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Final, get_args, get_type_hints
-
-from msgspec.structs import replace
+from typing import BinaryIO, Final
 
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import choices, with_terms
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.verify.chosen import JOURNAL_STARTS
 from firmware_bridge.journal.walk import Walk
@@ -25,13 +24,11 @@ from firmware_bridge.topics.event_and_round import messages
 NAMELESS: Final = "replay"
 """The table where no config names one."""
 
-PROCEDURES: Final = get_args(get_type_hints(House)["procedure"])
-
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe replay`."""
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="deal script or journal (default: stdin)")
-    parser.add_argument("--procedure", choices=PROCEDURES, help="over the config's")
+    parser.add_argument("--procedure", choices=choices("procedure"), help="over the config's")
     parser.add_argument("--no-burn", action="store_true", help="skip the burn of each new shoe")
     parser.add_argument("--config", type=Path, metavar="FILE", help="deal by this table's settings")
 
@@ -57,7 +54,7 @@ def _table(arguments: argparse.Namespace) -> tuple[House, str]:
         config = load(arguments.config, nameless=NAMELESS)
         house, table = config.house, config.table.id
     if arguments.procedure:
-        house = replace(house, procedure=arguments.procedure)
+        house = with_terms(house, procedure=arguments.procedure)
     return house, table
 
 

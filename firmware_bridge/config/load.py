@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,11 +10,17 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import fields, replace
 
-from firmware_bridge.config.sections import READERS, Config, ReaderConfig, TableConfig
+from firmware_bridge.config.crosswise import bad_pattern, cut_too_early, judged_twice, pins_used_twice
+from firmware_bridge.config.sections import AnyPin, AnySensor, Config, PinsConfig, TableConfig
 from firmware_bridge.config.wanted import table_of, what_may_stand
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.house import Limit
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.game import Game
 from firmware_bridge.mqtt.settings import BrokerSettings
+
+LAMPS: Final = ("ready", "fault")
+"""Lamps of every table, besides its slots and seats."""
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
@@ -39,31 +44,69 @@ def load(path: Path, nameless: str | None = None) -> Config:
 def parse(raw: dict[str, Any], name: str = "config") -> Config:
     """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
+    game = _game(raw)
     sections: dict[str, Any] = {}
     for section, keys in raw.items():
         if section not in SECTIONS:
             mistakes.append(_unknown(f"[{section}]", section, SECTIONS))
         elif not isinstance(keys, dict):
             mistakes.append(f"{section} is a section: write [{section}]")
-        elif section == "limits":
-            sections[section] = _limits(keys, mistakes)
         else:
-            sections[section] = _section(section, keys, mistakes)
+            sections[section] = _section(section, keys, game, mistakes)
     if "table" not in raw or ("table" in sections and "id" not in raw["table"]):
         mistakes.append('[table] id is missing: write id = "T07", the name of this table')
-    mistakes += _pins_used_twice(raw) + _bad_pattern(raw) + _cut_too_early(sections.get("table"))
-    mistakes += _judged_twice(sections.get("table"), sections.get("reader"))
+    mistakes += pins_used_twice(raw) + bad_pattern(raw)
+    mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
     if mistakes:
         raise ConfigError("\n".join(f"{name}: {each}" for each in mistakes))
     return Config(**sections)
 
 
-def _section(section: str, keys: dict[str, Any], mistakes: list[str]) -> Any:
+def _game(raw: dict[str, Any]) -> Game:
+    """The game of the table; where the document names none that is known, the usual one."""
+    table = raw.get("table")
+    name = table.get("game") if isinstance(table, dict) else None
+    return GAMES.get(name if isinstance(name, str) else "", GAMES[TableConfig(id="?").game])
+
+
+def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]) -> Any:
     """A section with its good keys; what is wrong with the others goes to `mistakes`."""
-    good = _good(SECTIONS[section], f"[{section}] ", keys, mistakes)
+    where = f"[{section}] "
+    match section:
+        case "limits":
+            return _limits(keys, mistakes)
+        case "lamps":
+            return _named(AnyPin, where, keys, (*game.slots, *game.seats, *LAMPS), mistakes)
+        case "presence":
+            return _named(AnySensor, where, keys, game.slots, mistakes)
+        case "game":
+            return game.terms(**_good(game.terms, where, keys, mistakes))
+        case "pins":
+            own = _named(AnySensor, where, {key: keys[key] for key in keys if key in game.keys}, game.keys, mistakes)
+            others = {key: value for key, value in keys.items() if key not in game.keys}
+            return PinsConfig(**_good(PinsConfig, where, others, mistakes), keys=own)
+    moved = [key for key in keys if section == "table" and key in game.terms.__struct_fields__]
+    mistakes += [f"[table] {key} stands in [game]: it is a setting of {game.name} alone" for key in moved]
+    good = _good(SECTIONS[section], where, {key: keys[key] for key in keys if key not in moved}, mistakes)
     if section == "table":
         good.setdefault("id", "?")
     return SECTIONS[section](**good)
+
+
+def _named(
+    kind: Any, where: str, keys: dict[str, Any], known: tuple[str, ...], mistakes: list[str]
+) -> dict[str, Any]:
+    """The good keys of a section whose keys are names, those of `known`."""
+    good: dict[str, Any] = {}
+    for key, value in keys.items():
+        if key not in known:
+            mistakes.append(_unknown(f"{where}{key}", key, known))
+            continue
+        try:
+            good[key] = msgspec.convert(value, kind)
+        except msgspec.ValidationError:
+            mistakes += _wrong(kind, f"{where}{key}", key, value)
+    return good
 
 
 def _good(kind: Any, where: str, keys: dict[str, Any], mistakes: list[str]) -> dict[str, Any]:
@@ -111,57 +154,6 @@ def _unknown(where: str, key: str, known: Any) -> str:
     near = get_close_matches(key, known, 1)
     hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(known)}"
     return f"{where} is unknown: {hint}"
-
-
-def _cut_too_early(table: TableConfig | None) -> list[str]:
-    """The virtual cut card lies within the shoe."""
-    if table is None or table.virtual_cut is None or table.virtual_cut < table.decks * 52:
-        return []
-    return [f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * 52} cards"]
-
-
-def _judged_twice(table: TableConfig | None, reader: ReaderConfig | None) -> list[str]:
-    """A reader that judges the game deals on demand and tells every result; no other tells any."""
-    table, reader = table or TableConfig(id="?"), reader or ReaderConfig()
-    if not READERS[reader.protocol]:
-        return ['[table] close = "result": only an angel-eye tells results'] if table.close == "result" else []
-    mistakes = []
-    if table.procedure != "on-demand":
-        mistakes.append(f'[table] procedure = "{table.procedure}": an angel-eye judges by its own rules, on-demand')
-    if table.disclose == "sealed":
-        mistakes.append('[table] disclose = "sealed": an angel-eye tells the result before the cards are revealed')
-    return mistakes
-
-
-def _pins_used_twice(raw: dict[str, Any]) -> list[str]:
-    """Inputs share no pin with anything; lamps may share one among themselves."""
-    uses: dict[int, list[str]] = {}
-    for section in ("pins", "presence", "lamps"):
-        keys = raw.get(section)
-        for key, value in keys.items() if isinstance(keys, dict) else ():
-            number = value.get("pin") if isinstance(value, dict) else value
-            if isinstance(number, int):
-                uses.setdefault(number, []).append(f"[{section}] {key}")
-    return [
-        f"GPIO {number} is used by {' and '.join(names)}: each wire has one purpose"
-        for number, names in uses.items()
-        if len(names) > 1 and any(not name.startswith("[lamps]") for name in names)
-    ]
-
-
-def _bad_pattern(raw: dict[str, Any]) -> list[str]:
-    """A reader's pattern is a regular expression whose one group is the code."""
-    reader = raw.get("reader")
-    pattern = reader.get("pattern") if isinstance(reader, dict) else None
-    if not isinstance(pattern, str):
-        return []
-    try:
-        groups = re.compile(pattern).groups
-    except re.error as error:
-        return [f"[reader] pattern = {pattern!r} is no regular expression: {error}"]
-    if groups != 1:
-        return [f"[reader] pattern = {pattern!r} has {groups} groups: put one pair of brackets, around the code"]
-    return []
 
 
 def broker_settings(config: Config) -> BrokerSettings:

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.facts.orders import ALL, BY_MQTT
+from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.roads.good import GoodId
+from firmware_bridge.games.game import Game, Terms
+from firmware_bridge.games.house import sealed
 
 READERS: Final = {"native": False, "angel-eye": True, "grow": False, "ssi": False, "rdm6300": False, "line": False}
 """Whether each reader protocol reports results, with which rounds then usually close.
@@ -30,19 +34,20 @@ TopicWord = Annotated[
 if TYPE_CHECKING:
     Protocol = str
     Command = str
-else:
+    GameName = str
+else:  # derived: an order, a reader, a game is named once, where it is defined
     Protocol = Annotated[
         Literal[tuple(READERS)], Meta(description="a GM65 or GM861 is grow, a Zebra or Honeywell engine ssi")
     ]
-    Command = Literal[ALL]  # derived: an order is named once, where it is defined
+    Command = Literal[ALL]
+    GameName = Literal[tuple(GAMES)]
 
 
 class TableConfig(Struct, frozen=True, kw_only=True):
     """`[table]`: which table this is, and how it deals."""
 
     id: TopicWord
-    game: Literal["baccarat"] = "baccarat"
-    procedure: Literal["on-demand", "six-card"] = "on-demand"
+    game: GameName = "baccarat"
     decks: Annotated[int, Meta(ge=1, le=12)] = 8
     burn: Literal["first-card", "none"] | Annotated[int, Meta(ge=0, le=20)] = "first-card"
     close: Literal["auto", "next", "result"] | None = None
@@ -52,11 +57,6 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     new_shoe: Literal["command", "auto"] = "command"
     virtual_cut: Annotated[int, Meta(ge=1, le=200)] | None = None
     policy: Literal["keep-order", "us-burn", "macau", "studio"] = "keep-order"
-    leading_ties: Literal["first-bead", "own-column"] = "first-bead"
-    row1_limit: Literal["stay", "descend"] = "stay"
-    tiger_pair_top: Literal["identical", "same-rank"] = "identical"
-    natural_bets: Literal["must-win", "any-natural"] = "must-win"
-    squeeze: Literal["largest-stake", "any-bettor"] = "largest-stake"
 
 
 class ServiceConfig(Struct, frozen=True, kw_only=True):
@@ -120,54 +120,19 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
 class PinsConfig(Struct, frozen=True, kw_only=True):
     """`[pins]`: sensors, keys, buzzer and lock, and the library that drives them.
 
-    `lid` is active while the lid is closed, `presence` while a card is in the shoe's mouth.
+    `lid` is active while the lid is closed, `presence` while a card is in the shoe's mouth. keys: the dealer's keys
+    that tell a result, by their names; the config has them beside the others.
     """
 
     factory: Literal["lgpio", "rpigpio", "mock"] = "lgpio"
     cut_card: AnySensor | None = None
     next: AnySensor | None = None
     reveal: AnySensor | None = None
-    player: AnySensor | None = None
-    banker: AnySensor | None = None
-    tie: AnySensor | None = None
     lid: AnySensor | None = None
     presence: AnySensor | None = None
     buzzer: AnyPin | None = None
     lock: PinNumber | LockConfig | None = None
-
-
-class PresenceConfig(Struct, frozen=True, kw_only=True):
-    """`[presence]`: one sensor in each slot, where the table has them."""
-
-    P1: AnySensor | None = None
-    B1: AnySensor | None = None
-    P2: AnySensor | None = None
-    B2: AnySensor | None = None
-    P3: AnySensor | None = None
-    B3: AnySensor | None = None
-
-
-class LampsConfig(Struct, frozen=True, kw_only=True):
-    """`[lamps]`: one output per slot or seat, and for `ready` and `fault`; several may share one."""
-
-    P1: AnyPin | None = None
-    B1: AnyPin | None = None
-    P2: AnyPin | None = None
-    B2: AnyPin | None = None
-    P3: AnyPin | None = None
-    B3: AnyPin | None = None
-    R1: AnyPin | None = None
-    R2: AnyPin | None = None
-    S1: AnyPin | None = None
-    S2: AnyPin | None = None
-    S3: AnyPin | None = None
-    S4: AnyPin | None = None
-    S5: AnyPin | None = None
-    S6: AnyPin | None = None
-    S7: AnyPin | None = None
-    D: AnyPin | None = None
-    ready: AnyPin | None = None
-    fault: AnyPin | None = None
+    keys: dict[str, AnySensor] = {}
 
 
 class MqttConfig(Struct, frozen=True, kw_only=True):
@@ -196,33 +161,42 @@ class JournalConfig(Struct, frozen=True, kw_only=True):
 
 
 class Config(Struct, frozen=True, kw_only=True):
-    """A whole configuration."""
+    """A whole configuration.
+
+    game: the game's own settings, None for its defaults. presence: a sensor in each slot, where the table has them.
+    lamps: an output per slot or seat, and for `ready` and `fault`; several may share one.
+    """
 
     table: TableConfig
     service: ServiceConfig = ServiceConfig()
+    game: Terms | None = None
     roads: RoadsConfig = RoadsConfig()
     limits: dict[str, Limit] = {}
     reader: ReaderConfig = ReaderConfig()
     pins: PinsConfig = PinsConfig()
-    presence: PresenceConfig = PresenceConfig()
-    lamps: LampsConfig = LampsConfig()
+    presence: dict[str, AnySensor] = {}
+    lamps: dict[str, AnyPin] = {}
     mqtt: MqttConfig = MqttConfig()
     journal: JournalConfig = JournalConfig()
 
     @property
-    def house(self) -> House:
-        """The settings the next shoe is opened under."""
-        settings = msgspec.structs.asdict(self.table)
-        del settings["id"]
-        close = self.table.close or self._usual_close
-        service = msgspec.structs.asdict(self.service)
-        return House(**settings | service | {"close": close, "good_roads": self.roads.good, "limits": self.limits})
+    def rules(self) -> Game:
+        """The game of this table."""
+        return GAMES[self.table.game]
 
     @property
-    def _usual_close(self) -> str:
-        if READERS[self.reader.protocol]:
-            return "result"
-        return "next" if self.table.procedure == "six-card" else "auto"
+    def terms(self) -> Terms:
+        """The game's own settings, with the good roads where it has roads."""
+        terms = self.game or self.rules.terms()
+        return replace(terms, good_roads=self.roads.good) if "good_roads" in terms.__struct_fields__ else terms
+
+    @property
+    def house(self) -> House:
+        """The settings the next shoe is opened under."""
+        settings = msgspec.structs.asdict(self.table) | msgspec.structs.asdict(self.service)
+        del settings["id"]
+        close = self.table.close or ("result" if READERS[self.reader.protocol] else self.rules.close(self.terms))
+        return House(**settings | {"terms": sealed(self.terms), "close": close, "limits": self.limits})
 
     @property
     def control(self) -> Path:

@@ -33,10 +33,10 @@ class LentReader:
 
     def __init__(self, table: Table, to: str, cut_short: bool = False, report: ReportNo | None = None) -> None:
         self._table, self._to, self.cut_short = table, to, cut_short
-        self._report = report or table.shoe.reader
+        self._report = report or table.shoe.device.reader
         self._count = 0
         self.is_quiet = False
-        if not cut_short or table.shoe.lent != to:
+        if not cut_short or table.shoe.device.lent != to:
             self._tell(f"lent to {to} for calibration")
 
     @property

@@ -62,7 +62,7 @@ class Reader:
 
     def start(self) -> None:
         """Open the port, now or when it appears. A reader that the last daemon lent comes back as from any lending."""
-        if to := self._table.shoe.lent:
+        if to := self._table.shoe.device.lent:
             self._lent, self._away = LentReader(self._table, to, cut_short=True), True
         self.port.start()
         self._watch = self._loop.call_later(1, self._listen)
@@ -128,7 +128,7 @@ class Reader:
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
         self._meet_left()
-        known = self._lent.report if self._lent else self._table.shoe.reader
+        known = self._lent.report if self._lent else self._table.shoe.device.reader
         for tap in self.taps:
             tap.opened()
         self._write(self.decoder.resume(messages.ReportNo(known.session, known.seq) if known else None))

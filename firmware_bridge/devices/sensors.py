@@ -51,7 +51,7 @@ class Sensors:
         """
         pins = self._pins
         if "cut_card" in pins:
-            is_known = is_back or bool(self._table.shoe.lent)
+            is_known = is_back or bool(self._table.shoe.device.lent)
             self.held["cut_card"] = CutCardSensor(
                 pins["cut_card"], self._factory, self._loop, self._cut_card_seen, *self._stuck("cut_card"), is_known
             )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import asdict
 
-from firmware_bridge.config.sections import AnyPin, Config, PinConfig, SensorConfig
+from firmware_bridge.config.sections import AnyPin, Config, PinConfig, PinsConfig, SensorConfig
 from hardware.pins.pin import Pin
 
 OUTPUTS: Final = ("buzzer", "lock")
@@ -25,7 +24,8 @@ def wires(config: Config) -> dict[str, Pin]:
 def input_pins(config: Config) -> dict[str, Pin]:
     """Sensors, switches and keys."""
     pins = {name: pin for name, pin in _pins(config.pins).items() if name not in OUTPUTS}
-    return pins | {IN_SLOT + slot: pin for slot, pin in _pins(config.presence).items()}
+    keys = {key: wire(pin) for key, pin in config.pins.keys.items()}
+    return pins | keys | {IN_SLOT + slot: wire(pin) for slot, pin in config.presence.items()}
 
 
 def output_pins(config: Config) -> dict[str, Pin]:
@@ -35,7 +35,7 @@ def output_pins(config: Config) -> dict[str, Pin]:
 
 def lamp_wires(config: Config) -> dict[str, Pin]:
     """Lamps."""
-    return _pins(config.lamps)
+    return {lamp: wire(pin) for lamp, pin in config.lamps.items()}
 
 
 def wire(pin: AnyPin) -> Pin:
@@ -46,5 +46,6 @@ def wire(pin: AnyPin) -> Pin:
     return Pin(pin)
 
 
-def _pins(section: Struct) -> dict[str, Pin]:
-    return {name: wire(pin) for name, pin in asdict(section).items() if pin is not None and name != "factory"}
+def _pins(section: PinsConfig) -> dict[str, Pin]:
+    named = asdict(section).items()
+    return {name: wire(pin) for name, pin in named if pin is not None and name not in ("factory", "keys")}

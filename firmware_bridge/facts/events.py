@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
-from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.event import Event
 from firmware_bridge.facts.events_of_cards import (
     BurnFinished,
@@ -26,6 +24,7 @@ from firmware_bridge.facts.events_of_cards import (
     Secret,
 )
 from firmware_bridge.facts.events_of_devices import LidTurned, ReaderLent, ReaderSession
+from firmware_bridge.facts.events_of_irregularities import Irregular, IrregularityClosed
 from firmware_bridge.facts.events_of_rounds import (
     BetsClosed,
     BetsOpened,
@@ -41,7 +40,6 @@ from firmware_bridge.facts.events_of_rounds import (
     RoundVoided,
 )
 from firmware_bridge.facts.house import House, Row
-from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.facts.orders import Answer, Pack
 
 
@@ -58,21 +56,11 @@ class BridgeStarted(Event, frozen=True, kw_only=True):
     house: House
 
 
-class Luggage(Struct, frozen=True):
-    """What a new journal takes over from the one before; never published."""
-
-    next_house: House
-    reader: ReportNo | None
-    answers: tuple[Answer, ...]
-    irregular: tuple[Irregular, ...]
-    entered: tuple[Card, ...] = ()
-    flown: int = 0
-    dealer_change: bool = False
-    lid_open: bool = False
-
-
 class ShoeOpened(Event, frozen=True, kw_only=True):
-    """A new shoe with its frozen settings; `digest` = hex SHA-256 of settings, policy and software version."""
+    """A new shoe with its frozen settings; `digest` = hex SHA-256 of settings, policy and software version.
+
+    `device` is what the new journal takes over from the one before; it never leaves the house.
+    """
 
     number: int
     journal: str
@@ -81,7 +69,7 @@ class ShoeOpened(Event, frozen=True, kw_only=True):
     version: str
     digest: str
     pack: Pack
-    luggage: Luggage | None
+    device: Device | None
     dealer: str = ""
     confirmed_by: str = ""
 
@@ -111,27 +99,6 @@ class ShoeEnded(Event, frozen=True, kw_only=True):
 
     why: str
     rounds: int
-
-
-class Irregular(Event, frozen=True, kw_only=True):
-    """Something is wrong at the table. `detail` names disclosed cards only. `since`: ms since 1970."""
-
-    id: str
-    detail: str
-    since: int
-
-
-class IrregularityClosed(Event, frozen=True, kw_only=True):
-    """It was settled: by the floor's choice, the dealer's `confirm`, or by itself.
-
-    clears: the floor takes the first held card as it is.
-    """
-
-    id: str
-    choice: str
-    by: str = ""
-    why: str = ""
-    clears: bool = False
 
 
 class KeyRefused(Event, frozen=True, kw_only=True):
@@ -226,7 +193,6 @@ __all__ = [
     "KeyRefused",
     "LidTurned",
     "LotAdopted",
-    "Luggage",
     "Noted",
     "Origin",
     "OverdrawnBurned",

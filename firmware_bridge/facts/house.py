@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 Limit = int | str | dict[str, int | str]
 """A limit of the table as backends read it: money in whole units, or as a decimal text."""
@@ -15,15 +15,16 @@ Burn = Literal["first-card", "none"] | int
 class House(Struct, frozen=True):
     """The settings of a table that a shoe is dealt under; frozen when the shoe is opened.
 
-    burn: `first-card` (the first card exposed, its value more burned unseen), `none`, or a number of cards
-    burned unseen. close: rounds end by themselves, by NEXT, or when a reader that judges the game tells its result
-    (NEXT then ends them too). virtual_cut: cards from the end where a cut card must have been met, None for no such
-    limit. reveal_timeout: seconds until sealed cards open by themselves. shoe_change_after: rounds a guest must have
-    seen before asking for another shoe, which is due within shoe_change_minutes.
+    terms: the settings of the game, as JSON. burn: `first-card` (the first card exposed, its value more burned
+    unseen), `none`, or a number of cards burned unseen. close: rounds end by themselves, by NEXT, or when a reader
+    that judges the game tells its result (NEXT then ends them too). virtual_cut: cards from the end where a cut card
+    must have been met, None for no such limit. reveal_timeout: seconds until sealed cards open by themselves.
+    shoe_change_after: rounds a guest must have seen before asking for another shoe, which is due within
+    shoe_change_minutes.
     """
 
     game: str = "baccarat"
-    procedure: Literal["on-demand", "six-card"] = "on-demand"
+    terms: Raw = Raw(b"{}")
     decks: int = 8
     burn: Burn = "first-card"
     close: Literal["auto", "next", "result"] = "auto"
@@ -33,12 +34,6 @@ class House(Struct, frozen=True):
     new_shoe: Literal["command", "auto"] = "command"
     virtual_cut: int | None = None
     policy: str = "keep-order"
-    leading_ties: Literal["first-bead", "own-column"] = "first-bead"
-    row1_limit: Literal["stay", "descend"] = "stay"
-    good_roads: tuple[str, ...] | None = None
-    tiger_pair_top: Literal["identical", "same-rank"] = "identical"
-    natural_bets: Literal["must-win", "any-natural"] = "must-win"
-    squeeze: Literal["largest-stake", "any-bettor"] = "largest-stake"
     mode: Literal["standard", "vip", "squeeze"] = "standard"
     reveal_timeout: int = 60
     fly_limit: int = 5

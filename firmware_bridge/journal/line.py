@@ -20,8 +20,9 @@ from msgspec.structs import replace
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.cards import Serial
+from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.entry import Entry
-from firmware_bridge.facts.events import AnyEvent, CardEvent, Luggage, ResultHeld, Secret, ShoeOpened
+from firmware_bridge.facts.events import AnyEvent, CardEvent, ResultHeld, Secret, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, ReaderResult
 
 VERSION: Final = b"1"
@@ -49,7 +50,7 @@ class Sealed(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
     input: AnyInput
     secrets: dict[str, Secret] = {}
-    luggage: Luggage | None = None
+    device: Device | None = None
     serials: dict[str, Serial] = {}
     results: dict[str, ReaderResult] = {}
 
@@ -154,13 +155,13 @@ def _without_secret(event: AnyEvent) -> AnyEvent:
     if isinstance(event, ResultHeld):
         return ResultHeld()
     if isinstance(event, ShoeOpened):
-        return replace(event, luggage=None)
+        return replace(event, device=None)
     return event
 
 
 def _sealed(entry: Entry) -> Sealed:
     """What `_without_secret` takes from the events, and the input."""
-    sealed = Sealed(entry.input, {}, _luggage(entry.events), {}, {})
+    sealed = Sealed(entry.input, {}, _device(entry.events), {}, {})
     for n, event in enumerate(entry.events, 1):
         if isinstance(event, CardEvent):
             if event.secret is not None:
@@ -172,8 +173,8 @@ def _sealed(entry: Entry) -> Sealed:
     return sealed
 
 
-def _luggage(events: tuple[AnyEvent, ...]) -> Luggage | None:
-    return events[0].luggage if isinstance(events[0], ShoeOpened) else None
+def _device(events: tuple[AnyEvent, ...]) -> Device | None:
+    return events[0].device if isinstance(events[0], ShoeOpened) else None
 
 
 def _entry(public: Public, sealed: Sealed) -> Entry:
@@ -181,6 +182,6 @@ def _entry(public: Public, sealed: Sealed) -> Entry:
     for name, kept in (("secret", sealed.secrets), ("serial", sealed.serials), ("result", sealed.results)):
         for n, value in kept.items():
             events[int(n) - 1] = replace(events[int(n) - 1], **{name: value})
-    if sealed.luggage:
-        events[0] = replace(events[0], luggage=sealed.luggage)
+    if sealed.device:
+        events[0] = replace(events[0], device=sealed.device)
     return Entry(public.table, int(public.shoe), public.journal, public.seq, public.boot, sealed.input, tuple(events))

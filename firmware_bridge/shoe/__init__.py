@@ -9,7 +9,7 @@ from firmware_bridge.facts.events import AnyEvent, Commissioned, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput
 from firmware_bridge.shoe.decide import decide, fault, observe
 from firmware_bridge.shoe.evolve import evolve
-from firmware_bridge.shoe.state import Phase, Shoe, phase
+from firmware_bridge.shoe.state import Phase, Shoe, phase, with_device
 
 __all__ = ["Phase", "Shoe", "advance", "decide", "entry_of", "evolve", "fault", "observe", "phase"]
 
@@ -29,4 +29,4 @@ def advance(shoe: Shoe, entry: Entry) -> Shoe:
     for event in entry.events:
         shoe = evolve(shoe, event)
     report = getattr(entry.input, "report", None)
-    return replace(shoe, seq=entry.seq, n=0, reader=report or shoe.reader)
+    return with_device(replace(shoe, seq=entry.seq, n=0), reader=report or shoe.device.reader)

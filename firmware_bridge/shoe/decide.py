@@ -44,9 +44,9 @@ def _told_before(shoe: Shoe, told: inputs.AnyInput) -> bool:
     if isinstance(told, inputs.Ordered):
         return answer_to(shoe, told.id) is not None
     report = None if isinstance(told, inputs.DeviceLost) else getattr(told, "report", None)
-    if report is None or shoe.reader is None or report.session != shoe.reader.session:
+    if report is None or shoe.device.reader is None or report.session != shoe.device.reader.session:
         return False
-    return bool((shoe.reader.seq - report.seq) % 256 < BOARD_KEEPS)
+    return bool((shoe.device.reader.seq - report.seq) % 256 < BOARD_KEEPS)
 
 
 def _reply(draft: Draft, told: inputs.AnyInput, answer: Answer) -> None:

@@ -40,11 +40,11 @@ class Draft:
         """`commit` and `secret` of the next event for a sealed card; nothing for an unread one."""
         return (self.commit(card, nonce), Secret(card, nonce)) if card else (None, None)
 
-    def open_irregularity(self, irregularity: str, detail: str) -> bool:
-        """Open an irregularity unless one of that name is open; whether it is new."""
+    def open_irregularity(self, irregularity: str, detail: str, *of: str) -> bool:
+        """Open an irregularity about `of`, unless one of that name is open; whether it is new."""
         if is_open(self.shoe, irregularity):
             return False
-        self.add(Irregular(id=irregularity, detail=detail, since=self.at))
+        self.add(Irregular(id=irregularity, detail=detail, since=self.at, of=of))
         return True
 
     def note(self, irregularity: str, detail: str) -> None:

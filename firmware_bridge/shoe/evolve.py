@@ -8,9 +8,10 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
+from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.changes import cards, rounds
-from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe, oldest_held
+from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe, oldest_held, with_device
 
 BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
@@ -31,14 +32,13 @@ def _commissioned(shoe: Shoe, event: events.Commissioned) -> Shoe:
 
 
 def _bridge_started(shoe: Shoe, event: events.BridgeStarted) -> Shoe:
-    return replace(shoe, next_house=event.house)
+    return with_device(shoe, next_house=event.house)
 
 
 def _shoe_opened(_: Shoe, event: events.ShoeOpened) -> Shoe:
-    luggage = event.luggage or events.Luggage(event.house, None, (), ())
     burn = event.house.burn
     return Shoe(
-        next_house=luggage.next_house,
+        device=event.device or Device(event.house),
         house=event.house,
         policy=event.policy,
         journal=event.journal,
@@ -48,13 +48,6 @@ def _shoe_opened(_: Shoe, event: events.ShoeOpened) -> Shoe:
         burn_left=None if burn == "first-card" else 0 if burn == "none" else burn,
         round=1,
         dealer=event.dealer,
-        irregular=luggage.irregular,
-        reader=luggage.reader,
-        answers=luggage.answers,
-        entered=luggage.entered,
-        flown=luggage.flown,
-        dealer_change=luggage.dealer_change,
-        lid_open=luggage.lid_open,
     )
 
 
@@ -71,11 +64,11 @@ def _shoe_change_overdue(shoe: Shoe, _: events.ShoeChangeOverdue) -> Shoe:
 
 
 def _dealer_change_requested(shoe: Shoe, _: events.DealerChangeRequested) -> Shoe:
-    return replace(shoe, dealer_change=True)
+    return with_device(shoe, dealer_change=True)
 
 
 def _dealer_signed_in(shoe: Shoe, event: events.DealerSignedIn) -> Shoe:
-    return replace(shoe, dealer=event.dealer, dealer_change=False)
+    return with_device(replace(shoe, dealer=event.dealer), dealer_change=False)
 
 
 def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
@@ -85,39 +78,39 @@ def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
 
 
 def _irregular(shoe: Shoe, event: events.Irregular) -> Shoe:
-    entered = () if event.id in FORGETS else shoe.entered
-    return replace(shoe, irregular=(*shoe.irregular, event), entered=entered)
+    entered = () if event.id in FORGETS else shoe.device.entered
+    return with_device(shoe, irregular=(*shoe.device.irregular, event), entered=entered)
 
 
 def _irregularity_closed(shoe: Shoe, event: events.IrregularityClosed) -> Shoe:
-    closed = replace(shoe, irregular=tuple(each for each in shoe.irregular if each.id != event.id))
+    closed = with_device(shoe, irregular=tuple(each for each in shoe.device.irregular if each.id != event.id))
     if event.clears and (first := oldest_held(shoe)):
         cleared = replace(first, cleared=(*first.cleared, event.id))
         return replace(closed, held=(cleared, *shoe.held[1:]))
     if event.id == "reader_lost":
-        return replace(closed, lent="")
+        return with_device(closed, lent="")
     if (event.id, event.choice) == ("cut_card_missing", "continue"):
         return replace(closed, last_round=None, cut_watched=False)
     return closed
 
 
 def _reader_session(shoe: Shoe, event: events.ReaderSession) -> Shoe:
-    entered = () if shoe.reader else shoe.entered  # a board seen for the first time has kept its reports
-    return replace(shoe, reader=ReportNo(event.session, BEFORE_FIRST), entered=entered)
+    entered = () if shoe.device.reader else shoe.device.entered  # a board seen for the first time has kept its reports
+    return with_device(shoe, reader=ReportNo(event.session, BEFORE_FIRST), entered=entered)
 
 
 def _reader_lent(shoe: Shoe, event: events.ReaderLent) -> Shoe:
-    return replace(shoe, lent=event.to)
+    return with_device(shoe, lent=event.to)
 
 
 def _lid_turned(shoe: Shoe, event: events.LidTurned) -> Shoe:
-    return replace(shoe, lid_open=event.open)
+    return with_device(shoe, lid_open=event.open)
 
 
 def _command_answered(shoe: Shoe, event: events.CommandAnswered) -> Shoe:
     if event.answer.id is None:
         return shoe
-    return replace(shoe, answers=(*shoe.answers, event.answer)[-ANSWERS_KEPT:])
+    return with_device(shoe, answers=(*shoe.device.answers, event.answer)[-ANSWERS_KEPT:])
 
 
 def _unchanged(shoe: Shoe, _: events.AnyEvent) -> Shoe:

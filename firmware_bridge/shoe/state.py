@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card, Serial
-from firmware_bridge.facts.events import Irregular, Origin, Played
+from firmware_bridge.facts.device import Device
+from firmware_bridge.facts.events import Origin, Played
 from firmware_bridge.facts.house import House, Row
-from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.facts.orders import Answer
-from firmware_bridge.games import GAMES, Layout
+from firmware_bridge.games import LAYOUTS, Layout
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.held import Held, HeldCard
 from firmware_bridge.shoe.policy import POLICIES
 
@@ -67,11 +69,10 @@ class Shoe(Struct, frozen=True, kw_only=True):
     that was drawn and counts, in order; serials: of those that have one. aside: sealed cards that play no part.
     prev: entry of the last round.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
-    round's cards open as they are drawn. flown: rounds dealt without a bet, in a row; flying: this one is.
-    lent: who has the reader to calibrate it, "" for nobody. lid_open: as its sensor told last.
+    round's cards open as they are drawn. flying: this round is dealt without a bet.
     """
 
-    next_house: House = House()
+    device: Device = Device()
     house: House = House()
     policy: dict[str, Row] = {}
     journal: str = ""
@@ -93,30 +94,27 @@ class Shoe(Struct, frozen=True, kw_only=True):
     last_round: int | None = None
     cut_watched: bool = True
     prev: int | None = None
-    irregular: tuple[Irregular, ...] = ()
-    reader: ReportNo | None = None
-    entered: tuple[Card, ...] = ()
-    answers: tuple[Answer, ...] = ()
     rounds: tuple[Past, ...] = ()
     reveal_by: int | None = None
     opening: bool = False
-    flown: int = 0
     flying: bool = False
     change_by: int | None = None
     change: str | None = None
     dealer: str = ""
-    dealer_change: bool = False
-    lent: str = ""
-    lid_open: bool = False
 
 
 ANSWERS_KEPT: Final = 1_000
 """Command ids remembered, across restarts and shoes (mqtt.md)."""
 
 
+def with_device(shoe: Shoe, **changes: Any) -> Shoe:
+    """The shoe, with these fields of its device changed."""
+    return replace(shoe, device=replace(shoe.device, **changes))
+
+
 def layout(shoe: Shoe) -> Layout:
     """The table of the present round by the rules of its game."""
-    return GAMES[shoe.house.game](tuple([laid.card for laid in shoe.moves]), shoe.house.procedure)
+    return LAYOUTS[shoe.house.game](tuple([laid.card for laid in shoe.moves]), terms_of(shoe.house).procedure)
 
 
 def phase(shoe: Shoe) -> Phase:
@@ -142,7 +140,7 @@ def is_open_round(shoe: Shoe) -> bool:
 def due(shoe: Shoe) -> str | None:
     """The slot due, as far as the table may know: who draws shows only when the cards that decide it are open."""
     table = layout(shoe)
-    decided_by_cards = shoe.house.procedure == "on-demand" and len(shoe.moves) >= len(PAIRS)
+    decided_by_cards = terms_of(shoe.house).procedure == "on-demand" and len(shoe.moves) >= len(PAIRS)
     if shoe.house.disclose == "sealed" and decided_by_cards and not all(laid.shown for laid in shoe.moves):
         return None
     return table.due
@@ -172,23 +170,27 @@ def row(shoe: Shoe, irregularity: str) -> Row:
 
 def is_open(shoe: Shoe, irregularity: str) -> bool:
     """Whether an irregularity of this name is open."""
-    return any(each.id == irregularity for each in shoe.irregular)
+    return any(each.id == irregularity for each in shoe.device.irregular)
 
 
-def detail(shoe: Shoe, irregularity: str) -> str | None:
-    """What was told with an open irregularity, None if none of this name is open."""
-    return next((each.detail for each in shoe.irregular if each.id == irregularity), None)
+def about(shoe: Shoe, irregularity: str) -> tuple[str, ...]:
+    """What an open irregularity is about; nothing if none of this name is open."""
+    return next((each.of for each in shoe.device.irregular if each.id == irregularity), ())
 
 
 def stuck(shoe: Shoe) -> tuple[str, ...]:
     """The sensors and keys that do not let go."""
-    told = detail(shoe, "sensor_stuck")
-    return tuple(told.split(", ")) if told else ()
+    return about(shoe, "sensor_stuck")
+
+
+def next_card(shoe: Shoe) -> str:
+    """What irregularities call the card that comes next, held or not: its number among the cards that were read."""
+    return f"card {len(shoe.seen) + 1}"
 
 
 def blockers(shoe: Shoe) -> tuple[str, ...]:
     """The open irregularities that keep cards from being dealt."""
-    return tuple([each.id for each in shoe.irregular if row(shoe, each.id).blocks])
+    return tuple([each.id for each in shoe.device.irregular if row(shoe, each.id).blocks])
 
 
 def held_cards(shoe: Shoe) -> tuple[HeldCard, ...]:
@@ -219,4 +221,4 @@ def is_last(shoe: Shoe) -> bool:
 
 def answer_to(shoe: Shoe, command_id: str | None) -> Answer | None:
     """The answer already given to a command id, None for a new one."""
-    return next((each for each in shoe.answers if command_id and each.id == command_id), None)
+    return next((each for each in shoe.device.answers if command_id and each.id == command_id), None)

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games import GAMES
+from firmware_bridge.games import LAYOUTS
 from firmware_bridge.sim.stage import Stage
 from firmware_bridge.sim.story import face
 from hardware.pins.lamps import phase
@@ -59,7 +59,7 @@ def totals(slots: Slots, procedure: str) -> dict[str, int]:
     reserves = [name for name in order if name[0] == "R"]
     if reserves and procedure == "six-card":
         faces = tuple(Card(slots[name] or "As") for name in order)
-        for name, used in zip(order, GAMES["baccarat"](faces, procedure).used, strict=True):
+        for name, used in zip(order, LAYOUTS["baccarat"](faces, procedure).used, strict=True):
             if name in reserves and used and slots[name]:
                 hands["player" if used[0] == "P" else "banker"].append(name)
     points = {side: [Card(card).points for each in names if (card := slots.get(each))] for side, names in hands.items()}

@@ -80,10 +80,11 @@ def code_book(reader: str, decks: int, folder: Path) -> dict[str, str]:
 
 def config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
     """The config of a table whose state is all in `folder`, reporting to the broker at `port`."""
-    table: dict[str, Any] = {"id": TABLE, "procedure": play.procedure, **fault.table}
+    table: dict[str, Any] = {"id": TABLE, **fault.table}
     return parse(
         {
             "table": table,
+            "game": {"procedure": play.procedure},
             "reader": {
                 "protocol": play.reader,
                 "port": str(folder / "reader"),

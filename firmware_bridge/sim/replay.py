@@ -9,11 +9,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Phase, Shoe, advance, decide, entry_of, phase
 from firmware_bridge.shoe.judges.disclosure import deadline
-from firmware_bridge.sim.script import Cut, Drawn, Key, Lid, NewShoe, Pause, Say, Step
+from firmware_bridge.shoe.state import with_device
+from firmware_bridge.sim.script import Key, NewShoe, Pause, Say, Step, input_of
 
 BY: Final = "script"
 BOOT: Final = "replay"
@@ -28,13 +30,13 @@ class Replay:
     def __init__(self, house: House, table: str, warn: Callable[[str], None], burn: bool = True) -> None:
         self.house = replace(house, close="auto", burn=house.burn if burn else "none")
         self.table, self.warn = table, warn
-        self.shoe = Shoe(journal="0-replay", next_house=self.house)
+        self.shoe = Shoe(journal="0-replay", device=Device(self.house))
         self.at, self._nonces, self._chain = 0, 0, FIRST_CHAIN
 
     def play(self, steps: list[Step]) -> Iterator[Line]:
         """The lines of the steps, which may come in parts. Without a leading `shoe`, a burned full shoe is open."""
         if steps and not isinstance(steps[0], NewShoe) and self.shoe.status == "empty":
-            self.shoe = replace(self.shoe, next_house=replace(self.house, burn="none"))
+            self.shoe = with_device(self.shoe, next_house=replace(self.house, burn="none"))
             yield from self._order(orders.OpenShoe())
         for step in steps:
             yield from self._step(step)
@@ -43,31 +45,21 @@ class Replay:
         match step:
             case NewShoe():
                 yield from self._new_shoe()
-            case Drawn(card=None):
-                yield from self._tell(
-                    inputs.CardUnread(at=self.at, mono=self.at, reason="unreadable", nonce=self._nonce())
-                )
-            case Drawn(card=card) if card:
-                yield from self._tell(inputs.CardRead(at=self.at, mono=self.at, card=card, nonce=self._nonce()))
-            case Cut():
-                yield from self._tell(inputs.CutCardSeen(at=self.at, mono=self.at, by="sensor"))
             case Key(key="next") if phase(self.shoe) in (Phase.EMPTY, Phase.BETTING, Phase.READY, Phase.ENDED):
                 self.warn("next: nothing is open, ignored")
-            case Key(key=key):
-                yield from self._tell(inputs.Pressed(at=self.at, mono=self.at, key=key))
-            case Lid(open=is_open):
-                yield from self._tell(inputs.LidMoved(at=self.at, mono=self.at, open=is_open))
             case Pause(ms=ms):
                 yield from self._pass(ms)
             case Say(order=order):
                 yield from self._order(order)
+            case _:
+                yield from self._tell(input_of(step, BY, self._nonce))
 
     def _pass(self, ms: int) -> Iterator[Line]:
         """Let time pass; the shoe is told of each moment it waits for."""
         end = self.at + ms
         while (moment := deadline(self.shoe)) is not None and moment <= end:
             self.at = max(self.at, moment)
-            yield from self._tell(inputs.TimePassed(at=self.at, mono=self.at))
+            yield from self._tell(inputs.TimePassed(at=0))
         self.at = end
 
     def _new_shoe(self) -> Iterator[Line]:
@@ -76,11 +68,11 @@ class Replay:
             yield from self._order(orders.Void("a new shoe"))
         if self.shoe.status == "open":
             yield from self._order(orders.CloseShoe("a new shoe"))
-        self.shoe = replace(self.shoe, next_house=self.house)
+        self.shoe = with_device(self.shoe, next_house=self.house)
         yield from self._order(orders.OpenShoe())
 
     def _order(self, order: orders.Order) -> Iterator[Line]:
-        for line in self._tell(inputs.Ordered(at=self.at, mono=self.at, order=order, by=BY, nonce=self._nonce())):
+        for line in self._tell(input_of(Say(order), BY, self._nonce)):
             last = line.entry.events[-1] if line.entry else None
             answer = getattr(last, "answer", None)
             if answer and not answer.ok:
@@ -88,6 +80,7 @@ class Replay:
             yield line
 
     def _tell(self, told: inputs.AnyInput) -> Iterator[Line]:
+        told = replace(told, at=self.at, mono=self.at)
         events = decide(self.shoe, told)
         if events:
             entry = entry_of(self.shoe, told, events, self.table, BOOT)

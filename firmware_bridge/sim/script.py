@@ -11,7 +11,7 @@ from typing import Final, get_args
 from msgspec import Struct
 
 from firmware_bridge.errors import ScriptError
-from firmware_bridge.facts import orders
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import KeyName
@@ -55,7 +55,8 @@ class Say(Struct, frozen=True):
     order: orders.Order
 
 
-Step = NewShoe | Drawn | Cut | Key | Lid | Pause | Say
+OneInput = Drawn | Cut | Key | Lid | Say
+Step = NewShoe | Pause | OneInput
 
 _CARDS: Final = re.compile(r"([A2-9TJQK][shdc]|[1-9w]p)+")
 _PAUSE: Final = re.compile(r"\+(\d{1,6}(?:\.\d{1,6})?)s")
@@ -84,6 +85,23 @@ def parse_lines(lines: Iterable[str]) -> Iterator[list[Step]]:
     """The steps of each line of a deal script, one after the other. Raises ScriptError as `parse` does."""
     for number, line in enumerate(lines, 1):
         yield list(_line(line, number))
+
+
+def input_of(step: OneInput, by: str, nonce: Callable[[], str]) -> inputs.AnyInput:
+    """The input that a step is, at moment 0; a new shoe and a pause are several, which depend on the table."""
+    match step:
+        case Drawn(card=card) if card:
+            return inputs.CardRead(at=0, card=card, nonce=nonce())
+        case Drawn():
+            return inputs.CardUnread(at=0, reason="unreadable", nonce=nonce())
+        case Cut():
+            return inputs.CutCardSeen(at=0, by="sensor")
+        case Key(key=key):
+            return inputs.Pressed(at=0, key=key)
+        case Lid(open=is_open):
+            return inputs.LidMoved(at=0, open=is_open)
+        case Say(order=order):
+            return inputs.Ordered(at=0, order=order, by=by, nonce=nonce())
 
 
 def _line(line: str, number: int) -> Iterator[Step]:

@@ -120,7 +120,7 @@ class Control:
             "lent": self._lending.status(),
             "returning": self._lending.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
-            **msgspec.to_builtins(snapshots(shoe, self._table.shown())),
+            **msgspec.json.decode(msgspec.json.encode(snapshots(shoe, self._table.shown()))),
         }
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -69,7 +69,7 @@ class Lending:
 
         pid: the borrower's process while it lives, 0 if it does not: it may hang, and not let go of the port.
         """
-        to, pid = self._table.shoe.lent, self._last_pid
+        to, pid = self._table.shoe.device.lent, self._last_pid
         if self._lent or not to:
             return None
         return {"to": to, "pid": pid if pid and _lives(pid) else 0}

@@ -13,6 +13,7 @@ import msgspec
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.baccarat.odds import OddsError, deviation, odds, remaining
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.state import Shoe
 from firmware_bridge.topics.state import disclosed
 
@@ -75,12 +76,12 @@ def before_round(shoe: Shoe) -> tuple[Card, ...]:
 
 def _odds(shoe: Shoe) -> dict[str, Any]:
     """Odds of every bet, and how much its return differs from a full shoe's."""
-    house = shoe.house
+    house, terms = shoe.house, terms_of(shoe.house)
     state: dict[str, Any] = {"journal": shoe.journal, "round": shoe.round, "cards": 0, "odds": None}
     try:
         piles = remaining(house.decks, before_round(shoe))
-        told = odds(piles, house.tiger_pair_top, house.natural_bets)
-        differs = deviation(piles, house.decks, house.tiger_pair_top, house.natural_bets)
+        told = odds(piles, terms.tiger_pair_top, terms.natural_bets)
+        differs = deviation(piles, house.decks, terms.tiger_pair_top, terms.natural_bets)
     except OddsError:  # too few cards, or a copy too many that the floor kept
         return state
     return state | {

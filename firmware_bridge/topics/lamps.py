@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.state import (
     Phase,
     Shoe,
@@ -46,9 +47,9 @@ def lamps(shoe: Shoe) -> Lamps:
     """The lamps of a shoe. While a card is due exactly one slot lamp is steady."""
     lit: dict[str, str] = {}
     why: list[str] = []
-    if shoe.irregular:
+    if shoe.device.irregular:
         lit["fault"] = _fault(shoe)
-        why += [f"{each.id}: {todo(shoe, each.id)}" for each in shoe.irregular]
+        why += [f"{each.id}: {todo(shoe, each.id)}" for each in shoe.device.irregular]
     if blockers(shoe):
         return Lamps(lit, tuple(why))
     if shoe.status == "open" and is_last(shoe):
@@ -65,8 +66,8 @@ def unguided(why: str) -> Lamps:
 
 def todo(shoe: Shoe, irregularity: str) -> str:
     """What to do about an open irregularity, as the shoe stands."""
-    if irregularity == "reader_lost" and shoe.lent:
-        return f"the reader is lent to {shoe.lent} for calibration, or not back yet: draw no card, wait"
+    if irregularity == "reader_lost" and shoe.device.lent:
+        return f"the reader is lent to {shoe.device.lent} for calibration, or not back yet: draw no card, wait"
     return row(shoe, irregularity).todo
 
 
@@ -115,7 +116,7 @@ def _move_reserves(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
 
 def _reserves(shoe: Shoe) -> tuple[str, ...]:
     """The reserve slots that still hold the cards this round begins with."""
-    if shoe.house.procedure != "six-card":
+    if terms_of(shoe.house).procedure != "six-card":
         return ()
     reserves = sum(1 for laid in shoe.moves if not laid.over)
     return ("R1", "R2")[2 - min(reserves, 2) :]
@@ -153,7 +154,7 @@ def signals(shoe: Shoe) -> dict[str, str]:
     waits = blockers(shoe)
     if any(not row(shoe, name).confirm for name in waits):
         driven["buzzer"] = BEEP
-    is_between = phase(shoe) in (Phase.EMPTY, Phase.ENDED) and shoe.next_house.new_shoe != "auto"
+    is_between = phase(shoe) in (Phase.EMPTY, Phase.ENDED) and shoe.device.next_house.new_shoe != "auto"
     if waits or is_between or phase(shoe) is Phase.BETTING:
         driven["lock"] = STEADY
     return driven

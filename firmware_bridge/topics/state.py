@@ -14,6 +14,7 @@ from firmware_bridge.games.baccarat.bets import closed
 from firmware_bridge.games.baccarat.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
 from firmware_bridge.games.baccarat.roads.bead import LETTERS
 from firmware_bridge.games.baccarat.roads.good import ALL_GOOD
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.judges.cut_card import is_blind
 from firmware_bridge.shoe.state import (
     Past,
@@ -101,12 +102,12 @@ def table(shoe: Shoe) -> Table:
         burn_left=shoe.burn_left if now is Phase.BURNING else 0,
         shoe_change="due" if shoe.status == "ended" else shoe.change,
         dealer=shoe.dealer,
-        dealer_change=shoe.dealer_change,
-        flown=shoe.flown,
+        dealer_change=shoe.device.dealer_change,
+        flown=shoe.device.flown,
         held=len(shoe.held),
-        open=tuple(each.id for each in shoe.irregular),
-        limits=(shoe.house if is_in_use else shoe.next_house).limits,
-        settings=shoe.house if is_in_use else shoe.next_house,
+        open=tuple(each.id for each in shoe.device.irregular),
+        limits=(shoe.house if is_in_use else shoe.device.next_house).limits,
+        settings=shoe.house if is_in_use else shoe.device.next_house,
     )
 
 
@@ -121,10 +122,10 @@ def _slots(shoe: Shoe) -> tuple[Slot, ...]:
 
 def roads(shoe: Shoe) -> Board:
     """All roads of this shoe's rounds; empty as soon as a new shoe is opened."""
-    house = shoe.house
-    shown = ALL_GOOD if house.good_roads is None else tuple(each for each in ALL_GOOD if each in house.good_roads)
+    terms = terms_of(shoe.house)
+    shown = ALL_GOOD if terms.good_roads is None else tuple(each for each in ALL_GOOD if each in terms.good_roads)
     beads = tuple([Bead(LETTERS[past.outcome], **_pairs(past)) for past in shoe.rounds if past.outcome])
-    return _board(beads, RoadSettings(house.leading_ties, house.row1_limit, shown))
+    return _board(beads, RoadSettings(terms.leading_ties, terms.row1_limit, shown))
 
 
 def _pairs(past: Past) -> dict[str, bool]:
@@ -175,7 +176,7 @@ def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
     """The open irregularities with what to do about each."""
     return tuple(
         Alarm(each.id, each.since, policy.severity, each.detail, todo(shoe, each.id), policy.blocks, policy.choices)
-        for each in shoe.irregular
+        for each in shoe.device.irregular
         for policy in (row(shoe, each.id),)
     )
 
@@ -184,7 +185,7 @@ def mode(shoe: Shoe, observing: bool = False) -> str:
     """How much the shoe can do now (irregularities.md, degraded modes); the gravest one counts."""
     if observing:
         return "OBSERVE"
-    if shoe.entered:
+    if shoe.device.entered:
         return "MANUAL_ENTRY"
     if is_open(shoe, "cut_card_missing") or is_blind(shoe):
         return "VIRTUAL_CUT"

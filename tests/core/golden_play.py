@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, Final
 
 from firmware_bridge import cli
-from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
@@ -85,7 +85,7 @@ def _vector(shoe: dict[str, Any], procedure: str) -> Scenario:
 def dealt(tape: Tape, text: str, **settings: Any) -> None:
     """A deal script as `shoe replay` plays it, under any settings."""
     table = GoldenTable(tape, Random(0), **settings)
-    replay = Replay(House(**settings), "T07", lambda warning: tape.say("replay", warning))
+    replay = Replay(house_of(**settings), "T07", lambda warning: tape.say("replay", warning))
     table.chain = FIRST_CHAIN
     for line in replay.play(parse(text)):
         table.shoe = replay.shoe

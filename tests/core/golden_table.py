@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import FACES, TILES, Card, Serial
 from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Shoe, advance, decide, entry_of, fault, observe
 from firmware_bridge.shoe.judges.disclosure import deadline
@@ -137,7 +138,7 @@ class GoldenTable:
 
     def __init__(self, tape: Tape, chance: Random, **settings: Any) -> None:
         self.tape, self.chance = tape, chance
-        self.house, self.shoe = House(**settings), Shoe()
+        self.house, self.shoe = house_of(**settings), Shoe()
         self.at, self.mono, self.nonces, self.inputs = EPOCH, 0, 0, 0
         self.chain, self.observing = FIRST_CHAIN, False
         self.lines: list[bytes] = []

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import msgspec
+
+from firmware_bridge.games.baccarat.terms import Baccarat
+
 Said = dict[str, Any]
 
 RENAMED: Final[dict[str, str]] = {
@@ -12,10 +16,12 @@ RENAMED: Final[dict[str, str]] = {
     "ReaderJudged": "ResultTold",
     "ResultTold.result": "told",
     "ResultHeld.result": "told",
+    "ShoeOpened.device": "luggage",
+    "sealed.device": "luggage",
 }
 """New word -> old word: keys of objects, and values of the keys in `TAGS`. `KIND.word` for keys of one kind only."""
 
-ADDED: Final[frozenset[tuple[str, str]]] = frozenset()
+ADDED: Final[frozenset[tuple[str, str]]] = frozenset({("luggage", "lent"), ("Irregular", "of")})
 """(kind, field) that the rows do not know, both in old words: left out. A new state topic is ("topics", its name)."""
 
 TAGS: Final = ("type", "do", "topic")
@@ -25,11 +31,27 @@ MAPS: Final = {"policy": "row", "secrets": "secret", "serials": "serial", "resul
 """Objects whose keys are no fields: the kind of what they hold."""
 
 
+HOUSE: Final = (
+    *("game", "procedure", "decks", "burn", "close", "betting", "disclose", "after_cut", "new_shoe", "virtual_cut"),
+    *("policy", "leading_ties", "row1_limit", "good_roads", "tiger_pair_top", "natural_bets", "squeeze", "mode"),
+    *("reveal_timeout", "fly_limit", "shoe_change_after", "shoe_change_minutes", "confirm_shuffle", "limits"),
+)
+
+
+def _house(said: Said) -> Said:
+    """The settings of the game stood among those of the table."""
+    flat = said | msgspec.to_builtins(Baccarat()) | said["terms"]
+    return {name: flat[name] for name in HOUSE if name in flat}
+
+
 def _told(outcome: str, *pairs: str) -> Said:
     return {"outcome": outcome, "pairs": [words.removesuffix(" pair") for words in pairs]}
 
 
 AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
+    "house": _house,
+    "next_house": _house,
+    "settings": _house,
     "told": lambda said: _told(*said["words"]),
     "Noted": lambda said: said | {"what": said["what"].replace("ReaderJudged", "ResultTold")},
 }

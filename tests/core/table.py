@@ -13,10 +13,11 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Shoe, advance, decide, entry_of, phase
 from firmware_bridge.shoe.judges.disclosure import deadline
-from firmware_bridge.sim.script import Cut, Drawn, Key, Lid, NewShoe, Pause, Say, parse
+from firmware_bridge.sim.script import NewShoe, Pause, input_of, parse
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
@@ -33,7 +34,7 @@ class Table:
     """Plays deal scripts and inputs as the daemon would; `settings` are those of the house."""
 
     def __init__(self, **settings: Any) -> None:
-        self.house = House(**settings)
+        self.house = house_of(**settings)
         self.shoe = Shoe()
         self.at, self.nonces, self.chain = 0, 0, FIRST_CHAIN
         self.lines: list[Line] = []
@@ -75,18 +76,10 @@ class Table:
             match word:
                 case NewShoe():
                     yield self.order(orders.OpenShoe())
-                case Drawn(card=card):
-                    yield self.card(card) if card else inputs.CardUnread(at=0, reason="unreadable", nonce=self.nonce())
-                case Cut():
-                    yield inputs.CutCardSeen(at=0, by="sensor")
-                case Key(key=key):
-                    yield inputs.Pressed(at=0, key=key)
-                case Say(order=order):
-                    yield self.order(order)
-                case Lid(open=is_open):
-                    yield inputs.LidMoved(at=0, open=is_open)
                 case Pause(ms=ms):
                     yield from self._pass(self.at + ms)
+                case _:
+                    yield input_of(word, "floor", self.nonce)
 
     def _pass(self, end: int) -> Iterator[inputs.AnyInput]:
         """Time goes by; the shoe is told of each moment it waits for."""
@@ -126,7 +119,7 @@ class Table:
 
     @property
     def open(self) -> tuple[str, ...]:
-        return tuple(each.id for each in self.shoe.irregular)
+        return tuple(each.id for each in self.shoe.device.irregular)
 
     @property
     def due(self) -> str | None:

@@ -130,3 +130,31 @@ SCENARIOS: list[tuple[str, dict[str, object], list[Step], str, str, str]] = [
 def test_scenario(settings: dict[str, object], steps: list[Step], rounds: str, phase: str, opened: str) -> None:
     table = Table(**settings).play(*steps)
     assert (table.told, table.phase, " ".join(table.open)) == (rounds, phase, opened)
+
+
+def stuck(sensor: str) -> inputs.SensorStuck:
+    return inputs.SensorStuck(at=0, sensor=sensor, stuck=True)
+
+
+TIE = inputs.ReaderJudged(at=0, result=inputs.ReaderResult(("tie",)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "steps", "of"),
+    [
+        (PLAIN, ["shoe", stuck("cut_card"), stuck("next")], ("cut_card", "next")),
+        (NEXT, [f"shoe {NATURAL} banker"], ("dealer",)),
+        (NEXT, [f"shoe {NATURAL}", TIE], ("reader",)),
+        (PLAIN | {"decks": 1}, ["shoe 9s Kd 9s"], ("card 3",)),
+        (PLAIN, ["shoe 9s", inputs.CardUnread(at=0, reason="jam", nonce="a" * 32)], ()),
+    ],
+)
+def test_an_irregularity_says_what_it_is_about(settings: dict[str, object], steps: list[Step], of: tuple[str]) -> None:
+    assert Table(**settings).play(*steps).shoe.device.irregular[0].of == of
+
+
+def test_a_card_that_came_with_a_movement_is_judged_after_it() -> None:
+    """Both are called `backwards`: what is decided about the movement says nothing of the card."""
+    table = Table(**PLAIN).play("shoe 9s", inputs.CardUnread(at=0, reason="backwards", nonce="a" * 32))
+    table.play(table.card("Kd", flags=("backwards",)), "!resolve backwards keep")
+    assert (table.open, table.shoe.device.irregular[0].of) == (("backwards",), ("card 2",))

@@ -18,6 +18,7 @@ from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, VERSION, Line, seal, unseal, verify_chain, without_sealed
 from firmware_bridge.shoe.policy import KEEP_ORDER
 from firmware_bridge.topics.event_and_round import messages
@@ -27,16 +28,16 @@ TEXT = st.text(max_size=12)
 NUMBER = st.integers(0, 2**53)
 CARD = st.sampled_from(Card)
 SECRET = st.builds(events.Secret, CARD, st.text(string.hexdigits, min_size=32, max_size=32))
-HOUSES = st.sampled_from([House(), House(burn=3, virtual_cut=14), House(burn="none", procedure="six-card")])
+HOUSES = st.sampled_from([House(), House(burn=3, virtual_cut=14), house_of(burn="none", procedure="six-card")])
 
 
 def built(fact: type[Any]) -> st.SearchStrategy[Any]:
-    """Values of a fact's type, field by field; the secret and the luggage only where a line keeps them."""
+    """Values of a fact's type, field by field; the secret and the device only where a line keeps them."""
     fields = {field.name: _values(field.type) for field in msgspec.structs.fields(fact)}
     if issubclass(fact, events.CardEvent):
         fields["secret"] = st.none() | SECRET
     if fact is events.ShoeOpened:
-        fields["luggage"] = st.none()
+        fields["device"] = st.none()
     return st.builds(fact, **fields)
 
 

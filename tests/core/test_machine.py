@@ -172,7 +172,7 @@ class AtTheTable(RuleBasedStateMachine):
     def open_shoe(self, lot: int | None) -> None:
         self.tell(self.table.order(orders.OpenShoe(orders.Pack(lot))))
 
-    @precondition(lambda self: self.table.shoe.irregular)
+    @precondition(lambda self: self.table.shoe.device.irregular)
     @rule(pick=st.integers(0, 99))
     def resolve(self, pick: int) -> None:
         """The floor takes one of the choices it has."""
@@ -323,7 +323,7 @@ class AtTheTable(RuleBasedStateMachine):
         guided = now in (Phase.READY, Phase.DEALING) and not blockers(shoe)
         is_due = guided and not waits_for_reveal(shoe)
         assert steady == ([layout(shoe).due] if is_due else [])
-        assert ("fault" in lit) == bool(shoe.irregular)
+        assert ("fault" in lit) == bool(shoe.device.irregular)
         if blockers(shoe):
             assert set(lit) == {"fault"}
 

@@ -12,6 +12,7 @@ from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import Cut, Drawn, Key, NewShoe, Pause, Say, Step, parse
 
@@ -81,7 +82,7 @@ def test_any_script_can_be_replayed(words: list[str], procedure: str, burn: bool
         steps = parse(" ".join(words))
     except ScriptError:
         return
-    house = House(procedure=procedure, decks=1)  # type: ignore[arg-type]  # both are procedures
+    house = house_of(procedure=procedure, decks=1)  # type: ignore[arg-type]  # both are procedures
     told = [[line.data for line in Replay(house, "T", lambda _: None, burn).play(steps)] for _ in range(2)]
     assert told[0] == told[1]
 

@@ -11,7 +11,7 @@ import pytest
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import unseal, without_sealed
 from firmware_bridge.shoe import decide, fault
 from firmware_bridge.sim.replay import Replay
@@ -139,7 +139,7 @@ def test_no_card_shows_in_errors() -> None:
 
 def test_a_line_of_replay_leaks_nothing_either() -> None:
     warned: list[str] = []
-    replay = Replay(House(procedure="six-card"), "T07", warned.append)
+    replay = Replay(house_of(procedure="six-card"), "T07", warned.append)
     lines = list(replay.play(parse(f"shoe 2c Js 3c {NATURAL} Qd 2c next +1.5s !void nothing")))
     shown = [message.payload.decode() for line in lines for message in messages(line)] + warned
     assert not [text for text in shown if ONCE in text or "Js" in text]
@@ -160,7 +160,7 @@ def test_a_card_with_no_shoe_open_is_sealed_for_good() -> None:
 def test_the_luggage_of_a_shoe_is_not_published() -> None:
     table = Table(burn=1).play("shoe", LOST, "!enter Qd !close_shoe shoe")
     opened = next(line for line in reversed(table.lines) if b"ShoeOpened" in line.data)
-    assert b'"luggage":null' in without_sealed(opened)
+    assert b'"device":null' in without_sealed(opened)
     assert b"Qd" in opened.data
     assert b"Qd" not in without_sealed(opened)
     assert unseal(opened.data).entry == opened.entry
@@ -171,4 +171,4 @@ def test_a_reader_flag_or_reason_tells_no_face() -> None:
     table.tell(table.card(ONCE, flags=("face_up",)))
     table.tell(inputs.CardUnread(at=0, reason="unreadable", nonce="a" * 32))
     assert not any(ONCE in text for text in table.shown)
-    assert msgspec.json.encode(table.shoe.irregular).decode().count("card 1 of this shoe") == 1
+    assert msgspec.json.encode(table.shoe.device.irregular).decode().count("card 1 of this shoe") == 1

@@ -71,7 +71,7 @@ def test_the_same_card_comes_once(settings: dict[str, Any], steps: str, rounds: 
     ],
 )
 def test_the_alarm_names_no_sealed_card(settings: dict[str, Any], steps: str, detail: str) -> None:
-    assert dealt(steps, **settings).shoe.irregular[0].detail == detail
+    assert dealt(steps, **settings).shoe.device.irregular[0].detail == detail
 
 
 SECRET = "E28011"

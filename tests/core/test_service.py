@@ -147,7 +147,7 @@ def test_a_fly_comes_before_bets_are_closed() -> None:
 
 def test_a_shoe_change_keeps_the_flies_and_the_dealer_to_come() -> None:
     table = Table(**VIP).play(f"shoe !fly {NATURAL} !request_dealer_change !close_shoe !open_shoe")
-    assert (table.shoe.flown, table.shoe.dealer_change) == (1, True)
+    assert (table.shoe.device.flown, table.shoe.device.dealer_change) == (1, True)
 
 
 def test_several_cards_at_once_after_the_time_make_the_rounds_of_cards_one_by_one() -> None:
@@ -169,12 +169,12 @@ def test_five_rounds_fly_and_the_sixth_is_refused() -> None:
     assert (table.answer.ok, table.answer.error) == (False, "fly refused: 5 in a row already")
     assert [each["flags"] for each in table.rounds] == [["fly"]] * 5
     rounds(rounds(table.play("bets-closed"), 1).play("!fly"), 1)
-    assert (table.answer.ok, table.shoe.flown) == (True, 1)
+    assert (table.answer.ok, table.shoe.device.flown) == (True, 1)
 
 
 def test_betting_after_all_takes_a_fly_back() -> None:
     table = Table(**BETS, disclose="sealed").play("shoe !fly !bets_open bets-closed", NATURAL)
-    assert (table.shoe.flown, named(table)) == (0, "")
+    assert (table.shoe.device.flown, named(table)) == (0, "")
     table.play("reveal reveal")
     assert table.rounds[0]["flags"] == []
 
@@ -230,11 +230,11 @@ def change(table: Table) -> str | None:
 
 def test_a_dealer_is_asked_for_and_signs_in() -> None:
     table = Table(**VIP).play("shoe !request_dealer_change")
-    assert (table.answer.ok, table.shoe.dealer_change) == (True, True)
+    assert (table.answer.ok, table.shoe.device.dealer_change) == (True, True)
     table.play("!request_dealer_change")
     assert not table.answer.ok
     table.play("!dealer Li", "9s")
-    assert (table.shoe.dealer, table.shoe.dealer_change, table.phase) == ("Li", False, "dealing")
+    assert (table.shoe.dealer, table.shoe.device.dealer_change, table.phase) == ("Li", False, "dealing")
     table.play("!void misdeal !close_shoe shoe")
     assert table.shoe.dealer == "Li"
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts.cards import cards
-from firmware_bridge.facts.house import House
 from firmware_bridge.games.baccarat.rules import layout
+from firmware_bridge.games.house import house_of
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
@@ -23,7 +23,7 @@ ROUNDS = [json.loads(line) for line in (VECTORS / "rounds.jsonl").read_text().sp
 def rounds(text: str, **settings: Any) -> list[dict[str, Any]]:
     """The `round` messages of a deal script; nothing may be warned of."""
     warned: list[str] = []
-    replay = Replay(House(**settings), "T07", warned.append)
+    replay = Replay(house_of(**settings), "T07", warned.append)
     sent = [json.loads(m.payload) for line in replay.play(parse(text)) for m in messages(line) if m.topic == "round"]
     assert not warned
     return sent

@@ -136,12 +136,13 @@ SHOES = {
 def troubled(table: Table) -> Iterator[Shoe]:
     """The shoe as it is, with each irregularity open, with each one twice over, and with a lost reader and cards."""
     yield table.shoe
-    named = [told for told in POLICIES["keep-order"] if told not in {each.id for each in table.shoe.irregular}]
+    named = [told for told in POLICIES["keep-order"] if told not in {each.id for each in table.shoe.device.irregular}]
     for name in named:
         yield evolve(table.shoe, e.Irregular(id=name, detail="", since=0))
     if table.shoe.status == "open":
         for spoiled in SPOILED:
-            after = Table(**{name: getattr(table.house, name) for name in table.house.__struct_fields__})
+            after = Table()
+            after.house = table.house
             after.shoe, after.chain = table.shoe, table.chain
             after.play(*spoiled)
             yield after.shoe
@@ -193,7 +194,7 @@ def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
     )
     yield from (table.order(orders.DealerIn(name)) for name in ("", "Li"))
     yield from (table.order(orders.Correct(1, cards(text), "w")) for text in ("", "9s8dThKc", "9s"))
-    for name, choice in product([each.id for each in shoe.irregular] or ["jam"], get_args(Choice)):
+    for name, choice in product([each.id for each in shoe.device.irregular] or ["jam"], get_args(Choice)):
         yield table.order(orders.Resolve(name, choice))
 
 
@@ -210,7 +211,7 @@ def test_every_reachable_cell_is_judged(now: Phase, policy: str) -> None:
                 if events := decide(shoe, told):
                     entry = entry_of(shoe, told, events, "T", "b")
                     after = advance(shoe, entry)
-                    if shoe.irregular == table.shoe.irregular:
+                    if shoe.device.irregular == table.shoe.device.irregular:
                         messages(seal(entry, "0" * 64))
                         snapshots(after)
                     goes_on = not blockers(after) and not waits_for_reveal(after)

@@ -130,4 +130,4 @@ def test_a_result_of_sealed_cards_is_kept_secret_and_compared_when_they_are_open
 def test_a_result_told_too_early_tells_nothing_of_sealed_cards() -> None:
     table = Table(**PLAIN, disclose="sealed").play("shoe 9s Kd")
     table.tell(told("tie"))
-    assert table.shoe.irregular[0].detail == "the reader says a result, P2 is due"
+    assert table.shoe.device.irregular[0].detail == "the reader says a result, P2 is due"

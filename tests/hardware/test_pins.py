@@ -3,9 +3,13 @@
 import asyncio
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pytest_mock import MockerFixture
 
 from hardware.errors import PinBusy, PinError
 from hardware.pins.factories import pin_factory
@@ -14,16 +18,25 @@ from hardware.pins.pin import Pin, claim
 from hardware.pins.sensors import Key
 
 
-@pytest.fixture
-def gpio(monkeypatch, mocker):
-    """RPi.GPIO, as if installed on a Pi 3B."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parent / "rpi"))
+@contextmanager
+def pi_3b(monkeypatch: pytest.MonkeyPatch, mocker: MockerFixture, folder: str, *modules: str) -> Iterator[None]:
+    """Be a Pi 3B whose pin package is the stand-in in `folder`; its modules are imported anew, and forgotten."""
+    for name in modules:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / folder))
     mocker.patch("gpiozero.pins.local.get_pi_revision", return_value=0xA02082)
-    from RPi import GPIO
-
-    yield GPIO
-    for name in ("RPi", "RPi.GPIO", "gpiozero.pins.rpigpio"):
+    yield
+    for name in modules:
         sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def gpio(monkeypatch: pytest.MonkeyPatch, mocker: MockerFixture) -> Iterator[Any]:
+    """RPi.GPIO, as if installed on a Pi 3B."""
+    with pi_3b(monkeypatch, mocker, "rpi", "RPi", "RPi.GPIO", "gpiozero.pins.rpigpio"):
+        from RPi import GPIO
+
+        yield GPIO
 
 
 def test_rpigpio_drives_keys_and_lamps(gpio):
@@ -51,17 +64,12 @@ def test_rpigpio_drives_keys_and_lamps(gpio):
 
 
 @pytest.fixture
-def lines(monkeypatch, mocker):
+def lines(monkeypatch: pytest.MonkeyPatch, mocker: MockerFixture) -> Iterator[Any]:
     """lgpio, as if installed on a Pi 3B."""
-    for name in ("lgpio", "gpiozero.pins.lgpio", "hardware.pins.lgpio"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.syspath_prepend(str(Path(__file__).parent / "lg"))
-    mocker.patch("gpiozero.pins.local.get_pi_revision", return_value=0xA02082)
-    import lgpio
+    with pi_3b(monkeypatch, mocker, "lg", "lgpio", "gpiozero.pins.lgpio", "hardware.pins.lgpio"):
+        import lgpio
 
-    yield lgpio
-    for name in ("lgpio", "gpiozero.pins.lgpio", "hardware.pins.lgpio"):
-        sys.modules.pop(name, None)
+        yield lgpio
 
 
 def test_lines_are_given_back_to_other_programs_when_lamps_and_keys_are_closed(lines):

@@ -8,7 +8,7 @@ from typing import Any
 
 from firmware_bridge.devices.code_books import native_code
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games import GAMES
+from firmware_bridge.games import LAYOUTS
 from hardware.sim.board import NativeBoard
 from tests.backend import Backend
 from tests.broker import Broker
@@ -79,7 +79,7 @@ class Table:
 
     def due(self) -> str | None:
         """The slot that is due by the rules, judged here."""
-        return GAMES["baccarat"](tuple(self.faces), "on-demand").due
+        return LAYOUTS["baccarat"](tuple(self.faces), "on-demand").due
 
     def draw(self, now: bool = False) -> None:
         """Pull the next card over the reader, whoever listens."""

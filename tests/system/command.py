@@ -10,6 +10,8 @@ from typing import IO, Any, NamedTuple
 import pytest
 
 from firmware_bridge.cli import main
+from firmware_bridge.cli.daemon_socket import ask
+from tests.system.table import Table
 
 LIMIT_S = 60.0
 
@@ -65,6 +67,11 @@ class Heard:
         """Wait until the process has said its last."""
         self._thread.join(LIMIT_S)
         self._stream.close()
+
+
+def status(table: Table) -> dict[str, Any]:
+    """What the daemon at this table answers to the request for its status."""
+    return ask(table.journal_dir / "control.sock", {"do": "status"})
 
 
 def piped(text: str, *words: object) -> Ran:

@@ -1,16 +1,18 @@
 """A record on disk as the daemon writes it, without its hardware."""
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from firmware_bridge.facts import inputs as i
-from firmware_bridge.facts import orders
-from firmware_bridge.facts.house import House
+from msgspec.structs import replace
+
+from firmware_bridge.facts import inputs, orders
+from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.sim.script import Cut, Drawn, Key, NewShoe, Say, Step, parse
+from firmware_bridge.sim.script import NewShoe, Pause, Say, Step, input_of, parse
 from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.table.table import Table
 
@@ -25,35 +27,23 @@ def record(directory: Path, text: str, **settings: Any) -> list[Path]:
     loop = asyncio.new_event_loop()
     journal = Journal(directory, None)
     table = Table(journal, "T07", NoLamps(), lambda _: None, lambda _: None, lambda: None, loop)
-    table.start(House(**settings))
+    table.start(house_of(**settings))
     for step in parse(text):
-        for told in inputs(step, table.shoe.status == "open"):
-            table.tell(told)
+        for told in inputs_of(step, table.shoe.status == "open"):
+            table.tell(replace(told, **now()))
     table.close()
     journal.close()
     loop.close()
     return journal_files(directory)
 
 
-def inputs(step: Step, in_use: bool) -> list[i.AnyInput]:
-    match step:
-        case NewShoe():
-            return [*([order(orders.CloseShoe("worn"))] if in_use else []), order(orders.OpenShoe())]
-        case Drawn(card=None):
-            return [i.CardUnread(**now(), reason="unreadable", nonce=nonce())]
-        case Drawn(card=card) if card:
-            return [i.CardRead(**now(), card=card, nonce=nonce())]
-        case Cut():
-            return [i.CutCardSeen(**now(), by="sensor")]
-        case Key(key=key):
-            return [i.Pressed(**now(), key=key)]
-        case Say(order=said):
-            return [order(said)]
-    raise ValueError(step)
-
-
-def order(said: orders.Order) -> i.Ordered:
-    return i.Ordered(**now(), order=said, by="anna", nonce=nonce())
+def inputs_of(step: Step, in_use: bool) -> Iterator[inputs.AnyInput]:
+    assert not isinstance(step, Pause), "time passes by itself here"
+    if isinstance(step, NewShoe):
+        if in_use:
+            yield input_of(Say(orders.CloseShoe("worn")), "anna", nonce)
+        step = Say(orders.OpenShoe())
+    yield input_of(step, "anna", nonce)
 
 
 def delivered(directory: Path, journal: str, seq: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from firmware_bridge.devices.code_books import NATIVE_CUT_CARD, native_code
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import Cut, Drawn, NewShoe, Step
 from firmware_bridge.topics.event_and_round import messages
@@ -44,7 +44,7 @@ class Dealer:
         self._random.shuffle(faces)
         self._steps = [Drawn(face) for face in faces]
         self._steps.insert(self._random.randrange(20, min(len(faces) - BEHIND_CUT, 150)), Cut())
-        self._book = Replay(House(**settings, new_shoe="auto"), "T07", print)
+        self._book = Replay(house_of(**settings, new_shoe="auto"), "T07", print)
         self._play(NewShoe())
         self.shoes += 1
         return settings | {"new_shoe": "auto"}

@@ -17,6 +17,7 @@ from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.code_books import NATIVE_CUT_CARD, native_code
 from firmware_bridge.facts.cards import cards
+from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.walk import Place, read_lines
@@ -55,6 +56,7 @@ class Table:
             "mqtt": {"port": self.port},
             "journal": {"dir": str(self.journal_dir)},
         }
+        sections = parted(sections)
         merged = {name: plain.get(name, {}) | sections.get(name, {}) for name in {**plain, **sections}}
         self.config_path.write_text(toml(merged))
 
@@ -107,6 +109,14 @@ class Table:
     def story(self) -> str:
         """What to look at when a test failed."""
         return f"{self.board.waiting} reports wait at the board"
+
+
+def parted(sections: Sections) -> Sections:
+    """The sections with the game's own settings in `[game]`, where the tests name them beside the table's."""
+    table = sections.get("table", {})
+    own = {key: table[key] for key in table if key in GAME.terms.__struct_fields__}
+    rest = {key: value for key, value in table.items() if key not in own}
+    return {**sections, "table": rest, "game": own | sections.get("game", {})} if own else sections
 
 
 class DaemonTable(Table):
@@ -183,6 +193,10 @@ class BridgeTable(Table):
     bridge: Bridge
     _running: "asyncio.Task[None] | None" = None
 
+    def __init__(self, folder: Path, port: int, **sections: Any) -> None:
+        self.at_close: list[Callable[[], None]] = []
+        super().__init__(folder, port, **sections)
+
     def start(self, pins: PinFactory | None = None) -> "BridgeTable":
         """Start the bridge and wait until it has the reader."""
         config = load(self.config_path)
@@ -198,7 +212,9 @@ class BridgeTable(Table):
             self.loop.run_until_complete(running)
 
     def close(self) -> None:
-        """Put everything away, the bridge first."""
+        """Put everything away, `at_close` first, then the bridge."""
+        while self.at_close:
+            self.at_close.pop()()
         self.stop()
         super().close()
 

@@ -1,102 +1,20 @@
 """`shoe calibrate` as a technician runs it, over SSH or unattended, with and without the daemon."""
 
-import json
-import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from firmware_bridge.config.calibration import Calibration, load
 from firmware_bridge.devices.code_books import NATIVE_CUT_CARD
-from hardware.sim.board import NativeBoard
-from hardware.sim.optics import Light, Optics
-from tests.broker import free_port
-from tests.system.command import Heard, spawn
-from tests.system.table import BridgeTable
+from hardware.sim.optics import Light
+from tests.system import visit as visits
+from tests.system.visit import Visit, lost, puller, record
 
-GAP_S = 0.13
+table = visits.table  # a fixture
+
 WEAK = Light(ink=0.4, noise=25.0)
 
 
-class Visit:
-    """A running `shoe calibrate`; `work` pulls the cards it asks for until it ends."""
-
-    def __init__(self, table: BridgeTable, *words: object, **options: Any) -> None:
-        self.table = table
-        command = ("calibrate", "--by", "anna", *words, "--config", table.config_path)
-        self.process: subprocess.Popen[str] = spawn(*command, **options)
-        self.out, self.err = Heard(self.process.stdout), Heard(self.process.stderr)
-        self._done = 0
-
-    @property
-    def json(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.out.lines]
-
-    def said(self, text: str) -> None:
-        """Wait until it says so."""
-        self.table.until(lambda: any(text in line for line in self.out.lines) or self.process.poll() is not None)
-        assert any(text in line for line in self.out.lines), self.story()
-
-    def work(self, pull: Callable[[int], None]) -> int:
-        """Pull what each "pull N" asks for; the exit code."""
-        while self.process.poll() is None:
-            asks = [line for line in self.out.lines if "pull " in line]
-            if len(asks) > self._done:
-                count = int(asks[self._done].partition("pull ")[2].split()[0])
-                self._done += 1
-                for n in range(count):
-                    pull(n)
-                    self.table.pause(GAP_S)
-            self.table.pause(0.02)
-        return self.end()
-
-    def end(self) -> int:
-        self.table.until(lambda: self.process.poll() is not None)
-        self.out.close()
-        self.err.close()
-        return int(self.process.returncode)
-
-    def story(self) -> str:
-        return "\n".join([*self.out.lines, *self.err.lines])
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
-    made: list[BridgeTable] = []
-
-    def make(light: Light = WEAK, start: bool = True, **sections: Any) -> BridgeTable:
-        table = BridgeTable(tmp_path, free_port(), **sections)
-        table.board = table.pty.board = NativeBoard(optics=Optics(light))
-        made.append(table)
-        return table.start() if start else table
-
-    yield make
-    for each in made:
-        each.close()
-
-
-def puller(table: BridgeTable) -> Callable[[int], None]:
-    def pull(n: int) -> None:
-        assert isinstance(table.board, NativeBoard)
-        table.board.pull(n % 52)
-        table.pty.tick()
-
-    return pull
-
-
-def record(table: BridgeTable) -> Calibration:
-    return load(table.journal_dir / "calibration.toml")
-
-
-def lost(table: BridgeTable) -> bool:
-    return any(each.id == "reader_lost" for each in table.bridge.table.shoe.irregular)
-
-
 def test_the_reader_is_calibrated_while_the_daemon_runs(table) -> None:
-    bridge = table()
-    bridge.until(lambda: bridge.bridge.table.shoe.reader is not None)
+    bridge = table(WEAK)
+    bridge.until(lambda: bridge.bridge.table.shoe.device.reader is not None)
     visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 6)
     assert visit.work(puller(bridge)) == 0, visit.story()
     told = visit.json[-1]
@@ -130,7 +48,7 @@ def test_a_print_too_weak_is_refused_and_the_board_has_its_settings_from_before(
 
 
 def test_nobody_pulls_a_card(table) -> None:
-    visit = Visit(table(), "reader", "--yes", "--json", "--patience", 0.5)
+    visit = Visit(table(WEAK), "reader", "--yes", "--json", "--patience", 0.5)
     assert visit.end() == 1
     assert visit.json[-1]["error"].startswith("no card passed")
 
@@ -146,11 +64,11 @@ def test_it_is_refused_in_a_round(table) -> None:
 
 
 def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_told(table) -> None:
-    bridge = table(start=False)
+    bridge = table(WEAK, start=False)
     visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
     assert visit.work(puller(bridge)) == 0, visit.story()
     bridge.start()
-    bridge.until(lambda: bridge.bridge.table.shoe.reader is not None and not lost(bridge))
+    bridge.until(lambda: bridge.bridge.table.shoe.device.reader is not None and not lost(bridge))
     events = [event for line in bridge.lines() if line.entry for event in line.entry.events]
     told = "8 test cards passed while no daemon ran, by anna"
     assert told in [getattr(event, "detail", "") for event in events]
@@ -162,7 +80,7 @@ def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_told(table
 
 
 def test_without_a_daemon_an_open_shoe_is_refused(table) -> None:
-    bridge = table(start=False)
+    bridge = table(WEAK, start=False)
     bridge.board.optics = None
     bridge.start()
     bridge.deal("9s Td")
@@ -177,7 +95,7 @@ def test_without_a_daemon_an_open_shoe_is_refused(table) -> None:
 
 
 def test_no_code_of_a_card_is_ever_shown(table) -> None:
-    bridge = table()
+    bridge = table(WEAK)
     visit = Visit(bridge, "reader", "--yes", "--cards", 3)
     code = 0x2AA5
 
@@ -203,14 +121,14 @@ def test_no_code_of_a_card_is_ever_shown(table) -> None:
     ],
 )
 def test_wrong_words(table, words: list[str], code: int, text: str) -> None:
-    visit = Visit(table(start=False), *words)
+    visit = Visit(table(WEAK, start=False), *words)
     assert visit.end() == code
     assert text in visit.story()
 
 
 @pytest.mark.parametrize("damaged", ["[reader", '[reader]\nat = "x"\nby = "y"\n[reader.after]\nmin_quality = 900\n'])
 def test_a_damaged_record_is_set_aside_and_calibrated_anew(table, damaged: str) -> None:
-    bridge = table(start=False)
+    bridge = table(WEAK, start=False)
     bridge.journal_dir.mkdir()
     (bridge.journal_dir / "calibration.toml").write_text(damaged)
     visit = Visit(bridge, "reader", "--yes", "--cards", 3)

@@ -2,50 +2,26 @@
 
 import os
 import signal
-import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 from firmware_bridge.config.calibration import Calibration, ReaderSection, ReaderSettings, Reading, save
 from firmware_bridge.devices.lent_reader import LeftBehind, leave
 from hardware.calibrate.bench import Bench
-from hardware.sim.board import NativeBoard
-from hardware.sim.optics import Light, Optics
-from tests.broker import free_port
-from tests.system.table import BridgeTable
-from tests.system.test_calibrate_command import GAP_S, Visit, lost, puller, record
+from tests.system import visit as visits
+from tests.system.visit import DIM, Visit, asked_to_keep, lost, pull, puller, record
 
-DIM = Light(lamp=0.4)
-"""It takes other settings to read cards by this."""
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
-    made: list[BridgeTable] = []
-
-    def make(start: bool = True) -> BridgeTable:
-        table = BridgeTable(tmp_path, free_port())
-        table.board = table.pty.board = NativeBoard(optics=Optics(DIM))
-        made.append(table)
-        return table.start() if start else table
-
-    yield make
-    for each in made:
-        each.close()
+table = visits.table  # a fixture
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGHUP])
 def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(table, end: signal.Signals) -> None:
-    bridge = table()
+    bridge = table(DIM)
     before = dict(bridge.board.params)
     visit = Visit(bridge, "reader", "--yes")
     visit.said("pull 5 cards")
     assert not bridge.bridge.reader.port.is_open
-    for n in range(5):
-        puller(bridge)(n)
-        bridge.pause(GAP_S)
+    pull(bridge, 5)
     bridge.until(lambda: bridge.board.params != before)  # more light is tried
     os.kill(visit.process.pid, end)
     visit.end()
@@ -55,13 +31,11 @@ def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(ta
 
 @pytest.mark.parametrize("next_one", ["a daemon", "another command"])
 def test_without_a_daemon_whoever_comes_next_gives_the_board_its_settings_back(table, next_one: str) -> None:
-    bridge = table(start=False)
+    bridge = table(DIM, start=False)
     before = dict(bridge.board.params)
     killed = Visit(bridge, "reader", "--yes")
     killed.said("pull 5 cards")
-    for n in range(5):
-        puller(bridge)(n)
-        bridge.pause(GAP_S)
+    pull(bridge, 5)
     bridge.until(lambda: bridge.board.params != before)
     os.kill(killed.process.pid, signal.SIGKILL)
     killed.end()
@@ -76,7 +50,7 @@ def test_without_a_daemon_whoever_comes_next_gives_the_board_its_settings_back(t
 
 
 def test_what_a_killed_command_wanted_back_does_not_undo_an_undo(table) -> None:
-    bridge = table(start=False)
+    bridge = table(DIM, start=False)
     measured = Reading(cards=1, decode_rate=1.0)
     before: ReaderSettings = {"threshold": 777, "hysteresis": 40}
     section = ReaderSection(at="2026-11-20T21:33:05Z", by="bo", before=before, measured=measured)
@@ -91,34 +65,15 @@ def test_what_a_killed_command_wanted_back_does_not_undo_an_undo(table) -> None:
     assert again.end() == 1
     assert "NOT CALIBRATED: nothing is left to undo: " in again.story()
     bridge.start()
-    bridge.until(lambda: bridge.bridge.table.shoe.reader is not None and not lost(bridge))
+    bridge.until(lambda: bridge.bridge.table.shoe.device.reader is not None and not lost(bridge))
     assert bridge.board.params[1] == 777
-
-
-def asked_to_keep(table: BridgeTable) -> Visit:
-    """A visit whose test went well: the technician is asked whether to keep it."""
-    visit = Visit(table, "reader", "--cards", 5, stdin=subprocess.PIPE)
-    done = 0
-    while visit.process.poll() is None:
-        asks = [line for line in visit.out.lines if "pull 5 cards" in line]
-        if len(asks) > done:
-            for n in range(5):
-                puller(table)(n)
-                table.pause(GAP_S)
-            if "the test" in asks[done]:
-                visit.said("quality 0")
-                break
-            done += 1
-        table.pause(0.02)
-    table.until(lambda: visit.process.poll() is None)
-    return visit
 
 
 @pytest.mark.parametrize(
     ("end", "has_daemon"), [("n", True), ("Ctrl-C, then n", True), ("two Ctrl-C", True), ("Ctrl-C, then n", False)]
 )
 def test_whoever_does_not_keep_it_has_the_settings_from_before(table, end: str, has_daemon: bool) -> None:
-    bridge = table(start=has_daemon)
+    bridge = table(DIM, start=has_daemon)
     before = dict(bridge.board.params)
     visit = asked_to_keep(bridge)
     assert bridge.board.params != before

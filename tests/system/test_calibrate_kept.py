@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.cli.calibrate.borrow import BorrowedAlone
 from firmware_bridge.devices.lent_reader import LEFT_BEHIND
@@ -19,7 +21,7 @@ from hardware.sim.code_boards import SsiBoard
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
 from tests.system.table import BridgeTable
-from tests.system.test_calibrate_loan import Technician, irregular, order, pass_test_cards, people, seen, settled
+from tests.system.technician import Technician, irregular, order, pass_test_cards, seen, settled
 
 BY_ORDER = {"table": {"new_shoe": "command"}}
 
@@ -34,8 +36,6 @@ def made(tmp_path: Path) -> Iterator[Callable[..., Any]]:
         return tables[-1].start()
 
     yield make
-    while people:
-        people.pop().hang_up()
     for each in tables:
         each.close()
 
@@ -64,7 +64,7 @@ def test_cards_are_numbered_on_from_the_last_test_card(made, mocker, lent: bool)
     resumed = mocker.spy(NativeDecoder, "resume")
     table.start()
     table.until(lambda: resumed.call_args and resumed.call_args.args[1] == last)
-    assert table.bridge.table.shoe.reader == inputs.ReportNo(last.session, last.seq)
+    assert table.bridge.table.shoe.device.reader == inputs.ReportNo(last.session, last.seq)
     assert not (table.journal_dir / LEFT_BEHIND).exists()
 
 
@@ -83,7 +83,7 @@ def test_an_engine_that_was_lent_twice_loses_no_card_afterwards(made, mocker) ->
     mocker.patch.dict(READERS, {"ssi": replace(READERS["ssi"], says_again_s=0.2)})
     table = made(EngineTable, table={"new_shoe": "command", "burn": "none"})
     table.engine.pull("9d")
-    table.until(lambda: table.bridge.table.shoe.reader and not table.engine.waiting)
+    table.until(lambda: table.bridge.table.shoe.device.reader and not table.engine.waiting)
     Technician(table)
     table.stop()
     without_a_daemon(table, 4)
@@ -156,18 +156,24 @@ def test_no_card_is_taken_before_a_reader_with_a_will_is_ours(made) -> None:
     without_a_daemon(table, 0, will=b"\0")
     table.start()
     table.until(lambda: table.bridge.reader.port.is_open)
-    assert (irregular(table), table.bridge.table.shoe.lent) == (["reader_lost"], "anna")
+    assert (irregular(table), table.bridge.table.shoe.device.lent) == (["reader_lost"], "anna")
     assert not order(table, "open_shoe")
 
 
-def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made, mocker) -> None:
-    table = settled(made())
-    killed = Technician(table)
+def undelivered(table: BridgeTable, mocker: MockerFixture) -> MagicMock:
+    """Let a borrower be killed who left `aa` to restore, and keep the port shut by the patch that is returned."""
+    killed = Technician(settled(table))
     killed.say(do="leave", restore="aa")
     table.until(lambda: table.bridge.control._lending._restore)
     opened = mocker.patch("hardware.ports.port.Port.start")
     killed.hang_up()
     table.until(lambda: not table.bridge.control.status()["lent"])
+    return opened
+
+
+def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made, mocker) -> None:
+    table = made()
+    opened = undelivered(table, mocker)
     bo = Technician(table)
     assert bo.told["restore"] == "aa"
     bo.say(do="leave", restore="")
@@ -180,13 +186,8 @@ def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made, mocker) -> No
 
 
 def test_a_will_outlives_a_daemon_that_could_not_deliver_it(made, mocker) -> None:
-    table = settled(made())
-    killed = Technician(table)
-    killed.say(do="leave", restore="aa")
-    table.until(lambda: table.bridge.control._lending._restore)
-    opened = mocker.patch("hardware.ports.port.Port.start")
-    killed.hang_up()
-    table.until(lambda: not table.bridge.control.status()["lent"])
+    table = made()
+    opened = undelivered(table, mocker)
     table.stop()
     mocker.stop(opened)
     written = mocker.patch("hardware.ports.port.Port.write", return_value=True)

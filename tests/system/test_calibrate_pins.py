@@ -21,7 +21,7 @@ from hardware.pins.pin import Pin
 from hardware.sim.pins import MockPins
 from tests.broker import free_port
 from tests.system.table import BridgeTable
-from tests.system.test_calibrate_command import Visit, record
+from tests.system.visit import Visit, record
 
 PINS = {"next": 22, "reveal": 23, "cut_card": 27}
 LAMPS = {"P1": 5, "B1": 6, "fault": {"pin": 17, "active_low": True}}

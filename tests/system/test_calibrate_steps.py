@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.config.calibration import load
 from firmware_bridge.devices import code_books
 from firmware_bridge.devices.code_books import native_code
 from firmware_bridge.facts.cards import FACES, Card
@@ -19,8 +18,8 @@ from hardware.sim.line_board import LineBoard
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
 from tests.system.table import BridgeTable
-from tests.system.test_calibrate_command import Visit
-from tests.system.test_calibrate_loan import Caller
+from tests.system.technician import Caller
+from tests.system.visit import Visit, record
 
 LINE = {"protocol": "line", "baud": 9600, "hold": 0.3}
 
@@ -58,10 +57,6 @@ def pull(table: BridgeTable, codes_: list[Any], pause_s: float = 0.0) -> None:
         table.board.pull(code)
         table.pty.tick()
         table.pause(pause_s)
-
-
-def record(table: BridgeTable) -> Any:
-    return load(table.journal_dir / "calibration.toml")
 
 
 # ---------------------------------------------------------------- code book

@@ -3,36 +3,18 @@
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hardware.sim.board import NativeBoard
-from hardware.sim.optics import Light, Optics
-from tests.broker import free_port
+from tests.system import visit as visits
 from tests.system.table import BridgeTable
-from tests.system.test_calibrate_command import GAP_S, Visit, puller
-from tests.system.test_calibrate_cut_short import DIM, asked_to_keep
-from tests.system.test_calibrate_loan import Caller, back, settled
+from tests.system.technician import Caller, back, settled
+from tests.system.visit import DIM, Visit, asked_to_keep, pull
+
+table = visits.table  # a fixture
 
 PINS: dict[str, Any] = {"pins": {"factory": "mock", "next": 22, "cut_card": 27}, "lamps": {"P1": 5}}
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
-    made: list[BridgeTable] = []
-
-    def make(light: Light | None = None, **sections: Any) -> BridgeTable:
-        table = BridgeTable(tmp_path, free_port(), **sections)
-        table.board = table.pty.board = NativeBoard(optics=light and Optics(light))
-        made.append(table)
-        return settled(table.start())
-
-    yield make
-    for each in made:
-        each.close()
 
 
 def take_back(table: BridgeTable) -> dict[str, Any]:
@@ -45,7 +27,7 @@ def take_back(table: BridgeTable) -> dict[str, Any]:
 
 @pytest.mark.parametrize("what", ["reader", "pack", "lamps", "keypad", "cut-card"])
 def test_it_ends_wherever_it_waits(table, what: str) -> None:
-    bridge = table(**PINS)
+    bridge = settled(table(**PINS))
     visit = Visit(bridge, what, "--patience", 600, stdin=subprocess.PIPE)
     bridge.until(lambda: bridge.bridge.control.status()["lent"])
     bridge.pause(1.0)  # until it waits
@@ -60,13 +42,11 @@ def test_it_ends_wherever_it_waits(table, what: str) -> None:
 
 
 def test_what_it_tried_is_put_back_by_the_daemon_alone(table) -> None:
-    bridge = table(DIM)
+    bridge = settled(table(DIM))
     before = dict(bridge.board.params)
     visit = Visit(bridge, "reader", "--yes", "--json")
     visit.said("pull 5 cards")
-    for n in range(5):
-        puller(bridge)(n)
-        bridge.pause(GAP_S)
+    pull(bridge, 5)
     bridge.until(lambda: bridge.board.params != before)
     take_back(bridge)
     assert visit.end() == 1
@@ -75,7 +55,7 @@ def test_what_it_tried_is_put_back_by_the_daemon_alone(table) -> None:
 
 
 def test_a_question_that_nobody_answers_is_no_shelter(table) -> None:
-    bridge = table(DIM)
+    bridge = settled(table(DIM))
     before = dict(bridge.board.params)
     visit = asked_to_keep(bridge)
     take_back(bridge)
@@ -86,7 +66,7 @@ def test_a_question_that_nobody_answers_is_no_shelter(table) -> None:
 
 
 def test_a_daemon_that_ends_ends_it_too_and_its_settings_are_put_back_here(table) -> None:
-    bridge = table(DIM)
+    bridge = settled(table(DIM))
     before = dict(bridge.board.params)
     visit = asked_to_keep(bridge)
     bridge.stop()
@@ -97,7 +77,7 @@ def test_a_daemon_that_ends_ends_it_too_and_its_settings_are_put_back_here(table
 
 
 def test_a_command_that_hangs_is_named(table) -> None:
-    bridge = table()
+    bridge = settled(table())
     visit = Visit(bridge, "pack", "--yes")
     visit.said("pull 52 cards")
     os.kill(visit.process.pid, signal.SIGSTOP)

@@ -15,12 +15,12 @@ from firmware_bridge.mqtt.settings import BrokerSettings
 from hardware.errors import PinError
 from hardware.pins.factories import FACTORIES
 from tests import broker as real
+from tests import certificates
 from tests.broker import Broker, free_port
-from tests.edge import test_mqtt_mistakes as mistakes
 from tests.system import command
 from tests.system.table import Table
 
-broker, brokers, shoe, tls = real.broker, real.brokers, command.shoe, mistakes.tls  # fixtures
+broker, brokers, shoe, tls = real.broker, real.brokers, command.shoe, certificates.tls  # fixtures
 
 HOLD = """
 import sys, time

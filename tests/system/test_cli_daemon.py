@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.daemon_socket import ask, follow
+from firmware_bridge.cli.daemon_socket import follow
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command
-from tests.system.command import LIMIT_S
+from tests.system.command import LIMIT_S, status
 from tests.system.table import DaemonTable
 
 broker, brokers, shoe = real.broker, real.brokers, command.shoe  # fixtures
@@ -36,10 +36,6 @@ def naturals(rounds: int) -> str:
     """So many rounds of four cards that the player wins 9:0."""
     suits = ["shdc"[number % 4] for number in range(rounds)]
     return "".join(f" 9{suit} T{suit} K{suit} Q{suit}" for suit in suits)
-
-
-def status(bridge: DaemonTable) -> dict[str, Any]:
-    return ask(bridge.journal_dir / "control.sock", {"do": "status"})
 
 
 def test_status_says_on_one_screen_where_the_table_stands(table, shoe: command.Run) -> None:

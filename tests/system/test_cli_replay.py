@@ -93,11 +93,11 @@ def test_a_word_that_is_none_is_named_with_its_line(shoe: command.Run, tmp_path:
 def test_a_config_sets_the_table_and_procedure_is_over_it(shoe: command.Run, tmp_path: Path) -> None:
     (tmp_path / "a.deal").write_text("shoe 2s3h4d5c6hTc")
     config = tmp_path / "bridge.toml"
-    config.write_text('[table]\nid = "T07"\nprocedure = "six-card"\nburn = "none"\n')
+    config.write_text('[table]\nid = "T07"\nburn = "none"\n[game]\nprocedure = "six-card"\n')
     told = rounds(shoe("replay", tmp_path / "a.deal", "--config", config))[0]
     assert (told["table"], told["carried"]) == ("T07", 2)
     states = shoe("replay", tmp_path / "a.deal", "--config", config, "--procedure", "on-demand").json
-    assert states[0]["payload"]["event"]["house"]["procedure"] == "on-demand"
+    assert states[0]["payload"]["event"]["house"]["terms"]["procedure"] == "on-demand"
     config.write_text("")
     assert shoe("replay", tmp_path / "a.deal", "--config", config).json[0]["payload"]["table"] == "replay"
     config.write_text("[table]\nburm = 3\n")

@@ -6,6 +6,7 @@ import pytest
 
 from firmware_bridge.cli.watch.screen import line, screen
 from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.state import last_rounds, snapshots
@@ -127,7 +128,7 @@ def test_observing_is_said_first() -> None:
 def test_the_next_step_is_named_and_no_alarm_that_lets_play_go_on_hides_it(
     script: str, house: dict[str, Any], step: str, alarms: tuple[str, ...]
 ) -> None:
-    told = status(script, House(**{"burn": "none"} | house))
+    told = status(script, house_of(**{"burn": "none"} | house))
     told["alarm"]["open"] = [alarm(name) for name in alarms]
     assert row("next", told) == step
 

@@ -14,8 +14,8 @@ from firmware_bridge.journal.walk import Walk
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command
+from tests.system.command import status
 from tests.system.table import DaemonTable
-from tests.system.test_cli_daemon import status
 
 brokers, shoe = real.brokers, command.shoe  # fixtures
 

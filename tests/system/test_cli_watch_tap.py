@@ -30,7 +30,7 @@ def test_a_card_in_secret_shows_type_and_number_alone() -> None:
     assert shown(tap(), card()) == [f"02 00 {MASKED}"]
 
 
-@pytest.report.parametrize("protocol", ["native", "angel-eye"])
+@pytest.mark.parametrize("protocol", ["native", "angel-eye"])
 def test_what_is_shown_in_secret_is_the_same_for_every_card(protocol: str) -> None:
     if protocol == "native":
         wires = [card(code) for code in range(64)]
@@ -42,12 +42,12 @@ def test_what_is_shown_in_secret_is_the_same_for_every_card(protocol: str) -> No
     assert len(seen) == len(split) == 1
 
 
-@pytest.report.parametrize("protocol", ["line", "grow", "ssi", "rdm6300"])
+@pytest.mark.parametrize("protocol", ["line", "grow", "ssi", "rdm6300"])
 def test_codes_in_secret_are_not_even_counted(protocol: str) -> None:
     assert shown(tap(protocol), b"SHOE-01-AS\r\n") == shown(tap(protocol), b"10\r\n") == [MASKED]
 
 
-@pytest.report.parametrize(
+@pytest.mark.parametrize(
     ("packet", "text"),
     [
         (Beat(0x1234, 1000, 180, 20, 31), "04 00 12 34 00 00 03 e8 b4 14 1f"),

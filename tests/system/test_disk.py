@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.journal.files import journal_files
+from tests import backend as listening
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker
 from tests.system.table import DaemonTable
 
-broker, brokers = real.broker, real.brokers  # fixtures
+broker, brokers, backend = real.broker, real.brokers, listening.backend  # fixtures
 
 # From the moment `flag` exists, the disk confirms nothing more.
 UNCONFIRMED = """
@@ -48,12 +49,6 @@ def pwrite(fd, data, at):
 os.pwrite = pwrite
 sys.exit(main(sys.argv[2:]))
 """
-
-
-@pytest.fixture
-def backend(broker: Broker) -> Iterator[Backend]:
-    with Backend(broker.port) as backend:
-        yield backend
 
 
 @pytest.fixture

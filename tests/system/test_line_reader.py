@@ -38,7 +38,7 @@ class LineTable(BridgeTable):
 
     @property
     def open_now(self) -> list[str]:
-        return [each.id for each in self.bridge.table.shoe.irregular]
+        return [each.id for each in self.bridge.table.shoe.device.irregular]
 
     @property
     def cards(self) -> list[str]:

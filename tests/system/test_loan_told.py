@@ -12,7 +12,7 @@ from firmware_bridge.config.load import load
 from hardware.ports.tty import close_tty, open_tty
 from tests.broker import free_port
 from tests.system.table import BridgeTable
-from tests.system.test_calibrate_loan import Technician, back, order, settled
+from tests.system.technician import Technician, back, order, settled
 
 
 @pytest.fixture

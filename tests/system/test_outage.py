@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
+from tests import backend as listening
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker, free_port
 from tests.system.table import BridgeTable, DaemonTable
 
-brokers = real.brokers  # fixture
+brokers, backend = real.brokers, listening.backend  # fixtures
 
 # Judges one card with an error, and cannot even put that on record.
 CRASHING = """
@@ -35,12 +36,6 @@ sys.exit(main(sys.argv[1:]))
 def broker(brokers: Any) -> Broker:
     kept: Broker = brokers(persistence=True)
     return kept
-
-
-@pytest.fixture
-def backend(broker: Broker) -> Iterator[Backend]:
-    with Backend(broker.port) as backend:
-        yield backend
 
 
 @pytest.fixture
@@ -74,7 +69,7 @@ def arrived(backend: Backend) -> list[str]:
 
 
 def open_now(table: BridgeTable) -> list[str]:
-    return [each.id for each in table.bridge.table.shoe.irregular]
+    return [each.id for each in table.bridge.table.shoe.device.irregular]
 
 
 def lit(table: BridgeTable) -> Any:

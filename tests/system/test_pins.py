@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.facts.house import House
+from firmware_bridge.games.house import house_of
 from hardware.pins.pin import Pin
 from hardware.sim.pins import MockPins
 from tests.broker import free_port
@@ -154,7 +154,7 @@ def test_a_reader_gap_is_confirmed_with_the_key(felt: Any) -> None:
 
 def test_six_cards_and_next_by_the_key(felt: Any) -> None:
     table = felt(procedure="six-card")
-    assert House(procedure="six-card", close="next").close == table.bridge.config.house.close
+    assert house_of(procedure="six-card", close="next").close == table.bridge.config.house.close
     table.deal("9s Td Ts Tc 2s")
     table.until(lambda: table.alight() == ["R2"])
     table.deal("3h")

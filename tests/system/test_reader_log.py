@@ -8,7 +8,7 @@ import pytest
 
 from tests.broker import free_port
 from tests.system.table import BridgeTable
-from tests.system.test_calibrate_loan import Technician, back, settled
+from tests.system.technician import Technician, back, settled
 
 
 @pytest.fixture

@@ -16,13 +16,14 @@ from hardware.ports.port import QUIET
 from hardware.sim.angel_eye import AngelEyeShoe, wrong_rules
 from hardware.sim.boards import BOARDS, CodeBoard
 from hardware.sim.pty import PtyBoard
+from tests import backend as listening
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker
+from tests.system.rule_book import by_the_book, shoe, timeless
 from tests.system.table import BridgeTable
-from tests.system.test_way import by_the_book, shoe, timeless
 
-broker, brokers = real.broker, real.brokers  # fixtures
+broker, brokers, backend = real.broker, real.brokers, listening.backend  # fixtures
 
 PRINTED: CodeBook = {f"S{n:02}": Known(card) for n, card in enumerate(FACES)} | {"S99": CUT_CARD}
 TAGS: CodeBook = {f"{n:010X}": Known(card, None, f"nr-{n}") for n, card in enumerate(FACES * 2)} | {"FF" * 5: CUT_CARD}
@@ -57,7 +58,7 @@ class ReaderTable(BridgeTable):
 
     @property
     def open_now(self) -> list[str]:
-        return [each.id for each in self.bridge.table.shoe.irregular]
+        return [each.id for each in self.bridge.table.shoe.device.irregular]
 
     @property
     def noted(self) -> int:
@@ -113,12 +114,6 @@ def table(tmp_path: Path, broker: Broker, backend: Backend) -> Iterator[Callable
     yield make
     for each in made:
         each.close()
-
-
-@pytest.fixture
-def backend(broker: Broker) -> Iterator[Backend]:
-    with Backend(broker.port) as backend:
-        yield backend
 
 
 def events(backend: Backend) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ class EngineTable(BridgeTable):
 
     @property
     def open_now(self) -> set[str]:
-        return {each.id for each in self.bridge.table.shoe.irregular}
+        return {each.id for each in self.bridge.table.shoe.device.irregular}
 
     def pass_by(self, *names: str) -> None:
         """Cards pass; the engine sends them one by one, as they are acknowledged."""

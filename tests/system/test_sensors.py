@@ -15,7 +15,7 @@ from hardware.pins.pin import Pin
 from hardware.sim.pins import MockPins
 from tests.broker import free_port
 from tests.system.table import BridgeTable
-from tests.system.test_calibrate_loan import Caller
+from tests.system.technician import Caller
 
 CUT_CARD, NEXT, LID, MOUTH, P1, B1 = Pin(27), Pin(22), Pin(4), Pin(7), Pin(2), Pin(3)
 BUZZER, LOCK = Pin(8), Pin(9)
@@ -54,7 +54,7 @@ class Guarded(BridgeTable):
 
     def open(self) -> tuple[str, ...]:
         """The irregularities that are open."""
-        return tuple(each.id for each in self.bridge.table.shoe.irregular)
+        return tuple(each.id for each in self.bridge.table.shoe.device.irregular)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_lid_opened_inside_a_shoe_blocks_it(guarded: Any) -> None:
     table.fingers.drive(LID, False)
     table.until(lambda: table.open() == ("lid_opened",))
     table.fingers.drive(LID, True)
-    table.until(lambda: not table.bridge.table.shoe.lid_open)
+    table.until(lambda: not table.bridge.table.shoe.device.lid_open)
     assert table.open() == ("lid_opened",)
 
 
@@ -96,14 +96,14 @@ def test_a_lid_closed_while_the_disk_is_full_is_closed_afterwards(guarded: Any, 
         table.until(lambda called=called: full.call_count > called)
         table.pause(0.1)
     mocker.stop(full)
-    table.until(lambda: not table.bridge.table.disk and not table.bridge.table.shoe.lid_open)
+    table.until(lambda: not table.bridge.table.disk and not table.bridge.table.shoe.device.lid_open)
 
 
 def test_a_lid_closed_while_the_daemon_was_down_is_told(guarded: Any) -> None:
     table = guarded(lid_closed=False)
     table.deal("9s")
     table.restart()
-    table.until(lambda: not table.bridge.table.shoe.lid_open)
+    table.until(lambda: not table.bridge.table.shoe.device.lid_open)
 
 
 @pytest.mark.parametrize("sensor", ["cut_card", "presence"])

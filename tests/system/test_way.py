@@ -1,5 +1,4 @@
 import json
-import random
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,20 +6,18 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.facts.house import House
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.topics.event_and_round import messages
+from tests import backend as listening
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker
+from tests.system.rule_book import by_the_book, shoe, timeless
 from tests.system.table import DaemonTable
 
-broker, brokers = real.broker, real.brokers  # fixtures
+broker, brokers, backend = real.broker, real.brokers, listening.backend  # fixtures
 
 COMMAND = "shoe/T07/command"
-TIMELESS = ("table", "shoe", "journal", "seq", "n", "of", "prev", "at", "boot")
 
 
 @pytest.fixture
@@ -35,34 +32,6 @@ def table(tmp_path: Path, broker: Broker, backend: Backend) -> Iterator[Callable
     yield make
     for each in made:
         each.close()
-
-
-@pytest.fixture
-def backend(broker: Broker) -> Iterator[Backend]:
-    with Backend(broker.port) as backend:
-        yield backend
-
-
-def shoe(seed: int, decks: int = 1, behind_cut: int = 14) -> str:
-    """A shuffled shoe as a deal script, with the cut card in it."""
-    faces = [card.value for card in FACES] * decks
-    random.Random(seed).shuffle(faces)
-    return " ".join([*faces[:-behind_cut], "cut", *faces[-behind_cut:]])
-
-
-def by_the_book(text: str, **house: Any) -> tuple[list[dict[str, Any]], int]:
-    """The rounds of a deal script, and how many of its words were drawn until the shoe ended."""
-    replay, rounds = Replay(House(**house), "T07", pytest.fail), []
-    for drawn, step in enumerate(parse(f"shoe {text}")):
-        for line in replay.play([step]):
-            rounds += [json.loads(each.payload) for each in messages(line) if each.topic == "round"]
-        if replay.shoe.status == "ended":
-            return rounds, drawn
-    return rounds, drawn
-
-
-def timeless(rounds: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{key: value for key, value in each.items() if key not in TIMELESS} for each in rounds]
 
 
 def dealt(backend: Backend) -> list[str]:

@@ -86,7 +86,7 @@ class BorrowedAlone:
             what = f"shoe {shoe.number} is open, and its cards may wait in the reader"
             raise Refused(what, "start the daemon: it takes them, then lends the reader")
         self._directory = directory
-        self._left = replace(left, by=by) if left else LeftBehind(shoe.reader, 0, by)
+        self._left = replace(left, by=by) if left else LeftBehind(shoe.device.reader, 0, by)
 
     @property
     def report(self) -> messages.ReportNo | None:

@@ -12,7 +12,7 @@ from hardware.pins.pin import Pin, PinFactory
 
 def run(visit: Visit, factory: PinFactory = None) -> int:
     """Light each lamp; 0 if all are seen (`--yes`: if each pin has the level it was set to). Raises Refusal."""
-    lamps = {name: pin for name, pin in wires(visit.config).items() if hasattr(visit.config.lamps, name)}
+    lamps = {name: pin for name, pin in wires(visit.config).items() if name in visit.config.lamps}
     if not lamps:
         raise Refusal("no lamps are configured", "name their pins in [lamps]")
     with visit.borrow("pins"):

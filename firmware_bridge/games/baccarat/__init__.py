@@ -1,1 +1,49 @@
 """Baccarat: its rules in two dealing procedures, bets, odds and roads."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_bridge.facts.cards import FACES, Card
+from firmware_bridge.games.baccarat.angel_eye import unjudged, verdict
+from firmware_bridge.games.baccarat.bets import closed
+from firmware_bridge.games.baccarat.roads_topic import ROADS
+from firmware_bridge.games.baccarat.rules import BURNS
+from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, round
+from firmware_bridge.games.baccarat.terms import Baccarat
+from firmware_bridge.games.game import Game, Layout, Start
+from firmware_bridge.games.machine import layout
+from firmware_bridge.games.moves import Dealt, Mark
+
+THIRDS: Final = ("P3", "B3")
+
+
+def _judge(moves: tuple[Card | Mark, ...], terms: Baccarat, start: Start) -> Layout:
+    """Cards as they were played: as dealt on demand, whatever the procedure."""
+    cards = tuple([Dealt(card) for card in moves if isinstance(card, Card)])
+    if len(cards) < len(moves):
+        return Layout(stuck="baccarat has no marks")
+    return layout(GAME, cards, Baccarat(tiger_pair_top=terms.tiger_pair_top, natural_bets=terms.natural_bets), start)
+
+
+GAME: Final = Game(
+    name="baccarat",
+    terms=Baccarat,
+    pack=dict.fromkeys(FACES, 1),
+    packs=range(1, 13),
+    slots=(*PAIRS, *THIRDS, *RESERVES),
+    areas={"player": ("P1", "P2", "P3"), "banker": ("B1", "B2", "B3"), "reserve": RESERVES},
+    round=round,
+    judge=_judge,
+    first=PAIRS[0],
+    reserves=lambda terms: RESERVES if terms.procedure == "six-card" else (),
+    carries=3,  # reserves included: the fourth slot must be drawn in that round
+    unit="stake",
+    keys=("player", "banker", "tie"),
+    verdict=verdict,
+    unjudged=unjudged,
+    burns=lambda card: BURNS[card.rank],
+    close=lambda terms: "next" if terms.procedure == "six-card" else "auto",
+    closed_bets=closed,
+    topics=(ROADS,),
+)

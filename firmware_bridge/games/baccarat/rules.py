@@ -17,6 +17,9 @@ SLOTS: Final = {
 NATURALS: Final = (8, 9)
 PLAYER_DRAWS: Final = (0, 1, 2, 3, 4, 5)
 
+BURNS: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
+"""Cards burned unseen after an exposed first card of this rank (seed 001)."""
+
 STOOD: Final = -1
 """In place of the player's third card when the player stood."""
 
@@ -70,19 +73,20 @@ def _begun(procedure: str, count: int) -> Layout:
 def _judged(procedure: str, count: int, player: int, banker: int, fifth: int) -> tuple[Layout, tuple[str, ...]]:
     """The layout of four cards and more but for its result, with the reasons; totals are of two cards each."""
     base = SLOTS[procedure]
-    draws, why = _thirds(player, banker, fifth)
-    thirds = tuple(slot for slot, drawn in zip(("P3", "B3"), draws, strict=True) if drawn)
+    draws, why = thirds(player, banker, fifth)
+    drawn = tuple(slot for slot, drawn in zip(("P3", "B3"), draws, strict=True) if drawn)
     six_card = procedure == "six-card"
-    if count > (len(base) if six_card else len(base) + len(thirds)):
+    if count > (len(base) if six_card else len(base) + len(drawn)):
         raise ValueError(f"{count} cards are more than this round takes")
-    used = (*base[:4], *(thirds[i] if i < len(thirds) else None for i in range(count - 4)))
-    filled = base if six_card else (*base, *thirds)
+    used = (*base[:4], *(drawn[i] if i < len(drawn) else None for i in range(count - 4)))
+    filled = base if six_card else (*base, *drawn)
     due = filled[count] if count < len(filled) else None
     told = "" if not due else f"{due} due" if six_card else f"{due} due: {why[-1]}"
     return Layout(filled[:count], used, due, told, None), why
 
 
-def _thirds(player: int, banker: int, fifth: int) -> tuple[tuple[bool, bool], tuple[str, ...]]:
+@cache
+def thirds(player: int, banker: int, fifth: int) -> tuple[tuple[bool, bool], tuple[str, ...]]:
     """Who draws, as far as the cards tell, with the reasons in the order they were judged.
 
     While the player's third card is not out (`fifth` is STOOD), only the player's draw is known.

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events
 from firmware_bridge.shoe.held import HeldCard, HeldCut
-from firmware_bridge.shoe.state import Laid, Shoe, oldest_held
+from firmware_bridge.shoe.state import Laid, Shoe, oldest_held, with_device
 
 
 def _laid(
@@ -66,7 +66,7 @@ def card_held(shoe: Shoe, event: events.CardHeld) -> Shoe:
 def card_entered(shoe: Shoe, event: events.CardEntered) -> Shoe:
     assert event.secret is not None
     if not event.held:
-        return replace(shoe, entered=(*shoe.entered, event.secret.card))
+        return with_device(shoe, entered=(*shoe.device.entered, event.secret.card))
     first = oldest_held(shoe)
     assert first is not None
     first = replace(first, card=event.secret.card, nonce=event.secret.nonce, manual=True)
@@ -74,7 +74,7 @@ def card_entered(shoe: Shoe, event: events.CardEntered) -> Shoe:
 
 
 def card_confirmed(shoe: Shoe, _: events.CardConfirmed) -> Shoe:
-    return replace(shoe, entered=shoe.entered[1:])
+    return with_device(shoe, entered=shoe.device.entered[1:])
 
 
 def card_set_aside(shoe: Shoe, event: events.CardSetAside) -> Shoe:

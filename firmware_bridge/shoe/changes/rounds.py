@@ -6,13 +6,13 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events
 from firmware_bridge.shoe.held import HeldResult
-from firmware_bridge.shoe.state import Laid, Past, Shoe
+from firmware_bridge.shoe.state import Laid, Past, Shoe, with_device
 
 
 def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
     """Betting anew takes back what its close began: the time to open cards, and a round without a bet."""
-    flown = shoe.flown - shoe.flying
-    return replace(shoe, betting=True, reveal_by=None, opening=False, flown=flown, flying=False)
+    flown = shoe.device.flown - shoe.flying
+    return with_device(replace(shoe, betting=True, reveal_by=None, opening=False, flying=False), flown=flown)
 
 
 def bets_closed(shoe: Shoe, _: events.BetsClosed) -> Shoe:
@@ -39,7 +39,7 @@ def round_voided(shoe: Shoe, event: events.RoundVoided) -> Shoe:
 
 
 def _round_over(shoe: Shoe, past: Past) -> Shoe:
-    return replace(
+    over = replace(
         shoe,
         round=shoe.round + 1,
         prev=past.seq,
@@ -48,9 +48,9 @@ def _round_over(shoe: Shoe, past: Past) -> Shoe:
         betting=False,
         reveal_by=None,
         opening=False,
-        flown=shoe.flown if shoe.flying else 0,
         flying=False,
     )
+    return with_device(over, flown=shoe.device.flown if shoe.flying else 0)
 
 
 def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> Past:
@@ -87,4 +87,4 @@ def reveal_time_ended(shoe: Shoe, _: events.RevealTimeEnded) -> Shoe:
 
 
 def flown(shoe: Shoe, event: events.Flown) -> Shoe:
-    return replace(shoe, flown=event.in_a_row, flying=True, opening=True)
+    return with_device(replace(shoe, flying=True, opening=True), flown=event.in_a_row)

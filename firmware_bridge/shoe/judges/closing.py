@@ -10,6 +10,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import Correct
 from firmware_bridge.games import PACKS, Result, whole_round
 from firmware_bridge.games.baccarat.bets import results
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.state import Past, Shoe, is_last, layout
 
 OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost", "sensor_stuck")
@@ -85,10 +86,11 @@ def _faces(past: Past) -> set[Card]:
 
 
 def _bets(shoe: Shoe, result: Result) -> dict[str, float]:
-    return dict(results(result.hands, shoe.house.tiger_pair_top, shoe.house.natural_bets))
+    terms = terms_of(shoe.house)
+    return dict(results(result.hands, terms.tiger_pair_top, terms.natural_bets))
 
 
 def _flags(shoe: Shoe) -> tuple[str, ...]:
     manual = ("manual",) if any(laid.origin == "manual" for laid in shoe.moves) else ()
     flown = ("fly",) if shoe.flying else ()
-    return manual + flown + tuple(each.id for each in shoe.irregular if each.id not in OUTLIVE_A_SHOE)
+    return manual + flown + tuple(each.id for each in shoe.device.irregular if each.id not in OUTLIVE_A_SHOE)

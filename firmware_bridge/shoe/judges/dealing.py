@@ -8,7 +8,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
-from firmware_bridge.games import GAMES
+from firmware_bridge.games import LAYOUTS
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
 from firmware_bridge.shoe.judges.burning import burn, burn_aside
@@ -25,6 +26,7 @@ from firmware_bridge.shoe.state import (
     is_exhausted,
     is_open,
     layout,
+    next_card,
     oldest_held,
     phase,
     row,
@@ -99,11 +101,11 @@ def place(draft: Draft, card: HeldCard, held: bool) -> None:
         if found:
             if not held:
                 hold(draft, card, found[0])
-            draft.open_irregularity(*found)
+            draft.open_irregularity(*found, next_card(draft.shoe))
             return
         for flag in card.flags:
             if flag not in card.cleared:
-                draft.note(flag, f"card {len(draft.shoe.seen) + 1} of this shoe")
+                draft.note(flag, f"{next_card(draft.shoe)} of this shoe")
         if card.lot is not None and draft.shoe.lot is None:
             draft.add(events.LotAdopted(lot=card.lot))
     _PLACES[now](draft, card, held)
@@ -161,7 +163,7 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
     shoe = draft.shoe
     assert card.card is not None
     faces = (*[laid.card for laid in shoe.moves], card.card)
-    after = GAMES[shoe.house.game](faces, shoe.house.procedure)
+    after = LAYOUTS[shoe.house.game](faces, terms_of(shoe.house).procedure)
     slot = after.slots[-1]
     dealt = events.CardDealt(round=shoe.round, slot=slot, origin=_origin(card), held=held, serial=card.serial)
     if after.used[-1] is not None and not is_sealed(shoe):
@@ -169,7 +171,7 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
     else:
         commit, secret = draft.seal(card.card, card.nonce)
         draft.add(replace(dealt, commit=commit, secret=secret))
-    if draft.shoe.irregular:
+    if draft.shoe.device.irregular:
         for settled in ("restarted_mid_round", "missing_third"):
             draft.close_irregularity(settled, "drawn")
     if is_sealed(shoe):

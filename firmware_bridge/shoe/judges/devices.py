@@ -49,7 +49,7 @@ def reader_booted(draft: Draft, told: inputs.ReaderBooted) -> None:
 
 
 def _new_session(draft: Draft, session: int, inside: bool) -> None:
-    known = draft.shoe.reader
+    known = draft.shoe.device.reader
     if known is not None and known.session == session:
         return
     draft.add(events.ReaderSession(session=session))
@@ -62,7 +62,8 @@ def is_entered(shoe: Shoe, told: inputs.AnyInput) -> bool:
     report = getattr(told, "report", None)
     if not isinstance(told, inputs.CardRead) or report is None:
         return False
-    return shoe.entered[:1] == (told.card,) and (shoe.reader is None or report.session == shoe.reader.session)
+    last = shoe.device.reader
+    return shoe.device.entered[:1] == (told.card,) and (last is None or report.session == last.session)
 
 
 def already_entered(draft: Draft, told: inputs.CardRead) -> bool:
@@ -70,7 +71,7 @@ def already_entered(draft: Draft, told: inputs.CardRead) -> bool:
     if is_entered(draft.shoe, told):
         draft.add(events.CardConfirmed())
         return True
-    if draft.shoe.entered and told.report is not None and draft.shoe.status == "open":
+    if draft.shoe.device.entered and told.report is not None and draft.shoe.status == "open":
         draft.open_irregularity("reader_gap", "the reader read another card than the one entered by hand")
     return False
 
@@ -116,7 +117,7 @@ def lid_moved(draft: Draft, told: inputs.LidMoved) -> None:
 
 def lid_outside(draft: Draft, told: inputs.LidMoved) -> None:
     """Between shoes the lid is opened to load the cards; a sensor may tell again how it stands."""
-    if told.open != draft.shoe.lid_open:
+    if told.open != draft.shoe.device.lid_open:
         draft.add(events.LidTurned(open=told.open))
 
 
@@ -128,7 +129,7 @@ def sensor_stuck(draft: Draft, told: inputs.SensorStuck) -> None:
         return
     draft.close_irregularity("sensor_stuck", "stuck too" if told.stuck else "free")
     if now:
-        draft.open_irregularity("sensor_stuck", ", ".join(now))
+        draft.open_irregularity("sensor_stuck", ", ".join(now), *now)
 
 
 def clock_jumped(draft: Draft, told: inputs.ClockJumped) -> None:
@@ -139,7 +140,7 @@ def clock_jumped(draft: Draft, told: inputs.ClockJumped) -> None:
 def lost(draft: Draft, told: inputs.DeviceLost) -> None:
     """A device is gone; what becomes of a reader that is lent goes on record too."""
     is_new = draft.open_irregularity(f"{told.device}_lost", told.why)
-    if told.lent and told.lent != draft.shoe.lent:
+    if told.lent and told.lent != draft.shoe.device.lent:
         draft.add(events.ReaderLent(to=told.lent))
     elif told.report and not is_new:
         draft.add(events.Noted(what=told.why))
@@ -153,7 +154,7 @@ def broker_back(draft: Draft, told: inputs.DeviceBack) -> None:
 def reader_back(draft: Draft, told: inputs.DeviceBack) -> None:
     """The reader answers again: where it cannot say what it missed, the dealer confirms."""
     draft.close_irregularity("reader_lost", "back")
-    opens_itself = told.cut_short and draft.shoe.next_house.new_shoe == "auto"
+    opens_itself = told.cut_short and draft.shoe.device.next_house.new_shoe == "auto"
     if not told.resumes and (draft.shoe.status == "open" or opens_itself):
         at = f"round {draft.shoe.round}" if draft.shoe.status == "open" else "no shoe is open"
         draft.open_irregularity("reader_back", at)

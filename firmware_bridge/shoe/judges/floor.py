@@ -15,7 +15,7 @@ from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.reader_result import close_judged, is_by_reader, meet_result
 from firmware_bridge.shoe.judges.rounds import end_shoe, void_round
 from firmware_bridge.shoe.judges.suspect import wrong_with
-from firmware_bridge.shoe.state import Phase, Shoe, detail, is_open, oldest_held, phase, row
+from firmware_bridge.shoe.state import Phase, Shoe, about, is_open, next_card, oldest_held, phase, row
 
 OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed")
 """What is wrong with the oldest held card, but not in itself."""
@@ -25,7 +25,7 @@ def resolve(draft: Draft, order: Resolve, by: str) -> None:
     """Carry out the floor's choice. Raises Refused if the policy does not leave that choice."""
     name = order.irregularity
     if not is_open(draft.shoe, name):
-        now = ", ".join(each.id for each in draft.shoe.irregular) or "none"
+        now = ", ".join(each.id for each in draft.shoe.device.irregular) or "none"
         raise Refused(f"{name} is not open", f"open irregularities: {now}")
     choices = row(draft.shoe, name).choices
     if order.choice not in choices:
@@ -55,7 +55,7 @@ def _burn_held(draft: Draft, put: Callable[[Draft, HeldCard, bool], None]) -> No
                     return
             case HeldCard() as card:
                 if found := wrong_with(draft.shoe, card):
-                    draft.open_irregularity(*found)
+                    draft.open_irregularity(*found, next_card(draft.shoe))
                     return
                 put(draft, card, True)
 
@@ -80,8 +80,9 @@ def _clears(shoe: Shoe, order: Resolve) -> bool:
     first = oldest_held(shoe)
     if order.choice not in ("keep", "accept") or first is None:
         return False
-    told = (order.irregularity, detail(shoe, order.irregularity))
-    return order.irregularity in OUT_OF_TURN or wrong_with(shoe, first) == told
+    name = order.irregularity
+    is_of_card = about(shoe, name) == (next_card(shoe),)
+    return name in OUT_OF_TURN or (is_of_card and _is_about(shoe, name, first))
 
 
 def _is_about(shoe: Shoe, name: str, card: HeldCard) -> bool:
@@ -137,7 +138,7 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
 
 def _continue(draft: Draft, order: Resolve, by: str) -> None:
     """Closing the irregularity is all there is to it; a lid must be closed first."""
-    if order.irregularity == "lid_opened" and draft.shoe.lid_open:
+    if order.irregularity == "lid_opened" and draft.shoe.device.lid_open:
         raise Refused("the lid is open", "close it, or end the shoe")
 
 

@@ -17,12 +17,12 @@ Given = Ordered | Pressed
 
 def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
     """Open a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
-    if draft.shoe.next_house.confirm_shuffle and not order.confirmed_by.strip():
+    if draft.shoe.device.next_house.confirm_shuffle and not order.confirmed_by.strip():
         raise Refused("the shuffle is not confirmed", "the pit boss gives his name: confirmed_by")
     if order.pack.decks is not None and not 1 <= order.pack.decks <= 12:
         raise Refused(f"{order.pack.decks} decks do not fit this shoe", "give 1 to 12 decks")
-    if draft.shoe.lent:
-        told = f"the reader is lent to {draft.shoe.lent}, or on its way back"
+    if draft.shoe.device.lent:
+        told = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
         raise Refused(told, "wait until the calibration ends, and some seconds more: shoe status")
     open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
 
@@ -82,7 +82,7 @@ def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
 
 def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> None:
     """NEXT, in its five meanings (irregularities.md)."""
-    waiting = [each.id for each in draft.shoe.irregular if row(draft.shoe, each.id).confirm]
+    waiting = [each.id for each in draft.shoe.device.irregular if row(draft.shoe, each.id).confirm]
     if waiting and not is_open(draft.shoe, "reader_lost"):
         for each in waiting:
             draft.close_irregularity(each, "confirm", given.by if isinstance(given, Ordered) else "dealer")
@@ -123,7 +123,7 @@ def press_result(draft: Draft, given: Pressed) -> None:
     if given.key == ours:
         draft.add(events.Noted(what=f"the dealer's result agrees: {ours}"))
     else:
-        draft.open_irregularity("result_mismatch", f"the dealer says {given.key}, the cards say {ours}")
+        draft.open_irregularity("result_mismatch", f"the dealer says {given.key}, the cards say {ours}", "dealer")
 
 
 def correct(draft: Draft, given: Ordered, order: orders.Correct) -> None:
@@ -154,6 +154,6 @@ def press_reveal(draft: Draft, given: Given) -> None:
 
 def auto_open(draft: Draft, told: CardRead | CardUnread) -> None:
     """The first card after the end opens the next shoe where the house says so."""
-    house = draft.shoe.next_house
+    house = draft.shoe.device.next_house
     if draft.shoe.status != "open" and house.new_shoe == "auto" and not house.confirm_shuffle:
         open_shoe(draft, orders.Pack(), told.nonce)

@@ -10,11 +10,12 @@ from firmware_bridge.facts.inputs import ReaderJudged, ReaderResult, ReaderSaid
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.judges.disclosure import is_sealed, waits_for_reveal
 from firmware_bridge.shoe.judges.rounds import close_round
-from firmware_bridge.shoe.state import Phase, Shoe, blockers, detail, due, layout, phase
+from firmware_bridge.shoe.state import Phase, Shoe, about, blockers, due, layout, phase
 
 SIDES: Final = ("player", "banker")
 
-THEIRS: Final = "the reader says"
+READER: Final = "reader"
+"""What a mismatch with a result of the reader's is about."""
 
 BY_BUTTON: Final = "forced"
 """What a reader says of a round that its button ended."""
@@ -47,7 +48,7 @@ def meet_result(draft: Draft, theirs: ReaderResult, held: bool = False) -> None:
 
 def is_by_reader(shoe: Shoe) -> bool:
     """Whether the open mismatch is with a result of the reader's, and not of the dealer's keys."""
-    return (detail(shoe, "result_mismatch") or "").startswith(THEIRS)
+    return about(shoe, "result_mismatch") == (READER,)
 
 
 def close_judged(draft: Draft) -> None:
@@ -58,13 +59,13 @@ def close_judged(draft: Draft) -> None:
 
 def _in_burn(draft: Draft, theirs: ReaderResult) -> None:
     """The reader deals already while we still burn: the two do not see the same shoe."""
-    draft.open_irregularity("result_mismatch", "the reader tells a result while the burn goes on")
+    draft.open_irregularity("result_mismatch", "the reader tells a result while the burn goes on", READER)
 
 
 def _too_early(draft: Draft, theirs: ReaderResult) -> None:
     """The reader calls a round over that needs a card by the rules."""
     result = "a result" if is_sealed(draft.shoe) else _spoken(theirs)
-    draft.open_irregularity("result_mismatch", f"{THEIRS} {result}, {due(draft.shoe)} is due")
+    draft.open_irregularity("result_mismatch", f"the reader says {result}, {due(draft.shoe)} is due", READER)
 
 
 def _of_round(draft: Draft, theirs: ReaderResult) -> None:
@@ -98,7 +99,8 @@ def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, pairs: dict[str, b
     if set(theirs.words) == set(ours):
         draft.add(events.Noted(what=f"the reader's result agrees: {outcome}"))
         return True
-    draft.open_irregularity("result_mismatch", f"{THEIRS} {_spoken(theirs)}, the cards say {', '.join(ours)}")
+    detail = f"the reader says {_spoken(theirs)}, the cards say {', '.join(ours)}"
+    draft.open_irregularity("result_mismatch", detail, READER)
     return False
 
 

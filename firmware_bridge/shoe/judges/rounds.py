@@ -28,18 +28,9 @@ OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "un
 def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_by: str = "") -> None:
     """A new shoe, and with it a new journal, under the settings now configured."""
     before = draft.shoe
-    house = before.next_house if pack.decks is None else replace(before.next_house, decks=pack.decks)
+    house = before.device.next_house if pack.decks is None else replace(before.device.next_house, decks=pack.decks)
     number = before.number + 1
-    luggage = events.Luggage(
-        before.next_house,
-        before.reader,
-        before.answers,
-        before.irregular,
-        before.entered,
-        before.flown,
-        before.dealer_change and dealer in ("", before.dealer),
-        before.lid_open,
-    )
+    is_asked_for = before.device.dealer_change and dealer in ("", before.dealer)
     draft.add(
         events.ShoeOpened(
             number=number,
@@ -51,10 +42,10 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
             pack=Pack(pack.lot, house.decks),
             dealer=dealer or before.dealer,
             confirmed_by=confirmed_by,
-            luggage=luggage,
+            device=replace(before.device, dealer_change=is_asked_for, lent=""),
         )
     )
-    if before.lid_open:
+    if before.device.lid_open:
         draft.open_irregularity("lid_opened", f"it was open when shoe {number} was")
     if draft.shoe.burn_left == 0 and house.betting == "required":
         draft.add(events.BetsOpened(round=1))
@@ -122,7 +113,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
             prev=shoe.prev,
         )
     )
-    for settled in draft.shoe.irregular:
+    for settled in draft.shoe.device.irregular:
         if settled.id not in OUTLIVE_A_ROUND and (is_disputed or settled.id != "result_mismatch"):
             draft.close_irregularity(settled.id, "void", by)
     if ends:
@@ -171,6 +162,6 @@ def end_shoe(draft: Draft, why: str) -> None:
     draft.add(events.ShoeEnded(why=why, rounds=draft.shoe.round - 1))
     for laid in draft.shoe.aside:
         _reveal(draft, laid)
-    for each in draft.shoe.irregular:
+    for each in draft.shoe.device.irregular:
         if each.id not in OUTLIVE_A_SHOE:
             draft.close_irregularity(each.id, "shoe ended")

@@ -17,9 +17,9 @@ def fly(draft: Draft, given: Ordered, order: orders.Fly) -> None:
         raise Refused("bets are closed", "a round without a bet flies while betting is open")
     if shoe.flying:
         raise Refused("this round flies already", "deal it")
-    if shoe.flown >= shoe.house.fly_limit:
-        raise Refused(f"fly refused: {shoe.flown} in a row already", "take a bet first")
-    draft.add(events.Flown(round=shoe.round, in_a_row=shoe.flown + 1))
+    if shoe.device.flown >= shoe.house.fly_limit:
+        raise Refused(f"fly refused: {shoe.device.flown} in a row already", "take a bet first")
+    draft.add(events.Flown(round=shoe.round, in_a_row=shoe.device.flown + 1))
     if phase(shoe) is Phase.BETTING:
         draft.add(events.BetsClosed(round=shoe.round))
         reveal_carried(draft)
@@ -43,7 +43,7 @@ def request_shoe_change(draft: Draft, given: Ordered, order: orders.RequestShoeC
 def request_dealer_change(draft: Draft, given: Ordered, order: orders.RequestDealerChange) -> None:
     """Another dealer: the present one goes on until relieved."""
     _vip_only(draft, "a dealer change")
-    if draft.shoe.dealer_change:
+    if draft.shoe.device.dealer_change:
         raise Refused("another dealer is on the way already")
     draft.add(events.DealerChangeRequested())
 
@@ -57,5 +57,5 @@ def dealer_in(draft: Draft, given: Ordered, order: orders.DealerIn) -> None:
 
 def _vip_only(draft: Draft, what: str) -> None:
     shoe = draft.shoe
-    if (shoe.next_house if shoe.status == "empty" else shoe.house).mode != "vip":
+    if (shoe.device.next_house if shoe.status == "empty" else shoe.house).mode != "vip":
         raise Refused(f"{what} refused: guests have this at a VIP table only", 'see [service] mode = "vip"')

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games import GAMES, PACKS
+from firmware_bridge.games import LAYOUTS, PACKS
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.state import PAIRS, Phase, Shoe, due, phase, row
+from firmware_bridge.shoe.state import PAIRS, Phase, Shoe, due, next_card, phase, row
 
 _IN_NO_BOOK: Final = "a code that is in no code book"
 _FOREIGN_CODES: Final = {
@@ -26,12 +27,12 @@ def wrong_with(shoe: Shoe, card: HeldCard) -> tuple[str, str] | None:
     if "foreign" not in card.cleared and (found := _foreign(shoe, card)):
         return "foreign", found
     if card.card is None:
-        return "unreadable", f"card {len(shoe.seen) + 1} of this shoe was not read: {card.reason}"
+        return "unreadable", f"{next_card(shoe)} of this shoe was not read: {card.reason}"
     if card.slot and "wrong_slot" not in card.cleared and (found := _misplaced(shoe, card.slot)):
         return "wrong_slot", found
     for flag in card.flags:
         if flag not in card.cleared and row(shoe, flag).blocks:
-            return flag, f"card {len(shoe.seen) + 1} of this shoe"
+            return flag, f"{next_card(shoe)} of this shoe"
     if "duplicate" not in card.cleared and (found := _duplicate(shoe, card, card.card)):
         return "duplicate", found
     return None
@@ -76,4 +77,4 @@ def _is_named(shoe: Shoe, face: Card) -> bool:
     if phase(shoe) not in (Phase.READY, Phase.DEALING) or shoe.house.disclose == "sealed":
         return False
     faces = tuple(laid.card for laid in shoe.moves)
-    return GAMES[shoe.house.game]((*faces, face), shoe.house.procedure).used[-1] is not None
+    return LAYOUTS[shoe.house.game]((*faces, face), terms_of(shoe.house).procedure).used[-1] is not None

@@ -1,6 +1,5 @@
 import socket
 import ssl
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +8,12 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.mqtt.settings import BrokerSettings, unreachable
 from tests import broker as real
-from tests.edge import table as tables
-from tests.edge.peer import ACCEPTED_5, Peer
-from tests.edge.table import COMMAND, EVENT
+from tests import certificates
+from tests.disk_and_broker import table as tables
+from tests.disk_and_broker.peer import ACCEPTED_5, Peer
+from tests.disk_and_broker.table import COMMAND, EVENT
 
-brokers, table = real.brokers, tables.table  # fixtures
+brokers, table, tls = real.brokers, tables.table, certificates.tls  # fixtures
 
 
 @pytest.mark.parametrize("password", [b"wrong", None])
@@ -50,21 +50,6 @@ def test_two_bridges_with_one_client_id_are_told(table: Any) -> None:
     session_taken_over = bytes.fromhex("e0028e00")
     with Peer({5: ACCEPTED_5 + session_taken_over}) as peer:
         assert "client_id" in table(peer.port).down()
-
-
-@pytest.fixture(scope="module")
-def tls(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a CA, a broker's and a bridge's certificate, and a CA that signed neither."""
-    folder = tmp_path_factory.mktemp("tls")
-    for name, more in {
-        "ca": "",
-        "other": "",
-        "broker": "-CA ca.pem -CAkey ca.key -addext subjectAltName=IP:127.0.0.1",
-        "bridge": "-CA ca.pem -CAkey ca.key",
-    }.items():
-        new = f"openssl req -x509 -newkey rsa:2048 -nodes -subj /CN={name} -keyout {name}.key -out {name}.pem"
-        subprocess.run([*new.split(), *more.split()], cwd=folder, check=True, capture_output=True)
-    return folder
 
 
 def test_tls_with_a_client_certificate(brokers: Any, table: Any, tls: Path) -> None:

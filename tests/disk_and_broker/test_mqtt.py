@@ -13,9 +13,9 @@ from firmware_bridge.mqtt.link import Incoming, NotConnected
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker, free_port
-from tests.edge import table as tables
-from tests.edge.peer import ACCEPTED_5, ACCEPTED_311, Peer
-from tests.edge.table import COMMAND, EVENT, STATUS, STOPPED
+from tests.disk_and_broker import table as tables
+from tests.disk_and_broker.peer import ACCEPTED_5, ACCEPTED_311, Peer
+from tests.disk_and_broker.table import COMMAND, EVENT, STATUS, STOPPED
 
 broker, brokers, table = real.broker, real.brokers, tables.table  # fixtures
 
@@ -94,7 +94,7 @@ def test_a_short_freeze_costs_nothing(broker: Broker, table: Any) -> None:
 
 
 def test_the_will_is_published_when_the_bridge_is_killed(broker: Broker) -> None:
-    script = f"from tests.edge.table import *; Table({broker.port}).start().up(); print(flush=True); input()"
+    script = f"from tests.disk_and_broker.table import *; Table({broker.port}).start().up(); print(flush=True); input()"
     with Backend(broker.port) as backend:
         bridge = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2])
         with bridge:

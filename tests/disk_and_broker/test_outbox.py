@@ -9,7 +9,7 @@ from firmware_bridge.journal.line import Line
 from firmware_bridge.mqtt.outbox import READ_AHEAD, WINDOW, Outbox
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import messages
-from tests.edge.record import Record
+from tests.disk_and_broker.record import Record
 
 
 class Wire:

@@ -6,16 +6,21 @@ import pytest
 from msgspec.structs import asdict
 
 from firmware_bridge.config.load import SECTIONS, broker_settings, load, parse
-from firmware_bridge.config.sections import Config
+from firmware_bridge.config.sections import Config, PinsConfig
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.games.baccarat import GAME
+from firmware_bridge.games.house import terms_of
 
 PROJECT = Path(__file__).parents[2]
 
 EVERY_KEY: dict[str, dict[str, Any]] = {
     "table": {
-        "id": "T07", "game": "baccarat", "procedure": "six-card", "decks": 6, "burn": 7, "close": "auto",
+        "id": "T07", "game": "baccarat", "decks": 6, "burn": 7, "close": "auto",
         "betting": "required", "disclose": "dealt", "after_cut": "one-more", "new_shoe": "auto", "virtual_cut": 14,
-        "policy": "keep-order", "leading_ties": "own-column", "row1_limit": "descend",
+        "policy": "keep-order",
+    },
+    "game": {
+        "procedure": "six-card", "leading_ties": "own-column", "row1_limit": "descend",
         "tiger_pair_top": "same-rank", "natural_bets": "any-natural", "squeeze": "any-bettor",
     },
     "service": {
@@ -36,7 +41,7 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
     "presence": {"P1": 0, "B1": 1, "P2": 2, "B2": 3, "P3": 10, "B3": 11},
     "lamps": {
         "P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "R1": 16, "R2": 20, "ready": 12,
-        "fault": {"pin": 25, "active_low": True}, "D": 14, **{f"S{seat}": 15 for seat in range(1, 8)},
+        "fault": {"pin": 25, "active_low": True},
     },
     "mqtt": {
         "host": "broker", "port": 8883, "root": "casino", "client_id": "c", "username": "u", "password_file": "p",
@@ -61,14 +66,18 @@ def test_only_the_tables_name_has_no_default() -> None:
 def test_every_key_is_taken() -> None:
     config = parse(EVERY_KEY)
     assert set(EVERY_KEY) == set(SECTIONS)
-    for name in set(SECTIONS) - {"limits"}:  # whose keys the house names
+    for name in set(SECTIONS) - {"limits", "game", "pins", "presence", "lamps"}:  # whose keys house and game name
         assert set(EVERY_KEY[name]) == set(SECTIONS[name].__struct_fields__)
-    for name in ("table", "service", "reader", "journal"):
-        assert asdict(getattr(config, name)) == EVERY_KEY[name]
+    assert set(EVERY_KEY["pins"]) | {"keys"} == {*PinsConfig.__struct_fields__, *GAME.keys}
+    assert set(EVERY_KEY["lamps"]) == {*GAME.slots, "ready", "fault"}
+    assert set(EVERY_KEY["presence"]) <= set(GAME.slots)
+    assert {*EVERY_KEY["game"], "good_roads"} == set(GAME.terms.__struct_fields__)  # which stand in [roads]
+    for name in ("table", "game", "service", "reader", "journal"):
+        assert asdict(getattr(config, name)).items() >= EVERY_KEY[name].items()
     assert config.house.limits == EVERY_KEY["limits"]
-    assert (config.house.good_roads, config.house.mode) == (("long_banker",), "vip")
+    assert (terms_of(config.house).good_roads, config.house.mode) == (("long_banker",), "vip")
     assert config.pins.next.pin == 22  # type: ignore[union-attr]
-    assert config.lamps.fault.active_low is True  # type: ignore[union-attr]
+    assert config.lamps["fault"].active_low is True  # type: ignore[union-attr]
     assert config.mqtt.commands == ("next", "void")
     assert config.house.burn == 7
 
@@ -85,8 +94,8 @@ def test_every_key_is_taken() -> None:
 def test_six_card_rounds_end_with_next_unless_told_otherwise(
     procedure: str, close: str | None, expected: str
 ) -> None:
-    table = {"id": "T07", "procedure": procedure} | ({"close": close} if close else {})
-    assert parse({"table": table}).house.close == expected
+    table = {"id": "T07"} | ({"close": close} if close else {})
+    assert parse({"table": table, "game": {"procedure": procedure}}).house.close == expected
 
 
 @pytest.mark.parametrize(
@@ -96,7 +105,11 @@ def test_six_card_rounds_end_with_next_unless_told_otherwise(
         ("table", "id", "", "not an empty one"),
         ("table", "decks", 0, "write a whole number from 1 to 12"),
         ("table", "decks", "8", "write a whole number from 1 to 12"),
-        ("table", "procedure", "sixcard", "known are: on-demand, six-card"),
+        ("game", "procedure", "sixcard", "known are: on-demand, six-card"),
+        ("game", "precedure", "six-card", "did you mean procedure?"),
+        ("table", "procedure", "six-card", "[table] procedure stands in [game]: it is a setting of baccarat alone"),
+        ("lamps", "P4", 5, "known are: P1, B1, P2, B2, P3, B3, R1, R2, ready, fault"),
+        ("presence", "S1", 5, "known are: P1, B1,"),
         ("table", "burn", True, "known are: first-card, none; or write a whole number from 0 to 20"),
         ("table", "dekcs", 8, "did you mean decks?"),
         ("table", "colour", "red", "known are: id, game"),
@@ -145,7 +158,7 @@ def test_all_mistakes_are_told_at_once() -> None:
 
 
 def test_lamps_may_share_a_pin_with_each_other_only() -> None:
-    assert parse({"table": {"id": "T"}, "lamps": {"P3": 5, "B3": 5}}).lamps.B3 == 5
+    assert parse({"table": {"id": "T"}, "lamps": {"P3": 5, "B3": 5}}).lamps["B3"] == 5
     assert "GPIO 5" in mistakes({"table": {"id": "T"}, "lamps": {"P3": 5}, "pins": {"next": {"pin": 5}}})[0]
 
 

@@ -11,7 +11,8 @@ from hardware.readers import READERS
 
 
 def closes(protocol: str, **table: Any) -> str:
-    return parse({"table": {"id": "T07", **table}, "reader": {"protocol": protocol}}).house.close
+    game = {"procedure": table.pop("procedure")} if "procedure" in table else {}
+    return parse({"table": {"id": "T07", **table}, "game": game, "reader": {"protocol": protocol}}).house.close
 
 
 @pytest.mark.parametrize("protocol", READERS)

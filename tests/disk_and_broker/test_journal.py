@@ -15,7 +15,7 @@ from firmware_bridge.journal.journal import Journal, SyncFailed, verify_newest
 from firmware_bridge.journal.line import without_sealed
 from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.shoe import Shoe, advance
-from tests.edge.record import Record
+from tests.disk_and_broker.record import Record
 
 
 @pytest.fixture

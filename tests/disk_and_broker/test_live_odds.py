@@ -2,8 +2,8 @@
 
 import asyncio
 
-from firmware_bridge.facts.house import House
 from firmware_bridge.games.baccarat.odds import full, odds
+from firmware_bridge.games.house import house_of
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
@@ -11,7 +11,7 @@ from firmware_bridge.table.live_odds import LiveOdds, before_round
 
 
 def shoe_after(script: str, **settings: object) -> Shoe:
-    replay = Replay(House(**settings), "T07", print, burn=False)  # type: ignore[arg-type]
+    replay = Replay(house_of(**settings), "T07", print, burn=False)  # type: ignore[arg-type]
     list(replay.play(parse(script)))
     return replay.shoe
 

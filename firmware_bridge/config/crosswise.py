@@ -1,0 +1,62 @@
+"""What only several keys of a config together tell: each function gives its mistakes, a sentence each."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from firmware_bridge.config.sections import READERS, ReaderConfig, TableConfig
+from firmware_bridge.games.game import Game
+
+
+def cut_too_early(table: TableConfig | None, game: Game) -> list[str]:
+    """The virtual cut card lies within the shoe."""
+    if table is None or table.virtual_cut is None or table.virtual_cut < table.decks * game.size:
+        return []
+    return [f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * game.size} cards"]
+
+
+def judged_twice(sections: dict[str, Any], game: Game) -> list[str]:
+    """A reader that judges the game deals it by its own rules and tells every result; no other tells any."""
+    table = sections.get("table", TableConfig(id="?"))
+    protocol = sections.get("reader", ReaderConfig()).protocol
+    if not READERS[protocol]:
+        return ['[table] close = "result": only an angel-eye tells results'] if table.close == "result" else []
+    if game.verdict is None:
+        return [f'[reader] protocol = "{protocol}": it judges games of its own, {game.name} is none of them']
+    terms = sections.get("game", game.terms())
+    mistakes = [f'[game] {key} = "{getattr(terms, key)}": {why}' for key, why in game.unjudged(terms).items()]
+    if table.disclose == "sealed":
+        mistakes.append('[table] disclose = "sealed": an angel-eye tells the result before the cards are revealed')
+    return mistakes
+
+
+def pins_used_twice(raw: dict[str, Any]) -> list[str]:
+    """Inputs share no pin with anything; lamps may share one among themselves."""
+    uses: dict[int, list[str]] = {}
+    for section in ("pins", "presence", "lamps"):
+        keys = raw.get(section)
+        for key, value in keys.items() if isinstance(keys, dict) else ():
+            number = value.get("pin") if isinstance(value, dict) else value
+            if isinstance(number, int):
+                uses.setdefault(number, []).append(f"[{section}] {key}")
+    return [
+        f"GPIO {number} is used by {' and '.join(names)}: each wire has one purpose"
+        for number, names in uses.items()
+        if len(names) > 1 and any(not name.startswith("[lamps]") for name in names)
+    ]
+
+
+def bad_pattern(raw: dict[str, Any]) -> list[str]:
+    """A reader's pattern is a regular expression whose one group is the code."""
+    reader = raw.get("reader")
+    pattern = reader.get("pattern") if isinstance(reader, dict) else None
+    if not isinstance(pattern, str):
+        return []
+    try:
+        groups = re.compile(pattern).groups
+    except re.error as error:
+        return [f"[reader] pattern = {pattern!r} is no regular expression: {error}"]
+    if groups != 1:
+        return [f"[reader] pattern = {pattern!r} has {groups} groups: put one pair of brackets, around the code"]
+    return []

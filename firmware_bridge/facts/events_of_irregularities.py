@@ -1,0 +1,31 @@
+"""Events of irregularities: what is wrong at the table, and how it was settled."""
+
+from __future__ import annotations
+
+from firmware_bridge.facts.event import Event
+
+
+class Irregular(Event, frozen=True, kw_only=True):
+    """Something is wrong at the table. `detail` names disclosed cards only. `since`: ms since 1970.
+
+    `of`: what it is about, where that matters to how it is closed: sensors by their names, `reader` or `dealer` for
+    whose result differs, `card 5` for the fifth card of this shoe.
+    """
+
+    id: str
+    detail: str
+    since: int
+    of: tuple[str, ...] = ()
+
+
+class IrregularityClosed(Event, frozen=True, kw_only=True):
+    """It was settled: by the floor's choice, the dealer's `confirm`, or by itself.
+
+    clears: the floor takes the first held card as it is.
+    """
+
+    id: str
+    choice: str
+    by: str = ""
+    why: str = ""
+    clears: bool = False

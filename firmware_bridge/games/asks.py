@@ -1,0 +1,170 @@
+"""What the script of a round asks for, and says: a card, an opening, marks, an answer; and what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Final
+
+from msgspec import Struct
+
+
+class CardDue(Struct, frozen=True):
+    """The next card belongs to `slot`, which is where it is laid.
+
+    plays: the slot it is played in, None for a reserve whose part is not known yet, or that plays none.
+    down: by the rules of the game it lies face down. why: the rule in words, from open cards only.
+    """
+
+    slot: str
+    plays: str | None
+    down: bool = False
+    why: str = ""
+
+
+class OpeningDue(Struct, frozen=True):
+    """The round goes on only when cards are opened.
+
+    step: the slots that REVEAL and the clock open next. may: all slots that an order can open now.
+    """
+
+    step: tuple[str, ...]
+    may: tuple[str, ...]
+    why: str = ""
+
+
+class Nothing(Struct, frozen=True, tag=True):
+    """The mark takes no value."""
+
+
+class Choice(Struct, frozen=True, tag=True):
+    """The mark takes one of `values`."""
+
+    values: tuple[str, ...]
+
+
+class Between(Struct, frozen=True, tag=True):
+    """The mark takes an amount from `least` to `most`, both included, in whole steps above `least`.
+
+    step: None for any amount. above: `least` itself is too little. or_none: without a value it means `most`.
+    """
+
+    least: Decimal
+    most: Decimal
+    step: Decimal | None = None
+    above: bool = False
+    or_none: bool = False
+
+
+class Price(Struct, frozen=True, tag=True):
+    """The mark takes no value and costs `cost`."""
+
+    cost: Decimal
+
+
+class Target(Struct, frozen=True, tag=True):
+    """The mark names one of `seats` and costs `cost`; without seats it takes no value and means all of them."""
+
+    seats: tuple[str, ...]
+    cost: Decimal
+
+
+Offer = Nothing | Choice | Between | Price | Target
+"""What may come with a mark."""
+
+Offers = Mapping[str, Offer]
+"""Word -> what may come with it."""
+
+
+class MarkDue(Struct, frozen=True):
+    """Seats speak: who must (`act`), and who may at any time (`anytime`), with what each may say.
+
+    Seats are named by their slots: `S3`, a hand of it `S3.2`; the lot is the slot `lot`.
+    again: it is the question asked before, not yet answered by all: its number stays.
+    """
+
+    act: dict[str, dict[str, Offer]]
+    anytime: dict[str, dict[str, Offer]] = {}
+    why: str = ""
+    again: bool = False
+
+
+class Question(Struct, frozen=True):
+    """What only cards lying face down can tell: `what` (peek, compare) among those in `of`; one of `among`."""
+
+    what: str
+    among: tuple[str, ...]
+    of: tuple[str, ...] = ()
+
+
+Due = CardDue | OpeningDue | MarkDue | Question
+"""What a round can wait for."""
+
+
+class Plays(Struct, frozen=True):
+    """The card of move `n` (from 0) is played in `slot` from now on: a reserve, or the card of a split."""
+
+    n: int
+    slot: str
+
+
+class Did(Struct, frozen=True):
+    """Something happened at the table, as `words` say it: a verb and what it concerns; no sealed face in it."""
+
+    words: tuple[str | int | bool, ...]
+
+
+Ask = Due | Plays | Did
+"""What a script yields. `Plays` and `Did` wait for nothing."""
+
+
+def did(verb: str, *about: str | int | bool) -> Did:
+    """What happened: `did("pay", "S3.1", "15")`."""
+    return Did((verb, *about))
+
+
+class Refused(Exception):
+    """A mark that cannot be taken: `code` as games.md lists them, `hint` what may be done instead."""
+
+    def __init__(self, code: str, hint: str = "") -> None:
+        super().__init__(code)
+        self.code, self.hint = code, hint
+
+
+DIGITS: Final = 15
+"""Digits of the longest amount."""
+
+
+def amount(text: str | None) -> Decimal:
+    """An amount of money in plain decimals. Raises Refused for anything else."""
+    try:
+        if text is None or not set(text) <= set("0123456789.") or len(text) > DIGITS:
+            raise InvalidOperation
+        return Decimal(text)
+    except InvalidOperation:
+        raise Refused("bad_amount", "give an amount in plain decimals: 12.5") from None
+
+
+def check(word: str, value: str | None, offer: Offer) -> None:
+    """Whether a value may come with a mark. Raises Refused with what may."""
+    match offer:
+        case Nothing() | Price() | Target(seats=()):
+            if value is not None:
+                raise Refused("bad_amount", f"{word} takes no value")
+        case Choice(values=values):
+            if value not in values:
+                raise Refused("bad_amount", f"{word}: one of {', '.join(values)}")
+        case Target(seats=seats):
+            if value not in seats:
+                raise Refused("bad_target", f"{word}: one of {', '.join(seats)}")
+        case Between():
+            if value is not None or not offer.or_none:
+                _between(word, amount(value), offer)
+
+
+def _between(word: str, given: Decimal, offer: Between) -> None:
+    is_whole = offer.step is None or (given - offer.least) % offer.step == 0
+    if not (offer.least <= given <= offer.most) or (offer.above and given == offer.least) or not is_whole:
+        step = f" in steps of {offer.step}" if offer.step else ""
+        least = "more than" if offer.above else "from"
+        raise Refused("bad_amount", f"{word}: {least} {offer.least} to {offer.most}{step}")

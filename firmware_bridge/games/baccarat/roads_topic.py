@@ -1,0 +1,33 @@
+"""The retained topic `roads`: all roads of a shoe, grown round by round."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from firmware_bridge.games.baccarat.roads import Bead, Board, Roads, RoadSettings, append, board, roads_of
+from firmware_bridge.games.baccarat.roads.bead import LETTERS
+from firmware_bridge.games.baccarat.roads.good import ALL_GOOD
+from firmware_bridge.games.baccarat.script import Own
+from firmware_bridge.games.baccarat.terms import Baccarat
+from firmware_bridge.games.game import Topic
+
+_decode = msgspec.json.Decoder(Own).decode
+
+
+def _empty(terms: Baccarat) -> Roads:
+    shown = ALL_GOOD if terms.good_roads is None else tuple(each for each in ALL_GOOD if each in terms.good_roads)
+    return roads_of((), RoadSettings(terms.leading_ties, terms.row1_limit, shown))
+
+
+def _grow(roads: Roads, outcome: str, own: bytes) -> Roads:
+    pairs = _decode(own).pairs
+    return append(roads, Bead(LETTERS[outcome], banker_pair=pairs["banker"], player_pair=pairs["player"]))
+
+
+def _show(roads: Roads) -> Board:
+    return board(roads)
+
+
+ROADS: Final = Topic("roads", _empty, _grow, _show)

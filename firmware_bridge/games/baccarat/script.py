@@ -1,0 +1,147 @@
+"""A round of baccarat as a script: four cards, and thirds as the tables of the rules have them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Final
+
+from msgspec import Struct
+
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.games.asks import Ask, CardDue, OpeningDue, Plays
+from firmware_bridge.games.baccarat.bets import results
+from firmware_bridge.games.baccarat.rules import NATURALS, STOOD, thirds
+from firmware_bridge.games.baccarat.terms import Baccarat
+from firmware_bridge.games.game import Result, Script, Start
+
+PAIRS: Final = ("P1", "B1", "P2", "B2")
+"""The slots of both opening hands, in the order dealt."""
+
+RESERVES: Final = ("R1", "R2")
+"""Drawn in every round of six cards (seed 000): what it does not use opens the next one."""
+
+STEPS: Final = (("P1", "P2"), ("B1", "B2"))
+"""The order of the ceremony (seed 000): the player's pair, the banker's pair, then the thirds."""
+
+Cards = list[Card | None]
+
+
+class Hand(Struct, frozen=True):
+    """One side of a round, cards in the order they joined the hand."""
+
+    cards: tuple[Card, ...]
+    total: int
+    points: str
+
+
+class Own(Struct, frozen=True):
+    """What only baccarat says of a round."""
+
+    natural: bool
+    pairs: dict[str, bool]
+
+
+def round(terms: Baccarat, start: Start) -> Script:
+    """One round under either procedure."""
+    cards: Cards = []
+    for slot in PAIRS:
+        cards.append((yield CardDue(slot, slot, why=f"{slot} due")))
+    if terms.procedure == "six-card":
+        for n, slot in enumerate(RESERVES):
+            cards.append((yield CardDue(slot, _part(cards, n), why=f"{slot} due")))
+        third = _reserve
+    else:
+        third = _drawn
+    yield from _open_pairs(cards)
+    fifth = STOOD
+    draws, why = _thirds(cards, fifth)
+    if draws[0]:
+        fifth = yield from third(cards, "P3", why[-1])
+        draws, why = _thirds(cards, fifth)
+    if draws[1]:
+        yield from third(cards, "B3", why[-1])
+    return _result(terms, cards, draws, why)
+
+
+def _drawn(cards: Cards, slot: str, why: str) -> Generator[Ask, Card | None, int]:
+    """Draw a third card; its points."""
+    card = yield CardDue(slot, slot, why=f"{slot} due: {why}")
+    cards.append(card)
+    return (yield from _opened(card, slot))
+
+
+def _reserve(cards: Cards, slot: str, why: str) -> Generator[Ask, Card | None, int]:
+    """Play the reserve that becomes this third card; its points."""
+    n = 4 if slot == "P3" or not _thirds(cards, STOOD)[0][0] else 5
+    yield Plays(n, slot)
+    return (yield from _opened(cards[n], slot))
+
+
+def _opened(card: Card | None, slot: str) -> Generator[Ask, Card | None, int]:
+    """The points of a card, which must be open."""
+    if card is None:
+        yield OpeningDue((slot,), (slot,), f"{slot} is to be opened")
+        raise LookupError("an opening is never answered")
+    return card.points
+
+
+def _open_pairs(cards: Cards) -> Generator[Ask, Card | None, None]:
+    """The four opening cards must be open before anybody judges them."""
+    closed = {slot for slot, card in zip(PAIRS, cards, strict=False) if card is None}
+    if closed:
+        step = next(slots for slots in STEPS if closed & set(slots))
+        may = tuple(slot for slot in PAIRS if slot in closed)
+        yield OpeningDue(tuple(slot for slot in step if slot in closed), may, "the opening hands are to be opened")
+        raise LookupError("an opening is never answered")
+
+
+def _part(cards: Cards, n: int) -> str | None:
+    """The slot in which reserve `n` (0 or 1) of these cards is played, None if it is not, or nobody may know."""
+    if None in cards[:4]:
+        return None
+    draws, _ = _thirds(cards, STOOD)
+    if not draws[0]:
+        return "B3" if draws[1] and n == 0 else None
+    if n == 0:
+        return "P3"
+    fifth = cards[4]
+    return "B3" if fifth and _thirds(cards, fifth.points)[0][1] else None
+
+
+def _totals(cards: Cards) -> tuple[int, int]:
+    """The points of the player's and the banker's first two cards, all of them open."""
+    p1, b1, p2, b2 = (card.points for card in cards[:4] if card)
+    return (p1 + p2) % 10, (b1 + b2) % 10
+
+
+def _thirds(cards: Cards, fifth: int) -> tuple[tuple[bool, bool], tuple[str, ...]]:
+    return thirds(*_totals(cards), fifth)
+
+
+def _result(terms: Baccarat, cards: Cards, draws: tuple[bool, bool], why: tuple[str, ...]) -> Result:
+    p1, b1, p2, b2, *more = cards
+    hands = {
+        "player": _faces(p1, p2, *more[: draws[0]]),
+        "banker": _faces(b1, b2, *more[draws[0] : draws[0] + draws[1]]),
+    }
+    told = {side: _hand(hand) for side, hand in hands.items()}
+    player, banker = told["player"], told["banker"]
+    return Result(
+        hands=told,
+        outcome="player" if player.total > banker.total else "banker" if banker.total > player.total else "tie",
+        bets=results(hands, terms.tiger_pair_top, terms.natural_bets),
+        own=Own(
+            natural=not any(draws) and max(player.total, banker.total) in NATURALS,
+            pairs={side: hand[0].rank == hand[1].rank for side, hand in hands.items()},
+        ),
+        why=why,
+    )
+
+
+def _faces(*cards: Card | None) -> tuple[Card, ...]:
+    return tuple([card for card in cards if card])
+
+
+def _hand(cards: tuple[Card, ...]) -> Hand:
+    total = sum(card.points for card in cards) % 10
+    return Hand(cards, total, f"natural {total}" if len(cards) == 2 and total in NATURALS else str(total))

@@ -1,0 +1,180 @@
+"""What a game is: its packs, its settings, and a round as a script that asks for what is due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.games.asks import Ask, Due, Question
+from firmware_bridge.games.moves import Mark
+
+Net = int | float | str
+"""What a bet won or lost: net units per unit staked as a number, or money as an exact decimal text."""
+
+
+class Terms(Struct, frozen=True, forbid_unknown_fields=True):
+    """The settings of one game: its part of a table's, `[game]` in the config. Each game has its own."""
+
+
+class Ended(Struct, frozen=True):
+    """A round of this shoe that is over, as later rounds may need it: its cards, and the game's own part as JSON."""
+
+    cards: tuple[Card, ...]
+    own: bytes
+
+
+class Start(Struct, frozen=True):
+    """What a round begins with: bets or purses of its seats as told when bets closed, and the rounds before it.
+
+    seat -> amount as an exact decimal text.
+    """
+
+    bets: dict[str, str] = {}
+    money: dict[str, str] = {}
+    before: tuple[Ended, ...] = ()
+
+
+class Result(Struct, frozen=True):
+    """A round that is over. What stands in it is published: it names open cards only.
+
+    hands: name -> a Struct of the game's own with `cards` and `points` at least. own: what only this game says.
+    bets: bet -> net, by the game's `unit`. staked: bet -> what was put in, where that is not 1 or the unit is money.
+    why: the rules that decided, in words.
+    """
+
+    hands: Mapping[str, Struct]
+    outcome: str
+    bets: Mapping[str, Net]
+    own: Struct
+    staked: Mapping[str, Net] = {}
+    why: tuple[str, ...] = ()
+
+
+Script = Generator[Ask, Any, Result]
+"""A round: it gets a Card or None for a CardDue, a Mark for a MarkDue, a text for a Question."""
+
+
+class Placed(Struct, frozen=True):
+    """A card of the round: the slot it was laid in, and the one it plays in (None: not known, or none)."""
+
+    slot: str
+    plays: str | None
+    card: Card | None
+    down: bool = False
+
+
+class Layout(Struct, frozen=True):
+    """The table as the moves so far have made it: exactly one of `due`, `result` and `stuck` is there.
+
+    placed: a card of each `Dealt` move, in their order. did: what happened so far. turns: questions answered.
+    stuck: why the moves cannot be those of a round, "" if they can.
+    """
+
+    placed: tuple[Placed, ...] = ()
+    due: Due | None = None
+    result: Result | None = None
+    did: tuple[tuple[str | int | bool, ...], ...] = ()
+    turns: int = 0
+    stuck: str = ""
+
+    @property
+    def carried(self) -> tuple[int, ...]:
+        """Numbers (from 0) of the cards that the complete round leaves for the next one."""
+        return tuple([n for n, each in enumerate(self.placed) if each.plays is None]) if self.result else ()
+
+
+class Topic(Struct, frozen=True, eq=False):
+    """A retained topic of a game's own, built up round by round: `empty(terms)`, `grow`, `show`.
+
+    grow: what was built and a round's outcome and own part give what is built next.
+    """
+
+    name: str
+    empty: Callable[[Any], Any]
+    grow: Callable[[Any, str, bytes], Any]
+    show: Callable[[Any], Any]
+
+
+def _nothing(*_: Any) -> tuple[()]:
+    return ()
+
+
+def _no_mistakes(_: Any) -> dict[str, str]:
+    return {}
+
+
+def _auto(_: Any) -> Literal["auto", "next"]:
+    return "auto"
+
+
+def _none(_: Card) -> int:
+    return 0
+
+
+def _never(*_: Any) -> bool:
+    return False
+
+
+def _no_answer(question: Question, *_: Any) -> str:
+    raise LookupError(f"{question.what}: this game asks no questions")
+
+
+class Game(Struct, frozen=True, eq=False, kw_only=True):
+    """One game: all that the shoe, the topics, the command line and backends ask of it. Values and pure functions."""
+
+    name: str
+    """What `[table] game` says."""
+    terms: type[Terms]
+    """Its settings, `[game]` in the config; frozen when a shoe is opened."""
+    pack: Mapping[Card, int]
+    """The faces of one pack, and how often each is in it."""
+    packs: range
+    """How many packs a shoe may hold."""
+    slots: tuple[str, ...]
+    """Every slot a card may lie in: what `[lamps]` and `[presence]` may name."""
+    seats: tuple[str, ...] = ()
+    """Lamps of seats, where they are not slots."""
+    areas: Mapping[str, tuple[str, ...]]
+    """The slots by the name people have for their place."""
+    round: Callable[[Any, Start], Script]
+    """The script of a round under these terms."""
+    judge: Callable[[tuple[Card | Mark, ...], Any, Start], Layout]
+    """For a correction: the layout of the cards that were played, and the marks. Without a result it is no round."""
+    first: str = ""
+    """The slot a new round begins with, where it is always the same."""
+    reserves: Callable[[Any], tuple[str, ...]] = _nothing
+    """Slots in which cards wait that open the next round."""
+    carries: int = 0
+    """The most cards that may wait for the next round, those drawn too many included."""
+    words: tuple[str, ...] = ()
+    """Every word a mark may have."""
+    stakes: Literal["", "bets", "money"] = ""
+    """What `bets_closed` brings."""
+    unit: Literal["stake", "money"] = "money"
+    """What bets are told in: net units per unit staked, or money."""
+    answer: Callable[[Question, Mapping[int, Card], Layout], str] = _no_answer
+    """What cards lying face down tell; their faces by the number (from 0) of the card in the round."""
+    keys: tuple[str, ...] = ()
+    """The dealer's keys that tell a result: each is the outcome of its name."""
+    verdict: Callable[[str, bytes], tuple[str, ...]] | None = None
+    """What a reader that judges says of an outcome and the game's own part; None where no reader judges it."""
+    unjudged: Callable[[Any], Mapping[str, str]] = _no_mistakes
+    """Terms that such a reader does not deal under: key -> why."""
+    burns: Callable[[Card], int] = _none
+    """How many cards are burned unseen after this exposed one."""
+    close: Callable[[Any], Literal["auto", "next"]] = _auto
+    """How rounds end where the config does not say it."""
+    ends: Callable[[int, Any, tuple[Ended, ...]], bool] = _never
+    """Whether no further round can begin with so many cards left, under these terms, after these rounds."""
+    closed_bets: Callable[[int], tuple[str, ...]] = _nothing
+    """Bets refused in that round of a shoe."""
+    topics: tuple[Topic, ...] = ()
+    """Retained topics of its own."""
+
+    @property
+    def size(self) -> int:
+        """Cards in one pack."""
+        return sum(self.pack.values())

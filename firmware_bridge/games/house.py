@@ -1,0 +1,49 @@
+"""A house and the terms of its game: facts know no game, so a house carries them as JSON."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final, get_args, get_type_hints
+
+import msgspec
+from msgspec import Raw
+from msgspec.structs import asdict, fields, replace
+
+from firmware_bridge.facts.house import House
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.game import Terms
+
+_OWN: Final = frozenset(field.name for field in fields(House))
+
+
+def house_of(game: str = "baccarat", **settings: Any) -> House:
+    """A house from settings of its own and of its game, each by its name. Raises TypeError for an unknown one."""
+    own = {name: value for name, value in settings.items() if name in _OWN}
+    terms = {name: value for name, value in settings.items() if name not in _OWN}
+    return House(game=game, terms=sealed(GAMES[game].terms(**terms)), **own)
+
+
+def sealed(terms: Terms) -> Raw:
+    """Terms as a house carries them."""
+    return Raw(msgspec.json.encode(terms))
+
+
+def terms_of(house: House) -> Any:
+    """The terms of a house, as its game has them. Raises msgspec.ValidationError for those of another game."""
+    return _decoded(house.game, bytes(house.terms))
+
+
+def with_terms(house: House, **changes: Any) -> House:
+    """The house with some terms changed."""
+    return replace(house, terms=sealed(type(terms_of(house))(**asdict(terms_of(house)) | changes)))
+
+
+def choices(key: str) -> tuple[str, ...]:
+    """What may stand at a key of a game's terms, of any game that has it."""
+    found = (get_args(get_type_hints(game.terms).get(key)) for game in GAMES.values())
+    return tuple(dict.fromkeys(value for values in found for value in values))
+
+
+@lru_cache(16)
+def _decoded(game: str, terms: bytes) -> Any:
+    return msgspec.json.decode(terms, type=GAMES[game].terms)

@@ -1,0 +1,104 @@
+"""Runs the script of a round over its moves, anew each time: nothing is kept that could go wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from firmware_bridge.games.asks import CardDue, Did, Due, MarkDue, OpeningDue, Plays, Question, Refused
+from firmware_bridge.games.game import Game, Layout, Placed, Result, Start
+from firmware_bridge.games.moves import Answered, Dealt, Mark, Move
+
+
+def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layout:
+    """The table after some moves. Total: moves that are no round's give a stuck layout that says why."""
+    run = _Run()
+    try:
+        run.over(game.round(terms, start), moves)
+    except Refused as refused:
+        return run.stuck(f"a mark the rules refuse: {refused.code}")
+    except Misplayed as error:
+        return run.stuck(str(error))
+    except Exception as error:  # a fault in a script must not end the daemon; its text might spell a card
+        return run.stuck(f"{type(error).__name__} in the rules of {game.name}")
+    return run.layout()
+
+
+def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Refused | None:
+    """Why a mark cannot be taken after some moves, None if it can. Raises what a faulty script raises."""
+    now = layout(game, moves, terms, start)
+    if now.due is None:
+        return Refused("over", "the round is over")
+    if mark.word not in game.words:
+        return Refused("unknown", f"the marks of {game.name}: {', '.join(game.words) or 'none'}")
+    if not isinstance(now.due, MarkDue):
+        return Refused("no_mark_due", now.due.why if isinstance(now.due, CardDue | OpeningDue) else "")
+    try:
+        _Run().over(game.round(terms, start), (*moves, mark))
+    except Refused as refused:
+        return refused
+    return None
+
+
+class Misplayed(ValueError):
+    """A move that was not due."""
+
+
+class _Run:
+    """One run of a script: gathers the layout until the moves are used up or the round is over."""
+
+    def __init__(self) -> None:
+        self.placed: list[Placed] = []
+        self.did: list[tuple[str | int | bool, ...]] = []
+        self.turns = 0
+        self.due: Due | None = None
+        self.result: Result | None = None
+
+    def over(self, script: Any, moves: Sequence[Move]) -> None:
+        """Run the script. Raises Misplayed for a move that is not due, Refused for a mark the game refuses."""
+        n, reply, marked = 0, None, False
+        while True:
+            try:
+                ask = script.send(reply)
+            except StopIteration as end:
+                self.result, self.turns = end.value, self.turns + marked
+                break
+            reply = None
+            if isinstance(ask, Did):
+                self.did.append(ask.words)
+                continue
+            if isinstance(ask, Plays):
+                self.placed[ask.n] = replace(self.placed[ask.n], plays=ask.slot)
+                continue
+            if marked and not (isinstance(ask, MarkDue) and ask.again):
+                self.turns += 1
+            marked = False
+            if n == len(moves):
+                self.due = ask
+                return
+            reply, marked = self._played(ask, moves[n])
+            n += 1
+        if n < len(moves):
+            raise Misplayed("more moves than the round takes")
+
+    def _played(self, ask: Due, move: Move) -> tuple[Any, bool]:
+        match ask, move:
+            case CardDue(), Dealt(card=card):
+                self.placed.append(Placed(ask.slot, ask.plays, card, ask.down))
+                self.turns += 1
+                return card, False
+            case MarkDue(), Mark():
+                return move, True
+            case Question(among=among), Answered(answer=answer) if answer in among:
+                return answer, False
+        raise Misplayed(f"{type(move).__name__} came where {type(ask).__name__} was asked")
+
+    def layout(self) -> Layout:
+        """The layout as far as the run came."""
+        return Layout(tuple(self.placed), self.due, self.result, tuple(self.did), self.turns)
+
+    def stuck(self, why: str) -> Layout:
+        """The same, but that nobody knows how the round goes on."""
+        return Layout(tuple(self.placed), None, None, tuple(self.did), self.turns, why)

@@ -1,0 +1,56 @@
+"""What comes to a round, in order: cards that leave the shoe, marks of seats, and the shoe's own answers."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from msgspec import Struct
+
+from firmware_bridge.facts.cards import Card
+
+LONGEST_VALUE: Final = 32
+"""Characters of the longest value of a mark (games.md section 0)."""
+
+LOT: Final = "lot"
+"""The word by which a draw made outside is told: it has no seat, its value is the seat it fell on."""
+
+
+class Dealt(Struct, frozen=True, tag=True):
+    """A card left the shoe for the slot that was due; `card` is None while it lies face down."""
+
+    card: Card | None
+
+
+class Mark(Struct, frozen=True, tag=True):
+    """A seat's move: `value` is a text that the game reads, None where the seat gave none.
+
+    seat: its number as text; "" where the game knows whose turn it is, and for the lot.
+    """
+
+    seat: str
+    word: str
+    value: str | None = None
+
+
+class Answered(Struct, frozen=True, tag=True):
+    """The shoe's answer to a question that only cards lying face down can tell."""
+
+    answer: str
+
+
+Move = Dealt | Mark | Answered
+
+_MARK: Final = re.compile(r"(?:(?P<seat>[0-9]{1,2}):)?(?P<word>[A-Za-z][A-Za-z_]{0,15})(?:=(?P<value>[ -~]{1,32}))?")
+
+
+def mark_of(text: str) -> Mark | None:
+    """The mark that a word writes (`S`, `DD=40`, `3:raise=6`, `lot=3`), None for a text that is none."""
+    found = _MARK.fullmatch(text)
+    return Mark(found["seat"] or "", found["word"], found["value"]) if found else None
+
+
+def spell(mark: Mark) -> str:
+    """A mark as `mark_of` reads it."""
+    seat = f"{mark.seat}:" if mark.seat else ""
+    return f"{seat}{mark.word}" if mark.value is None else f"{seat}{mark.word}={mark.value}"
