@@ -55,8 +55,14 @@ def _title(status: Status) -> str:
     table = status["table"]
     settings = table["settings"]
     shoe = f"shoe {status['shoe']}" if status["shoe"] else "no shoe yet"
-    rules = f"{settings['game']}, {settings['procedure']}, {settings['decks']} decks"
+    rules = ", ".join((settings["game"], *_way(settings["terms"]), f"{settings['decks']} decks"))
     return f"table {status['table_id']}  {shoe}  {rules}  {status['mode']}  (version {status['version']})"
+
+
+def _way(terms: dict[str, Any]) -> Iterator[str]:
+    """How the game is dealt, where its settings name a procedure."""
+    if "procedure" in terms:
+        yield terms["procedure"]
 
 
 def _phase(status: Status) -> str:
