@@ -33,7 +33,7 @@ SETTLED_S: Final = 1.0
 """The longest wait for the state topics after the last round."""
 
 SERVICE: Final = ("RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC")
-"""What systemd tells a service; a demo started inside one is none."""
+"""Variables that systemd sets for a service; a demo started inside a service is none."""
 
 FRAME_S: Final = 0.08
 STOPPED: Final = 130
@@ -149,7 +149,7 @@ def is_over(stage: Stage) -> bool:
 
 
 def _failed(stage: Stage, why: BaseException | None) -> Exception:
-    """The error with how far it got; a reader of our lines who has seen enough is none of ours."""
+    """The error with how far the demo got. A closed stdout is no failure of the demo: its reader has seen enough."""
     if isinstance(why, BrokenPipeError):
         return why
     backend = stage.backend

@@ -1,4 +1,4 @@
-"""Code books: what a reader's codes stand for."""
+"""Code books: the card that each code of a reader stands for."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def save(path: Path, book: CodeBook) -> None:
 
 
 def _told(code: str) -> str:
-    """A code as a reader tells it: other codes than tags are told as they are printed."""
+    """A code as the reader reports it: codes other than tags are reported as they are printed."""
     return code.upper() if _TAG.fullmatch(code) else code
 
 

@@ -14,9 +14,9 @@ EXPLAINED_WITHIN_S: Final = 1.5
 
 
 class Mouth:
-    """Pairs cards that leave with reports. missed: told once for each card that stays without one.
+    """Pairs cards that leave with reports. on_missed: called once for each card that stays without a report.
 
-    reader_answers: whether a report can come at all now; without a reader its absence is no news.
+    reader_answers: whether a report can come at all now; without a reader the absence of one is no news.
     """
 
     def __init__(
@@ -27,13 +27,13 @@ class Mouth:
         self._entered: float | None = None
 
     def heard(self, message: messages.Message) -> None:
-        """The reader spoke: of a card, perhaps."""
+        """Take a message of the reader; only a card's counts as a report."""
         match message:
             case messages.Read() | messages.Unread(concerns="card") | messages.CutCard():
                 self.reported()
 
     def reported(self) -> None:
-        """A card was told, read or not, or the cut card was seen."""
+        """Count a report: of a card, read or not, or of the cut card."""
         self._reports.append(self._loop.time())
 
     def entered(self) -> None:

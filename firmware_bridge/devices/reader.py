@@ -89,7 +89,7 @@ class Reader:
         return {"report": self._lent.report, "restore": self._restore.hex()}
 
     def passed(self, report: ReportNo) -> None:
-        """The borrower is about to acknowledge the report of a test card."""
+        """Count a test card, whose report the borrower is about to acknowledge."""
         if self._lent:
             self._lent.passed(report)
 
@@ -113,11 +113,11 @@ class Reader:
         return code_books.load(Path(self._book_file), self._decks) if self._book_file else code_books.plain()
 
     def acknowledge(self, report: ReportNo) -> None:
-        """The report is on disk: the board may forget it."""
+        """Acknowledge a report that is on disk: the board may forget it."""
         self._write(self.decoder.acknowledge(messages.ReportNo(report.session, report.seq)))
 
     def status(self) -> dict[str, Any]:
-        """The reader as a technician wants to see it; `lost`: its port is gone, or it fell silent."""
+        """The reader's state for a technician; `lost`: its port is gone, or the reader fell silent."""
         return {
             "protocol": self._name,
             "port": self.port.target,

@@ -30,7 +30,7 @@ UP_S: Final = 30.0
 """The longest wait for a subscriber's connection."""
 
 QUIET_S: Final = 0.1
-"""Longer than a reader's word takes to the daemon; a reader that was just opened is quiet so long."""
+"""Seconds: longer than a report takes to the daemon. A reader that was just opened is quiet so long."""
 
 Say = Callable[[str, str], None]
 
@@ -40,7 +40,7 @@ class DemoError(BridgeError, RuntimeError):
 
 
 class Stage:
-    """Owns everything simulated from `open` to `close`, and is the dealer's hands and the faults' accidents.
+    """Owns everything simulated from `open` to `close`; the `Hands` of the dealer and the `Accidents` of the faults.
 
     hear: takes every new message of the topics `event` and `round` as the subscriber gets it. say: takes a word
     and a text about what happens to the table from outside.
@@ -87,7 +87,7 @@ class Stage:
         await asyncio.sleep(QUIET_S)
 
     async def close(self) -> None:
-        """End all of it; the daemon first, so that it can say goodbye."""
+        """End everything simulated; the daemon first, so that it can publish its last status."""
         await self._stop_daemon()
         if self._away:
             self._away.cancel()
@@ -222,7 +222,7 @@ class Stage:
         return BrokerSettings(client_id=name, host=HOST, port=self.broker.port, protocol=self.broker.protocol)
 
     def watch(self, task: asyncio.Task[None]) -> None:
-        """`task` has ended: if it failed, all of it has."""
+        """Fail the whole demo if `task`, which has ended, failed."""
         if not task.cancelled() and (error := task.exception()):
             self._fail(error)
 

@@ -1,4 +1,4 @@
-"""A reader on the technician's bench: its parameters, its raw signal and its cards, over any line to it."""
+"""A reader on the technician's bench: its parameters, its raw signal and its cards, over any link to it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ Seen = Callable[[float, int], None]
 
 
 class Link(Protocol):
-    """What joins a bench to a reader."""
+    """The link from a bench to a reader."""
 
     decoder: Decoder
 
@@ -31,12 +31,12 @@ class Link(Protocol):
         """Bytes for the reader."""
 
     async def next(self, seconds: float) -> Message | None:
-        """The reader's next message, None if it says nothing for `seconds`. Raises PortError."""
+        """The reader's next message, None if none comes for `seconds`. Raises PortError."""
 
 
 @dataclass(slots=True)
 class Bench:
-    """Takes what the reader says, and acknowledges each card: `passed(report)` is told before that.
+    """Takes the reader's messages, and acknowledges each card: `passed(report)` is called before that.
 
     beat, hello: the last of each.
     """
@@ -59,7 +59,7 @@ class Bench:
 
     @staticmethod
     def restoring(params: dict[int, int]) -> bytes:
-        """Bytes that end the raw signal and set these parameters, for whoever has the board after us."""
+        """Bytes that end the raw signal and set these parameters, for whoever uses the board next."""
         packets: list[Packet] = [Raw(0), *(Set(id_, value) for id_, value in params.items())]
         return b"".join(framing.encode(pack(packet)) for packet in packets)
 

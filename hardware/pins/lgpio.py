@@ -18,7 +18,7 @@ class FreedPin(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
     _is_free = False
 
     def close(self) -> None:
-        """Without current, and the line given back."""
+        """Switch the current off and give the pin's line back to the kernel."""
         if not self._is_free and self.factory._handle is not None:
             super().close()
             lgpio.gpio_free(self.factory._handle, self._number)

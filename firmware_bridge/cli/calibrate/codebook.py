@@ -115,7 +115,7 @@ async def _next(visit: Visit, bench: Bench, deck: dict[str, code_books.Known]) -
 
 
 async def _cut_card(visit: Visit, bench: Bench) -> list[str]:
-    """Its code, if it has one; a tag tells it twice."""
+    """The cut card's code, if it has one; a tag is read twice."""
     visit.guide.say("pull the cut card, if it has a code")
     told: str | int | None = None
     while isinstance(card := await bench.next_card(min(CUT_CARD_S, visit.patience_s)), Read):
@@ -148,7 +148,7 @@ def _aside(path: Path) -> Path:
 
 
 def _kept_aside(path: Path) -> dict[str, Value]:
-    """What was in the file before; a copy of it is kept for `undo`."""
+    """The settings from before for `undo`: a copy of the file as it was."""
     if not path.exists():
         return {}
     shutil.copy2(path, _aside(path))

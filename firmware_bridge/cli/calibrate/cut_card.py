@@ -14,7 +14,7 @@ from hardware.pins.pin import Pin, PinFactory
 
 CARDS, CUTS = 5, 3
 CARDS_S: Final = 10.0
-"""How long cards may be pulled where nobody says that they were."""
+"""Seconds in which cards may be pulled where nobody answers that they were."""
 
 LOOK_S: Final = 0.05
 

@@ -30,7 +30,7 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
 
 
 def undo(visit: Visit) -> int:
-    """Forget what was felt last; 0."""
+    """Forget the last test of the keys; 0."""
     _ = visit.last
     visit.forget()
     return visit.done("what was felt is forgotten")

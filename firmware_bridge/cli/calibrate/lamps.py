@@ -27,7 +27,7 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
 
 
 def undo(visit: Visit) -> int:
-    """Forget what was seen last; 0."""
+    """Forget the last test of the lamps; 0."""
     _ = visit.last
     visit.forget()
     return visit.done("what was seen is forgotten")

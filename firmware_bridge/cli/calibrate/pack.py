@@ -23,12 +23,12 @@ NAMED: Final = 8
 
 
 SEVERAL: Final = 3
-"""Cards not read in a row: it is not the cards."""
+"""Cards not read in a row that cannot be the cards' fault."""
 
 
 @dataclass
 class Pulled:
-    """What came out of a pack so far; `in_a_row`: cards not read since the last one that was."""
+    """The cards pulled so far; `in_a_row`: cards not read since the last card that was."""
 
     faces: Counter[Card] = field(default_factory=Counter)
     lots: set[int] = field(default_factory=set)

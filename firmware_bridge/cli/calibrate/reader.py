@@ -29,7 +29,7 @@ PARAMS: Final = {
 
 TEST_CARDS: Final = 20
 LEAST_RATE: Final = 0.99
-"""Of the test pass: one card in a hundred unread is a stop in every other round."""
+"""The least decode rate of a test pass: one card in a hundred unread is a stop in every other round."""
 
 
 def run(visit: Visit) -> int:
@@ -78,7 +78,7 @@ async def _work(visit: Visit, borrowed: Borrowed) -> ReaderSection:
 
 
 async def _until_good(visit: Visit, bench: Bench, before: dict[int, int]) -> ReaderSection:
-    """Adjust and test until it is good; the technician may have it done again. Raises Refusal."""
+    """Adjust and test until the reader reads well; the technician may ask for it again. Raises Refusal."""
     while True:
         levels = await adjust(bench, visit.guide, patience_s=visit.patience_s)
         tested = await _test(visit, bench)

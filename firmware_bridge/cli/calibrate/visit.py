@@ -53,14 +53,14 @@ class Visit:
 
     @contextmanager
     def borrow(self, device: str, open_shoe: bool = True) -> Iterator[Borrowed]:
-        """A device of the daemon's. open_shoe: whether the technician may ask for it between the rounds of a shoe."""
+        """A device of the daemon's. open_shoe: whether the technician may borrow it between the rounds of a shoe."""
         asked = self._arguments.open_shoe and open_shoe
         with borrow(self._arguments.config, self._path.parent, device, self.by, asked) as borrowed:
             yield borrowed
 
     @asynccontextmanager
     async def bench(self, borrowed: Borrowed) -> AsyncIterator[Bench]:
-        """The reader on the bench, what waited in it from before taken and told."""
+        """The reader on the bench, with the settings a killed command had changed put back."""
         port = ReaderPort(self.config.reader, borrowed.report)
         await port.open()
         port.write(borrowed.restore)
@@ -78,7 +78,7 @@ class Visit:
         self._file.forget(self.step)
 
     def done(self, text: str, **fields: Any) -> int:
-        """Say that it is good and kept; 0."""
+        """Say that the step is good and its result kept; 0."""
         if self._json:
             self.guide.tell({"ok": True, **msgspec.to_builtins(fields)})
         else:
@@ -86,7 +86,7 @@ class Visit:
         return 0
 
     def failed(self, reason: str, remedy: str) -> None:
-        """Say why it is not."""
+        """Say why the step failed."""
         if self._json:
             self.guide.tell({"ok": False, "error": reason, "hint": remedy})
         else:

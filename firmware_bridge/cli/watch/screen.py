@@ -19,7 +19,7 @@ RHYTHMS: Final = {
     "blocked": "fast blink (blocked)",
     "double": "double flash",
 }
-"""As one sees them; `steady` is said as it is."""
+"""Rhythms of lamps in words; `steady` needs none."""
 
 
 def screen(status: Status) -> list[str]:
@@ -40,7 +40,7 @@ def screen(status: Status) -> list[str]:
 
 
 def line(status: Status) -> str:
-    """What may change while cards come, in one line."""
+    """The part of the status that changes while cards come, in one line."""
     parts = [
         f"shoe {status['shoe']}",
         _phase(status),
