@@ -13,12 +13,12 @@ from typing import Any
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.health import Health
-from firmware_bridge.devices.lent_pins import PinsOnLoan
+from firmware_bridge.devices.lent_pins import LentPins
 from firmware_bridge.devices.mouth import Mouth
 from firmware_bridge.devices.panel import Panel
 from firmware_bridge.devices.reader import Reader
 from firmware_bridge.devices.sensors import Sensors
-from firmware_bridge.devices.watch import Sight
+from firmware_bridge.devices.watch import Watch
 from firmware_bridge.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs
@@ -80,10 +80,10 @@ class Bridge:
         self.health = Health(config, self.reader, self._condition, self.uplink.tell_health, self._loop)
         self.reader.listeners = (mouth.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
-        self._loan = PinsOnLoan(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
-        devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._loan}
+        self._lent_pins = LentPins(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
+        devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._lent_pins}
         states = self.uplink.status, self.reader.status, self.health.live
-        self.control = Control(config.control, self.table, self.desk, *states, devices, self._sight())
+        self.control = Control(config.control, self.table, self.desk, *states, devices, self._watch())
 
     async def run(self) -> None:
         """Work until `stop`, then leave everything as it should be found."""
@@ -121,9 +121,9 @@ class Bridge:
             parts.callback(self.sensors.close)
             parts.callback(self.reader.close)
             parts.callback(self.health.close)
-            parts.callback(self._loan.close)
+            parts.callback(self._lent_pins.close)
 
-    def _sight(self) -> Sight:
+    def _watch(self) -> Watch:
         """What a technician may see; no card of a shoe that is open, nor of one that the next card opens."""
 
         def secret() -> bool:
@@ -131,7 +131,7 @@ class Bridge:
             return shoe.status == "open" or bool(shoe.held) or self.config.table.new_shoe == "auto"
 
         ins, outs = input_pins(self.config), output_pins(self.config)
-        return Sight(self.reader, READERS[self.config.reader.protocol].frames, self.pins, ins, outs, secret)
+        return Watch(self.reader, READERS[self.config.reader.protocol].frames, self.pins, ins, outs, secret)
 
     def _changed(self) -> None:
         self.uplink.changed()

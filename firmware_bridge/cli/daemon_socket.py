@@ -14,12 +14,12 @@ from firmware_bridge.errors import BridgeError, ConfigError
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
 RUNTIME: Final = Path("/run/firmware-bridge/control.sock")
-"""Where the daemon listens when systemd runs it."""
+"""The directory of the control socket when systemd runs the daemon."""
 
 SOCKET: Final = "control.sock"
 JOURNAL_DIR: Final = "/var/lib/firmware-bridge"
 ANSWER_S: Final = 10.0
-"""A daemon that says nothing for this long hangs."""
+"""Seconds of silence after which a daemon hangs."""
 
 
 class NoDaemon(BridgeError, ConnectionError):
@@ -112,7 +112,7 @@ def _told(path: Path, error: OSError) -> NoDaemon:
 
 
 def _may_exist(path: Path) -> bool:
-    """Whether something is there, or hidden from this user."""
+    """Whether a file is there, or may be: hidden from this user."""
     try:
         return path.exists()
     except PermissionError:

@@ -33,7 +33,7 @@ SETTLED_S: Final = 1.0
 """The longest wait for the state topics after the last round."""
 
 SERVICE: Final = ("RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC")
-"""What systemd tells a service; a demo started inside one is none."""
+"""Variables that systemd sets for a service; a demo started inside a service is none."""
 
 FRAME_S: Final = 0.08
 STOPPED: Final = 130
@@ -125,8 +125,8 @@ async def _deal(stage: Stage, stop: asyncio.Event) -> bool:
 async def _news(stage: Stage, stop: asyncio.Event, dealing: asyncio.Task[None]) -> None:
     """Wait for a message, or for an end. Raises DemoError if none comes."""
     patience = STALLED_S + 20 / stage.play.speed
-    stage.audience.news.clear()
-    heard, stopped = (asyncio.create_task(each.wait()) for each in (stage.audience.news, stop))
+    stage.backend.news.clear()
+    heard, stopped = (asyncio.create_task(each.wait()) for each in (stage.backend.news, stop))
     waiting: list[asyncio.Future[Any]] = [heard, stopped, dealing, stage.failed]
     done, _ = await asyncio.wait(waiting, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
     for each in (heard, stopped):
@@ -137,24 +137,24 @@ async def _news(stage: Stage, stop: asyncio.Event, dealing: asyncio.Task[None]) 
 
 async def _settled(stage: Stage) -> None:
     """Wait until the picture is as new as the last round."""
-    while stage.audience.rounds and not stage.audience.is_settled:
+    while stage.backend.rounds and not stage.backend.is_settled:
         await asyncio.sleep(FRAME_S)
 
 
 def is_over(stage: Stage) -> bool:
     """Whether the subscriber has the rounds, and saw the fault asked for come and go."""
-    play, audience = stage.play, stage.audience
-    seen = play.fault is None or play.fault in audience.closed
-    return audience.delivered >= play.rounds and seen
+    play, backend = stage.play, stage.backend
+    seen = play.fault is None or play.fault in backend.closed
+    return backend.delivered >= play.rounds and seen
 
 
 def _failed(stage: Stage, why: BaseException | None) -> Exception:
-    """The error with how far it got; a reader of our lines who has seen enough is none of ours."""
+    """The error with how far the demo got. A closed stdout is no failure of the demo: its reader has seen enough."""
     if isinstance(why, BrokenPipeError):
         return why
-    audience = stage.audience
-    reached = f"{audience.delivered} of {stage.play.rounds} rounds delivered"
-    lamps = "; ".join(audience.states["lamps"].get("why", ()))
+    backend = stage.backend
+    reached = f"{backend.delivered} of {stage.play.rounds} rounds delivered"
+    lamps = "; ".join(backend.states["lamps"].get("why", ()))
     text = str(why) if isinstance(why, BridgeError | Puzzled) else f"{type(why).__name__}: {why}"
     hint = f"the lamps last said: {lamps or 'nothing'}; run it again with --seed {stage.play.seed} and report it"
     return DemoError(f"{reached}, then: {text}", hint)

@@ -53,7 +53,7 @@ async def _bridge(config: Config) -> int:
     failed: list[object] = []
 
     def fail(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """A daemon that does not know what it has done must end: its journal knows."""
+        """End a daemon that failed inside: only the journal still knows what was done."""
         failed.append(context)
         log.critical("ending: %s", context.get("message"), exc_info=context.get("exception"))
         bridge.stop("lost")

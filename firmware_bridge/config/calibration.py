@@ -1,4 +1,4 @@
-"""The technician's record, `calibration.toml`: what was set and measured, by whom, and what was before."""
+"""The technician's calibration, `calibration.toml`: what was set and measured, by whom, and what was before."""
 
 from __future__ import annotations
 
@@ -136,17 +136,17 @@ AnySection = ReaderSection | CutCardSection | CountSection
 
 
 class Damaged(ConfigError):
-    """A record that makes no sense; calibrating again sets it aside."""
+    """A calibration file that makes no sense; calibrating again sets it aside."""
 
 
 def load(path: Path) -> Calibration:
-    """The record in a file, an empty one where there is no file.
+    """The calibration in a file, an empty one where there is no file.
 
     Raises Damaged for one that makes no sense, naming the key that is of a wrong type or out of its limits; ConfigError
     for one that cannot be read.
     """
     try:
-        return _record(path.read_text("utf-8"))
+        return _calibration(path.read_text("utf-8"))
     except FileNotFoundError:
         return Calibration()
     except OSError as error:
@@ -157,34 +157,34 @@ def load(path: Path) -> Calibration:
 
 
 def save(path: Path, calibration: Calibration) -> None:
-    """Put the record on disk, all of it or nothing, whatever happens meanwhile.
+    """Put the calibration on disk, all of it or nothing, whatever happens meanwhile.
 
     Raises OSError; ValueError, before anything is written, for one that `load` would not take.
     """
     text = document(calibration)
-    _record(text)
+    _calibration(text)
     write_whole(path, text)
 
 
 def calibrated(calibration: Calibration, name: str, section: AnySection) -> Calibration:
-    """The record with a section renewed; the one before is kept, for one undo."""
+    """The calibration with a section renewed; the section from before is kept, for one undo."""
     before = getattr(calibration, name)
     kept = replace(before, previous=None) if before else None
     return replace(calibration, **{name: replace(section, previous=kept)})
 
 
 def undone(calibration: Calibration, name: str) -> Calibration:
-    """The record as it was before the last calibration of a section; what came before that is forgotten."""
+    """The calibration with a section as it was before the last one; still older values are forgotten."""
     section: AnySection | None = getattr(calibration, name)
     return replace(calibration, **{name: section.previous if section else None})
 
 
 def document(calibration: Calibration) -> str:
-    """The record as TOML, the inverse of `load`."""
+    """The calibration as TOML, the inverse of `load`."""
     return "\n".join(_lines("", msgspec.to_builtins(calibration)))
 
 
-def _record(text: str) -> Calibration:
+def _calibration(text: str) -> Calibration:
     return msgspec.convert(tomllib.loads(text), Calibration)
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import fields, replace
 
 from firmware_bridge.config.crosswise import bad_pattern, cut_too_early, judged_twice, pins_used_twice
 from firmware_bridge.config.sections import AnyPin, AnySensor, Config, PinsConfig, TableConfig
-from firmware_bridge.config.wanted import table_of, wanted
+from firmware_bridge.config.wanted import table_of, what_may_stand
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.house import Limit
 from firmware_bridge.games import GAMES
@@ -129,7 +129,7 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
     within: list[str] = []
     if isinstance(value, dict) and (table := table_of(kind)):
         _good(table, f"{where}.", value, within)
-    return within or [f"{where} = {_shown(key, value)}: {wanted(kind)}"]
+    return within or [f"{where} = {_shown(key, value)}: {what_may_stand(kind)}"]
 
 
 def _limits(keys: dict[str, Any], mistakes: list[str]) -> dict[str, Limit]:

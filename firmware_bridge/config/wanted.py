@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import NODEFAULT, Struct, inspect
 
 
-def wanted(kind: Any) -> str:
+def what_may_stand(kind: Any) -> str:
     """What a value of this type may be, as people write it in TOML."""
     return _words(inspect.type_info(kind))
 

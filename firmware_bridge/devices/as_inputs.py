@@ -11,7 +11,7 @@ from hardware.readers import messages
 
 
 def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.AnyInput | None:
-    """The input a message stands for, at this moment; None for one that is no concern of the table's."""
+    """The input that a message of the reader stands for, at this moment; None for a message the table does not need."""
     match message:
         case messages.Read():
             return _card(message, book)

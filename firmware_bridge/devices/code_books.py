@@ -1,4 +1,4 @@
-"""Code books: what a reader's codes stand for."""
+"""Code books: the card that each code of a reader stands for."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CUT_CARD: Final = Known(None)
 CUT: Final = "cut"
 """How a book names the cut card."""
 
-RECORD: Final = "record it: sudo shoe calibrate codebook --by NAME"
+REMEDY: Final = "record it: sudo shoe calibrate codebook --by NAME"
 """Where a code book comes from."""
 
 _TAG: Final = re.compile("[0-9A-Fa-f]{10}")
@@ -91,7 +91,7 @@ def load(path: Path, decks: int | None = None) -> CodeBook:
     try:
         rows = list(_toml_rows(path) if path.suffix == ".toml" else _csv_rows(path))
     except FileNotFoundError:
-        raise ConfigError(f"code book: there is no file {path}", f"{RECORD}, or correct [reader] code_book") from None
+        raise ConfigError(f"code book: there is no file {path}", f"{REMEDY}, or correct [reader] code_book") from None
     except (OSError, ValueError, csv.Error) as error:
         why = getattr(error, "strerror", None) or error
         raise ConfigError(f"code book {path}: {why}", "record it again, or correct [reader] code_book") from None
@@ -107,7 +107,7 @@ def save(path: Path, book: CodeBook) -> None:
 
 
 def _told(code: str) -> str:
-    """A code as a reader tells it: other codes than tags are told as they are printed."""
+    """A code as the reader reports it: codes other than tags are reported as they are printed."""
     return code.upper() if _TAG.fullmatch(code) else code
 
 
@@ -173,7 +173,7 @@ def _too_few(faces: list[str], count: int, copies: int) -> str:
     have = f"{count} of {copies} codes"
     if len(faces) == 1:
         return f"end: {shown} {f'has {have}' if count else 'is missing'}"
-    remedy = f"; {RECORD}" if not count and len(faces) > len(_FACES) / 2 else ""
+    remedy = f"; {REMEDY}" if not count and len(faces) > len(_FACES) / 2 else ""
     return f"end: {len(faces)} faces {f'have {have}' if count else 'are missing'}: {shown}{remedy}"
 
 

@@ -17,7 +17,7 @@ KEPT: Final = 64
 class Tap:
     """Keeps the last frames of the reader's line, both ways, and the last values of its signal.
 
-    `secret()`: whether what comes in may tell a card that nobody is to know. A frame that began in secret stays so.
+    `secret()`: whether bytes received may show a card that is not public. A frame that began in secret stays masked.
     `signal`: the last quality (0..255), transit_ms, lamp, ambient (0..255), temperature (degrees Celsius) ..
     """
 

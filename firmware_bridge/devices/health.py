@@ -25,14 +25,14 @@ log = logging.getLogger(__name__)
 
 EVERY_S: Final = 30.0
 WEAK_LAMP: Final = 0.7
-"""Of the light it had when it was calibrated."""
+"""The lamp's light as a part of its light when it was calibrated."""
 
 BOARD_LIMIT: Final = 60
 """The quality below which a board that was never calibrated calls a card unreadable."""
 
 
 FILE: Final = "reads.json"
-"""What outlives a restart, in the journal's directory."""
+"""The file of the means that outlive a restart, in the journal's directory."""
 
 
 class Past(Struct, frozen=True):
@@ -43,7 +43,7 @@ class Past(Struct, frozen=True):
 
 
 class Health:
-    """Counts what the reader says, and tells how all is: `tell(state)` every half minute from `start` to `close`."""
+    """Counts the reader's messages, and calls `tell(state)` every half minute from `start` to `close`."""
 
     def __init__(
         self,
@@ -64,19 +64,19 @@ class Health:
         self._told: dict[str, Any] | None = None
 
     def start(self) -> None:
-        """Tell now, and again and again."""
+        """Publish the health now, and then every half minute."""
         self._timer = self._loop.call_later(EVERY_S, self.start)
         self._told = self.state()
         self._tell(self._told)
         self._remember()
 
     def close(self) -> None:
-        """Tell no more."""
+        """Publish the health no more."""
         if self._timer:
             self._timer.cancel()
 
     def heard(self, message: messages.Message) -> None:
-        """The reader spoke."""
+        """Count a message of the reader."""
         match message:
             case messages.Read(quality=quality):
                 self._reads.read(quality)
@@ -86,7 +86,7 @@ class Health:
                 self._beat = message
 
     def state(self) -> dict[str, Any]:
-        """All of it; None for what nobody measures here."""
+        """The whole health; a value is None where nobody measures it here."""
         return {
             "uptime_s": self._uptime(),
             "reader": self._reader_state(),
@@ -97,7 +97,7 @@ class Health:
         }
 
     def live(self) -> dict[str, Any] | None:
-        """What was told last, its counts as they are now: quick enough for each card. None before `start`."""
+        """The health published last, its counts as they are now: quick enough for each card. None before `start`."""
         if self._told is None:
             return None
         reader = self._told["reader"] | self._counts()
@@ -152,7 +152,7 @@ class Health:
         return advice(shoes_left(self._reads.means, limit, sd, self._config.table.decks))
 
     def _calibrated(self) -> calibration.ReaderSection | None:
-        """Read anew each time: it may have been calibrated meanwhile."""
+        """The calibration, read anew each time: a technician may have changed it meanwhile."""
         try:
             return calibration.load(self._directory / calibration.FILE).reader
         except ConfigError as error:

@@ -17,8 +17,8 @@ TRY_AGAIN_S: Final = 0.5
 """A borrower that was killed may hold its pins a moment longer."""
 
 
-class PinsOnLoan:
-    """Lends all pins at once. let_go, claim: the bridge's; claim raises PinError.
+class LentPins:
+    """All pins, which are lent at once. let_go, claim: the bridge's; claim raises PinError.
 
     Without lamps nobody is guided and without a cut-card sensor nobody may deal, so no card that passes the reader
     meanwhile is a card of a shoe.
@@ -36,7 +36,7 @@ class PinsOnLoan:
         self._retry: asyncio.TimerHandle | None = None
 
     def lend(self, to: str) -> dict[str, Any]:
-        """Put the loan on record, then let go of reader and pins."""
+        """Journal that the pins are lent, then let go of reader and pins."""
         self._reader.lend(to)
         self._let_go()
         self.is_out = True
@@ -45,7 +45,7 @@ class PinsOnLoan:
     def passed(self, report: ReportNo) -> None:
         """No card passes a pin."""
 
-    def take_back(self, will: bytes | None, cut_short: bool) -> None:
+    def take_back(self, restore: bytes | None, cut_short: bool) -> None:
         """Claim the pins again, as soon as they can be had, and take cards again."""
         if not self.is_out:
             return
@@ -53,10 +53,10 @@ class PinsOnLoan:
             self._claim()
         except PinError as error:
             log.warning("%s", error)
-            self._retry = self._loop.call_later(TRY_AGAIN_S, self.take_back, will, cut_short)
+            self._retry = self._loop.call_later(TRY_AGAIN_S, self.take_back, restore, cut_short)
         else:
             self.is_out = False
-            self._reader.take_back(will, cut_short)
+            self._reader.take_back(restore, cut_short)
 
     def close(self) -> None:
         """Take nothing back any more."""

@@ -1,4 +1,4 @@
-"""A reader lent to a technician: what passes it is counted and put on record, and is never a card of a shoe."""
+"""A reader lent to a technician: its test cards are counted and journaled, and none is ever a card of a shoe."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from firmware_bridge.table.table import Table
 
 log = logging.getLogger(__name__)
 
-KEPT: Final = "technician"
-"""The file that tells a daemon which was not running what passed the reader; in the journal's directory."""
+LEFT_BEHIND: Final = "technician"
+"""Left by `shoe calibrate` for the next daemon, in the journal's directory: a `LeftBehind` as JSON."""
 
 RECORD_EVERY: Final = 64
-"""Test cards from one record to the next: far fewer than the 256 reports after which their numbers come again."""
+"""Test cards from one journal entry to the next: far fewer than the 256 reports after which numbers come again."""
 
 
-class Loan:
-    """One loan of the reader, from the record that it begins until `record` after its last card.
+class LentReader:
+    """The reader while it is lent `to` a technician, from the journal entry that says so to its last test card.
 
-    cut_short: it did not end as it should. report: the last report taken, where the table does not know of it yet.
-    is_quiet: no test card was told since the reader's last beat.
+    cut_short: the lending did not end as it should. report: the last report taken, where the table does not know of it
+    yet. is_quiet: the reader reported no test card since its last beat.
     """
 
     def __init__(self, table: Table, to: str, cut_short: bool = False, report: ReportNo | None = None) -> None:
@@ -49,46 +49,46 @@ class Loan:
         self._count += report != self._report
         self._report = report
         if self._count == RECORD_EVERY:
-            self.record()
+            self.journal()
 
-    def record(self) -> None:
-        """Put on record what has passed since the last record: the shoe then takes none of it for a card of its own."""
+    def journal(self) -> None:
+        """Journal the test cards not journaled yet: the shoe then takes none of them for a card of its own."""
         if self._count:
             taken, count = self._report, self._count
             self._table.take(inputs.TestCardsPassed(**now(), count=count, by=self._to, taken=taken, lent=True))
             self._count = 0
 
-    def keep_will(self, will: bytes) -> None:
-        """The daemon ends, and the reader was not there to be told this: the next daemon tells it."""
+    def leave_behind(self, restore: bytes) -> None:
+        """Keep the bytes that put the reader's settings back for the next daemon, as the reader is gone."""
         try:
-            keep(self._table.journal.directory, Kept(self._report, 0, self._to, will))
+            leave(self._table.journal.directory, LeftBehind(self._report, 0, self._to, restore))
         except OSError as error:
             log.warning("what the reader is to be told cannot be kept (%s): calibrate it again", error)
 
 
-class Kept(Struct, frozen=True):
-    """What a technician leaves who had the reader while no daemon ran.
+class LeftBehind(Struct, frozen=True):
+    """Left by `shoe calibrate` for the next daemon: how many test cards passed, and the last report.
 
-    `count` test cards passed, and `report` is the last report taken; `will`: what the reader is to be told, because the
-    command was killed before it had done so itself.
+    by: the technician. restore: bytes that put the reader's settings back, where the command was killed before it
+    had written them itself.
     """
 
     report: ReportNo | None
     count: int
     by: str
-    will: bytes = b""
+    restore: bytes = b""
 
 
-def keep(directory: Path, kept: Kept) -> None:
-    """Leave word for the daemon, which is not running: before a test card is acknowledged. Raises OSError."""
-    write_whole(directory / KEPT, msgspec.json.encode(kept))
+def leave(directory: Path, left: LeftBehind) -> None:
+    """Write the file for the next daemon, before a test card is acknowledged. Raises OSError."""
+    write_whole(directory / LEFT_BEHIND, msgspec.json.encode(left))
 
 
-def kept_in(directory: Path) -> Kept | None:
-    """The word left in the journal's directory, None where there is none that makes sense."""
-    path = directory / KEPT
+def left_in(directory: Path) -> LeftBehind | None:
+    """The content of the file in the journal's directory, None where there is none that makes sense."""
+    path = directory / LEFT_BEHIND
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Kept)
+        return msgspec.json.decode(path.read_bytes(), type=LeftBehind)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
@@ -96,14 +96,14 @@ def kept_in(directory: Path) -> Kept | None:
         return None
 
 
-def record_kept(table: Table) -> Kept | None:
-    """Put on record what passed while no daemon ran, before the reader is asked for its reports; what was left."""
-    kept = kept_in(table.journal.directory)
-    if kept and kept.count:
-        table.take(inputs.TestCardsPassed(**now(), count=kept.count, by=kept.by, taken=kept.report))
-    return kept
+def report_left(table: Table) -> LeftBehind | None:
+    """The content of the file, its test cards journaled: before the reader is asked for its reports."""
+    left = left_in(table.journal.directory)
+    if left and left.count:
+        table.take(inputs.TestCardsPassed(**now(), count=left.count, by=left.by, taken=left.report))
+    return left
 
 
-def forget_kept(table: Table) -> None:
-    """It is on record, and the reader was told: away with it."""
-    (table.journal.directory / KEPT).unlink(missing_ok=True)
+def delete_left(table: Table) -> None:
+    """Delete the file: its content is journaled and the reader was restored."""
+    (table.journal.directory / LEFT_BEHIND).unlink(missing_ok=True)

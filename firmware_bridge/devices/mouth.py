@@ -14,26 +14,26 @@ EXPLAINED_WITHIN_S: Final = 1.5
 
 
 class Mouth:
-    """Pairs cards that leave with reports. missed: told once for each card that stays without one.
+    """Pairs cards that leave with reports. on_missed: called once for each card that stays without a report.
 
-    able: whether a report can come at all now; without a reader its absence is no news.
+    reader_answers: whether a report can come at all now; without a reader the absence of one is no news.
     """
 
     def __init__(
-        self, able: Callable[[], bool], missed: Callable[[], None], loop: asyncio.AbstractEventLoop
+        self, reader_answers: Callable[[], bool], on_missed: Callable[[], None], loop: asyncio.AbstractEventLoop
     ) -> None:
-        self._able, self._missed, self._loop = able, missed, loop
+        self._reader_answers, self._on_missed, self._loop = reader_answers, on_missed, loop
         self._reports: deque[float] = deque(maxlen=64)
         self._entered: float | None = None
 
     def heard(self, message: messages.Message) -> None:
-        """The reader spoke: of a card, perhaps."""
+        """Take a message of the reader; only a card's counts as a report."""
         match message:
             case messages.Read() | messages.Unread(concerns="card") | messages.CutCard():
                 self.reported()
 
     def reported(self) -> None:
-        """A card was told, read or not, or the cut card was seen."""
+        """Count a report: of a card, read or not, or of the cut card."""
         self._reports.append(self._loop.time())
 
     def entered(self) -> None:
@@ -44,7 +44,7 @@ class Mouth:
         """A card has left the mouth."""
         since = self._loop.time() if self._entered is None else self._entered
         self._entered = None
-        if self._able():
+        if self._reader_answers():
             self._loop.call_later(EXPLAINED_WITHIN_S, self._look_for, since - EXPLAINED_WITHIN_S)
 
     def _look_for(self, since: float) -> None:
@@ -52,5 +52,5 @@ class Mouth:
             self._reports.popleft()
         if self._reports:
             self._reports.popleft()
-        elif self._able():
-            self._missed()
+        elif self._reader_answers():
+            self._on_missed()

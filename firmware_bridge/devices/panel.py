@@ -43,7 +43,7 @@ class Panel:
             self._panel.show(shown)
 
     def close(self) -> None:
-        """All off, and the pins given back."""
+        """Switch all outputs off and give the pins back."""
         self._end_trial()
         self._panel.close()
 
@@ -64,5 +64,5 @@ class Panel:
             self._trial = None
 
     def _undisturbed(self) -> dict[str, str]:
-        """Buzzer and lock as they are: a trial is for the eyes."""
+        """Buzzer and lock in their present state: a trial of lamps leaves both alone."""
         return {name: rhythm for name, rhythm in self._shown.items() if name in OUTPUTS}

@@ -20,7 +20,7 @@ SURE: Final = 4.0
 """Standard errors that a fall must have: chance passes it less than once in ten thousand looks."""
 
 FAR_SHOES: Final = 10.0
-"""What is further away is not foretold."""
+"""Shoes beyond which no failure is foretold."""
 
 MARGIN_SD: Final = 2.0
 """Reads fail one by one before their mean reaches the limit."""
@@ -90,7 +90,7 @@ def shoes_left(means: deque[float] | list[float], limit: float, sd: float, decks
 
 
 def advice(left: float | None) -> str | None:
-    """What to do, in words."""
+    """The advice to a technician, in words."""
     if left is None:
         return None
     if left < 1:

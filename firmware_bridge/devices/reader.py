@@ -1,4 +1,4 @@
-"""The reader's end of the table: its messages become inputs, and what is on disk is acknowledged."""
+"""The reader's end of the table: its messages become inputs, and reports on disk are acknowledged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.devices import code_books
 from firmware_bridge.devices.as_inputs import as_input
 from firmware_bridge.devices.frames import Tap
-from firmware_bridge.devices.lent_reader import Loan, forget_kept, record_kept
+from firmware_bridge.devices.lent_reader import LentReader, delete_left, report_left
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.inputs import ReportNo
@@ -30,13 +30,13 @@ SILENT_AFTER_S: Final = 3.5
 
 
 class Reader:
-    """Owns the reader's port: its messages become inputs, and what is journaled is acknowledged.
+    """Owns the reader's port: messages of the reader become inputs, and journaled reports are acknowledged.
 
     decks: packs in the table's shoe; a code book has one code for each of their cards, or one per face.
     """
 
     is_out = False
-    """See `Lendable`: it can be lent again at once."""
+    """See `Lendable`: the reader can be lent again at once."""
 
     def __init__(self, config: ReaderConfig, decks: int, table: Table, loop: asyncio.AbstractEventLoop) -> None:
         self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
@@ -53,17 +53,17 @@ class Reader:
         """Take each chunk that goes over the line."""
 
         self._first_open = True
-        self._loan: Loan | None = None
+        self._lent: LentReader | None = None
         self._away = self._is_missed = False
-        self._will = b""
-        self._has_kept = self._met_kept = False
+        self._restore = b""
+        self._has_left = self._met_left = False
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Open the port, now or when it appears; a loan that the last daemon made ends like any other."""
+        """Open the port, now or when it appears. A reader that the last daemon lent comes back as from any lending."""
         if to := self._table.shoe.device.lent:
-            self._loan, self._away = Loan(self._table, to, cut_short=True), True
+            self._lent, self._away = LentReader(self._table, to, cut_short=True), True
         self.port.start()
         self._watch = self._loop.call_later(1, self._listen)
 
@@ -72,36 +72,37 @@ class Reader:
         if self._watch:
             self._watch.cancel()
         self.port.close()
-        if self._loan:
-            self._loan.record()
-            if self._will and not self._has_kept:
-                self._loan.keep_will(self._will)
-        self._loan = None
+        if self._lent:
+            self._lent.journal()
+            if self._restore and not self._has_left:
+                self._lent.leave_behind(self._restore)
+        self._lent = None
 
     def lend(self, to: str) -> dict[str, Any]:
-        """Let go of the port; for whoever has it now the last report taken, and what the reader is to be told first."""
-        self._meet_kept()
-        if self._loan:
-            self._loan.record()
-        self._loan = Loan(self._table, to)
+        """Let go of the port; the last report taken, and in hex what the borrower writes to the reader first."""
+        self._meet_left()
+        if self._lent:
+            self._lent.journal()
+        self._lent = LentReader(self._table, to)
         self._away = True
         self.port.close()
-        return {"report": self._loan.report, "will": self._will.hex()}
+        return {"report": self._lent.report, "restore": self._restore.hex()}
 
     def passed(self, report: ReportNo) -> None:
-        """The borrower is about to acknowledge the report of a test card."""
-        if self._loan:
-            self._loan.passed(report)
+        """Count a test card, whose report the borrower is about to acknowledge."""
+        if self._lent:
+            self._lent.passed(report)
 
-    def take_back(self, will: bytes | None, cut_short: bool) -> None:
-        """Have the port again; a reader that keeps its reports is ours when it tells none from beat to beat.
+    def take_back(self, restore: bytes | None, cut_short: bool) -> None:
+        """Open the port again; a reader that keeps its reports is ours when it sends none from beat to beat.
 
-        will: None leaves it at what was to be told before. The code book is read again: it may be what was calibrated.
+        restore: bytes to write to the reader first; None: those that waited before. The code book is read again: it
+        may be what was calibrated.
         """
-        if self._loan:
-            self._loan.record()
-            self._loan.cut_short = cut_short
-            self._will = self._will if will is None else will
+        if self._lent:
+            self._lent.journal()
+            self._lent.cut_short = cut_short
+            self._restore = self._restore if restore is None else restore
             try:
                 self._book = self._read_book()
             except ConfigError as error:
@@ -112,11 +113,11 @@ class Reader:
         return code_books.load(Path(self._book_file), self._decks) if self._book_file else code_books.plain()
 
     def acknowledge(self, report: ReportNo) -> None:
-        """The report is on disk: the board may forget it."""
+        """Acknowledge a report that is on disk: the board may forget it."""
         self._write(self.decoder.acknowledge(messages.ReportNo(report.session, report.seq)))
 
     def status(self) -> dict[str, Any]:
-        """The reader as a technician wants to see it; `lost`: its port is gone, or it fell silent."""
+        """The reader's state for a technician; `lost`: its port is gone, or the reader fell silent."""
         return {
             "protocol": self._name,
             "port": self.port.target,
@@ -126,34 +127,34 @@ class Reader:
 
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
-        self._meet_kept()
-        known = self._loan.report if self._loan else self._table.shoe.device.reader
+        self._meet_left()
+        known = self._lent.report if self._lent else self._table.shoe.device.reader
         for tap in self.taps:
             tap.opened()
         self._write(self.decoder.resume(messages.ReportNo(known.session, known.seq) if known else None))
-        if self.port.write(self._will):
-            self._will = b""
-        self._forget_kept()
-        if self._loan and not self._protocol.keeps_reports:
-            self._loop.call_later(self._protocol.says_again_s, self._loan_over, self._loan)
+        if self.port.write(self._restore):
+            self._restore = b""
+        self._delete_left()
+        if self._lent and not self._protocol.keeps_reports:
+            self._loop.call_later(self._protocol.says_again_s, self._lending_over, self._lent)
         elif not self._protocol.keeps_reports:  # a card that passed before the first open is lost too
             self._back(missed=self._first_open)
         self._first_open = False
 
-    def _meet_kept(self) -> None:
-        """A technician had the reader while no daemon ran: that is heard once, before anybody has it."""
-        if self._met_kept:
+    def _meet_left(self) -> None:
+        """Take in what `shoe calibrate` left while no daemon ran: once, before the reader is opened or lent."""
+        if self._met_left:
             return
-        self._met_kept = True
-        if kept := record_kept(self._table):
-            self._loan, self._away = Loan(self._table, kept.by, bool(kept.will), kept.report), True
-            self._will, self._has_kept = kept.will, True
+        self._met_left = True
+        if left := report_left(self._table):
+            self._lent, self._away = LentReader(self._table, left.by, bool(left.restore), left.report), True
+            self._restore, self._has_left = left.restore, True
 
-    def _forget_kept(self) -> None:
-        """Once it is on record, and the reader was told."""
-        if self._has_kept and not self._will and not self._table.disk:
-            forget_kept(self._table)
-            self._has_kept = False
+    def _delete_left(self) -> None:
+        """Delete what `shoe calibrate` left once it is journaled and the reader was restored."""
+        if self._has_left and not self._restore and not self._table.disk:
+            delete_left(self._table)
+            self._has_left = False
 
     def _on_lost(self, why: PortError) -> None:
         self._is_missed = False  # another reason is news
@@ -174,12 +175,12 @@ class Reader:
             log.info("the reader is back")
         self._away = self._is_missed = False
 
-    def _loan_over(self, loan: Loan) -> None:
-        """The reader is ours again; one that was unplugged meanwhile is not yet."""
-        if loan is self._loan and self.port.is_open:
-            loan.record()
-            self._loan = None
-            self._back(cut_short=loan.cut_short)
+    def _lending_over(self, lent: LentReader) -> None:
+        """Take cards from the reader again, unless it was unplugged meanwhile."""
+        if lent is self._lent and self.port.is_open:
+            lent.journal()
+            self._lent = None
+            self._back(cut_short=lent.cut_short)
 
     def _on_bytes(self, chunk: bytes) -> None:
         for tap in self.taps:
@@ -188,29 +189,29 @@ class Reader:
             for tap in self.taps:
                 tap.decoded(message)
             self._heard_at = self._loop.time()
-            if self._loan:
-                self._test_card(message, self._loan)
-            if self._loan is None:
+            if self._lent:
+                self._test_card(message, self._lent)
+            if self._lent is None:
                 self._back()
                 self._take(message)
 
-    def _test_card(self, message: messages.Message, loan: Loan) -> None:
-        """What a reader tells after a loan while it may still say test cards again are test cards.
+    def _test_card(self, message: messages.Message, lent: LentReader) -> None:
+        """Until the reader has been quiet for a beat, its reports are repeats of test cards: acknowledge, deal none.
 
-        Nobody took them, so the dealer is asked: one may be a card of a shoe.
+        A report that no borrower took makes the dealer confirm the table: it may be a card of a shoe.
         """
         match message:
             case messages.Beat():
-                if loan.is_quiet:
-                    self._loan_over(loan)
-                loan.is_quiet = True
+                if lent.is_quiet:
+                    self._lending_over(lent)
+                lent.is_quiet = True
             case messages.Repeat(report=report):
-                loan.is_quiet = False
+                lent.is_quiet = False
                 self._write(self.decoder.acknowledge(report))
             case messages.Read(report=report) | messages.Unread(report=report):
-                loan.cut_short, loan.is_quiet = True, False
+                lent.cut_short, lent.is_quiet = True, False
                 if report:
-                    loan.passed(ReportNo(report.session, report.seq))
+                    lent.passed(ReportNo(report.session, report.seq))
                     self._write(self.decoder.acknowledge(report))
 
     def _take(self, message: messages.Message) -> None:
@@ -234,7 +235,7 @@ class Reader:
     def _listen(self) -> None:
         """Notice a board that fell silent although its port is there."""
         self._watch = self._loop.call_later(1, self._listen)
-        self._forget_kept()
+        self._delete_left()
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and self._protocol.keeps_reports and silent > SILENT_AFTER_S:
             self._lost(f"no word from the reader for {silent:.0f} s: check its power and cable")

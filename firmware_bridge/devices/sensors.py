@@ -1,4 +1,4 @@
-"""Sensors, switches and keys of a table: what they feel becomes inputs."""
+"""Sensors, switches and keys of a table: their activations become inputs."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Sensors:
         self.held: dict[str, Contact] = {}
 
     def claim(self, is_back: bool = False) -> None:
-        """Have them; once all are had, the loop tells how the lid stands, and what is stuck no more.
+        """Claim every input pin; then the loop reports how the lid stands, and which sensors are stuck no more.
 
-        is_back: from a technician, whose cut card it is that lies on the sensor.
+        is_back: the pins come back from a technician, whose cut card may lie on the sensor.
         """
         pins = self._pins
         if "cut_card" in pins:
@@ -70,12 +70,12 @@ class Sensors:
             self._loop.call_soon(self._stuck_told, name, False)
 
     def close(self) -> None:
-        """Give them back."""
+        """Give every input pin back."""
         while self.held:
             self.held.popitem()[1].close()
 
     def not_at_rest(self) -> list[str]:
-        """What is active although nobody can have touched it: sensors and keys, by their config keys."""
+        """Sensors and keys, by their config keys, that are active although nobody can have touched them."""
         return [name for name, each in self.held.items() if each.active and name in (*self._keys, *STUCK_AFTER_S)]
 
     def _feel(
@@ -86,7 +86,7 @@ class Sensors:
         )
 
     def _stuck(self, name: str) -> tuple[float | None, Callable[[bool], None], bool]:
-        """After how many seconds it is stuck, what is done then, and whether it is known to be."""
+        """Seconds after which a sensor is stuck, the function called then, and whether the shoe knows of it already."""
         usual = KEY_STUCK_AFTER_S if name in self._keys else STUCK_AFTER_S.get(name)
         pin: AnySensor | None = getattr(self._config.pins, name, None)
         limit = pin.stuck_after if isinstance(pin, SensorConfig) and pin.stuck_after else usual

@@ -1,4 +1,4 @@
-"""What a technician at `shoe watch` sees beyond the status: the reader's line, and every pin."""
+"""The view of `shoe watch` beyond the status: the reader's line, and every pin."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hardware.pins.pin import Pin, PinFactory
 from hardware.readers.frames import Frames
 
 
-class Sight:
+class Watch:
     """Taps the reader's line while somebody watches, and costs nothing while nobody does.
 
-    inputs, outputs: wires by their config keys. secret: whether the reader's bytes may tell a card nobody is to know.
+    inputs, outputs: wires by their config keys. secret: whether the reader's bytes may show a card that is not public.
     """
 
     def __init__(
@@ -32,14 +32,14 @@ class Sight:
         self._tap: Tap | None = None
 
     def begin(self) -> None:
-        """Somebody watches."""
+        """Tap the reader's line, if this watcher is the first."""
         self._watchers += 1
         if self._tap is None:
             self._tap = Tap(self._framed, self._secret)
             self._reader.taps.append(self._tap)
 
     def end(self) -> None:
-        """A watcher has left."""
+        """End the tap with the last watcher."""
         self._watchers -= 1
         if self._tap and not self._watchers:
             self._reader.taps.remove(self._tap)

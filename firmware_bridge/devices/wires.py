@@ -10,31 +10,31 @@ from firmware_bridge.config.sections import AnyPin, Config, PinConfig, PinsConfi
 from hardware.pins.pin import Pin
 
 OUTPUTS: Final = ("buzzer", "lock")
-"""Wires among `[pins]` that we drive."""
+"""Wires among `[pins]` that the daemon drives."""
 
 IN_SLOT: Final = "presence "
 """What stands before the slot of a presence sensor."""
 
 
 def wires(config: Config) -> dict[str, Pin]:
-    """All of them; a sensor in a slot is called `presence P1`."""
+    """All wires of a table; a sensor in a slot is called `presence P1`."""
     return input_pins(config) | output_pins(config)
 
 
 def input_pins(config: Config) -> dict[str, Pin]:
-    """Sensors, switches and keys."""
+    """The wires of sensors, switches and keys."""
     pins = {name: pin for name, pin in _pins(config.pins).items() if name not in OUTPUTS}
     keys = {key: wire(pin) for key, pin in config.pins.keys.items()}
     return pins | keys | {IN_SLOT + slot: wire(pin) for slot, pin in config.presence.items()}
 
 
 def output_pins(config: Config) -> dict[str, Pin]:
-    """Lamps, buzzer and lock."""
+    """The wires of lamps, buzzer and lock."""
     return {name: pin for name, pin in _pins(config.pins).items() if name in OUTPUTS} | lamp_wires(config)
 
 
 def lamp_wires(config: Config) -> dict[str, Pin]:
-    """Lamps."""
+    """The wires of lamps."""
     return {lamp: wire(pin) for lamp, pin in config.lamps.items()}
 
 

@@ -22,7 +22,7 @@ class Crashes:
     def __init__(self, directory: Path) -> None:
         self.path = directory / "crashes"
 
-    def record(self, fact: AnyInput) -> None:
+    def note(self, fact: AnyInput) -> None:
         """Note that `fact` is about to end the process."""
         fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "a") as file:

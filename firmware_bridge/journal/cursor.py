@@ -1,4 +1,4 @@
-"""How far the broker has the journal: two records in one file, so that a torn write leaves the other."""
+"""How far the broker has the journal: two slots in one file, so that a torn write leaves the other."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from zlib import crc32
 
-RECORD: Final = 512
-"""Bytes between the two records: a sector each, so that one write cannot damage both."""
+SLOT: Final = 512
+"""Bytes between the two slots: a sector each, so that one write cannot damage both."""
 
 
 class Cursor(NamedTuple):
@@ -29,8 +29,8 @@ class CursorFile:
         """Remember `cursor`. Raises OSError if the disk does not take it; the one before is kept then."""
         turn = self._turn + 1
         text = f"{turn} {cursor.journal} {cursor.seq}"
-        record = f"{text} {crc32(text.encode()):08x}\n".encode()
-        os.pwrite(self._fd, record, turn % 2 * RECORD)
+        written = f"{text} {crc32(text.encode()):08x}\n".encode()
+        os.pwrite(self._fd, written, turn % 2 * SLOT)
         self._turn, self.value = turn, cursor
 
     def close(self) -> None:
@@ -51,14 +51,14 @@ def read_cursor(path: Path) -> Cursor | None:
 
 
 def _newest(fd: int) -> tuple[int, Cursor | None]:
-    """Turn and cursor of the later record."""
-    records = [_parse(os.pread(fd, RECORD, slot * RECORD)) for slot in (0, 1)]
-    return max(records, key=lambda record: record[0])
+    """Turn and cursor of the later slot."""
+    slots = [_parse(os.pread(fd, SLOT, number * SLOT)) for number in (0, 1)]
+    return max(slots, key=lambda slot: slot[0])
 
 
-def _parse(record: bytes) -> tuple[int, Cursor | None]:
-    """Turn and cursor of a record; (0, None) for one that is empty or torn."""
-    text, _, checksum = record.partition(b"\n")[0].rpartition(b" ")
+def _parse(slot: bytes) -> tuple[int, Cursor | None]:
+    """Turn and cursor of a slot; (0, None) for one that is empty or torn."""
+    text, _, checksum = slot.partition(b"\n")[0].rpartition(b" ")
     words = text.split(b" ")
     if len(words) != 3 or checksum != b"%08x" % crc32(text):
         return 0, None

@@ -24,7 +24,7 @@ class Backoff:
         self._attempts = 0
 
     def connected(self, now: float) -> None:
-        """Note that the broker accepted us."""
+        """Note that the broker accepted a connection."""
         self._up_since = now
 
     def wait(self, now: float, *, refused: bool = False) -> float:

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 class Accepted(NamedTuple):
-    """The broker let us in."""
+    """The broker accepted CONNECT."""
 
 
 class TurnedAway(NamedTuple):

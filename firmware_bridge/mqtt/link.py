@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 class Link:
-    """Keeps one connection to the broker, and says so when it comes and goes. Everything happens on `loop`.
+    """Keeps one connection to the broker, and calls back when it comes and goes. Everything happens on `loop`.
 
     `on_up`: the broker let us in and the subscriptions are sent. `on_down(text)`: the connection ended, or an
     attempt failed for another reason than the one told last; the text is for a technician. What was not

@@ -45,7 +45,7 @@ class _Sent:
 
 
 class Outbox:
-    """Reads the journal from the cursor on and publishes it; `add` tells it of each new line.
+    """Reads the journal from the cursor on and publishes it; `add` takes each new line.
 
     Its only input is the journal, so nothing is sent that is not on disk. Order is kept: after a lost
     connection everything behind the last acknowledged entry is sent again, the same bytes.

@@ -36,7 +36,7 @@ class States:
         self._up = False
 
     def up(self) -> None:
-        """The broker is there: it gets everything again."""
+        """Publish everything again: the broker is there."""
         self._up = True
         self._sent.clear()
         self.flush()

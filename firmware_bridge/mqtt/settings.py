@@ -1,4 +1,4 @@
-"""The broker this table reports to, as configured and as a technician hears of it."""
+"""The broker this table reports to: its settings, and its failures in words for a technician."""
 
 import socket
 import ssl
@@ -16,7 +16,7 @@ SESSION_TAKEN_OVER = 0x8E
 
 
 class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the broker is and who we are there; `ca` or `cert` switch TLS on.
+    """The broker's address and the table's login there; `ca` or `cert` switch TLS on.
 
     A broker that falls silent is noticed within `keepalive_s` seconds (3 or more). `protocol`: what to try first,
     5, or 4 (MQTT 3.1.1) for a broker that is known to know no other: some need seconds to refuse 5.

@@ -24,7 +24,7 @@ DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardHeld", "CardSet
 STATES: Final = ("table", "lamps", "alarm", "status")
 
 
-class Audience:
+class Backend:
     """A subscriber of one table, from `start` to `close`; knows nothing but the messages.
 
     states: topic -> latest payload. rounds: the messages of `round` in order. burned: the shoe's burn, None for a
@@ -89,7 +89,7 @@ class Audience:
         return bool(table["journal"] != last["journal"] or table["as_of"] >= last["seq"])
 
     def take(self, message: Incoming) -> None:
-        """A message came from the broker."""
+        """Take a message from the broker."""
         try:
             self._take(message)
         except Exception as error:  # the link would only connect again
@@ -175,4 +175,4 @@ class Audience:
 
 
 def _nothing(_: object) -> None:
-    """The link comes back by itself; what was delivered shows in what is heard."""
+    """Ignore news of the link: it comes back by itself."""

@@ -25,7 +25,7 @@ AMQTT: Final = "amqtt"
 CHOICES: Final = ("auto", MOSQUITTO, AMQTT)
 
 PROTOCOL: Final = {MOSQUITTO: 5, AMQTT: 4}
-"""What each speaks. amqtt leaves an MQTT 5 client without an answer, so it must not be asked."""
+"""The MQTT version of each broker. amqtt leaves an MQTT 5 client without an answer, so it must not be asked."""
 
 
 class BrokerError(BridgeError, RuntimeError):
@@ -46,7 +46,7 @@ class EmbeddedBroker:
         self._process: subprocess.Popen[bytes] | None = None
 
     async def start(self) -> None:
-        """Start it and return when it takes connections. Raises BrokerError if it does not."""
+        """Start the broker and return when it takes connections. Raises BrokerError if it does not."""
         log = self._folder / "broker.log"
         with log.open("ab") as out:
             # Its own group: a Ctrl-C in the terminal is for the demo, which ends the broker in order.
@@ -61,7 +61,7 @@ class EmbeddedBroker:
             await asyncio.sleep(0.02)
 
     async def stop(self) -> None:
-        """End it; clients see their connections close."""
+        """End the broker; clients see their connections close."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -102,7 +102,7 @@ def _installed() -> str:
 
 
 def _find_mosquitto() -> str | None:
-    """Debian puts it where only root looks."""
+    """The path of mosquitto, also where Debian puts it: on root's PATH alone."""
     return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 

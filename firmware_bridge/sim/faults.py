@@ -1,4 +1,4 @@
-"""What `shoe demo --fault` can let go wrong, and how."""
+"""The faults of `shoe demo --fault`, and how each is played."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _card(how: str) -> Act:
 
 
 def _other_card(how: str) -> Act:
-    """A card comes that is none of this shoe's."""
+    """A card comes that does not belong to this shoe."""
 
     async def act(dealer: Dealer, _: Accidents) -> bool:
         dealer.draw_other(how)
@@ -148,7 +148,7 @@ _SEEING: Final = tuple(name for name, row in READERS.items() if row.has_signal)
 _JUDGES: Final = tuple(name for name, row in READERS.items() if row.judges)
 _NO_JUDGES: Final = tuple(name for name, row in READERS.items() if not row.judges)
 _NO_TAGS: Final = tuple(name for name, row in READERS.items() if not row.has_tags)
-"""Readers of codes that every card of a face has; a tag that comes twice is one card."""
+"""Readers whose codes are the same on every card of a face; a tag that comes twice is one card."""
 
 _KEEPING: Final = tuple(name for name, row in READERS.items() if row.keeps_reports)
 _FORGETFUL: Final = tuple(name for name, row in READERS.items() if not row.keeps_reports)
@@ -199,7 +199,7 @@ FAULTS: Final[dict[str, Fault]] = {
 
 
 def unknown(fault: str) -> str:
-    """What to say about an id that is none of these."""
+    """The error text for an id of no fault."""
     near = get_close_matches(fault.replace("-", "_"), FAULTS, 1)
     hint = f"did you mean {near[0]}? " if near else ""
     return f"{fault!r} cannot be simulated: {hint}known are: {', '.join(FAULTS)}"

@@ -28,10 +28,10 @@ def felt(stage: Stage) -> Table:
     """Every slot with its card and lamp, and both totals."""
     cloth = Table.grid(padding=(0, 3))
     slots, is_over = _slots(stage)
-    lamps = stage.audience.states["lamps"].get("lit", {})
+    lamps = stage.backend.states["lamps"].get("lit", {})
     points = totals(slots, stage.play.procedure)
     sides = [side for side in SIDES if side != "reserve" or stage.play.procedure == "six-card"]
-    winner = stage.audience.rounds[-1].get("outcome") if is_over else None
+    winner = stage.backend.rounds[-1].get("outcome") if is_over else None
     cloth.add_row(*[_name(side, points.get(side), winner) for side in sides])
     cloth.add_row(*[_row(SIDES[side], slots, lamps, is_over) for side in sides])
     return cloth
@@ -68,11 +68,11 @@ def totals(slots: Slots, procedure: str) -> dict[str, int]:
 
 def _slots(stage: Stage) -> tuple[Slots, bool]:
     """What lies on the table; until the next round's first card that is the round before (True)."""
-    audience = stage.audience
-    laid: Slots = {each["slot"]: each.get("card") for each in audience.states["table"].get("slots", ())}
-    if laid or not audience.rounds or audience.rounds[-1]["shoe"] != audience.states["table"].get("shoe"):
+    backend = stage.backend
+    laid: Slots = {each["slot"]: each.get("card") for each in backend.states["table"].get("slots", ())}
+    if laid or not backend.rounds or backend.rounds[-1]["shoe"] != backend.states["table"].get("shoe"):
         return laid, False
-    return {each["slot"]: each["card"] for each in audience.rounds[-1]["cards"]}, True
+    return {each["slot"]: each["card"] for each in backend.rounds[-1]["cards"]}, True
 
 
 def _name(side: str, total: int | None, winner: str | None) -> Text:

@@ -32,7 +32,7 @@ def picture(stage: Stage, story: Story) -> RenderableType:
 
 
 def _where(stage: Stage) -> str:
-    table = stage.audience.states["table"]
+    table = stage.backend.states["table"]
     if not table:
         return "no word from the shoe yet"
     shoe = f"shoe {table['shoe']}"
@@ -50,16 +50,16 @@ def _lit(lamps: dict[str, str]) -> Text:
 
 
 def _facts(stage: Stage, story: Story) -> Iterable[tuple[str, RenderableType]]:
-    audience = stage.audience
-    yield "lamps", _lit(audience.states["lamps"].get("lit", {}))
-    yield "why", Text("\n".join(audience.states["lamps"].get("why", ())[:2]) or "-", no_wrap=True)
-    yield "rounds", _beads(audience.rounds)
-    yield "last", _last(audience.rounds)
+    backend = stage.backend
+    yield "lamps", _lit(backend.states["lamps"].get("lit", {}))
+    yield "why", Text("\n".join(backend.states["lamps"].get("why", ())[:2]) or "-", no_wrap=True)
+    yield "rounds", _beads(backend.rounds)
+    yield "last", _last(backend.rounds)
     yield "shoe", _left(stage)
-    yield "burn", _burn(audience.burned)
+    yield "burn", _burn(backend.burned)
     yield "broker", _broker(stage)
     yield "reader", _reader(stage)
-    yield "open", _open(audience.states["alarm"].get("open", ()))
+    yield "open", _open(backend.states["alarm"].get("open", ()))
     yield "news", Text("\n".join(f"{word}: {text}" for word, text in list(story.lines)[-3:]), no_wrap=True)
 
 
@@ -93,7 +93,7 @@ def _last(rounds: list[dict[str, Any]]) -> Text:
 
 
 def _left(stage: Stage) -> Text:
-    table, cut = stage.audience.states["table"], stage.audience.cut_card
+    table, cut = stage.backend.states["table"], stage.backend.cut_card
     left = table.get("cards_left")
     if left is None:
         return Text("none open")
@@ -114,7 +114,7 @@ def _broker(stage: Stage) -> Text:
     status = stage.bridge.uplink.status()
     if not status["up"]:
         return Text(f"✗ NOT CONNECTED  {_waiting(stage, status)}; this picture stands still", RED)
-    took = stage.audience.latency_ms
+    took = stage.backend.latency_ms
     median = f", card to subscriber {took:.1f} ms" if took is not None else ""
     return Text(f"✓ {stage.broker.kind}, MQTT {status['protocol']}, {_waiting(stage, status)}{median}")
 
@@ -133,8 +133,8 @@ def _waiting(stage: Stage, status: dict[str, Any]) -> str:
 def _reader(stage: Stage) -> Text:
     if not stage.pty.plugged:
         return Text("✗ CABLE PULLED", RED)
-    audience = stage.audience
-    return Text(f"✓ {stage.play.reader}, {audience.cards} drawn in {audience.messages} messages")
+    backend = stage.backend
+    return Text(f"✓ {stage.play.reader}, {backend.cards} drawn in {backend.messages} messages")
 
 
 def _open(alarms: Iterable[dict[str, Any]]) -> Text:

@@ -1,4 +1,4 @@
-"""The floor of a simulated table: the pit boss who opens shoes, and decides what is wrong."""
+"""The pit boss of a simulated table: opens shoes, and decides about irregularities."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHOICES: Final = {
     "lid_opened": "continue",
     "internal_error": "continue",
 }
-"""Of what is not here it waits for the dealer, or for the device to come back."""
+"""Irregularity -> the pit boss's choice; any other one is left to the dealer, or to the device that comes back."""
 
 LONGEST: Final = 1 << 20
 """Bytes of the longest answer."""
@@ -32,7 +32,7 @@ class Refused(BridgeError, RuntimeError):
     """The daemon did not obey."""
 
 
-class Floor:
+class PitBoss:
     """Speaks to the daemon over its control socket, as `shoe do` does."""
 
     def __init__(self, socket: Path) -> None:
@@ -68,7 +68,7 @@ class Floor:
 
 
 def _choice(irregularity: str, phase: str) -> str | None:
-    """What this floor decides; a round that is closed already cannot be voided any more."""
+    """The pit boss's choice; a round that is closed already cannot be voided any more."""
     if irregularity == "result_mismatch":
         return "void" if phase in ("dealing", "complete") else "accept"
     return CHOICES.get(irregularity)

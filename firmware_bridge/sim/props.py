@@ -1,4 +1,4 @@
-"""What a simulated table is made of: its wires, its packs, its config."""
+"""The wires, the packs and the config of a simulated table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOT: Final = 7
 """The lot printed on the packs."""
 
 OTHER_LOT: Final = 1 << FACE_BITS
-"""What makes a native code one of the next lot."""
+"""Added to a native code, this makes it a code of the next lot."""
 
 
 OTHER_CODE: Final = "FFFFFFFFFF"
@@ -34,7 +34,7 @@ OTHER_CODE: Final = "FFFFFFFFFF"
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """What was asked for on the command line."""
+    """The demo asked for on the command line."""
 
     rounds: int = 10
     speed: float = 1.0

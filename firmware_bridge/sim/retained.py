@@ -14,7 +14,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Retained:
-    """Remembers what each retained topic said last."""
+    """Remembers the last payload of each retained topic."""
 
     def __init__(self) -> None:
         self._said: dict[str, bytes] = {}

@@ -13,10 +13,10 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.house import size_of
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.sim import props
-from firmware_bridge.sim.backend import Audience, Hear
+from firmware_bridge.sim.backend import Backend, Hear
 from firmware_bridge.sim.broker import HOST, EmbeddedBroker
 from firmware_bridge.sim.faults import FAULTS, Fault
-from firmware_bridge.sim.pit_boss import Floor
+from firmware_bridge.sim.pit_boss import PitBoss
 from firmware_bridge.sim.props import Play, config, faces, packs
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin
@@ -31,7 +31,7 @@ UP_S: Final = 30.0
 """The longest wait for a subscriber's connection."""
 
 QUIET_S: Final = 0.1
-"""Longer than a reader's word takes to the daemon; a reader that was just opened is quiet so long."""
+"""Seconds: longer than a report takes to the daemon. A reader that was just opened is quiet so long."""
 
 Say = Callable[[str, str], None]
 
@@ -41,7 +41,7 @@ class DemoError(BridgeError, RuntimeError):
 
 
 class Stage:
-    """Owns everything simulated from `open` to `close`, and is the dealer's hands and the faults' accidents.
+    """Owns everything simulated from `open` to `close`; the `Hands` of the dealer and the `Accidents` of the faults.
 
     hear: takes every new message of the topics `event` and `round` as the subscriber gets it. say: takes a word
     and a text about what happens to the table from outside.
@@ -60,9 +60,9 @@ class Stage:
         self.board = _board(play.reader, self._fault)
         self.pty = PtyBoard(self.board, folder / "reader")
         self.topics = f"{self.config.mqtt.root}/{props.TABLE}"
-        self.audience = Audience(self._client("demo-backend"), self.topics, hear, self._fail, self._loop)
+        self.backend = Backend(self._client("demo-backend"), self.topics, hear, self._fail, self._loop)
         self._faces = faces(play.reader, self.config.table.decks)
-        self._floor = Floor(self.config.control)
+        self._pit_boss = PitBoss(self.config.control)
         self.bridge: Bridge | None = None
         self._running: asyncio.Task[None] | None = None
         self._away: asyncio.Task[None] | None = None
@@ -76,9 +76,9 @@ class Stage:
         """Start broker, subscriber and daemon, in this order: nothing the daemon says is missed, nor any card."""
         self._loop.set_exception_handler(self._crashed)
         await self.broker.start()
-        self.audience.start()
+        self.backend.start()
         try:
-            await asyncio.wait_for(self.audience.up.wait(), UP_S)
+            await asyncio.wait_for(self.backend.up.wait(), UP_S)
         except TimeoutError:
             what = f"{self.broker.kind} let no subscriber in within {UP_S:.0f} s"
             raise DemoError(what, "try the other one with --broker") from None
@@ -88,11 +88,11 @@ class Stage:
         await asyncio.sleep(QUIET_S)
 
     async def close(self) -> None:
-        """End all of it; the daemon first, so that it can say goodbye."""
+        """End everything simulated; the daemon first, so that it can publish its last status."""
         await self._stop_daemon()
         if self._away:
             self._away.cancel()
-        await self.audience.close()
+        await self.backend.close()
         await self.broker.stop()
         self.pty.close()
         self._factory.close()
@@ -119,7 +119,7 @@ class Stage:
     def draw(self, paper: Paper, how: str = "") -> None:
         """Pull a card over the reader."""
         is_up = self.bridge is not None and self.bridge.uplink.link.up
-        self.audience.drawn.append(self._loop.time() if is_up else None)
+        self.backend.drawn.append(self._loop.time() if is_up else None)
         if isinstance(self.board, AngelEyeShoe):
             self.board.pull(str(paper.code))
         elif not isinstance(self.board, NativeBoard):
@@ -145,11 +145,11 @@ class Stage:
             self.board.new_shoe()
             self.pty.tick()
             await asyncio.sleep(QUIET_S)
-        await self._floor.open_shoe()
+        await self._pit_boss.open_shoe()
 
     async def call_floor(self, last: Paper | None) -> None:
         """The pit boss decides."""
-        await self._floor.decide(self._faces[last.code] if last else None)
+        await self._pit_boss.decide(self._faces[last.code] if last else None)
 
     # ------------------------------------------------------------ accidents
 
@@ -223,7 +223,7 @@ class Stage:
         return BrokerSettings(client_id=name, host=HOST, port=self.broker.port, protocol=self.broker.protocol)
 
     def watch(self, task: asyncio.Task[None]) -> None:
-        """`task` has ended: if it failed, all of it has."""
+        """Fail the whole demo if `task`, which has ended, failed."""
         if not task.cancelled() and (error := task.exception()):
             self._fail(error)
 

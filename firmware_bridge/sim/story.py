@@ -34,7 +34,7 @@ class Story:
         self._burn: list[str | None] = []
 
     def begin(self, stage: Stage) -> None:
-        """Say what is played."""
+        """Write how the table is played."""
         play = stage.play
         broker = f"broker {stage.broker.kind} (MQTT {'5' if stage.broker.protocol == 5 else '3.1.1'})"
         what = f"{play.procedure}, reader {play.reader}, {broker}, {stage.size} cards"
@@ -43,12 +43,12 @@ class Story:
         self.say("topics", f"{stage.topics}/# at {HOST}:{stage.broker.port}")
 
     def hear(self, name: str, payload: dict[str, Any]) -> None:
-        """A message came."""
+        """Write the line of a message."""
         for word, text in _round(payload) if name == "round" else self._event(payload["event"]):
             self.say(word, text)
 
     def end(self, stage: Stage) -> None:
-        """Say what came of it."""
+        """Write how the demo went."""
         self._out = None
         for line in summary(stage, time.monotonic() - self._began):
             print(line, flush=True)
@@ -79,7 +79,7 @@ class Story:
                 yield "refused", f"{event['key'].upper()}: {event['why']}"
 
     def say(self, word: str, text: str) -> None:
-        """Something happened, in a word or two and a sentence."""
+        """Write a line: a word or two, and a sentence."""
         self.lines.append((word, text))
         if self._out:
             print(f"{time.monotonic() - self._began:7.2f}  {word:<9} {text}".rstrip(), file=self._out, flush=True)
@@ -111,7 +111,7 @@ def _hands(told: dict[str, Any]) -> str:
 
 
 def remarks(told: dict[str, Any]) -> str:
-    """What else is worth saying of a round."""
+    """Remarks on a round beside its result."""
     pairs = [f"{side} pair" for side, is_pair in told["pairs"].items() if is_pair]
     natural = ["natural"] if told["natural"] else []
     carried = [f"{told['carried']} carried"] if told["carried"] else []
@@ -121,14 +121,14 @@ def remarks(told: dict[str, Any]) -> str:
 
 
 def summary(stage: Stage, seconds: float) -> Iterator[str]:
-    """What came of it, in two lines."""
-    audience = stage.audience
-    closed = [each for each in audience.rounds if each["status"] == "closed"]
+    """How the demo went, in two lines."""
+    backend = stage.backend
+    closed = [each for each in backend.rounds if each["status"] == "closed"]
     counts = Counter(each["outcome"] for each in closed)
-    voided = len(audience.rounds) - len(closed)
+    voided = len(backend.rounds) - len(closed)
     split = ", ".join(f"{outcome} {counts[outcome]}" for outcome in OUTCOMES) + (f", void {voided}" if voided else "")
     rounds = "1 round" if len(closed) == 1 else f"{len(closed)} rounds"
-    yield f"{rounds} delivered ({split}), {audience.cards} cards, {audience.messages} messages"
-    took = audience.latency_ms
+    yield f"{rounds} delivered ({split}), {backend.cards} cards, {backend.messages} messages"
+    took = backend.latency_ms
     median = f"card to subscriber {took:.1f} ms (median), " if took is not None else ""
     yield f"{median}{seconds:.1f} s in all"

@@ -17,7 +17,7 @@ from firmware_bridge import __version__
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL
 from firmware_bridge.table.desk import Desk, NotAnOrder, parse
-from firmware_bridge.table.lending import Lease, Lendable, NotLent
+from firmware_bridge.table.lending import Lendable, Lending, NotLent
 from firmware_bridge.table.table import Table
 from firmware_bridge.topics.state import last_rounds, mode, snapshots
 
@@ -36,7 +36,7 @@ SIGNATURE: Final = 64
 """Characters of the longest name that can sign an order."""
 
 
-class Sight(Protocol):
+class Watch(Protocol):
     """What is seen beyond the status, while somebody watches."""
 
     def begin(self) -> None:
@@ -53,10 +53,12 @@ class Control:
     """Answers on a Unix socket that only the daemon's user and root can open, until `close`.
 
     A request is an order (`{"do": "void", "by": "anna", "why": ".."}`), `{"do": "status"}`, or `{"do": "watch"}`,
-    which is answered with a status, and in `seen` what `sight` sees, whenever that changes.
+    which is answered with a status, and in `seen` what `watch` sees, whenever that changes.
     `{"do": "lend", "device": "reader", "by": "anna"}` lends one of `devices` until `{"do": "give_back"}` or the
-    connection's end; `{"do": "passed", "session": 1, "seq": 7}` tells in between that the report of a test card is
-    about to be acknowledged. A borrower from whom it is taken back hears `{"taken_back": "bo"}` and is hung up on.
+    connection's end. In between `{"do": "passed", "session": 1, "seq": 7}` announces that the borrower acknowledges
+    the report of a test card, and `{"do": "leave", "restore": "00ff"}` gives the bytes that put the device's settings
+    back if the borrower is killed. The borrower of a device that is taken back is sent `{"taken_back": "bo"}`, and
+    the connection is closed.
     broker, reader, health: the state of the link, of the reader and of everything, for the status.
     """
 
@@ -69,12 +71,12 @@ class Control:
         reader: Callable[[], dict[str, Any]],
         health: Callable[[], dict[str, Any] | None],
         devices: Mapping[str, Lendable] = {},
-        sight: Sight | None = None,
+        watch: Watch | None = None,
     ) -> None:
-        self._sight, self._watchers = sight, set[asyncio.Event]()
+        self._seen_by, self._watchers = watch, set[asyncio.Event]()
         self._path, self._table, self._desk = path, table, desk
         self._broker, self._reader, self._health = broker, reader, health
-        self._lease = Lease(table, devices)
+        self._lending = Lending(table, devices)
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
         self._borrower: tuple[asyncio.Task[None], asyncio.StreamWriter] | None = None
@@ -115,8 +117,8 @@ class Control:
             "broker": self._broker(),
             "reader": self._reader(),
             "health": self._health(),
-            "lent": self._lease.status(),
-            "returning": self._lease.returning(),
+            "lent": self._lending.status(),
+            "returning": self._lending.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
             **msgspec.json.decode(msgspec.json.encode(snapshots(shoe, self._table.shown()))),
         }
@@ -160,7 +162,7 @@ class Control:
     ) -> None:
         """Lend a device for as long as this connection asks for it, and no longer."""
         try:
-            told = self._lease.lend(fields.get("device"), by, fields.get("open_shoe") is True, _pid(writer))
+            told = self._lending.lend(fields.get("device"), by, fields.get("open_shoe") is True, _pid(writer))
         except NotLent as error:
             await _say(writer, orders.Answer(ok=False, error=error.what, hint=error.hint))
             return
@@ -171,17 +173,17 @@ class Control:
             await _say(writer, {"ok": True, "do": "lend", **told})
             while (line := await reader.readline()) and (said := parse(line))["do"] != "give_back":
                 if said["do"] == "leave":
-                    self._lease.leave(said.get("will"))
+                    self._lending.leave(said.get("restore"))
                 else:
-                    self._lease.passed(said.get("session"), said.get("seq"))
-            self._lease.take_back(cut_short=not line)
+                    self._lending.passed(said.get("session"), said.get("seq"))
+            self._lending.take_back(cut_short=not line)
         finally:
-            self._lease.take_back()
+            self._lending.take_back()
         await _say(writer, {"ok": True, "do": "give_back"})
 
     async def _take_back(self, by: str) -> orders.Answer:
-        """End the loan of a technician who does not: his command is told so, and his connection is cut."""
-        if (lent := self._lease.status()) is None or self._borrower is None:
+        """Take the lent device back: its borrower's command is sent who did it, and the connection is closed."""
+        if (lent := self._lending.status()) is None or self._borrower is None:
             return orders.Answer(ok=False, error="nothing is lent", hint="see: shoe status")
         log.warning("the %s is taken back from %s by %s", lent["device"], lent["to"], by)
         task, writer = self._borrower
@@ -195,14 +197,14 @@ class Control:
         """A watcher who is slow to read misses states, and keeps nobody waiting."""
         changed = asyncio.Event()
         self._watchers.add(changed)
-        if self._sight:
-            self._sight.begin()
+        if self._seen_by:
+            self._seen_by.begin()
         try:
             await self._show(changed, reader, writer)
         finally:
             self._watchers.discard(changed)
-            if self._sight:
-                self._sight.end()
+            if self._seen_by:
+                self._seen_by.end()
 
     async def _show(
         self, changed: asyncio.Event, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -211,8 +213,8 @@ class Control:
         while not reader.at_eof():  # the watcher's end: writing alone would find out at the next change only
             changed.clear()
             status = self.status()
-            if self._sight:
-                status["seen"] = seen = self._sight.seen(shown)
+            if self._seen_by:
+                status["seen"] = seen = self._seen_by.seen(shown)
                 shown = seen["frames"][-1]["n"] if seen["frames"] else shown
             if status != last:
                 await _say(writer, status)

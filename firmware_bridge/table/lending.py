@@ -1,4 +1,4 @@
-"""Devices that the daemon lends to a technician and takes back, whatever becomes of the technician's command."""
+"""The daemon lends devices to a technician and takes them back, whatever becomes of the technician's command."""
 
 from __future__ import annotations
 
@@ -35,33 +35,37 @@ class Lendable(Protocol):
     """What can be lent: the reader, or the pins."""
 
     is_out: bool
-    """Whether the last borrower's is still being taken back: until then nothing is lent."""
+    """Whether this device is still on its way back from the last borrower: until then nothing is lent."""
 
     def lend(self, to: str) -> dict[str, Any]:
-        """Put the loan on record, then let go of the device; what the borrower needs to know of it."""
+        """Journal that the device is lent, then let go of it; what the borrower needs to know of the device."""
 
     def passed(self, report: ReportNo) -> None:
         """A test card passed: its report is about to be acknowledged, and is never a card of the shoe."""
 
-    def take_back(self, will: bytes | None, cut_short: bool) -> None:
-        """Have the device again, and tell it `will` first; None: nothing was left. cut_short: nobody gave it back."""
+    def take_back(self, restore: bytes | None, cut_short: bool) -> None:
+        """Use the device again.
+
+        restore: bytes to write to it first, which put its settings back; None: the borrower left none. cut_short: the
+        borrower did not give the device back.
+        """
 
 
-class Lease:
-    """Who has which device: one borrower at a time. `devices` by name."""
+class Lending:
+    """Lends `devices` (by name) to one borrower at a time."""
 
     def __init__(self, table: Table, devices: Mapping[str, Lendable]) -> None:
         self._table, self._devices = table, devices
         self._lent: Lent | None = None
         self._last_pid = 0
-        self._will: bytes | None = None
+        self._restore: bytes | None = None
 
     def status(self) -> dict[str, Any] | None:
         """What is lent to whom since when (ms since 1970), None for nothing."""
         return self._lent._asdict() if self._lent else None
 
     def returning(self) -> dict[str, Any] | None:
-        """From whom the reader comes back just now: its first words are awaited, or its port. None for nobody.
+        """From whom the reader is on its way back: its first report is awaited, or its port. None for nobody.
 
         pid: the borrower's process while it lives, 0 if it does not: it may hang, and not let go of the port.
         """
@@ -96,23 +100,23 @@ class Lease:
             raise ValueError("no report number of a lent reader")
         self._devices[self._lent.device].passed(ReportNo(session, seq % 256))
 
-    def leave(self, will: object) -> None:
-        """What the device is to be told when it comes back, in hex: how a borrower that is killed leaves it in order.
+    def leave(self, restore: object) -> None:
+        """Keep the bytes, in hex, that put the device's settings back: they are written if the borrower is killed.
 
         Raises ValueError for what is no hex.
         """
-        self._will = bytes.fromhex(str(will))
+        self._restore = bytes.fromhex(str(restore))
 
     def take_back(self, cut_short: bool = True) -> None:
-        """Take back what is lent. cut_short: its borrower did not give it back."""
+        """Take the lent device back. cut_short: its borrower did not give it back."""
         lent, self._lent = self._lent, None
-        will, self._will = self._will, None
+        restore, self._restore = self._restore, None
         if lent:
-            self._devices[lent.device].take_back(will, cut_short)
+            self._devices[lent.device].take_back(restore, cut_short)
 
 
 def check(shoe: Shoe, open_shoe: bool) -> None:
-    """Raise NotLent while a card is anywhere between the shoe and the discard rack, or a shoe is open unmentioned."""
+    """Raise NotLent while a card is between shoe and discard rack, or while a shoe is open without `open_shoe`."""
     where = phase(shoe)
     if where is Phase.BURNING:
         raise NotLent("the burn is not finished", "finish it, or close the shoe")

@@ -145,7 +145,7 @@ class Table:
             self._failed = error
             if not isinstance(error, SyncFailed):
                 with suppress(OSError):
-                    self._crashes.record(fact)
+                    self._crashes.note(fact)
             self._loop.call_exception_handler({"message": "the table cannot go on", "exception": error})
             raise
 

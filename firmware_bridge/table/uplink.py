@@ -36,7 +36,7 @@ SAVE_S: Final = 0.1
 BACKEND: Final = "backend"
 
 LastWord = Literal["stopped", "lost"]
-"""How a table ended: as it was told to, or by a failure."""
+"""How a table ended: by order, or by a failure."""
 
 
 class Uplink:
@@ -78,7 +78,7 @@ class Uplink:
         self.link.start()
 
     async def close(self, last_word: LastWord) -> None:
-        """Say how the table ended, and leave; what was not delivered is sent at the next start."""
+        """Publish how the table ended, and leave; messages not delivered are sent at the next start."""
         for timer in (self._losing, self._steady, self._saving):
             if timer:
                 timer.cancel()
@@ -88,7 +88,7 @@ class Uplink:
         self._cursor.close()
 
     def publish(self, line: Line) -> None:
-        """A line is on disk: send it."""
+        """Publish a line that is on disk."""
         end = self._table.journal.end
         assert end is not None
         self.outbox.add(line, end)

@@ -1,4 +1,4 @@
-"""A reader on the technician's bench: its parameters, its raw signal and its cards, over any line to it."""
+"""A reader on the technician's bench: its parameters, its raw signal and its cards, over any link to it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,8 +22,8 @@ Seen = Callable[[float, int], None]
 """Told while cards come: the level (0..1) or rate now, and how many cards there were."""
 
 
-class Line(Protocol):
-    """What joins a bench to a reader."""
+class Link(Protocol):
+    """The link from a bench to a reader."""
 
     decoder: Decoder
 
@@ -31,17 +31,17 @@ class Line(Protocol):
         """Bytes for the reader."""
 
     async def next(self, seconds: float) -> Message | None:
-        """The reader's next message, None if it says nothing for `seconds`. Raises PortError."""
+        """The reader's next message, None if none comes for `seconds`. Raises PortError."""
 
 
 @dataclass(slots=True)
 class Bench:
-    """Takes what the reader says, and acknowledges each card: `passed(report)` is told before that.
+    """Takes the reader's messages, and acknowledges each card: `passed(report)` is called before that.
 
     beat, hello: the last of each.
     """
 
-    line: Line
+    link: Link
     passed: Callable[[ReportNo], None] = lambda _: None
     beat: Beat | None = None
     hello: Hello | None = None
@@ -59,7 +59,7 @@ class Bench:
 
     @staticmethod
     def restoring(params: dict[int, int]) -> bytes:
-        """Bytes that end the raw signal and set these parameters, for whoever has the board after us."""
+        """Bytes that end the raw signal and set these parameters, for whoever uses the board next."""
         packets: list[Packet] = [Raw(0), *(Set(id_, value) for id_, value in params.items())]
         return b"".join(framing.encode(pack(packet)) for packet in packets)
 
@@ -101,7 +101,7 @@ class Bench:
         """The next card, None if none passes for `patience_s`; it is acknowledged. Raises PortError."""
         waited = 0.0
         while waited < patience_s:
-            message = await self.line.next(LOOK_S)
+            message = await self.link.next(LOOK_S)
             if message is None:
                 waited += LOOK_S
             elif (card := self._take(message)) is not None:
@@ -130,9 +130,9 @@ class Bench:
     async def _answer(self, packet: Packet, fits: Callable[[Message], bool]) -> Message:
         """What the board answers; it is asked again when it does not, as bytes may get lost."""
         for _ in range(TRIES):
-            self.line.write(framing.encode(pack(packet)))
+            self.link.write(framing.encode(pack(packet)))
             for _ in range(PATIENT_MESSAGES):
-                message = await self.line.next(ANSWER_S)
+                message = await self.link.next(ANSWER_S)
                 if message is None:
                     break
                 if fits(message):
@@ -143,7 +143,7 @@ class Bench:
     async def _listen(self, seconds: float) -> None:
         """Take raw samples for so long by the board's clock, or until it falls silent."""
         start: int | None = None
-        while (message := await self.line.next(ANSWER_S)) is not None:
+        while (message := await self.link.next(ANSWER_S)) is not None:
             self._take(message)
             if isinstance(message, Sample):
                 start = message.stamp_ms if start is None else start
@@ -155,12 +155,12 @@ class Bench:
             case Read() | Unread():
                 if message.report:
                     self.passed(message.report)
-                    self.line.write(self.line.decoder.acknowledge(message.report))
+                    self.link.write(self.link.decoder.acknowledge(message.report))
                 return message
             case CutCard():
                 return message
             case Repeat(report=report):
-                self.line.write(self.line.decoder.acknowledge(report))
+                self.link.write(self.link.decoder.acknowledge(report))
             case Sample():
                 self._samples += message.levels
             case Beat():

@@ -17,7 +17,7 @@ THRESHOLD, HYSTERESIS, GAIN, EXPOSURE_US = 1, 2, 3, 4  # parameters (readers.md)
 
 
 class Guide(Protocol):
-    """Tells the technician what to do, and shows what comes of it."""
+    """Says to the technician what to do, and shows how it goes."""
 
     def say(self, text: str) -> None:
         """A step begins, or something was found."""

@@ -20,7 +20,7 @@ class EdgeWatch:
 
     @property
     def active(self) -> bool:
-        """Whether something holds it now."""
+        """Whether the sensor is active now."""
         return bool(self._device.pin.state) == self._level
 
     def pulses(self) -> list[Pulse]:
@@ -58,7 +58,7 @@ class SingleLamp:
         return bool(self._device.pin.state) == self._level
 
     def close(self) -> None:
-        """Dark again, and the pin given back."""
+        """Switch the lamp off and give the pin back."""
         self._device.off()
         self._device.close()
 

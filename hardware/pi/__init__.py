@@ -1,1 +1,1 @@
-"""What a Raspberry Pi says of itself."""
+"""The state that a Raspberry Pi reports of itself."""

@@ -1,4 +1,4 @@
-"""What a Raspberry Pi says of itself: its model, its heat, its supply."""
+"""The state that a Raspberry Pi reports of itself: model, heat, supply."""
 
 from pathlib import Path
 from typing import Final

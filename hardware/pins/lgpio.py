@@ -9,7 +9,7 @@ from hardware.errors import PinError
 from hardware.pins.pin import PinFactory
 
 
-class Line(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
+class FreedPin(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
     """A pin another program can have once it is closed here; until it is claimed again it has no state.
 
     lgpio would claim a line by itself in order to read it.
@@ -18,7 +18,7 @@ class Line(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
     _is_free = False
 
     def close(self) -> None:
-        """Without current, and the line given back."""
+        """Switch the current off and give the pin's line back to the kernel."""
         if not self._is_free and self.factory._handle is not None:
             super().close()
             lgpio.gpio_free(self.factory._handle, self._number)
@@ -37,5 +37,5 @@ class Line(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
 def factory() -> PinFactory:
     """A factory of such pins. Raises lgpio.error where there is no chip."""
     made = LGPIOFactory()
-    made.pin_class = Line
+    made.pin_class = FreedPin
     return made

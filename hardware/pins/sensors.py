@@ -17,8 +17,8 @@ class Contact:
     of several at once reports what it would have reported. What is active at the start is not reported.
 
     on_idle: called when the line has been quiet after a release. on_stuck: called with True when it was active
-    for `stuck_after` seconds without a pause, and with False when it then lets go. is_stuck: somebody was told so, and
-    is told if it is idle now. Nothing is called before the loop goes on.
+    for `stuck_after` seconds without a pause, and with False when it then lets go. is_stuck: the contact was
+    reported stuck before: on_stuck(False) is called if it is idle now. Nothing is called before the loop goes on.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Contact:
 
     @property
     def active(self) -> bool:
-        """Whether it was active when it was last quiet."""
+        """Whether the contact was active when its line was last quiet."""
         return self._settled
 
     def close(self) -> None:

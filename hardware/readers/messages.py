@@ -1,4 +1,4 @@
-"""What a reader says, the same for every protocol."""
+"""The messages of a reader, the same for every protocol."""
 
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal

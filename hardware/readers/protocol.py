@@ -1,4 +1,4 @@
-"""What there is to know of a reader protocol: one row, the same for all."""
+"""A reader protocol as one row: all that other parts need to know of it."""
 
 import typing
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from hardware.readers.settings import ReaderSettings
 
 
 class Decoder(typing.Protocol):
-    """Turns one reader's bytes into messages, and says what to answer.
+    """Turns one reader's bytes into messages, and gives the bytes to answer with.
 
     `good` and `bad` count frames since the decoder was made, for the health of the line.
     """

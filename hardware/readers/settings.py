@@ -1,4 +1,4 @@
-"""What a table's config says about its reader."""
+"""The settings of a reader, from the table's config."""
 
 from dataclasses import dataclass
 

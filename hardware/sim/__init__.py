@@ -1,1 +1,1 @@
-"""Simulated reader boards, cables and pins: honest ones, for demonstrations, tests and technicians."""
+"""Simulated reader boards, cables and pins: they obey the rules of real ones, for demonstrations and tests alike."""

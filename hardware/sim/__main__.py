@@ -47,7 +47,7 @@ async def _serve(board: NativeBoard | CodeBoard, link: Path) -> None:
 
 
 def _end(pty: PtyBoard) -> None:
-    """At once: nobody can take the thread from a terminal that it waits for."""
+    """End the process at once: the thread that waits for the terminal cannot be stopped."""
     pty.close()
     os._exit(0)
 

@@ -87,7 +87,7 @@ class AngelEyeShoe:
         self._say("E", bytes((BIT_7 | 0x41,)))
 
     def mislay(self) -> None:
-        """The next card it deals is said to lie on the other side."""
+        """Report the next card that is dealt on the other side."""
         self._mislays = True
 
     def cut_card(self) -> None:
@@ -103,10 +103,10 @@ class AngelEyeShoe:
         self._out += self._last
 
     def receive(self, chunk: bytes) -> None:
-        """Bytes from the host mean nothing to it."""
+        """Ignore bytes from the host."""
 
     def tick(self, now_ms: int) -> bytes:
-        """What it sends."""
+        """The bytes that the shoe sends."""
         out, self._out = self._out, bytearray()
         return bytes(out)
 

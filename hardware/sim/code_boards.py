@@ -29,7 +29,7 @@ class GrowBoard:
         self._out += grow.answer(b"\0", checked=False) * chunk.count(grow.COMMAND)
 
     def tick(self, now_ms: int) -> bytes:
-        """What it prints."""
+        """The bytes that the module prints."""
         out, self._out = self._out, bytearray()
         return bytes(out)
 
@@ -67,7 +67,7 @@ class SsiBoard:
                 self._sent_ms, self._is_repeat = None, False
 
     def tick(self, now_ms: int) -> bytes:
-        """What it sends up to `now_ms`."""
+        """The bytes that the reader sends up to `now_ms`."""
         if not self._codes or (self._sent_ms is not None and now_ms - self._sent_ms < RESEND_MS):
             return b""
         status = ssi.RETRANSMITTED if self._is_repeat else 0
@@ -80,7 +80,7 @@ class SsiBoard:
 
 
 class Rdm6300Board:
-    """The peer of `Rdm6300Decoder`: says a tag a few times while its card passes."""
+    """The peer of `Rdm6300Decoder`: sends a tag a few times while its card passes."""
 
     papers: ClassVar[Papers] = "tags"
     misreads: ClassVar[bool] = False
@@ -96,10 +96,10 @@ class Rdm6300Board:
         self._near, self._due_ms = (code, SIGHTINGS - 1), -1
 
     def receive(self, chunk: bytes) -> None:
-        """Bytes from the host mean nothing to it."""
+        """Ignore bytes from the host."""
 
     def tick(self, now_ms: int) -> bytes:
-        """What it sends up to `now_ms`."""
+        """The bytes that the reader sends up to `now_ms`."""
         if self._due_ms < 0:
             self._due_ms = now_ms + NEAR_MS
         if self._near and now_ms >= self._due_ms:

@@ -1,4 +1,4 @@
-"""Eyes on lamps: which are steady, which blink, told apart by looking for a while as people do."""
+"""Tells steady lamps from blinking ones by looking at them for a while, as people do."""
 
 import asyncio
 from collections.abc import Callable, Collection
@@ -43,7 +43,7 @@ class Eyes:
 
 
 def seen(looks: list[_Lamps], seconds: float) -> Seen:
-    """What looks at equal distances within `seconds` tell."""
+    """The lamps by rhythm, from looks at equal distances within `seconds`."""
     every = frozenset().union(*looks)
     steady = every.intersection(*looks)
     # One switch more may fall into any stretch of time.

@@ -6,7 +6,7 @@ from hardware.sim.papers import Papers
 
 
 class LineBoard:
-    """The peer of `LineDecoder`: keeps nothing, hears nothing."""
+    """The peer of `LineDecoder`: keeps nothing, takes no commands."""
 
     papers: ClassVar[Papers] = "names"
     misreads: ClassVar[bool] = True
@@ -20,9 +20,9 @@ class LineBoard:
         self._out += f"{code}{self._end}".encode("latin-1")
 
     def receive(self, chunk: bytes) -> None:
-        """Bytes from the host mean nothing to it."""
+        """Ignore bytes from the host."""
 
     def tick(self, now_ms: int) -> bytes:
-        """What it prints."""
+        """The bytes that the reader prints."""
         out, self._out = self._out, bytearray()
         return bytes(out)

@@ -1,4 +1,4 @@
-"""Fingers and eyes for gpiozero's mock pins: press keys, pass the cut card, see which lamps are lit."""
+"""Drives gpiozero's mock pins as people would: presses keys, passes the cut card, sees which lamps are lit."""
 
 import asyncio
 

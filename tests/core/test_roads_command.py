@@ -88,7 +88,7 @@ def test_a_bad_line_is_named_after_the_good_ones(shoe_roads: Run, monkeypatch: p
 
 def test_the_houses_settings(shoe_roads: Run, tmp_path: Path) -> None:
     config = tmp_path / "bridge.toml"
-    config.write_text('[table]\nid = "T1"\nleading_ties = "own-column"\n[roads]\ngood = ["pairs"]\n')
+    config.write_text('[table]\nid = "T1"\n[game]\nleading_ties = "own-column"\n[roads]\ngood = ["pairs"]\n')
     assert json.loads(shoe_roads("TB", "--json", "--config", config)[1])["big_logical"][0] == ["T", 1, [0]]
     over = shoe_roads("TB", "--json", "--config", config, "--leading-ties", "first-bead")[1]
     assert json.loads(over)["big_logical"] == [["B", 1, [1]]]

@@ -188,7 +188,7 @@ def test_good_roads_start_hold_and_break(outcomes: str) -> None:
     """Judged one round after the other, as roads.md section 6 tells it."""
     shown: set[str] = set()
     for count in range(1, len(outcomes) + 1):
-        columns = list(drawn(outcomes[:count], SETTINGS[0]).record.columns)
+        columns = list(drawn(outcomes[:count], SETTINGS[0]).big_road.columns)
         broken = {name for name in shown if any(ends_with(columns, window) for window in BREAKS[name])}
         shown = (shown - broken) | {name for name, window in STARTS.items() if ends_with(columns, window)}
         assert set(good_roads(columns)) == shown

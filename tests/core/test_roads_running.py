@@ -45,6 +45,11 @@ def test_the_newest_shoe_of_the_record(config: Path, tmp_path: Path) -> None:
     assert settings([house]).leading_ties == "first-bead"
 
 
+def test_the_roads_of_the_record_are_drawn_by_its_own_settings(config: Path, tmp_path: Path) -> None:
+    record(tmp_path / "journal", f"shoe {TIE}{PLAYER}", burn="none", leading_ties="own-column")
+    assert settings([running(config)[1]]).leading_ties == "own-column"
+
+
 def test_a_voided_round_has_no_bead(config: Path, tmp_path: Path) -> None:
     record(tmp_path / "journal", f"shoe {BANKER} 2s 6d !void misdeal {PLAYER}", burn="none")
     assert outcomes(running(config)[0]) == "BP"
@@ -79,7 +84,7 @@ def daemon(directory: Path, status: dict[str, Any]) -> Iterator[None]:
 def test_what_the_daemon_says_comes_first(config: Path, tmp_path: Path) -> None:
     record(tmp_path / "journal", f"shoe {PLAYER}", burn="none")
     told = {"outcomes": "BT", "bead": [[1, 1, "red", True, False], [1, 2, "green", False, False]]}
-    house = {"settings": {"leading_ties": "own-column"}}
+    house = {"settings": {"terms": {"leading_ties": "own-column"}}}
     with daemon(tmp_path / "journal", {"roads": told, "table": house}):
         rounds, said = running(config)
     assert rounds == [Bead("B", True, False), Bead("T")]

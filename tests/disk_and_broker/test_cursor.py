@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.journal.cursor import RECORD, Cursor, CursorFile
+from firmware_bridge.journal.cursor import SLOT, Cursor, CursorFile
 
 
 @pytest.fixture
@@ -43,10 +43,10 @@ def test_it_goes_on_behind_a_reopening(path: Path) -> None:
 @pytest.mark.parametrize("count", [2, 3])
 def test_a_write_torn_at_any_byte_leaves_the_one_before(path: Path, count: int) -> None:
     stored(path, *range(1, count))
-    before = path.read_bytes().ljust(2 * RECORD, b"\0")
+    before = path.read_bytes().ljust(2 * SLOT, b"\0")
     stored(path, count)
-    after = path.read_bytes().ljust(2 * RECORD, b"\0")
-    place = count % 2 * RECORD
+    after = path.read_bytes().ljust(2 * SLOT, b"\0")
+    place = count % 2 * SLOT
     length = after[place:].index(b"\n") + 1
     for torn in range(length + 1):
         path.write_bytes(before[:place] + after[place : place + torn] + before[place + torn :])
@@ -57,7 +57,7 @@ def test_a_write_torn_at_any_byte_leaves_the_one_before(path: Path, count: int) 
 
 def test_two_unreadable_records_mean_that_everything_is_sent_again(path: Path) -> None:
     stored(path, 1, 2)
-    path.write_bytes(b"\xff" * 2 * RECORD)
+    path.write_bytes(b"\xff" * 2 * SLOT)
     assert value(path) is None
     stored(path, 7)
     assert value(path) == Cursor("3-abc", 7)

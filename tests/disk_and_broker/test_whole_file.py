@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.config.whole_file import write_whole
-from firmware_bridge.devices.lent_reader import KEPT, Kept, keep
+from firmware_bridge.devices.lent_reader import LEFT_BEHIND, LeftBehind, leave
 
 SERVICE = 4_711
 """A user and group that is not us."""
@@ -51,8 +51,8 @@ def test_what_root_writes_stays_with_the_service(tmp_path: Path) -> None:
         os.chown(path, SERVICE, SERVICE)
     write_whole(old, "after")
     write_whole(new, "new")
-    keep(tmp_path, Kept(None, 3, "anna"))
-    for path in (old, new, tmp_path / KEPT):
+    leave(tmp_path, LeftBehind(None, 3, "anna"))
+    for path in (old, new, tmp_path / LEFT_BEHIND):
         assert (path.stat().st_uid, path.stat().st_gid) == (SERVICE, SERVICE)
 
 

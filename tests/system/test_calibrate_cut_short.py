@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from firmware_bridge.config.calibration import Calibration, ReaderSection, ReaderSettings, Reading, save
-from firmware_bridge.devices.lent_reader import Kept, keep
+from firmware_bridge.devices.lent_reader import LeftBehind, leave
 from hardware.calibrate.bench import Bench
 from tests.system import visit as visits
 from tests.system.visit import DIM, Visit, asked_to_keep, lost, pull, puller, record
@@ -56,7 +56,7 @@ def test_what_a_killed_command_wanted_back_does_not_undo_an_undo(table) -> None:
     section = ReaderSection(at="2026-11-20T21:33:05Z", by="bo", before=before, measured=measured)
     bridge.journal_dir.mkdir()
     save(bridge.journal_dir / "calibration.toml", Calibration(reader=section))
-    keep(bridge.journal_dir, Kept(None, 0, "bo", Bench.restoring({1: 999})))
+    leave(bridge.journal_dir, LeftBehind(None, 0, "bo", Bench.restoring({1: 999})))
     undone = Visit(bridge, "reader", "--undo")
     assert undone.end() == 0, undone.story()
     assert undone.out.lines == ["the board has its settings from before: threshold 777, hysteresis 40\n"]

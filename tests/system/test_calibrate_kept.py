@@ -9,8 +9,8 @@ from unittest.mock import MagicMock
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.cli.calibrate.borrow import Unowned
-from firmware_bridge.devices.lent_reader import KEPT
+from firmware_bridge.cli.calibrate.borrow import BorrowedAlone
+from firmware_bridge.devices.lent_reader import LEFT_BEHIND
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.journal.journal import Journal
@@ -41,8 +41,8 @@ def made(tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
 
 def without_a_daemon(table: BridgeTable, cards: int, will: bytes = b"") -> ReportNo:
-    """Take test cards as `shoe calibrate` does beside no daemon; the last one's number."""
-    anna = Unowned(table.journal_dir, "anna")
+    """Take test cards as `shoe calibrate` does beside no daemon; the last one's report."""
+    anna = BorrowedAlone(table.journal_dir, "anna")
     assert anna.report
     if table.bridge.reader.status()["protocol"] == "native":
         pass_test_cards(table, anna.report, anna.passed, cards)
@@ -65,7 +65,7 @@ def test_cards_are_numbered_on_from_the_last_test_card(made, mocker, lent: bool)
     table.start()
     table.until(lambda: resumed.call_args and resumed.call_args.args[1] == last)
     assert table.bridge.table.shoe.device.reader == inputs.ReportNo(last.session, last.seq)
-    assert not (table.journal_dir / KEPT).exists()
+    assert not (table.journal_dir / LEFT_BEHIND).exists()
 
 
 class EngineTable(BridgeTable):
@@ -103,9 +103,9 @@ def test_what_was_left_is_heard_once_also_where_the_disk_was_full_then(made, moc
     full = mocker.patch.object(Journal, "append", side_effect=DiskError("full", "free some", "disk_full"))
     table.start()
     table.until(lambda: full.called and table.bridge.reader.port.is_open)
-    assert (table.journal_dir / KEPT).exists()
+    assert (table.journal_dir / LEFT_BEHIND).exists()
     mocker.stop(full)
-    table.until(lambda: not (table.journal_dir / KEPT).exists())
+    table.until(lambda: not (table.journal_dir / LEFT_BEHIND).exists())
     table.until(lambda: not irregular(table))
     assert order(table, "open_shoe")
     table.deal("9s Td")
@@ -124,13 +124,13 @@ def test_a_will_is_delivered_whenever_the_reader_is_there(made, mocker) -> None:
     written = mocker.patch("hardware.ports.port.Port.write", return_value=False)
     table.start()
     table.until(lambda: mocker.call(b"will") in written.call_args_list)
-    assert (table.journal_dir / KEPT).exists()
+    assert (table.journal_dir / LEFT_BEHIND).exists()
     written.return_value = True
     table.pty.unplug()
     table.pause(0.3)
     table.pty.replug()
     table.until(lambda: written.call_args_list.count(mocker.call(b"will")) == 2)
-    table.until(lambda: not (table.journal_dir / KEPT).exists())
+    table.until(lambda: not (table.journal_dir / LEFT_BEHIND).exists())
 
 
 def test_what_was_left_is_heard_before_the_reader_is_lent_again(made) -> None:
@@ -161,10 +161,10 @@ def test_no_card_is_taken_before_a_reader_with_a_will_is_ours(made) -> None:
 
 
 def undelivered(table: BridgeTable, mocker: MockerFixture) -> MagicMock:
-    """Let a borrower be killed who left the will `aa`, and keep the port shut by the patch that is returned."""
+    """Let a borrower be killed who left `aa` to restore, and keep the port shut by the patch that is returned."""
     killed = Technician(settled(table))
-    killed.say(do="leave", will="aa")
-    table.until(lambda: table.bridge.control._lease._will)
+    killed.say(do="leave", restore="aa")
+    table.until(lambda: table.bridge.control._lending._restore)
     opened = mocker.patch("hardware.ports.port.Port.start")
     killed.hang_up()
     table.until(lambda: not table.bridge.control.status()["lent"])
@@ -175,8 +175,8 @@ def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made, mocker) -> No
     table = made()
     opened = undelivered(table, mocker)
     bo = Technician(table)
-    assert bo.told["will"] == "aa"
-    bo.say(do="leave", will="")
+    assert bo.told["restore"] == "aa"
+    bo.say(do="leave", restore="")
     bo.ask(do="give_back")
     mocker.stop(opened)
     written = mocker.spy(table.bridge.reader.port, "write")

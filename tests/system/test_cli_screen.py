@@ -11,7 +11,7 @@ from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.state import last_rounds, snapshots
 
-PLAIN = House(burn="none")
+PLAIN = house_of(burn="none")
 GONE = {"up": False, "why_down": "x", "waiting": True}
 BEHIND = {"waiting": True, "acked": ["0-a", 4]}
 
@@ -34,7 +34,7 @@ def status(script: str, house: House = PLAIN, **told: Any) -> dict[str, Any]:
         "reader": {"protocol": "native", "port": "/dev/r", "open": True, "lost": False} | told.pop("reader", {}),
         "rounds": msgspec.to_builtins(last_rounds(shoe)),
     }
-    return plain | msgspec.to_builtins(snapshots(shoe)) | told
+    return plain | msgspec.json.decode(msgspec.json.encode(snapshots(shoe))) | told
 
 
 def row(name: str, told: dict[str, Any]) -> str:

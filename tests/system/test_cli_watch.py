@@ -103,7 +103,7 @@ def test_the_line_is_tapped_only_while_somebody_watches(tmp_path: Path) -> None:
     bridge = BridgeTable(tmp_path, free_port(), pins={"next": 22}, lamps={"P1": 5, "B1": 6}).start()
     taps = bridge.bridge.reader.taps
     assert not taps
-    sight = bridge.bridge._sight()
+    sight = bridge.bridge._watch()
     sight.begin()
     sight.begin()
     assert len(taps) == 1

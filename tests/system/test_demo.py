@@ -16,7 +16,7 @@ import pytest
 
 from firmware_bridge.cli import main
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming
-from firmware_bridge.sim.backend import Audience
+from firmware_bridge.sim.backend import Backend
 from firmware_bridge.sim.faults import FAULTS
 from firmware_bridge.sim.felt import totals
 
@@ -284,13 +284,13 @@ def test_the_backend_puts_messages_in_order_and_asks_for_gaps(mocker, came, hear
 
     async def main():
         settings = BrokerSettings(client_id="backend")
-        audience = Audience(settings, "shoe/T07", tell, failed.append, asyncio.get_running_loop())
-        publish = mocker.patch.object(audience.link, "publish")
+        backend = Backend(settings, "shoe/T07", tell, failed.append, asyncio.get_running_loop())
+        publish = mocker.patch.object(backend.link, "publish")
         for word in came.split():
             seq, n, of = map(int, re.findall(r"\d+", word))
             body = {"journal": "1-a", "seq": seq, "n": n, "of": of, "status": "voided", "event": {"type": "Noted"}}
             topic = f"shoe/T07/{'round' if word[0] == 'r' else 'event'}"
-            audience.take(Incoming(topic, json.dumps(body).encode(), retained=False))
+            backend.take(Incoming(topic, json.dumps(body).encode(), retained=False))
         return [json.loads(call.args[1]) for call in publish.call_args_list]
 
     said, failed = [], []

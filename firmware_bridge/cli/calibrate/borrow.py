@@ -1,4 +1,4 @@
-"""Borrows a device from the running daemon; without a daemon there is nobody to ask."""
+"""Borrows a device for a technician: from the running daemon, or freely where none runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from firmware_bridge.cli.daemon_socket import ANSWER_S, NoDaemon, NotRunning, connected, socket_path
-from firmware_bridge.devices.lent_reader import Kept, keep, kept_in
+from firmware_bridge.devices.lent_reader import LeftBehind, leave, left_in
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.journal.files import journal_files
@@ -34,7 +34,7 @@ class Refused(BridgeError):
 
 
 class TakenBack(SystemExit):
-    """The loan has ended, wherever its borrower is: `what` happened, and what to do (`hint`).
+    """The daemon took the lent device back, wherever its borrower is: `what` happened, and what to do (`hint`).
 
     A SystemExit, since no event loop keeps one to itself.
     """
@@ -45,105 +45,111 @@ class TakenBack(SystemExit):
         self.hint = f"nothing is kept; {f'ask {by}' if by else 'see: systemctl status firmware-bridge'}, then try again"
 
 
-class FromDaemon:
-    """A device lent by the daemon; `report`: the last report it took, `will`: what the device is to be told first.
+class BorrowedFromDaemon:
+    """A device that the daemon lends.
 
-    is_taken_back: the daemon has it again, and tells it what was left.
+    mark: the last report that the daemon took. restore: bytes to write to the reader first, which put its settings
+    back. is_taken_back: the daemon has the device again, and writes them itself.
     """
 
     is_taken_back = False
 
-    def __init__(self, control: socket.socket, report: list[int] | None, will: str) -> None:
-        self._control, self.will = control, bytes.fromhex(will)
+    def __init__(self, control: socket.socket, report: list[int] | None, restore: str) -> None:
+        self._control, self.restore = control, bytes.fromhex(restore)
         self.report = messages.ReportNo(*report) if report else None
 
     def passed(self, report: messages.ReportNo) -> None:
-        """Tell the daemon of a test card before it is acknowledged. Raises NoDaemon: then nothing may be."""
+        """Report a test card to the daemon before it is acknowledged. Raises NoDaemon: then nothing may be."""
         try:
             self._control.sendall(_line({"do": "passed", "session": report.session, "seq": report.seq}))
         except OSError:
             raise NoDaemon(HUNG_UP, "see: systemctl status firmware-bridge, then calibrate again") from None
 
-    def leave(self, will: bytes) -> None:
-        """What the daemon tells the device if this process is killed."""
+    def leave(self, restore: bytes) -> None:
+        """Give the daemon the bytes that put the reader's settings back, should this process be killed."""
         with suppress(OSError):
-            self._control.sendall(_line({"do": "leave", "will": will.hex()}))
+            self._control.sendall(_line({"do": "leave", "restore": restore.hex()}))
 
 
-class Unowned:
-    """A device nobody else uses, or takes back: the daemon is told of its test cards when it starts again.
+class BorrowedAlone:
+    """A device while no daemon runs: a file reports its test cards to the next daemon, and nobody takes it back.
 
-    Raises OSError, JournalError, and Refused while a shoe is open: cards of its may wait in the reader.
+    Raises OSError, JournalError, and Refused while a shoe is open: cards of that shoe may wait in the reader.
     """
 
     is_taken_back = False
 
     def __init__(self, directory: Path, by: str) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        shoe, kept = _last_shoe(directory), kept_in(directory)
+        shoe, left = _last_shoe(directory), left_in(directory)
         if shoe.status == "open":
             what = f"shoe {shoe.number} is open, and its cards may wait in the reader"
             raise Refused(what, "start the daemon: it takes them, then lends the reader")
         self._directory = directory
-        self._kept = replace(kept, by=by) if kept else Kept(shoe.device.reader, 0, by)
+        self._left = replace(left, by=by) if left else LeftBehind(shoe.device.reader, 0, by)
 
     @property
     def report(self) -> messages.ReportNo | None:
         """The last report that was taken."""
-        return messages.ReportNo(self._kept.report.session, self._kept.report.seq) if self._kept.report else None
+        return messages.ReportNo(self._left.report.session, self._left.report.seq) if self._left.report else None
 
     @property
-    def will(self) -> bytes:
-        """What the device is to be told first, because a command that had it was killed."""
-        return self._kept.will
+    def restore(self) -> bytes:
+        """Bytes to write to the reader first: they put back the settings that a killed command had changed."""
+        return self._left.restore
 
     def passed(self, report: messages.ReportNo) -> None:
-        """Leave word of a test card for the daemon. Raises OSError."""
-        self._keep(replace(self._kept, report=ReportNo(report.session, report.seq), count=self._kept.count + 1))
+        """Report a test card to the next daemon. Raises OSError."""
+        self._leave(replace(self._left, report=ReportNo(report.session, report.seq), count=self._left.count + 1))
 
-    def leave(self, will: bytes) -> None:
-        """What whoever has the device next tells it if this process is killed. Raises OSError."""
-        self._keep(replace(self._kept, will=will))
+    def leave(self, restore: bytes) -> None:
+        """Keep the bytes that put the reader's settings back, should this process be killed. Raises OSError."""
+        self._leave(replace(self._left, restore=restore))
 
-    def _keep(self, kept: Kept) -> None:
-        self._kept = kept
-        keep(self._directory, kept)
+    def _leave(self, left: LeftBehind) -> None:
+        self._left = left
+        leave(self._directory, left)
 
 
-Loan = FromDaemon | Unowned
+Borrowed = BorrowedFromDaemon | BorrowedAlone
 
 
 @contextmanager
-def borrowed(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -> Iterator[Loan]:
-    """A device for as long as the block lasts; TakenBack interrupts it, whatever it waits for.
+def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -> Iterator[Borrowed]:
+    """Lend a device for as long as the block lasts; TakenBack interrupts the block, whatever it waits for.
 
-    Raises Refused, NoDaemon, ConfigError, and as `Unowned` does.
+    Raises Refused, NoDaemon, ConfigError, and as `BorrowedAlone` does.
     """
     try:
         control = connected(socket_path(config))
     except NotRunning:
-        yield Unowned(journal, by)
+        yield BorrowedAlone(journal, by)
         return
     with control, control.makefile("rb") as answers:
         control.settimeout(ANSWER_S)
         told = _asked(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
         if not told.get("ok"):
             raise Refused(told.get("error", "the daemon keeps its device"), told.get("hint") or "")
-        loan = FromDaemon(control, told.get("report"), told.get("will", ""))
-        with _until_taken_back(loan, device, control, answers):
-            yield loan
+        borrowed = BorrowedFromDaemon(control, told.get("report"), told.get("restore", ""))
+        with _until_taken_back(borrowed, device, control, answers):
+            yield borrowed
         _asked(control, answers, {"do": "give_back"})
 
 
 @contextmanager
-def _until_taken_back(loan: FromDaemon, device: str, control: socket.socket, answers: Any) -> Iterator[None]:
-    """The daemon says nothing unasked but that it takes its device back; the kernel signals whatever it says."""
+def _until_taken_back(
+    borrowed: BorrowedFromDaemon, device: str, control: socket.socket, answers: Any
+) -> Iterator[None]:
+    """Raise TakenBack in the block once the daemon takes its device back.
+
+    The daemon sends nothing else unasked, and the kernel signals whatever it sends.
+    """
 
     def heard(*_: object) -> None:
         if select.select([control], [], [], 0)[0]:
             signal.signal(signal.SIGIO, signal.SIG_IGN)
             by = _who(answers)
-            loan.is_taken_back = bool(by)
+            borrowed.is_taken_back = bool(by)
             raise TakenBack(device, by)
 
     signal.signal(signal.SIGIO, heard)

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cli.calibrate.borrow import Loan
+from firmware_bridge.cli.calibrate.borrow import Borrowed
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection, Value
 from firmware_bridge.devices import code_books
@@ -29,8 +29,8 @@ CUT_CARD_S: Final = 5.0
 def run(visit: Visit) -> int:
     """Record the book and write its file; 0. Raises Refusal, Refused, or ConfigError."""
     path = _path(visit)
-    with visit.borrowed("reader", open_shoe=False) as loan:
-        book = asyncio.run(_work(visit, loan))
+    with visit.borrow("reader", open_shoe=False) as borrowed:
+        book = asyncio.run(_work(visit, borrowed))
         before = _kept_aside(path)
         code_books.save(path, book)
         code_books.load(path, visit.config.table.decks)
@@ -43,7 +43,7 @@ def run(visit: Visit) -> int:
 def undo(visit: Visit) -> int:
     """Put back the book from before the last recording; 0. Raises Refusal where it is not kept any more."""
     path, last = _path(visit), visit.last
-    with visit.borrowed("reader", open_shoe=False):
+    with visit.borrow("reader", open_shoe=False):
         if not last.before:
             path.unlink(missing_ok=True)
         elif _aside(path).exists():
@@ -56,8 +56,8 @@ def undo(visit: Visit) -> int:
     return visit.done(f"{path} is as it was before" if last.before else f"{path} is gone, as before")
 
 
-async def _work(visit: Visit, loan: Loan) -> code_books.CodeBook:
-    async with visit.bench(loan) as bench:
+async def _work(visit: Visit, borrowed: Borrowed) -> code_books.CodeBook:
+    async with visit.bench(borrowed) as bench:
         await bench.drain()
         book: dict[str, code_books.Known] = {}
         if _has_tags(visit):
@@ -115,7 +115,7 @@ async def _next(visit: Visit, bench: Bench, deck: dict[str, code_books.Known]) -
 
 
 async def _cut_card(visit: Visit, bench: Bench) -> list[str]:
-    """Its code, if it has one; a tag tells it twice."""
+    """The cut card's code, if it has one; a tag is read twice."""
     visit.guide.say("pull the cut card, if it has a code")
     told: str | int | None = None
     while isinstance(card := await bench.next_card(min(CUT_CARD_S, visit.patience_s)), Read):
@@ -148,7 +148,7 @@ def _aside(path: Path) -> Path:
 
 
 def _kept_aside(path: Path) -> dict[str, Value]:
-    """What was in the file before; a copy of it is kept for `undo`."""
+    """The settings from before for `undo`: a copy of the file as it was."""
     if not path.exists():
         return {}
     shutil.copy2(path, _aside(path))

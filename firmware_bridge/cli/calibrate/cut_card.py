@@ -14,7 +14,7 @@ from hardware.pins.pin import Pin, PinFactory
 
 CARDS, CUTS = 5, 3
 CARDS_S: Final = 10.0
-"""How long cards may be pulled where nobody says that they were."""
+"""Seconds in which cards may be pulled where nobody answers that they were."""
 
 LOOK_S: Final = 0.05
 
@@ -24,7 +24,7 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
     pin = wires(visit.config).get("cut_card")
     if pin is None:
         raise Refusal("no cut-card sensor is configured", "name its pin: [pins] cut_card")
-    with visit.borrowed("pins"):
+    with visit.borrow("pins"):
         section = asyncio.run(measured(visit, pin, factory or pin_factory(visit.config.pins.factory)))
     visit.keep(section)
     text = f"kept: debounce {section.after['debounce_ms']} ms, least dwell {section.after['min_dwell_ms']} ms; "

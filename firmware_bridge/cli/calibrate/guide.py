@@ -1,4 +1,4 @@
-"""What the technician sees and answers: a line per step, a live bar, a question now and then."""
+"""The dialogue with a technician: a line per step, a live bar, a question now and then."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Guide:
         return self._yes
 
     def say(self, text: str) -> None:
-        """Tell the technician what to do, or what was found."""
+        """Say to the technician what to do, or what was found."""
         if self._json:
             self.tell({"say": text})
         else:

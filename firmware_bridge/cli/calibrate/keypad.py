@@ -20,7 +20,7 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
     keys = {name: pin for name, pin in wires(visit.config).items() if name in known}
     if not keys:
         raise Refusal("no keys are configured", "name their pins in [pins]")
-    with visit.borrowed("pins"):
+    with visit.borrow("pins"):
         asyncio.run(pressed(visit, keys, factory or pin_factory(visit.config.pins.factory)))
     measured = Count(tried=len(keys), good=len(keys))
     visit.keep(CountSection(at=visit.now, by=visit.by, after=dict.fromkeys(keys, True), measured=measured))
@@ -28,7 +28,7 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
 
 
 def undo(visit: Visit) -> int:
-    """Forget what was felt last; 0."""
+    """Forget the last test of the keys; 0."""
     _ = visit.last
     visit.forget()
     return visit.done("what was felt is forgotten")

@@ -15,7 +15,7 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
     lamps = {name: pin for name, pin in wires(visit.config).items() if name in visit.config.lamps}
     if not lamps:
         raise Refusal("no lamps are configured", "name their pins in [lamps]")
-    with visit.borrowed("pins"):
+    with visit.borrow("pins"):
         pins = factory or pin_factory(visit.config.pins.factory)
         seen = {name: _is_seen(visit, name, pin, pins) for name, pin in lamps.items()}
     dark = [name for name, lit in seen.items() if not lit]
@@ -27,7 +27,7 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
 
 
 def undo(visit: Visit) -> int:
-    """Forget what was seen last; 0."""
+    """Forget the last test of the lamps; 0."""
     _ = visit.last
     visit.forget()
     return visit.done("what was seen is forgotten")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cli.calibrate.borrow import Loan
+from firmware_bridge.cli.calibrate.borrow import Borrowed
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.devices import code_books
@@ -23,12 +23,12 @@ NAMED: Final = 8
 
 
 SEVERAL: Final = 3
-"""Cards not read in a row: it is not the cards."""
+"""Cards not read in a row that cannot be the cards' fault."""
 
 
 @dataclass
 class Pulled:
-    """What came out of a pack so far; `in_a_row`: cards not read since the last one that was."""
+    """The cards pulled so far; `in_a_row`: cards not read since the last card that was."""
 
     faces: Counter[Card] = field(default_factory=Counter)
     lots: set[int] = field(default_factory=set)
@@ -47,8 +47,8 @@ def run(visit: Visit) -> int:
     count = visit.cards or PACK
     if count % PACK:
         raise Refusal(f"{count} cards are no whole packs", f"say --cards {PACK}, {2 * PACK}, ..")
-    with visit.borrowed("reader", open_shoe=False) as loan:
-        pulled = asyncio.run(_work(visit, loan, count))
+    with visit.borrow("reader", open_shoe=False) as borrowed:
+        pulled = asyncio.run(_work(visit, borrowed, count))
     _judge(pulled, count // PACK)
     lot = pulled.lots.pop() if pulled.lots else None
     rate = pulled.count / (pulled.count + pulled.unread)
@@ -65,10 +65,10 @@ def undo(visit: Visit) -> int:
     return visit.done("the pack is forgotten")
 
 
-async def _work(visit: Visit, loan: Loan, count: int) -> Pulled:
+async def _work(visit: Visit, borrowed: Borrowed, count: int) -> Pulled:
     book = _book(visit)
     pulled = Pulled()
-    async with visit.bench(loan) as bench:
+    async with visit.bench(borrowed) as bench:
         await bench.drain()
         visit.guide.say(f"pull {count} cards in any order")
         while pulled.count < count:

@@ -1,4 +1,4 @@
-"""The line to a reader on the technician's bench: its port, opened here."""
+"""The port of a reader on the technician's bench, opened by the command itself."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Message, ReportNo
 
 
-class PortLine:
-    """See `hardware.calibrate.bench.Line`; from `open` to `close`."""
+class ReaderPort:
+    """See `hardware.calibrate.bench.Link`; from `open` to `close`."""
 
     def __init__(self, config: ReaderConfig, report: ReportNo | None) -> None:
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
@@ -38,11 +38,11 @@ class PortLine:
         self._port.close()
 
     def write(self, chunk: bytes) -> bool:
-        """See `Line.write`."""
+        """See `Link.write`."""
         return self._port.write(chunk)
 
     async def next(self, seconds: float) -> Message | None:
-        """See `Line.next`; each report of a chunk is to be acknowledged before the next is asked for."""
+        """See `Link.next`; each report of a chunk is to be acknowledged before the next is asked for."""
         try:
             async with asyncio.timeout(seconds):
                 while (message := next(self._messages, None)) is None:

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from firmware_bridge.cli.calibrate.borrow import Loan
+from firmware_bridge.cli.calibrate.borrow import Borrowed
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import ReaderSection, ReaderSettings, Reading
 from firmware_bridge.devices import code_books
@@ -29,13 +29,13 @@ PARAMS: Final = {
 
 TEST_CARDS: Final = 20
 LEAST_RATE: Final = 0.99
-"""Of the test pass: one card in a hundred unread is a stop in every other round."""
+"""The least decode rate of a test pass: one card in a hundred unread is a stop in every other round."""
 
 
 def run(visit: Visit) -> int:
     """Calibrate, test and keep; 0. Raises Refusal: the board then has its settings from before."""
-    with visit.borrowed("reader") as loan:
-        section = asyncio.run(_work(visit, loan))
+    with visit.borrow("reader") as borrowed:
+        section = asyncio.run(_work(visit, borrowed))
     visit.keep(section)
     rate = f"{100 * section.measured.decode_rate:.1f} %"
     text = f"kept: {rate} of {section.measured.cards} cards read, by {section.by} at {section.at}"
@@ -48,36 +48,37 @@ def undo(visit: Visit) -> int:
     assert isinstance(last, ReaderSection)
     before = msgspec.to_builtins(last.before)
     if before:
-        with visit.borrowed("reader") as loan:
-            asyncio.run(_restore(visit, loan, {id_: before[name] for id_, name in PARAMS.items() if name in before}))
+        with visit.borrow("reader") as borrowed:
+            params = {id_: before[name] for id_, name in PARAMS.items() if name in before}
+            asyncio.run(_restore(visit, borrowed, params))
     visit.forget()
     put_back = ", ".join(f"{name} {value}" for name, value in before.items())
     text = f"the board has its settings from before: {put_back}" if before else "the last calibration is forgotten"
     return visit.done(text, after=before)
 
 
-async def _work(visit: Visit, loan: Loan) -> ReaderSection:
-    async with visit.bench(loan) as bench:
+async def _work(visit: Visit, borrowed: Borrowed) -> ReaderSection:
+    async with visit.bench(borrowed) as bench:
         if waited := await bench.drain():
             visit.guide.say(f"{waited} cards waited in the reader: they count as test cards")
         if not READERS[visit.config.reader.protocol].has_signal:
             return _section(visit, await _test(visit, bench), bench)
         before = await bench.params()
-        loan.leave(bench.restoring(before))
+        borrowed.leave(bench.restoring(before))
         try:
             section = await _until_good(visit, bench, before)
             await bench.save()
         except BaseException:
-            if not loan.is_taken_back:
+            if not borrowed.is_taken_back:
                 await bench.set(before)  # what interrupts this too leaves it to whoever has the reader next
-                loan.leave(b"")
+                borrowed.leave(b"")
             raise
-        loan.leave(b"")
+        borrowed.leave(b"")
         return section
 
 
 async def _until_good(visit: Visit, bench: Bench, before: dict[int, int]) -> ReaderSection:
-    """Adjust and test until it is good; the technician may have it done again. Raises Refusal."""
+    """Adjust and test until the reader reads well; the technician may ask for it again. Raises Refusal."""
     while True:
         levels = await adjust(bench, visit.guide, patience_s=visit.patience_s)
         tested = await _test(visit, bench)
@@ -105,12 +106,12 @@ async def _test(visit: Visit, bench: Bench) -> Tested:
     return tested
 
 
-async def _restore(visit: Visit, loan: Loan, params: dict[int, int]) -> None:
-    async with visit.bench(loan) as bench:
-        await bench.drain()  # what it answers to a killed command's will too
+async def _restore(visit: Visit, borrowed: Borrowed, params: dict[int, int]) -> None:
+    async with visit.bench(borrowed) as bench:
+        await bench.drain()  # the answers to what restores a killed command's settings too
         await bench.set(params)
         await bench.save()
-        loan.leave(b"")  # and nothing that a killed command wanted back
+        borrowed.leave(b"")  # and nothing that a killed command wanted back
 
 
 def _section(

@@ -1,4 +1,4 @@
-"""One visit of a technician: who it is, what is asked for, and the record it is written into."""
+"""One visit of a technician: the technician, the step asked for, and the file that keeps its result."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from firmware_bridge.cli.calibrate.borrow import Loan, borrowed
+from firmware_bridge.cli.calibrate.borrow import Borrowed, borrow
+from firmware_bridge.cli.calibrate.calibration_file import CalibrationFile
 from firmware_bridge.cli.calibrate.guide import Guide
-from firmware_bridge.cli.calibrate.port import PortLine
-from firmware_bridge.cli.calibrate.record import Record
+from firmware_bridge.cli.calibrate.port import ReaderPort
 from firmware_bridge.config import calibration
 from firmware_bridge.config.calibration import AnySection
 from firmware_bridge.config.sections import Config
@@ -23,7 +23,7 @@ from hardware.calibrate.bench import Bench
 
 
 class Visit:
-    """`arguments` are those of `shoe calibrate`. Raises ConfigError for a record that may not be read."""
+    """`arguments` are those of `shoe calibrate`. Raises ConfigError for a calibration that may not be read."""
 
     def __init__(self, arguments: argparse.Namespace, config: Config) -> None:
         self.config, self.by = config, arguments.by
@@ -33,17 +33,17 @@ class Visit:
         self.guide = Guide(arguments.what, arguments.json, arguments.yes)
         self._json, self._arguments = arguments.json, arguments
         self._path = Path(config.journal.dir) / calibration.FILE
-        self._record = Record(self._path, self.guide.say)
-        self._found = self._record.read()
+        self._file = CalibrationFile(self._path, self.guide.say)
+        self._found = self._file.read()
 
     @property
     def now(self) -> str:
-        """The time, as the record has it."""
+        """The time, as the calibration file has it."""
         return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     @property
     def last(self) -> AnySection:
-        """What was recorded last for this step. Raises Refusal where there is nothing to undo."""
+        """The last calibration of this step. Raises Refusal where there is nothing to undo."""
         section: AnySection | None = getattr(self._found, self.step)
         if section is None:
             what = self._arguments.what
@@ -52,33 +52,33 @@ class Visit:
         return section
 
     @contextmanager
-    def borrowed(self, device: str, open_shoe: bool = True) -> Iterator[Loan]:
-        """A device of the daemon's. open_shoe: whether the technician may ask for it between the rounds of a shoe."""
+    def borrow(self, device: str, open_shoe: bool = True) -> Iterator[Borrowed]:
+        """A device of the daemon's. open_shoe: whether the technician may borrow it between the rounds of a shoe."""
         asked = self._arguments.open_shoe and open_shoe
-        with borrowed(self._arguments.config, self._path.parent, device, self.by, asked) as loan:
-            yield loan
+        with borrow(self._arguments.config, self._path.parent, device, self.by, asked) as borrowed:
+            yield borrowed
 
     @asynccontextmanager
-    async def bench(self, loan: Loan) -> AsyncIterator[Bench]:
-        """The reader on the bench, what waited in it from before taken and told."""
-        line = PortLine(self.config.reader, loan.report)
-        await line.open()
-        line.write(loan.will)
+    async def bench(self, borrowed: Borrowed) -> AsyncIterator[Bench]:
+        """The reader on the bench, with the settings a killed command had changed put back."""
+        port = ReaderPort(self.config.reader, borrowed.report)
+        await port.open()
+        port.write(borrowed.restore)
         try:
-            yield Bench(line, loan.passed)
+            yield Bench(port, borrowed.passed)
         finally:
-            line.close()
+            port.close()
 
     def keep(self, section: AnySection) -> None:
-        """Write a section into the record. Raises OSError or ConfigError."""
-        self._record.keep(self.step, section)
+        """Write a section into the calibration file. Raises OSError or ConfigError."""
+        self._file.keep(self.step, section)
 
     def forget(self) -> None:
         """Put the section back that was there before. Raises OSError or ConfigError."""
-        self._record.forget(self.step)
+        self._file.forget(self.step)
 
     def done(self, text: str, **fields: Any) -> int:
-        """Say that it is good and kept; 0."""
+        """Say that the step is good and its result kept; 0."""
         if self._json:
             self.guide.tell({"ok": True, **msgspec.to_builtins(fields)})
         else:
@@ -86,7 +86,7 @@ class Visit:
         return 0
 
     def failed(self, reason: str, remedy: str) -> None:
-        """Say why it is not."""
+        """Say why the step failed."""
         if self._json:
             self.guide.tell({"ok": False, "error": reason, "hint": remedy})
         else:

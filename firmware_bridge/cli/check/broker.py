@@ -1,4 +1,4 @@
-"""Checks of the broker: whether it can be reached, and lets us in."""
+"""Checks of the broker: whether it can be reached, and accepts this client."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
 
 @contextmanager
 def _unlogged() -> Iterator[None]:
-    """What the link warns of is our finding."""
+    """Keep the link's warnings out of the log: each is a finding."""
     log = logging.getLogger("firmware_bridge")
     before = log.level
     log.setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""What `shoe check` looks at: each check is a function from the machine to its findings."""
+"""The checks of `shoe check`: each is a function from the machine to its findings."""
 
 from __future__ import annotations
 
@@ -40,4 +40,4 @@ CHECKS: Final[tuple[Check, ...]] = (
     clock,
     pi,
 )
-"""In the order they are told."""
+"""All checks, in the order of their findings."""

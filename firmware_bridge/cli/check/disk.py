@@ -17,7 +17,7 @@ from firmware_bridge.cli.check.finding import Finding, Machine
 
 SYNCS: Final = 10
 LINE: Final = b"x" * 600
-"""About as long as a journal line."""
+"""Bytes of a test write: about a journal line."""
 
 SLOW_MS: Final = 50.0
 """A dealer notices a lamp that comes later than about a tenth of a second."""
@@ -38,7 +38,7 @@ def disk(machine: Machine) -> Iterator[Finding]:
 
 
 def _missing(directory: Path) -> Finding:
-    """The daemon makes the directory if it may."""
+    """The finding for a directory that is not there; the daemon makes it if it may."""
     above = next(each for each in directory.absolute().parents if each.exists())
     if above.is_dir() and os.access(above, os.W_OK):
         return Finding("OK", "disk", f"{directory} is made at the first start")

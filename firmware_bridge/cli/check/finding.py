@@ -1,4 +1,4 @@
-"""What a check is given, and what it finds."""
+"""The machine that a check is given, and the findings it gives back."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Level = Literal["OK", "WARN", "FAIL"]
 
 UNIT: Final = "firmware-bridge.service"
 USER: Final = "shoe-bridge"
-"""Who the service runs as."""
+"""The user that runs the service."""
 
 RUN_S: Final = 10.0
-"""A program of the system that takes longer has nothing to say."""
+"""Seconds after which the answer of a system's program counts as empty."""
 
 _WHAT_REMEDY: Final = re.compile(r"((?:\([^()]*\)|[^(])*?): (.*)", re.DOTALL)
-"""What is wrong may hold colons in brackets, then its remedy follows."""
+"""Parts an error's text into the fault, which may hold colons in brackets, and the remedy."""
 
 
 class Finding(NamedTuple):
@@ -35,7 +35,7 @@ class Finding(NamedTuple):
 
 
 def said(*words: str) -> str:
-    """What a program of the system writes to stdout, whatever its exit code; nothing where it is missing or hangs."""
+    """The stdout of a program of the system, whatever its exit code; empty where the program is missing or hangs."""
     try:
         done = subprocess.run(words, check=False, capture_output=True, text=True, errors="replace", timeout=RUN_S)
     except (OSError, subprocess.SubprocessError):
@@ -71,7 +71,7 @@ class Machine(NamedTuple):
         return self.root / path.lstrip("/")
 
     def text(self, path: str) -> str:
-        """What a file of the system says, nothing where it cannot be read."""
+        """The text of a file of the system, empty where it cannot be read."""
         try:
             return self.at(path).read_text("utf-8", "replace").strip("\0\n ")
         except OSError:

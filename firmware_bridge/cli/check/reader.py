@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
-from firmware_bridge.cli.watch.words import loan_words
+from firmware_bridge.cli.watch.words import lending_words
 from firmware_bridge.devices import code_books
 from firmware_bridge.errors import ConfigError
 from hardware.errors import PortError, PortMissing
@@ -64,8 +64,8 @@ def _missing(machine: Machine, told: str) -> Finding:
 def _held(status: dict[str, Any]) -> Finding:
     held = status["reader"]
     what = f"{held['protocol']} at {held['port']}"
-    if loan := loan_words(status):
-        lent, remedy = loan
+    if words := lending_words(status):
+        lent, remedy = words
         return Finding("WARN", "reader", f"{what}: {lent}", remedy)
     if not held["open"]:
         return Finding("FAIL", "reader", f"{what}: the daemon cannot open it", "check its cable; see `shoe status`")
@@ -115,7 +115,7 @@ def _no_book(protocol: str) -> Iterator[Finding]:
     """Without a book a reader may print the cards' names themselves; a tag's number is never one."""
     if READERS[protocol].knows_cards:
         return
-    remedy = f"name a file in [reader] code_book, then {code_books.RECORD}"
+    remedy = f"name a file in [reader] code_book, then {code_books.REMEDY}"
     if READERS[protocol].has_tags:
         what = f"none is configured: no tag of an {protocol} is known, every card will be foreign"
         yield Finding("FAIL", "code book", what, remedy)

@@ -66,7 +66,7 @@ def _check_letters(word: str, allowed: str, where: str, column: int) -> None:
 
 
 def running(config: Path) -> tuple[list[Bead], dict[str, Any]]:
-    """The rounds of the table's present shoe and the settings it was opened under.
+    """The rounds of the table's present shoe and the terms of its game.
 
     The daemon is asked; where it does not run, or does not say, the newest journal is read. Raises ConfigError,
     NoDaemon, JournalError.
@@ -78,7 +78,7 @@ def running(config: Path) -> tuple[list[Bead], dict[str, Any]]:
     if not (told := status.get("roads")):
         return _recorded(config)
     rounds = [Bead(outcome, *cell[3:5]) for outcome, cell in zip(told["outcomes"], told["bead"], strict=True)]
-    return rounds, status["table"]["settings"]
+    return rounds, status["table"]["settings"]["terms"]
 
 
 def _recorded(config: Path) -> tuple[list[Bead], dict[str, Any]]:
@@ -88,18 +88,18 @@ def _recorded(config: Path) -> tuple[list[Bead], dict[str, Any]]:
 
     path = chosen(journal_dir(config))[-1]
     rounds: dict[int, Bead] = {}
-    house: dict[str, Any] = {}
+    terms: dict[str, Any] = {}
     with path.open("rb") as file:
         for raw in (raw for line in Walk(path.name).lines(file) for raw in line.public.events):
             event = msgspec.json.decode(raw)
             if event["type"] == "ShoeOpened":
-                house = event["house"]
+                terms = event["house"]["terms"]
             elif event["type"] == "RoundClosed":
                 closed = msgspec.json.decode(raw, type=RoundClosed)
                 rounds[closed.round] = bead_of(closed.outcome, closed.own)
             elif event["type"] == "RoundVoided":
                 rounds.pop(event["round"], None)
-    return [rounds[number] for number in sorted(rounds)], house
+    return [rounds[number] for number in sorted(rounds)], terms
 
 
 def configured(config: Path) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def configured(config: Path) -> dict[str, Any]:
         raise ConfigError(f"{config}: {error.strerror}", "name the file with --config") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{config}: not TOML: {error}", "`shoe check` lists every mistake") from None
-    return {**told.get("table", {}), **told.get("roads", {})}
+    return {**told.get("game", {}), **told.get("roads", {})}
 
 
 def settings(sources: Iterable[dict[str, Any]]) -> RoadSettings:
@@ -120,4 +120,4 @@ def settings(sources: Iterable[dict[str, Any]]) -> RoadSettings:
     try:
         return msgspec.convert(merged, RoadSettings)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"the settings of roads: {error}", "see [table] and [roads] in the config") from None
+        raise ConfigError(f"the settings of roads: {error}", "see [game] and [roads] in the config") from None

@@ -17,7 +17,7 @@ from firmware_bridge.cli.support.scrub import scrubbed, secrets_of
 from firmware_bridge.errors import BridgeError, ConfigError
 
 FOLDER: Final = "shoe-support"
-"""What all is in, inside the file."""
+"""The folder inside the file that holds everything."""
 
 
 class NoSupport(BridgeError, OSError):

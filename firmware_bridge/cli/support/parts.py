@@ -1,4 +1,4 @@
-"""What goes into a ticket: each part is a function from where to look to its text."""
+"""The parts of a ticket: each is a function from where to look to its text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from firmware_bridge.journal.walk import Walk
 LOG_LINES: Final = "500"
 KERNEL_LINES: Final = 300
 JOURNALS: Final = 3
-"""The newest, one per shoe."""
+"""Journals in a ticket: the newest, one per shoe."""
 
 NODES: Final = ("serial/by-id/*", "shoe-reader", "ttyUSB*", "ttyACM*", "ttyAMA*", "ttyS0", "gpiochip*")
 SYSTEM: Final = ("/proc/device-tree/model", "/proc/version", "/etc/os-release", "/proc/uptime", "/proc/loadavg")
@@ -63,7 +63,7 @@ def check(place: Place) -> str:
 
 
 def status(place: Place) -> str:
-    """What the running daemon knows, for people and as JSON. Raises NoDaemon."""
+    """The running daemon's status, for people and as JSON. Raises NoDaemon."""
     told = ask(socket_path(place.config), {"do": "status"})
     return "\n".join([*screen(told), "", json.dumps(told, ensure_ascii=False, indent=1)])
 
@@ -76,12 +76,12 @@ def log(_: Place) -> str:
 
 
 def service(_: Place) -> str:
-    """What systemd says of the service."""
+    """The service's state by systemd."""
     return said("systemctl", "status", UNIT, "--no-pager", "--lines", "0") or "systemctl says nothing"
 
 
 def calibrated(place: Place) -> str:
-    """The technician's record."""
+    """The technician's calibration."""
     return (place.journals / calibration.FILE).read_text("utf-8", "replace")
 
 
@@ -93,7 +93,7 @@ def devices(place: Place) -> str:
 
 
 def kernel(_: Place) -> str:
-    """What the kernel says of USB, ports, power and the card."""
+    """The kernel's messages about USB, ports, power and the memory card."""
     lines = [line for line in said("dmesg", "--ctime").splitlines() if _TELLING.search(line)]
     return "\n".join(lines[-KERNEL_LINES:]) or "nothing to tell, or not for this user (use sudo)"
 

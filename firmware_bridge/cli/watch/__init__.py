@@ -22,13 +22,13 @@ AGAIN_S: Final = 1.0
 
 
 class Show(Protocol):
-    """What shows a status."""
+    """A display for the daemon's status."""
 
     def take(self, status: Status) -> None:
-        """A newer status."""
+        """Show a newer status."""
 
     def lose(self, why: str) -> None:
-        """The daemon went away."""
+        """Note that the daemon went away."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _follow(path: Path, show: Show) -> None:
-    """Show what the daemon tells, and each one after it. Raises NoDaemon if there was none."""
+    """Show each status of the daemon, and of each daemon after it. Raises NoDaemon if there was none."""
     has_been = False
     while True:
         try:
@@ -67,7 +67,7 @@ def _follow(path: Path, show: Show) -> None:
 
 @contextmanager
 def _shown(arguments: argparse.Namespace) -> Iterator[Show]:
-    """What shows a status: JSON lines, a live screen on a terminal, else a line per change."""
+    """The display for a status: JSON lines, a live screen on a terminal, else a line per change."""
     if arguments.json:
         yield _Json()
     elif sys.stdout.isatty() and not arguments.plain and find_spec("rich"):

@@ -19,7 +19,7 @@ RHYTHMS: Final = {
     "blocked": "fast blink (blocked)",
     "double": "double flash",
 }
-"""As one sees them; `steady` is said as it is."""
+"""Rhythms of lamps in words; `steady` needs none."""
 
 
 def screen(status: Status) -> list[str]:
@@ -40,7 +40,7 @@ def screen(status: Status) -> list[str]:
 
 
 def line(status: Status) -> str:
-    """What may change while cards come, in one line."""
+    """The part of the status that changes while cards come, in one line."""
     parts = [
         f"shoe {status['shoe']}",
         _phase(status),
@@ -55,8 +55,14 @@ def _title(status: Status) -> str:
     table = status["table"]
     settings = table["settings"]
     shoe = f"shoe {status['shoe']}" if status["shoe"] else "no shoe yet"
-    rules = f"{settings['game']}, {settings['procedure']}, {settings['decks']} decks"
+    rules = ", ".join((settings["game"], *_way(settings["terms"]), f"{settings['decks']} decks"))
     return f"table {status['table_id']}  {shoe}  {rules}  {status['mode']}  (version {status['version']})"
+
+
+def _way(terms: dict[str, Any]) -> Iterator[str]:
+    """How the game is dealt, where its settings name a procedure."""
+    if "procedure" in terms:
+        yield terms["procedure"]
 
 
 def _phase(status: Status) -> str:

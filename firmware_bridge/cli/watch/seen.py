@@ -1,4 +1,4 @@
-"""What is shown to a watcher beyond the status: the reader's signal, every pin, health, and the last frames."""
+"""The view of a watcher beyond the status: the reader's signal, every pin, health, and the last frames."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Watched:
         self._frames.extend(status.get("seen", {}).get("frames", []))
 
     def lose(self, why: str) -> None:
-        """The daemon went away; frames of another daemon count anew."""
+        """Note that the daemon went away; frames of another daemon count anew."""
         self.gone = why
         self._frames.clear()
 
@@ -87,13 +87,13 @@ def _signal(seen: dict[str, Any]) -> str:
 
 
 def _pins(pins: dict[str, bool | None], active: str) -> str:
-    """Those that are active stand out; one that cannot be read is lent, or lost."""
+    """The pins of one direction: active ones stand out; a pin that cannot be read is lent, or lost."""
     words = {True: f" {active}", False: "", None: " ?"}
     return "  ".join(f"{name}{words[is_active]}" for name, is_active in pins.items())
 
 
 def _plain(health: Any) -> str:
-    """Whatever the daemon says of its health, in one line."""
+    """A value of the daemon's health, in one line."""
     if isinstance(health, dict):
         return ", ".join(f"{name} {_plain(value)}" for name, value in health.items() if value not in (None, [], {}, ""))
     if isinstance(health, list):

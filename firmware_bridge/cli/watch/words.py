@@ -17,7 +17,7 @@ MODES: Final = {
 
 
 def mode_words(status: Status) -> str:
-    """The gravest thing first: what stops the table, then what it does without."""
+    """How the table stands, in words: whatever stops it comes first, then whatever it lacks."""
     alarms = status["alarm"]["open"]
     if status["disk"]:
         return "STOPPED: the journal cannot be written"
@@ -46,8 +46,8 @@ def _mode(status: Status) -> str:
 
 def next_step(status: Status) -> str:
     """The one thing to do now, nothing where the table waits for nobody; an alarm that stops it goes first."""
-    if loan := loan_words(status):
-        return ": ".join(loan)
+    if words := lending_words(status):
+        return ": ".join(words)
     alarms = sorted(status["alarm"]["open"], key=lambda alarm: not alarm["blocks"])
     if alarms and alarms[0]["blocks"]:
         return _settles(alarms[0])
@@ -76,11 +76,11 @@ def _dealers_step(table: dict[str, Any]) -> str:
 
 
 _KEYS: Final = {"complete": "the round is complete: press NEXT", "dealing": "open the cards: press REVEAL"}
-"""What is pressed where no card is due."""
+"""The key to press where no card is due."""
 
 
-def loan_words(status: Status) -> tuple[str, str] | None:
-    """Who has the reader for calibration, or had it a moment ago, and what to do; None where it is the daemon's."""
+def lending_words(status: Status) -> tuple[str, str] | None:
+    """The borrower of a device, or the one it is coming back from, and what to do; None where nothing is lent."""
     if lent := status.get("lent"):
         since = time.strftime("%H:%M:%S", time.localtime(lent["since"] / 1000))
         return f"lent to {lent['to']} for calibration since {since}", "wait, or sudo shoe do take-back --by NAME"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from hardware.readers.angel_eye.frames import Frame, Frames, card_of
-from hardware.readers.codes.one_way import Deaf
+from hardware.readers.codes.one_way import OneWay
 from hardware.readers.messages import CutCard, Message, Outcome, Read, Said, Unread, Verdict
 from hardware.readers.settings import ReaderSettings
 
@@ -29,7 +29,7 @@ REPEATABLE: Final = "PeLM"
 DISPUTED: Final = "the copies of a report differ: compare the cards with the screen"
 
 
-class AngelEyeDecoder(Deaf):
+class AngelEyeDecoder(OneWay):
     """Yields each report once; see `hardware.readers.Decoder`. Nothing is ever sent to the shoe.
 
     A card's `code` is its name (`8s`), its `slot` P1..B3 or `burn`. A report whose three copies were all damaged

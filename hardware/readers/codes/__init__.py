@@ -1,1 +1,1 @@
-"""Readers that send codes and hear nothing: text lines, scan engines, RFID."""
+"""Readers that give codes and no more: text lines, scan engines, RFID."""

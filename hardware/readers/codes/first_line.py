@@ -1,7 +1,7 @@
 """Tells whether the first line after a port was opened may have lost its head."""
 
 
-class Opening:
+class FirstLine:
     """A line whose first byte came after a quiet time is whole; nothing else shows that in text without a check sum."""
 
     def __init__(self) -> None:

@@ -1,24 +1,24 @@
-"""What readers have in common that only talk: nothing is ever written to them."""
+"""The part of a decoder that readers without an ear share: nothing is ever written to them."""
 
 from hardware.readers.messages import Hello, ReportNo
 
 
-class Deaf:
-    """The answers of a decoder whose reader does not listen; see `hardware.readers.Decoder`."""
+class OneWay:
+    """The answers of a decoder whose reader takes no bytes; see `hardware.readers.Decoder`."""
 
     def acknowledge(self, report: ReportNo) -> bytes:
-        """Nothing: such a reader does not listen."""
+        """Nothing: such a reader takes no bytes."""
         return b""
 
     def resume(self, report: ReportNo | None) -> bytes:
-        """Nothing to write; what was begun before the port closed is dropped."""
+        """Nothing to write; a message begun before the port closed is dropped."""
         self.forget()
         return b""
 
     def greet(self, hello: Hello) -> bytes:
-        """Nothing: such a reader does not listen."""
+        """Nothing: such a reader takes no bytes."""
         return b""
 
     def forget(self) -> None:
-        """Drop what was begun."""
+        """Drop a message that has only begun."""
         raise NotImplementedError

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import xor
 from typing import Final
 
-from hardware.readers.codes.one_way import Deaf
+from hardware.readers.codes.one_way import OneWay
 from hardware.readers.codes.sightings import Sightings
 from hardware.readers.messages import Message, Read
 from hardware.readers.protocol import Protocol
@@ -35,7 +35,7 @@ def decode(frame: bytes) -> str | None:
     return found[1].decode().upper()
 
 
-class Rdm6300Decoder(Deaf):
+class Rdm6300Decoder(OneWay):
     """Yields a tag once while it is near; see `hardware.readers.Decoder`.
 
     Tags are numbered one by one at the factory, so two that are near in turn stay two cards.

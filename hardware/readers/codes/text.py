@@ -1,17 +1,17 @@
-"""What decoders of readers that print codes have in common: where a code ends, and which codes are believed."""
+"""The part that decoders of printed codes share: where a code ends, and which codes are believed."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from hardware.readers.codes.first_line import Opening
+from hardware.readers.codes.first_line import FirstLine
 from hardware.readers.codes.line_ends import tail_pattern
-from hardware.readers.codes.one_way import Deaf
+from hardware.readers.codes.one_way import OneWay
 from hardware.readers.codes.sightings import Sightings
 from hardware.readers.messages import Message, Read, Unread
 from hardware.readers.settings import ReaderSettings
 
 
-class TextDecoder(Deaf, ABC):
+class TextDecoder(OneWay, ABC):
     """The part of a text decoder that judges lines; `feed` finds them.
 
     A line without a code was a card that nobody can name: `Unread("unreadable")`; so is a line that may have begun
@@ -25,7 +25,7 @@ class TextDecoder(Deaf, ABC):
         self._tail = tail_pattern(settings.line_end)
         self._keep = len(settings.line_end)  # bytes that show a tail which came in two portions
         self._sightings = Sightings(settings.hold, clock)
-        self._opening = Opening()
+        self._opening = FirstLine()
         self._begun = b""
 
     def forget(self) -> None:

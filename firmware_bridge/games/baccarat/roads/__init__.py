@@ -3,10 +3,10 @@
 from firmware_bridge.games.baccarat.roads.ask import Answer, ask
 from firmware_bridge.games.baccarat.roads.bead import ROWS, Bead, Cell, Outcome, bead_cells
 from firmware_bridge.games.baccarat.roads.board import AskCells, Board, board
+from firmware_bridge.games.baccarat.roads.columns import BigRoad, Column, LeadingTies
 from firmware_bridge.games.baccarat.roads.derived import DERIVED, Sign
 from firmware_bridge.games.baccarat.roads.good import ALL_GOOD, GOOD_ROADS, GoodId, GoodRoad, good_roads
 from firmware_bridge.games.baccarat.roads.picture import Picture, Row1Limit
-from firmware_bridge.games.baccarat.roads.record import Column, LeadingTies, Record
 from firmware_bridge.games.baccarat.roads.roads import Derived, Roads, RoadSettings, append, roads_of
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Answer",
     "AskCells",
     "Bead",
+    "BigRoad",
     "Board",
     "Cell",
     "Column",
@@ -26,7 +27,6 @@ __all__ = [
     "LeadingTies",
     "Outcome",
     "Picture",
-    "Record",
     "RoadSettings",
     "Roads",
     "Row1Limit",

@@ -7,9 +7,9 @@ from typing import Final
 from msgspec import Struct
 
 from firmware_bridge.games.baccarat.roads.bead import Cell, Outcome
+from firmware_bridge.games.baccarat.roads.columns import extend
 from firmware_bridge.games.baccarat.roads.derived import DERIVED, Sign, sign_of
 from firmware_bridge.games.baccarat.roads.picture import next_cell
-from firmware_bridge.games.baccarat.roads.record import extend
 from firmware_bridge.games.baccarat.roads.roads import Roads
 
 SIDES: Final[dict[str, Outcome]] = {"banker": "B", "player": "P"}
@@ -29,7 +29,7 @@ def ask(roads: Roads) -> dict[str, Answer]:
 
 
 def _answer(roads: Roads, letter: Outcome) -> Answer:
-    columns = extend(roads.record, letter, roads.settings.leading_ties).columns
+    columns = extend(roads.big_road, letter, roads.settings.leading_ties).columns
     signs = tuple([sign_of(columns, back) for back in DERIVED.values()])
     cells = tuple(
         [

@@ -52,14 +52,14 @@ ROADS: Final = tuple(DERIVED)
 
 def board(roads: Roads) -> Board:
     """The board of these roads."""
-    columns = roads.record.columns
+    columns = roads.big_road.columns
     eye, small, cockroach = roads.derived
     answers = ask(roads)
     return Board(
         outcomes="".join([bead[0] for bead in roads.beads]),
         bead=bead_cells(roads.beads),
         big_logical=tuple([(side, len(ties), ties) for side, ties in columns]),
-        held_ties=roads.record.held_ties,
+        held_ties=roads.big_road.held_ties,
         big_grid=big_grid(roads),
         big_eye=eye.signs,
         big_eye_grid=eye.picture.cells,
@@ -74,8 +74,8 @@ def board(roads: Roads) -> Board:
 
 
 def big_grid(roads: Roads) -> tuple[tuple[int, int, str, int, int], ...]:
-    """The big road's beads: column, row, colour, ties, number of the column in the record."""
-    told = [(count, number) for number, (_, ties) in enumerate(roads.record.columns, 1) for count in ties]
+    """The big road's beads: column, row, colour, ties, number of the column."""
+    told = [(count, number) for number, (_, ties) in enumerate(roads.big_road.columns, 1) for count in ties]
     return tuple(
         [
             (column, row, BEAD_COLOURS[side], count, number)

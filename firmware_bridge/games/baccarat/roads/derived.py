@@ -1,4 +1,4 @@
-"""The signs of the three derived roads, compared column against column of the big road's record."""
+"""The signs of the three derived roads, compared column against column of the big road."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from operator import eq
 from typing import Final, Literal
 
-from firmware_bridge.games.baccarat.roads.record import Column
+from firmware_bridge.games.baccarat.roads.columns import Column
 
 Sign = Literal["R", "B"]
 """R = red, regular; B = blue, irregular. Nothing to do with banker and player."""
@@ -21,7 +21,7 @@ runs_of: Final[Callable[[str], list[str]]] = re.compile("R+|B+").findall
 
 
 def sign_of(columns: Sequence[Column], back: int) -> Sign | None:
-    """The sign of road `back` for the newest bead of the record; None before the road's start cell."""
+    """The sign of road `back` for the newest bead; None before the road's start cell."""
     newest, row = len(columns), len(columns[-1].ties)
     if row > 1:
         return _down(row, len(columns[-1 - back].ties)) if newest > back else None
@@ -29,7 +29,7 @@ def sign_of(columns: Sequence[Column], back: int) -> Sign | None:
 
 
 def signs(lengths: Sequence[int], back: int) -> str:
-    """All signs of road `back` for a record with columns of these lengths."""
+    """All signs of road `back` for columns of these lengths."""
     if len(lengths) <= back:
         return ""
     later = map(_column, lengths[back + 1 :], lengths[1:], map(eq, lengths[back:], lengths))

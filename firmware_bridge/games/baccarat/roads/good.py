@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Final, Literal, NamedTuple, get_args
 
-from firmware_bridge.games.baccarat.roads.record import Column
+from firmware_bridge.games.baccarat.roads.columns import Column
 
 LONG: Final = 4
 """Beads from which on a column counts as long [001]; longer ones are all the same to a good road."""

@@ -1,4 +1,4 @@
-"""The big road's record: columns of any length with the ties on each bead, before anything is drawn."""
+"""The columns of the big road: of any length, with the ties on each bead, before anything is drawn."""
 
 from __future__ import annotations
 
@@ -22,42 +22,42 @@ class Column(NamedTuple):
     ties: tuple[int, ...]
 
 
-class Record(NamedTuple):
-    """The columns, and the leading ties that wait for a bead 1."""
+class BigRoad(NamedTuple):
+    """All columns of the big road, and the leading ties that wait for a bead 1."""
 
     columns: tuple[Column, ...] = ()
     held_ties: int = 0
 
 
-def record_of(outcomes: str, leading_ties: LeadingTies = "first-bead") -> Record:
-    """The record of a whole shoe ("BPTB..")."""
+def big_road_of(outcomes: str, leading_ties: LeadingTies = "first-bead") -> BigRoad:
+    """The columns of a whole shoe ("BPTB..")."""
     led = len(outcomes) - len(outcomes.lstrip("T"))
     columns = [_column(text) for text in _COLUMN(outcomes)]
     if led and leading_ties == "own-column":
         columns.insert(0, Column("T", (led - 1,)))
     elif led and columns:
         columns[0] = Column(columns[0].side, (columns[0].ties[0] + led, *columns[0].ties[1:]))
-    return Record(tuple(columns), 0 if columns else led)
+    return BigRoad(tuple(columns), 0 if columns else led)
 
 
-def extend(record: Record, outcome: Outcome, leading_ties: LeadingTies = "first-bead") -> Record:
-    """The record after one more round; only its last column may change."""
-    columns, held = record
+def extend(road: BigRoad, outcome: Outcome, leading_ties: LeadingTies = "first-bead") -> BigRoad:
+    """The columns after one more round; only the last one may change."""
+    columns, held = road
     if outcome == "T":
-        return _tied(record, leading_ties)
+        return _tied(road, leading_ties)
     if columns and columns[-1].side == outcome:
-        return Record((*columns[:-1], Column(outcome, (*columns[-1].ties, 0))))
-    return Record((*columns, Column(outcome, (held,))))
+        return BigRoad((*columns[:-1], Column(outcome, (*columns[-1].ties, 0))))
+    return BigRoad((*columns, Column(outcome, (held,))))
 
 
-def _tied(record: Record, leading_ties: LeadingTies) -> Record:
-    columns, held = record
+def _tied(road: BigRoad, leading_ties: LeadingTies) -> BigRoad:
+    columns, held = road
     if columns:
         side, ties = columns[-1]
-        return Record((*columns[:-1], Column(side, (*ties[:-1], ties[-1] + 1))))
+        return BigRoad((*columns[:-1], Column(side, (*ties[:-1], ties[-1] + 1))))
     if leading_ties == "own-column":
-        return Record((Column("T", (0,)),))
-    return Record((), held + 1)
+        return BigRoad((Column("T", (0,)),))
+    return BigRoad((), held + 1)
 
 
 @lru_cache(4096)

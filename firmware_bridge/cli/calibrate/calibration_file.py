@@ -1,4 +1,4 @@
-"""The record of one table on disk, which several technicians may write into at once."""
+"""The calibration of one table on disk, which several technicians may change at once."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from firmware_bridge.config.calibration import AnySection, Calibration
 from firmware_bridge.errors import ConfigError
 
 
-class Record:
-    """The file at `path`; `say` hears what becomes of one that is damaged.
+class CalibrationFile:
+    """The file at `path`. say: takes a text about a damaged file.
 
-    All raise OSError, and ConfigError where it may not be read or written.
+    All methods raise OSError, and ConfigError where the file may not be read or written.
     """
 
     def __init__(self, path: Path, say: Callable[[str], None]) -> None:
         self._path, self._say = path, say
 
     def read(self) -> Calibration:
-        """What is recorded; a record that makes no sense is set aside, and calibrating begins a new one."""
+        """The calibration; a file that makes no sense is set aside, and calibrating begins a new one."""
         try:
             return calibration.load(self._path)
         except calibration.Damaged:
@@ -32,14 +32,14 @@ class Record:
 
     def keep(self, name: str, section: AnySection) -> None:
         """Renew a section."""
-        self._change(lambda record: calibration.calibrated(record, name, section))
+        self._change(lambda found: calibration.calibrated(found, name, section))
 
     def forget(self, name: str) -> None:
         """Put the section back that was there before."""
-        self._change(lambda record: calibration.undone(record, name))
+        self._change(lambda found: calibration.undone(found, name))
 
     def _change(self, change: Callable[[Calibration], Calibration]) -> None:
-        """Change the record as it is now: another visit may have written its section meanwhile."""
+        """Change the file as it is now: another visit may have written its section meanwhile."""
         with _alone(self._path):
             calibration.save(self._path, change(self._read()))
 
@@ -55,7 +55,7 @@ class Record:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """No other visit changes the record meanwhile."""
+    """Keep other visits from changing the file meanwhile."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _locked(path.parent):
