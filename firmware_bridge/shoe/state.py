@@ -1,4 +1,8 @@
-"""The state of a shoe, and what can be read off it."""
+"""The state of a shoe, and what can be read off it.
+
+A thing is *public* if it follows from open cards only, whatever the sealed ones are: what lights, topics and refusals
+say is public.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +142,7 @@ def is_open_round(shoe: Shoe) -> bool:
 
 
 def due(shoe: Shoe) -> str | None:
-    """The slot due, as far as the table may know: who draws shows only when the cards that decide it are open."""
+    """The slot due, where it is public: who draws shows only when the cards that decide it are open."""
     table = layout(shoe)
     decided_by_cards = terms_of(shoe.house).procedure == "on-demand" and len(shoe.moves) >= len(PAIRS)
     if shoe.house.disclose == "sealed" and decided_by_cards and not all(laid.shown for laid in shoe.moves):
@@ -147,7 +151,7 @@ def due(shoe: Shoe) -> str | None:
 
 
 def decided_thirds(shoe: Shoe) -> tuple[tuple[str, str], ...]:
-    """Slot and played slot of the third cards on the layout, as far as the open cards tell who draws."""
+    """Slot and played slot of the third cards on the layout whose drawing is public."""
     table = layout(shoe)
     decided = []
     for n in range(len(PAIRS), len(shoe.moves)):

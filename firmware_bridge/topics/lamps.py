@@ -130,7 +130,7 @@ def _complete(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
 
 
 def _move_opened(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
-    """The reserves that became thirds, as far as the open cards tell."""
+    """Move the reserves that have publicly become thirds."""
     for slot, used in decided_thirds(shoe):
         if slot != used:
             lit[slot] = lit[used] = CONFIRM

@@ -184,7 +184,7 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def void_if_empty(draft: Draft) -> None:
-    """A round that needs a card, as far as the table may know, and can get none, is void."""
+    """A round that publicly needs a card, and can get none, is void."""
     if phase(draft.shoe) is Phase.DEALING and due(draft.shoe) and is_exhausted(draft.shoe):
         run_out(draft)
 
