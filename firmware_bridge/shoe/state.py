@@ -51,7 +51,7 @@ class Laid(Struct, frozen=True):
     over: bool = False
 
 
-class Past(Struct, frozen=True):
+class PastRound(Struct, frozen=True):
     """A round of this shoe that is over; voided ones have no outcome. `seq`: its last round message's entry."""
 
     round: int
@@ -98,7 +98,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     last_round: int | None = None
     cut_watched: bool = True
     prev: int | None = None
-    rounds: tuple[Past, ...] = ()
+    rounds: tuple[PastRound, ...] = ()
     reveal_by: int | None = None
     opening: bool = False
     flying: bool = False

@@ -17,7 +17,7 @@ from firmware_bridge.games.baccarat.roads.good import ALL_GOOD
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.judges.cut_card import is_blind
 from firmware_bridge.shoe.state import (
-    Past,
+    PastRound,
     Phase,
     Shoe,
     cards_left,
@@ -128,7 +128,7 @@ def roads(shoe: Shoe) -> Board:
     return _board(beads, RoadSettings(terms.leading_ties, terms.row1_limit, shown))
 
 
-def _pairs(past: Past) -> dict[str, bool]:
+def _pairs(past: PastRound) -> dict[str, bool]:
     return {f"{side}_pair": past.pairs[side] for side in ("banker", "player")}
 
 
@@ -157,7 +157,7 @@ def last_rounds(shoe: Shoe, count: int = 8) -> tuple[Ended, ...]:
     return tuple(Ended(past.round, past.outcome, _totals(past), past.revision) for past in shoe.rounds[-count:])
 
 
-def _totals(past: Past) -> dict[str, int]:
+def _totals(past: PastRound) -> dict[str, int]:
     if past.outcome is None:
         return {}
     return {

@@ -11,7 +11,7 @@ from firmware_bridge.facts.orders import Correct
 from firmware_bridge.games import PACKS, Result, whole_round
 from firmware_bridge.games.baccarat.bets import results
 from firmware_bridge.games.house import terms_of
-from firmware_bridge.shoe.state import Past, Shoe, is_last, layout
+from firmware_bridge.shoe.state import PastRound, Shoe, is_last, layout
 
 OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost", "sensor_stuck")
 """Irregularities of devices, not of cards."""
@@ -39,7 +39,7 @@ def closed_round(shoe: Shoe) -> events.RoundClosed:
     )
 
 
-def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> events.RoundCorrected | None:
+def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> events.RoundCorrected | None:
     """A closed round judged anew from other cards; None if they are not exactly one round of the packs' cards."""
     pack, decks = PACKS[shoe.house.game], shoe.house.decks
     if any(card not in pack or copies > decks for card, copies in Counter(order.cards).items()):
@@ -81,7 +81,7 @@ def played(shoe: Shoe, slots: tuple[str | None, ...]) -> tuple[events.Played, ..
     )
 
 
-def _faces(past: Past) -> set[Card]:
+def _faces(past: PastRound) -> set[Card]:
     return {each.card for each in past.cards}
 
 
