@@ -35,7 +35,7 @@ FILE: Final = "reads.json"
 """The file of the means that outlive a restart, in the journal's directory."""
 
 
-class Past(Struct, frozen=True):
+class MeanQualities(Struct, frozen=True):
     """Mean qualities since the reader was calibrated (a time, "" for never), oldest first."""
 
     calibrated: str = ""
@@ -133,11 +133,11 @@ class Health:
         """Qualities from before a calibration foretell nothing."""
         calibrated = section.at if section else ""
         if calibrated != self._past.calibrated:
-            self._past = Past(calibrated)
+            self._past = MeanQualities(calibrated)
             self._reads.means.clear()
 
     def _remember(self) -> None:
-        past = Past(self._past.calibrated, tuple(self._reads.means))
+        past = MeanQualities(self._past.calibrated, tuple(self._reads.means))
         if past != self._past:
             self._past = past
             self._loop.run_in_executor(None, _keep, self._directory / FILE, past)
@@ -166,18 +166,18 @@ class Health:
             return None
 
 
-def _keep(path: Path, past: Past) -> None:
+def _keep(path: Path, past: MeanQualities) -> None:
     try:
         write_whole(path, msgspec.json.encode(past))
     except OSError as error:
         log.warning("the qualities read so far are not kept: %s", error)
 
 
-def _past(path: Path) -> Past:
+def _past(path: Path) -> MeanQualities:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Past)
+        return msgspec.json.decode(path.read_bytes(), type=MeanQualities)
     except FileNotFoundError:
-        return Past()
+        return MeanQualities()
     except (OSError, ValueError) as error:
         log.warning("%s makes no sense (%s): the forecast begins anew", path, error)
-        return Past()
+        return MeanQualities()

@@ -1,1 +1,1 @@
-"""What a shoe is told (inputs) and what then became true (events): frozen, tagged values."""
+"""Inputs (what the wires and the people say) and events (what became true): frozen, tagged values."""

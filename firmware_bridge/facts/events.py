@@ -111,7 +111,7 @@ class KeyRefused(Event, frozen=True, kw_only=True):
 
 
 class Noted(Event, frozen=True, kw_only=True):
-    """Something worth a line in the record; `held`: it was the oldest of what was held."""
+    """Something worth a line in the journal. held: the oldest of what is held leaves the queue with it."""
 
     what: str
     held: bool = False

@@ -25,7 +25,7 @@ class CardEvent(Event, frozen=True, kw_only=True):
 
     `serial` tells it from other cards of its face; it never leaves the house either.
 
-    `held`: it is the oldest of the cards that were held. `commit` = hex SHA-256 of the ASCII text
+    held: the card was the oldest of what was held, and leaves the queue. `commit` = hex SHA-256 of the ASCII text
     `journal:seq:n:card:nonce`. `nonce` opens the commitments made to a named card while it was held.
     """
 

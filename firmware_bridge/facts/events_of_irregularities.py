@@ -19,9 +19,9 @@ class Irregular(Event, frozen=True, kw_only=True):
 
 
 class IrregularityClosed(Event, frozen=True, kw_only=True):
-    """It was settled: by the floor's choice, the dealer's `confirm`, or by itself.
+    """An irregularity was closed: by the floor's choice, the dealer's `confirm`, or by itself.
 
-    clears: the floor takes the first held card as it is.
+    clears: the floor takes the oldest held card in spite of this irregularity.
     """
 
     id: str

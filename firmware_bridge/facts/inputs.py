@@ -84,7 +84,7 @@ class CardUnread(Input, frozen=True, kw_only=True):
 
 
 class CutCardSeen(Input, frozen=True, kw_only=True):
-    """The cut card passed, seen `by` its sensor or by the reader."""
+    """The cut card passed the reader or its sensor, seen `by` its sensor or by the reader."""
 
     by: Literal["sensor", "reader"]
     report: ReportNo | None = None
@@ -175,7 +175,7 @@ class TestCardsPassed(Input, frozen=True, kw_only=True):
 
 
 class DeviceBack(Input, frozen=True, kw_only=True):
-    """It answers again.
+    """The reader or the broker answers again.
 
     resumes: the reader kept its reports, so nothing it saw is lost. cut_short: the command of the technician who had
     borrowed the reader did not end as it should, so more test cards may come.
@@ -193,7 +193,7 @@ class ReaderBooted(Input, frozen=True, kw_only=True):
 
 
 class DiskFailed(Input, frozen=True, kw_only=True):
-    """The journal could not be written for a while and now can: told afterwards, as it could not be before."""
+    """The journal could not be written from `at` until `until`; the input is journaled once it can be."""
 
     irregularity: Literal["disk_full", "disk_error"]
     why: str

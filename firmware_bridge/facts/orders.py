@@ -13,7 +13,7 @@ Name = Annotated[str, Meta(max_length=64)]
 """What people, journals and irregularities are called."""
 
 Reason = Annotated[str, Meta(max_length=500)]
-"""What somebody has to say about an order."""
+"""Why somebody gives an order, in his words."""
 
 Word = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[ -~]*$")]
 """A seat, an amount, a card or a mark as people write it: printable characters."""
@@ -206,7 +206,7 @@ LOCAL: Final = (*ALL, "enter")
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
-    """What the giver of an order is told; `error` says why it was refused, `hint` what to do next."""
+    """The answer to the giver of an order; `error` says why it was refused, `hint` what to do next."""
 
     ok: bool
     id: str | None = None

@@ -22,6 +22,10 @@ KEEP_ORDER: Final[Policy] = {
     "drawn_before_bets_closed": Row(
         "a card was drawn while betting is open: leave it face down until bets are closed", choices=("burn",)
     ),
+    "drawn_before_mark": Row(
+        "a card was drawn while a seat, or the lot, must act: leave it face down until a mark asks for it",
+        choices=("burn", "remove", "void"),
+    ),
     "missing_third": Row("a card is still due: draw it to the lit slot", choices=("void",)),
     "relabelled_third": Row("the player stands: the next card is the banker's third", severity="note"),
     "unreadable": Row("a card was not read: two people enter it with `shoe enter`", blocks=True, choices=("void",)),

@@ -1,4 +1,8 @@
-"""The state of a shoe, and what can be read off it."""
+"""The state of a shoe, and what can be read off it.
+
+A thing is *public* if it follows from open cards only, whatever the sealed ones are: what lights, topics and refusals
+say is public.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +64,7 @@ class Given(Struct, frozen=True):
     n: int
 
 
-class Past(Struct, frozen=True):
+class PastRound(Struct, frozen=True):
     """A round of this shoe that is over; voided ones have no outcome. `seq`: its last round message's entry.
 
     hands, own: what only its game can read, as JSON.
@@ -116,7 +120,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     last_round: int | None = None
     cut_watched: bool = True
     prev: int | None = None
-    rounds: tuple[Past, ...] = ()
+    rounds: tuple[PastRound, ...] = ()
     reveal_by: int | None = None
     opening: bool = False
     flying: bool = False

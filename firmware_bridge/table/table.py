@@ -1,4 +1,4 @@
-"""The daemon's heart: an input becomes events, a line on disk, and only then light and messages."""
+"""Carries one input all the way: decide, journal, publish, acknowledge, show."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Lights(Protocol):
 
 
 class Table:
-    """Owns the order of things at one table: decide, journal, acknowledge, show, publish.
+    """Owns the way of an input at one table: decide, journal, publish, acknowledge, show.
 
-    acknowledge: tells the reader that a report is on disk. lights: the lamps. published: takes each new line.
-    changed: something that the retained topics show may be different now.
+    acknowledge: called with the number of each report that is on disk. lights: the lamps. published: called with each
+    new line. changed: called when something that the retained topics show may be different.
     """
 
     def __init__(
@@ -214,7 +214,8 @@ class Table:
         """Keep an input for later, in its order; a report that the reader says again is kept once."""
         report = inputs.report_of(fact)
         known = report is not None and any(inputs.report_of(each) == report for each in self._waiting)
-        # An order was refused to its giver's face; a full queue leaves a report with the reader.
+        # Orders are not kept: their giver was answered. Reports beyond the limit are not acknowledged, so the reader
+        # keeps them.
         if not (isinstance(fact, inputs.Ordered) or known or len(self._waiting) >= WAITING_AT_MOST):
             self._waiting.append(fact)
 

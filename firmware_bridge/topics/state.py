@@ -82,7 +82,7 @@ def snapshots(shoe: Shoe, shown: Lamps | None = None) -> dict[str, Any]:
 
 
 def table(shoe: Shoe) -> Table:
-    """The table as the backend may know it."""
+    """What is public of the table (shoe/state.py)."""
     now = phase(shoe)
     guided = now in (Phase.READY, Phase.DEALING)
     is_in_use = shoe.status == "open"
@@ -157,7 +157,7 @@ def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
 
 
 def mode(shoe: Shoe, observing: bool = False) -> str:
-    """How much the shoe can do now (irregularities.md, degraded modes); the gravest one counts."""
+    """How much the shoe can do now (irregularities.md, degraded modes): of several modes, that of least use."""
     if observing:
         return "OBSERVE"
     if shoe.device.entered:

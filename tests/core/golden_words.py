@@ -23,7 +23,7 @@ RENAMED: Final[dict[str, str]] = {
 
 ADDED: Final[frozenset[tuple[str, str]]] = frozenset(
     {("luggage", "lent"), ("luggage", "turn"), ("Irregular", "of"), ("hand", "points"), ("RoundVoided", "stakes")}
-    | {("round", "stakes"), ("payload", "stakes")}
+    | {("round", "stakes"), ("payload", "stakes"), ("policy", "drawn_before_mark")}
 )
 """(kind, field) that the rows do not know, both in old words: left out. A new state topic is ("topics", its name)."""
 

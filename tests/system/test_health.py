@@ -12,7 +12,7 @@ from firmware_bridge.config import calibration
 from firmware_bridge.config.calibration import Calibration, CutCardSection, Pulses, ReaderSection, Reading
 from firmware_bridge.devices import health
 from firmware_bridge.devices import read_statistics as statistics
-from firmware_bridge.devices.health import Past
+from firmware_bridge.devices.health import MeanQualities
 from firmware_bridge.facts.inputs import NO_CARD, CardUnread
 from hardware.readers.messages import CONCERNS, Unread
 from tests import broker as real
@@ -135,14 +135,19 @@ def test_the_shoe_knows_no_reason_that_readers_do_not() -> None:
 @pytest.mark.parametrize(
     ("kept", "calibrated", "foretold"),
     [
-        (Past("", FALLING), None, True),  # never calibrated
-        (Past(READER.at, FALLING), READER, True),
-        (Past("2026-11-20T03:00:00Z", FALLING), READER, False),  # calibrated since
+        (MeanQualities("", FALLING), None, True),  # never calibrated
+        (MeanQualities(READER.at, FALLING), READER, True),
+        (MeanQualities("2026-11-20T03:00:00Z", FALLING), READER, False),  # calibrated since
         (b"{", READER, False),
     ],
 )
 def test_the_forecast_outlives_a_restart_but_no_calibration(
-    tmp_path: Path, backend: Any, mocker: Any, kept: Past | bytes, calibrated: ReaderSection | None, foretold: bool
+    tmp_path: Path,
+    backend: Any,
+    mocker: Any,
+    kept: MeanQualities | bytes,
+    calibrated: ReaderSection | None,
+    foretold: bool,
 ) -> None:
     port, listening = backend
     folder = tmp_path / "journal"

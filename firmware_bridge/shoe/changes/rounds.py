@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts import events
 from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.held import HeldResult
-from firmware_bridge.shoe.state import Given, Laid, Past, Shoe, next_turn, with_device
+from firmware_bridge.shoe.state import Given, Laid, PastRound, Shoe, next_turn, with_device
 
 
 def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
@@ -44,11 +44,11 @@ def _opens_with(laid: Laid) -> events.Origin:
 
 def round_voided(shoe: Shoe, event: events.RoundVoided) -> Shoe:
     sealed = tuple(laid for laid in shoe.laid if not laid.shown)
-    past = Past(event.round, shoe.seq + 1, event.cards)
+    past = PastRound(event.round, shoe.seq + 1, event.cards)
     return replace(_round_over(shoe, past), aside=shoe.aside + sealed + shoe.overdrawn, laid=())
 
 
-def _round_over(shoe: Shoe, past: Past) -> Shoe:
+def _round_over(shoe: Shoe, past: PastRound) -> Shoe:
     over = replace(
         shoe,
         round=shoe.round + 1,
@@ -66,8 +66,8 @@ def _round_over(shoe: Shoe, past: Past) -> Shoe:
     return with_device(over, flown=shoe.device.flown if shoe.flying else 0)
 
 
-def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> Past:
-    return Past(
+def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> PastRound:
+    return PastRound(
         event.round,
         shoe.seq + 1,
         event.cards,

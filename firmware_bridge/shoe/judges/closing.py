@@ -16,7 +16,7 @@ from firmware_bridge.games.game import Result
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Refused
-from firmware_bridge.shoe.state import Past, Shoe, copies, is_last, layout, rules, start
+from firmware_bridge.shoe.state import PastRound, Shoe, copies, is_last, layout, rules, start
 
 encode = msgspec.json.Encoder().encode
 
@@ -40,7 +40,7 @@ def closed_round(shoe: Shoe) -> events.RoundClosed:
     )
 
 
-def corrected_round(shoe: Shoe, past: Past, order: Correct, by: str) -> events.RoundCorrected:
+def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> events.RoundCorrected:
     """A closed round judged anew. Raises Refused where what is given is not exactly one round of the packs' cards."""
     came = [_move(shoe, word) for word in order.cards]
     dealt = [each for each in came if isinstance(each, Card)]
@@ -98,7 +98,7 @@ def played(shoe: Shoe, slots: Sequence[str | None]) -> tuple[events.Played, ...]
     )
 
 
-def _faces(past: Past) -> set[Card]:
+def _faces(past: PastRound) -> set[Card]:
     return {each.card for each in past.cards}
 
 

@@ -63,7 +63,10 @@ def _reveal_by(shoe: Shoe) -> int | None:
 
 
 def restart_clocks(draft: Draft) -> None:
-    """The daemon began anew: times go on, but after a boot, whose clock begins anew, from their beginning."""
+    """Set the clocks of a shoe when the daemon begins again: after a boot the monotonic clock counts from 0 once more.
+
+    A time that lies further ahead than its whole span was set before the boot: it runs from its beginning again.
+    """
     shoe, mono = draft.shoe, draft.mono
     reveal, change = shoe.house.reveal_timeout * 1000, shoe.house.shoe_change_minutes * 60_000
     if shoe.reveal_by is not None and shoe.reveal_by - mono > reveal:

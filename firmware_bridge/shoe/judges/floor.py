@@ -67,7 +67,8 @@ def _keep(draft: Draft, order: Resolve, by: str) -> None:
 
 def _remove(draft: Draft, order: Resolve, by: str) -> None:
     first = oldest_held(draft.shoe)
-    if first is None or not _is_about(draft.shoe, order.irregularity, first):
+    is_meant = order.irregularity in OUT_OF_TURN or (first and _is_about(draft.shoe, order.irregularity, first))
+    if first is None or not is_meant:
         raise Refused("the card is gone already", "end the shoe, or void the round")
     commit, secret = draft.seal(first.card, first.nonce)
     draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why="removed"))
