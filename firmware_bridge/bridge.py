@@ -28,7 +28,8 @@ from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.resend import Range
 from firmware_bridge.journal.retention import expire, expired
 from firmware_bridge.mqtt.settings import BrokerSettings
-from firmware_bridge.shoe.state import due, is_open
+from firmware_bridge.shoe.round import due
+from firmware_bridge.shoe.state import is_open
 from firmware_bridge.systemd import Systemd
 from firmware_bridge.table.control import Control
 from firmware_bridge.table.desk import Desk

@@ -12,7 +12,8 @@ from firmware_bridge.facts.events import AnyEvent, Commissioned, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, last_report
 from firmware_bridge.shoe.decide import decide, fault, observe
 from firmware_bridge.shoe.evolve import evolve
-from firmware_bridge.shoe.state import Phase, Shoe, phase, with_device
+from firmware_bridge.shoe.round import phase
+from firmware_bridge.shoe.state import Phase, Shoe, with_device
 
 __all__ = ["Phase", "Shoe", "Step", "advance", "decide", "entry_of", "evolve", "fault", "observe", "phase", "step"]
 

@@ -10,7 +10,8 @@ from firmware_bridge.facts.orders import Answer, Order, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.judges import devices, disclosure, floor, marks, orders, reader_result, service, slot_sensors
 from firmware_bridge.shoe.judges.settling import settle
-from firmware_bridge.shoe.state import Phase, Shoe, answer_to, phase
+from firmware_bridge.shoe.round import phase
+from firmware_bridge.shoe.state import Phase, Shoe, answer_to
 
 BOARD_KEEPS: Final = 32
 """Reports a reader board can repeat (readers.md): one further back than that is a new one."""

@@ -7,7 +7,8 @@ from hashlib import sha256
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import AnyEvent, Irregular, IrregularityClosed, Secret
 from firmware_bridge.shoe.evolve import evolve
-from firmware_bridge.shoe.state import Shoe, is_open, layout
+from firmware_bridge.shoe.round import layout
+from firmware_bridge.shoe.state import Shoe, is_open
 
 
 class Refused(Exception):

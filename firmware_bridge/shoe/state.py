@@ -7,7 +7,6 @@ say is public.
 from __future__ import annotations
 
 from enum import Enum
-from operator import is_
 from typing import Any, Final
 
 from msgspec import Raw, Struct
@@ -18,12 +17,8 @@ from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.events import Origin, Played
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import Answer
-from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import CardDue, Due
-from firmware_bridge.games.game import Game, Layout, Start
-from firmware_bridge.games.house import size_of, terms_of
-from firmware_bridge.games.machine import layout as run
-from firmware_bridge.games.moves import Answered, Dealt, Mark, Move
+from firmware_bridge.games.house import size_of
+from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.held import Held, HeldCard
 from firmware_bridge.shoe.policy import POLICIES
 
@@ -144,75 +139,6 @@ def next_turn(shoe: Shoe) -> int:
 def with_device(shoe: Shoe, **changes: Any) -> Shoe:
     """The shoe, with these fields of its device changed."""
     return replace(shoe, device=replace(shoe.device, **changes))
-
-
-def rules(shoe: Shoe) -> Game:
-    """The game of the shoe."""
-    return GAMES[shoe.house.game]
-
-
-def copies(shoe: Shoe, card: Card) -> int:
-    """How many cards of this face the packs hold."""
-    return shoe.house.decks * rules(shoe).pack.get(card, 0)
-
-
-def moves(shoe: Shoe) -> tuple[Move, ...]:
-    """What came to this round, in order; the face of a card only if it is open."""
-    dealt = [Dealt(laid.card if laid.shown else None) for laid in shoe.laid]
-    if not shoe.given:
-        return tuple(dealt)
-    placed = [((laid.seq, laid.n), move) for laid, move in zip(shoe.laid, dealt, strict=True)]
-    given = [((each.seq, each.n), each.move) for each in shoe.given]
-    return tuple([move for _, move in sorted([*placed, *given], key=lambda each: each[0])])
-
-
-def start(shoe: Shoe) -> Start:
-    """What this round begins with."""
-    return Start(shoe.bets, shoe.money, shoe.rounds)
-
-
-def layout(shoe: Shoe) -> Layout:
-    """The table of this round as its game's script has it, from open cards only."""
-    of = (shoe.house, shoe.laid, shoe.given, shoe.bets, shoe.money, shoe.rounds)
-    known, last = _memo[0]
-    if all(map(is_, known, of)):
-        return last
-    table = run(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe))
-    _memo[0] = (of, table)
-    return table
-
-
-_memo: Final[list[tuple[tuple[Any, ...], Layout]]] = [((None,), Layout())]
-"""The layout worked out last, with the very values it was of: it is asked for some ten times a card."""
-
-
-def asked(shoe: Shoe) -> Due | None:
-    """What this round waits for, None when it is complete or nobody knows how it goes on."""
-    return layout(shoe).due
-
-
-def due(shoe: Shoe) -> str | None:
-    """The slot that the next card belongs to, None while none is due."""
-    question = asked(shoe)
-    return question.slot if isinstance(question, CardDue) else None
-
-
-def is_named(shoe: Shoe, question: CardDue) -> bool:
-    """Whether the card that is due is named when it is drawn: it is played in this round, and nothing seals it."""
-    return question.plays is not None and not question.down and shoe.house.disclose == "dealt"
-
-
-def phase(shoe: Shoe) -> Phase:
-    """Where the shoe stands."""
-    if shoe.status != "open":
-        return Phase.EMPTY if shoe.status == "empty" else Phase.ENDED
-    if shoe.burn_left != 0:
-        return Phase.BURNING
-    if shoe.betting:
-        return Phase.BETTING
-    if not shoe.given and (not shoe.laid or not shoe.laid[-1].drawn):
-        return Phase.READY
-    return Phase.COMPLETE if layout(shoe).result else Phase.DEALING
 
 
 def row(shoe: Shoe, irregularity: str) -> Row:

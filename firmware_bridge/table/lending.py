@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import ReportNo
-from firmware_bridge.shoe.state import Phase, Shoe, phase
+from firmware_bridge.shoe.round import phase
+from firmware_bridge.shoe.state import Phase, Shoe
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 

@@ -10,18 +10,8 @@ from firmware_bridge.games.asks import CardDue, MarkDue, OpeningDue
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.shoe.judges.marks import is_asked
-from firmware_bridge.shoe.state import (
-    Phase,
-    Shoe,
-    asked,
-    blockers,
-    is_last,
-    is_open,
-    layout,
-    phase,
-    row,
-    rules,
-)
+from firmware_bridge.shoe.round import asked, layout, phase, rules
+from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_last, is_open, row
 
 STEADY: Final = "steady"
 CONFIRM: Final = "confirm"

@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from firmware_bridge.games.game import Ended, Topic
 from firmware_bridge.games.house import terms_of
-from firmware_bridge.shoe.state import Shoe, rules
+from firmware_bridge.shoe.round import rules
+from firmware_bridge.shoe.state import Shoe
 
 
 class _Built(NamedTuple):

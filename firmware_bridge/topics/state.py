@@ -11,18 +11,8 @@ from msgspec import UNSET, Struct, UnsetType
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.shoe.judges.cut_card import is_blind
-from firmware_bridge.shoe.state import (
-    Phase,
-    Shoe,
-    cards_left,
-    due,
-    is_last,
-    is_open,
-    layout,
-    phase,
-    row,
-    rules,
-)
+from firmware_bridge.shoe.round import due, layout, phase, rules
+from firmware_bridge.shoe.state import Phase, Shoe, cards_left, is_last, is_open, row
 from firmware_bridge.topics.lamps import Lamps, lamps, todo
 from firmware_bridge.topics.own import own_topics
 

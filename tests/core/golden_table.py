@@ -51,7 +51,7 @@ def cut_card(by: str, report: tuple[int, int] | None = None, **more: Any) -> inp
 
 
 def key(name: str) -> inputs.AnyInput:
-    return inputs.Pressed(at=0, key=name)  # type: ignore[arg-type]
+    return inputs.Pressed(at=0, key=name)
 
 
 def result(outcome: str, pairs: tuple[str, ...] = ()) -> inputs.AnyInput:

@@ -14,7 +14,8 @@ from firmware_bridge.facts.house import Row
 from firmware_bridge.shoe import Phase, fault, phase
 from firmware_bridge.shoe.judges.disclosure import deadline, waits_for_reveal
 from firmware_bridge.shoe.policy import POLICIES
-from firmware_bridge.shoe.state import blockers, held_cards, layout
+from firmware_bridge.shoe.round import due, layout
+from firmware_bridge.shoe.state import blockers, held_cards
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
@@ -143,7 +144,7 @@ class AtTheTable(RuleBasedStateMachine):
 
     @rule(key=st.sampled_from(["next", "next", "next", "reveal", "reveal", "player", "banker", "tie"]))
     def press(self, key: str) -> None:
-        self.take(inputs.Pressed(at=0, key=key))  # type: ignore[arg-type]  # all are keys
+        self.take(inputs.Pressed(at=0, key=key))
 
     @rule(
         order=st.sampled_from(
@@ -322,7 +323,7 @@ class AtTheTable(RuleBasedStateMachine):
         now = phase(shoe)
         guided = now in (Phase.READY, Phase.DEALING) and not blockers(shoe)
         is_due = guided and not waits_for_reveal(shoe)
-        assert steady == ([layout(shoe).due] if is_due else [])
+        assert steady == ([due(shoe)] if is_due else [])
         assert ("fault" in lit) == bool(shoe.device.irregular)
         if blockers(shoe):
             assert set(lit) == {"fault"}

@@ -17,6 +17,7 @@ from firmware_bridge.facts import inputs as i
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import Choice
+from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.journal.line import seal
 from firmware_bridge.shoe import Phase, Shoe, evolve, step
 from firmware_bridge.shoe.decide import JUDGES, kind
@@ -48,7 +49,7 @@ def _kinds() -> Iterator[str]:
                 "reveal_order" if order is orders.Reveal else orders.tag_of(order) for order in get_args(orders.Order)
             )
         elif told is i.Pressed:
-            yield from get_args(i.KeyName)
+            yield from ("next", "reveal", "result_key")
         elif told in (i.DeviceLost, i.DeviceBack):
             yield from (f"{device}_{'lost' if told is i.DeviceLost else 'back'}" for device in ("reader", "broker"))
         else:
@@ -167,7 +168,7 @@ def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
     for outcome, pairs in product(outcomes, ((), both[:1], both)):
         yield i.ReaderJudged(at=1, result=i.ReaderResult((outcome, *pairs)))
     yield from (i.ReaderSaid(at=1, what="locked", gap=gap) for gap in (False, True))
-    yield from (i.Pressed(at=1, key=key) for key in get_args(i.KeyName))
+    yield from (i.Pressed(at=1, key=key) for key in ("next", "reveal", *GAME.keys, "S"))
     yield from (i.ReaderBooted(at=1, session=9), i.TimePassed(at=1), i.TimePassed(at=1, mono=2**40))
     yield i.ClockJumped(at=1, by=-3_600_000)
     for is_so in (True, False):

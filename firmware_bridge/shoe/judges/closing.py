@@ -16,7 +16,8 @@ from firmware_bridge.games.game import Result
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Refused
-from firmware_bridge.shoe.state import PastRound, Shoe, copies, is_last, layout, rules, start
+from firmware_bridge.shoe.round import copies, layout, rules, start
+from firmware_bridge.shoe.state import PastRound, Shoe, is_last
 
 encode = msgspec.json.Encoder().encode
 

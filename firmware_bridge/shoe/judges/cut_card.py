@@ -7,7 +7,8 @@ from typing import Final
 from firmware_bridge.facts import events
 from firmware_bridge.games.house import size_of
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.state import Phase, Shoe, phase, rules, stuck
+from firmware_bridge.shoe.round import phase, rules
+from firmware_bridge.shoe.state import Phase, Shoe, stuck
 
 VIRTUAL_CUT: Final = 14
 """Cards from the end where the virtual cut card lies while a sensor cannot see the real one."""

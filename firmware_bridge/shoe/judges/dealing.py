@@ -16,19 +16,8 @@ from firmware_bridge.shoe.judges.cut_card import watch_virtual_cut
 from firmware_bridge.shoe.judges.disclosure import open_all, opens, start_clock
 from firmware_bridge.shoe.judges.rounds import close_complete, reveal_carried
 from firmware_bridge.shoe.judges.suspect import wrong_with
-from firmware_bridge.shoe.state import (
-    Phase,
-    Shoe,
-    asked,
-    blockers,
-    is_named,
-    is_open,
-    layout,
-    next_card,
-    phase,
-    row,
-    rules,
-)
+from firmware_bridge.shoe.round import asked, is_named, layout, phase, rules
+from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_open, next_card, row
 
 
 def take(draft: Draft, card: HeldCard) -> None:

@@ -10,7 +10,8 @@ from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.dealing import hold, take
 from firmware_bridge.shoe.judges.disclosure import restart_clocks, waits_for_reveal
-from firmware_bridge.shoe.state import Phase, Shoe, due, phase, stuck
+from firmware_bridge.shoe.round import due, phase
+from firmware_bridge.shoe.state import Phase, Shoe, stuck
 
 
 def start(draft: Draft, fact: inputs.Started) -> None:

@@ -7,7 +7,8 @@ from firmware_bridge.facts.inputs import TimePassed
 from firmware_bridge.games.asks import OpeningDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.state import Phase, Shoe, asked, layout, phase, rules
+from firmware_bridge.shoe.round import asked, layout, phase, rules
+from firmware_bridge.shoe.state import Phase, Shoe
 
 
 def is_sealed(shoe: Shoe) -> bool:

@@ -10,7 +10,8 @@ from firmware_bridge.games.machine import layout as run
 from firmware_bridge.games.machine import refusal
 from firmware_bridge.games.moves import Mark
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.state import Shoe, asked, layout, moves, rules, start
+from firmware_bridge.shoe.round import asked, layout, moves, rules, start
+from firmware_bridge.shoe.state import Shoe
 
 
 def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:

@@ -12,19 +12,8 @@ from firmware_bridge.shoe.judges.dealing import place
 from firmware_bridge.shoe.judges.disclosure import reveal, start_clock
 from firmware_bridge.shoe.judges.marks import is_asked
 from firmware_bridge.shoe.judges.rounds import close_round, end_shoe, open_shoe, reveal_carried, void_round
-from firmware_bridge.shoe.state import (
-    Phase,
-    asked,
-    blockers,
-    due,
-    held_cards,
-    is_open,
-    layout,
-    oldest_held,
-    phase,
-    row,
-    rules,
-)
+from firmware_bridge.shoe.round import asked, due, layout, phase, rules
+from firmware_bridge.shoe.state import Phase, blockers, held_cards, is_open, oldest_held, row
 
 Given = Ordered | Pressed
 

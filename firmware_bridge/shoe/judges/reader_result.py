@@ -13,7 +13,8 @@ from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.judges.closing import encode
 from firmware_bridge.shoe.judges.disclosure import is_sealed, waits_for_reveal
 from firmware_bridge.shoe.judges.rounds import close_round
-from firmware_bridge.shoe.state import Phase, Shoe, about, blockers, due, layout, phase, rules
+from firmware_bridge.shoe.round import due, layout, phase, rules
+from firmware_bridge.shoe.state import Phase, Shoe, about, blockers
 
 READER: Final = "reader"
 """What a mismatch with a result of the reader's is about."""

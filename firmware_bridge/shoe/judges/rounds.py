@@ -20,18 +20,8 @@ from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.shuffle import patterns
 from firmware_bridge.shoe.judges.suspect import is_of_this_shoe
 from firmware_bridge.shoe.policy import POLICIES
-from firmware_bridge.shoe.state import (
-    Laid,
-    Phase,
-    blockers,
-    cards_left,
-    is_exhausted,
-    is_last,
-    layout,
-    phase,
-    rules,
-    start,
-)
+from firmware_bridge.shoe.round import layout, phase, rules, start
+from firmware_bridge.shoe.state import Laid, Phase, blockers, cards_left, is_exhausted, is_last
 
 OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "unshuffled")
 """And those of the whole shoe: a void settles nothing about them."""

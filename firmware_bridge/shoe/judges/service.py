@@ -6,7 +6,8 @@ from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.judges.rounds import reveal_carried
-from firmware_bridge.shoe.state import Phase, phase, row
+from firmware_bridge.shoe.round import phase
+from firmware_bridge.shoe.state import Phase, row
 
 
 def fly(draft: Draft, given: Ordered, order: orders.Fly) -> None:

@@ -11,19 +11,8 @@ from firmware_bridge.shoe.judges.dealing import burns_early, is_overfull, no_car
 from firmware_bridge.shoe.judges.disclosure import open_all
 from firmware_bridge.shoe.judges.reader_result import meet_result
 from firmware_bridge.shoe.judges.rounds import close_complete, publish_happened, run_out
-from firmware_bridge.shoe.state import (
-    Phase,
-    Shoe,
-    asked,
-    blockers,
-    due,
-    is_exhausted,
-    is_open,
-    layout,
-    oldest_held,
-    phase,
-    rules,
-)
+from firmware_bridge.shoe.round import asked, due, layout, phase, rules
+from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_exhausted, is_open, oldest_held
 
 
 def settle(draft: Draft) -> None:

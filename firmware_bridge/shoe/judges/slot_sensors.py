@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from firmware_bridge.facts.inputs import SlotFilled
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.state import Shoe, blockers, layout, rules
+from firmware_bridge.shoe.round import layout, rules
+from firmware_bridge.shoe.state import Shoe, blockers
 
 
 def slot_filled(draft: Draft, fact: SlotFilled) -> None:

@@ -1,0 +1,84 @@
+"""The round on the table, as the script of its game has it: what is due, and in which phase the shoe is."""
+
+from __future__ import annotations
+
+from operator import is_
+from typing import Any, Final
+
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.asks import CardDue, Due
+from firmware_bridge.games.game import Game, Layout, Start
+from firmware_bridge.games.house import terms_of
+from firmware_bridge.games.machine import layout as run
+from firmware_bridge.games.moves import Dealt, Move
+from firmware_bridge.shoe.state import Phase, Shoe
+
+
+def rules(shoe: Shoe) -> Game:
+    """The game of the shoe."""
+    return GAMES[shoe.house.game]
+
+
+def copies(shoe: Shoe, card: Card) -> int:
+    """How many cards of this face the packs hold."""
+    return shoe.house.decks * rules(shoe).pack.get(card, 0)
+
+
+def moves(shoe: Shoe) -> tuple[Move, ...]:
+    """What came to this round, in order; the face of a card only if it is open."""
+    dealt = [Dealt(laid.card if laid.shown else None) for laid in shoe.laid]
+    if not shoe.given:
+        return tuple(dealt)
+    placed = [((laid.seq, laid.n), move) for laid, move in zip(shoe.laid, dealt, strict=True)]
+    given = [((each.seq, each.n), each.move) for each in shoe.given]
+    return tuple([move for _, move in sorted([*placed, *given], key=lambda each: each[0])])
+
+
+def start(shoe: Shoe) -> Start:
+    """What this round begins with."""
+    return Start(shoe.bets, shoe.money, shoe.rounds)
+
+
+def layout(shoe: Shoe) -> Layout:
+    """The table of this round as its game's script has it, from open cards only."""
+    of = (shoe.house, shoe.laid, shoe.given, shoe.bets, shoe.money, shoe.rounds)
+    known, last = _memo[0]
+    if all(map(is_, known, of)):
+        return last
+    table = run(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe))
+    _memo[0] = (of, table)
+    return table
+
+
+_memo: Final[list[tuple[tuple[Any, ...], Layout]]] = [((None,), Layout())]
+"""The layout worked out last, with the very values it was of: it is asked for some ten times a card."""
+
+
+def asked(shoe: Shoe) -> Due | None:
+    """What this round waits for, None when it is complete or nobody knows how it goes on."""
+    return layout(shoe).due
+
+
+def due(shoe: Shoe) -> str | None:
+    """The slot that the next card belongs to, None while none is due."""
+    question = asked(shoe)
+    return question.slot if isinstance(question, CardDue) else None
+
+
+def is_named(shoe: Shoe, question: CardDue) -> bool:
+    """Whether the card that is due is named when it is drawn: it is played in this round, and nothing seals it."""
+    return question.plays is not None and not question.down and shoe.house.disclose == "dealt"
+
+
+def phase(shoe: Shoe) -> Phase:
+    """Where the shoe stands."""
+    if shoe.status != "open":
+        return Phase.EMPTY if shoe.status == "empty" else Phase.ENDED
+    if shoe.burn_left != 0:
+        return Phase.BURNING
+    if shoe.betting:
+        return Phase.BETTING
+    if not shoe.given and (not shoe.laid or not shoe.laid[-1].drawn):
+        return Phase.READY
+    return Phase.COMPLETE if layout(shoe).result else Phase.DEALING
