@@ -33,6 +33,9 @@ class Link(Protocol):
     async def next(self, seconds: float) -> Message | None:
         """The reader's next message, None if none comes for `seconds`. Raises PortError."""
 
+    def now(self) -> float:
+        """The clock that `seconds` are of."""
+
 
 @dataclass(slots=True)
 class Bench:
@@ -99,15 +102,11 @@ class Bench:
 
     async def next_card(self, patience_s: float) -> Passed | None:
         """The next card, None if none passes for `patience_s`; it is acknowledged. Raises PortError."""
-        waited = 0.0
-        while waited < patience_s:
-            message = await self.link.next(LOOK_S)
-            if message is None:
-                waited += LOOK_S
-            elif (card := self._take(message)) is not None:
+        until = self.link.now() + patience_s
+        while (left := until - self.link.now()) > 0:
+            message = await self.link.next(left)
+            if message and (card := self._take(message)):
                 return card
-            elif isinstance(message, Beat):  # a second has passed, and no card
-                waited += 1.0
         return None
 
     async def drain(self) -> int:

@@ -13,6 +13,7 @@ from typing import Protocol
 from hardware.sim.cable import Cable
 
 TICK = 0.01  # seconds
+STEP_MS = 50  # of the board's clock at once: less than the raw signal that a board keeps
 _TIOCGEXCL = 0x80045440  # asm-generic/ioctls.h; Python 3.11 does not name it
 
 
@@ -31,17 +32,25 @@ class PtyBoard:
 
     `link` is a stable name for the device, as udev would give it; without it, `path` changes at each replug.
     `up` carries what the board says, `down` what it hears. The board keeps its power while unplugged.
+    `speed`: how many times as fast as ours the board's clock runs; one that runs faster waits for a full line.
     """
 
     def __init__(
-        self, board: Board, link: Path | None = None, up: Cable | None = None, down: Cable | None = None
+        self,
+        board: Board,
+        link: Path | None = None,
+        up: Cable | None = None,
+        down: Cable | None = None,
+        speed: float = 1.0,
     ) -> None:
         self.board = board
         self.up = up or Cable()
         self.down = down or Cable()
+        self.speed = speed
+        self.clock_ms = 0.0
         self._link = link
         self._loop = asyncio.get_running_loop()
-        self._started = self._loop.time()
+        self._looked = self._loop.time()
         self._master = self._slave = -1
         self._unsent = b""
         self._timer: asyncio.TimerHandle | None = None
@@ -90,12 +99,31 @@ class PtyBoard:
 
     def tick(self) -> None:
         """Let the board speak now instead of within 10 ms: after a `board.pull(..)`, say."""
-        said = self.up.carry(self.board.tick(int(1000 * (self._loop.time() - self._started))))
-        if not self.plugged:
+        now = self._loop.time()
+        left, self._looked = 1000 * self.speed * (now - self._looked), now
+        if self.plugged:
+            _forget_dead_owner(self._slave)
+        while True:
+            step = min(left, STEP_MS)
+            left -= step
+            self._step(step)
+            if left <= 0.0 or self._waits:
+                return
+
+    @property
+    def _waits(self) -> bool:
+        """Whether the board's clock stands still, because what it said last is still to be written."""
+        return self.speed > 1.0 and bool(self._unsent)
+
+    def _step(self, step_ms: float) -> None:
+        if self._waits:
+            self._unsent = self._written(self._unsent)
             return
-        _forget_dead_owner(self._slave)
-        # A full line drops whole sayings, never halves of them: the board repeats what matters.
-        self._unsent = self._written(self._unsent or said)
+        self.clock_ms += step_ms
+        said = self.up.carry(self.board.tick(int(self.clock_ms)))
+        if self.plugged:
+            # A full line drops whole sayings, never halves of them: the board repeats what matters.
+            self._unsent = self._written(self._unsent or said)
 
     def _run(self) -> None:
         self.tick()

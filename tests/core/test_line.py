@@ -44,6 +44,8 @@ def built(fact: type[Any]) -> st.SearchStrategy[Any]:
 def _values(kind: Any) -> st.SearchStrategy[Any]:
     if get_origin(kind) is Annotated:  # a limit on what may come in: the texts and numbers here keep to it
         base = get_args(kind)[0]
+        if kind is orders.Word:
+            return st.text(string.ascii_letters + string.digits + " :.=", min_size=1, max_size=12)
         return st.integers(1, 2**53) if base is int else _values(base)
     if kind is msgspec.Raw:
         return st.sampled_from([msgspec.Raw(b"{}"), msgspec.Raw(b'{"player":{"cards":["As"],"total":1}}')])
@@ -55,6 +57,8 @@ def _values(kind: Any) -> st.SearchStrategy[Any]:
         return HOUSES if kind is House else built(kind)
     arguments = get_args(kind)
     if getattr(kind, "__origin__", None) is tuple:
+        if arguments[-1] is not Ellipsis:
+            return st.tuples(*map(_values, arguments))
         return st.lists(_values(arguments[0]), max_size=3).map(tuple)
     if getattr(kind, "__origin__", None) is dict:
         return (

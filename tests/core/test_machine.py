@@ -209,7 +209,7 @@ class AtTheTable(RuleBasedStateMachine):
     def result(self, right: bool, outcome: str) -> None:
         """The reader tells a result: ours, or any."""
         ours = layout(self.table.shoe).result if self.table.shoe.laid else None
-        pairs = [f"{side} pair" for side, has_pair in ours.pairs.items() if has_pair] if ours else []
+        pairs = [f"{side} pair" for side, has_pair in ours.own.pairs.items() if has_pair] if ours else []
         words = (ours.outcome, *pairs) if ours and right else (outcome,)
         self.take(inputs.ReaderJudged(at=0, result=inputs.ReaderResult(words)))
 

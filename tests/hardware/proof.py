@@ -4,6 +4,7 @@ import argparse
 import asyncio
 from collections import deque
 from dataclasses import dataclass, replace
+from math import ceil
 
 from hardware.calibrate import Refusal, mean
 from hardware.calibrate.bench import Bench
@@ -43,7 +44,7 @@ class SimulatedLine:
     """A board on its own clock: time passes only while the host waits, and a card comes every `CARD_MS`."""
 
     def __init__(self, board: NativeBoard) -> None:
-        self.board, self.decoder, self.now = board, NativeDecoder(), 0
+        self.board, self.decoder, self.now_ms = board, NativeDecoder(), 0
         self.cards_left = 0
         self._next_card = 0
         self._heard: deque[Message] = deque()
@@ -52,15 +53,18 @@ class SimulatedLine:
         self.board.receive(chunk)
 
     async def next(self, seconds: float) -> Message | None:
-        deadline = self.now + round(1000 * seconds)
-        while not self._heard and self.now < deadline:
-            self.now += STEP_MS
-            if self.cards_left and self.now >= self._next_card:
+        deadline = self.now_ms + ceil(1000 * seconds)
+        while not self._heard and self.now_ms < deadline:
+            self.now_ms += STEP_MS
+            if self.cards_left and self.now_ms >= self._next_card:
                 self.cards_left -= 1
-                self._next_card = self.now + CARD_MS
-                self.board.pull(self.now % 52)
-            self._heard += self.decoder.feed(self.board.tick(self.now))
+                self._next_card = self.now_ms + CARD_MS
+                self.board.pull(self.now_ms % 52)
+            self._heard += self.decoder.feed(self.board.tick(self.now_ms))
         return self._heard.popleft() if self._heard else None
+
+    def now(self) -> float:
+        return self.now_ms / 1000
 
 
 @dataclass
@@ -103,20 +107,20 @@ def calibrated(light: Light, seed: int = 1) -> tuple[SimulatedLine, Hand]:
 
 def read(line: SimulatedLine, cards: int) -> Outcome:
     """Deal `cards` cards over a calibrated board, over hours, each read once and taken by the host's decoder."""
-    board, first = line.board, line.now
+    board, first = line.board, line.now_ms
     assert board.optics
     qualities, wrong = [], 0
     for n in range(cards):
         code = n * 7 % 52 | (n // 52 % 1024) << 6
         board.pull(code)
-        line.now += DEALT_MS
-        for message in line.decoder.feed(board.tick(line.now)):
+        line.now_ms += DEALT_MS
+        for message in line.decoder.feed(board.tick(line.now_ms)):
             if isinstance(message, Read | Unread) and message.report:
                 line.write(line.decoder.acknowledge(message.report))
             if isinstance(message, Read):
                 qualities.append(message.quality or 0)
                 wrong += message.code != code
-    lamps = board.optics.lamp(first), board.optics.lamp(line.now)
+    lamps = board.optics.lamp(first), board.optics.lamp(line.now_ms)
     return Outcome(cards, len(qualities), wrong, mean(qualities), dict(board.params), lamps)
 
 

@@ -21,7 +21,7 @@ from hardware.calibrate.bench import Bench
 from hardware.calibrate.levels import dark_level
 from hardware.calibrate.reader import tried
 from hardware.pins.dwell import BOUNCE_MS
-from hardware.readers.messages import ReportNo
+from hardware.readers.messages import Beat, Message, Read, ReportNo
 from hardware.sim.board import NativeBoard
 from hardware.sim.optics import Light, Optics, printed
 from tests.hardware.proof import CONVERGES, FADING, REFUSED, SimulatedLine, calibrated, read
@@ -97,6 +97,17 @@ def test_a_board_that_does_not_answer_is_refused():
 
     with pytest.raises(Refusal, match="does not answer"):
         asyncio.run(Bench(Mute(NativeBoard())).params())
+
+
+@pytest.mark.parametrize("beats", [0, 1, 2, 50])
+def test_patience_is_a_matter_of_time_however_many_beats_lie_on_the_line_before_a_card(beats: int) -> None:
+    said: list[Message] = [Beat(1, 1, 1, 1, 1)] * beats + [Read(3)]
+
+    class Scripted(SimulatedLine):
+        async def next(self, seconds: float) -> Message | None:
+            return said.pop(0) if said else await super().next(seconds)
+
+    assert asyncio.run(Bench(Scripted(NativeBoard())).drain()) == 1
 
 
 def test_parameters_are_set_and_outlive_a_boot_once_saved():

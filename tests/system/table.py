@@ -38,6 +38,9 @@ class Table:
     sections: config keys over those of a plain table (`new_shoe` auto, no burn, no pins).
     """
 
+    speed = 1.0
+    """How many times as fast as ours the board's clock runs."""
+
     def __init__(self, folder: Path, port: int, **sections: Any) -> None:
         self.folder, self.journal_dir = folder, folder / "journal"
         self.loop = asyncio.new_event_loop()
@@ -97,7 +100,7 @@ class Table:
         self.loop.close()
 
     async def _plugged(self) -> PtyBoard:
-        return PtyBoard(self.board, self.folder / "reader")
+        return PtyBoard(self.board, self.folder / "reader", speed=self.speed)
 
     async def _until(self, condition: Callable[[], Any], limit: float) -> Any:
         give_up = time.monotonic() + limit
@@ -188,7 +191,12 @@ class DaemonTable(Table):
 
 
 class BridgeTable(Table):
-    """A table whose bridge runs on the test's own loop, so that its pins and parts can be touched."""
+    """A table whose bridge runs on the test's own loop, so that its pins and parts can be touched.
+
+    The board lives fast: a reader that was lent is the daemon's again after two beats of it.
+    """
+
+    speed = 10.0
 
     bridge: Bridge
     _running: "asyncio.Task[None] | None" = None

@@ -27,7 +27,7 @@ def take_back(table: BridgeTable) -> dict[str, Any]:
 
 @pytest.mark.parametrize("what", ["reader", "pack", "lamps", "keypad", "cut-card"])
 def test_it_ends_wherever_it_waits(table, what: str) -> None:
-    bridge = settled(table(**PINS))
+    bridge = settled(table(DIM, **PINS))
     visit = Visit(bridge, what, "--patience", 600, stdin=subprocess.PIPE)
     bridge.until(lambda: bridge.bridge.control.status()["lent"])
     bridge.pause(1.0)  # until it waits

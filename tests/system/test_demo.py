@@ -38,9 +38,10 @@ def demo(folder, *words, code=0, env=None):
     return re.sub(r"^ *\d+\.\d\d  ", "", done.stdout + done.stderr, flags=re.MULTILINE)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def played(tmp_path_factory):
-    """`played(words)`: what a demo prints. All demos run side by side: a dealer's time is mostly looking."""
+    """`played(words)`: what a demo prints. All demos run side by side, and beside the first tests here:
+    a dealer's time is mostly looking."""
     folder = tmp_path_factory.mktemp("demos")
     with ThreadPoolExecutor(AT_ONCE) as hands:
         going = {words: hands.submit(demo, folder / str(n), *words.split()) for n, words in enumerate(PLAYS)}
@@ -81,42 +82,9 @@ FAULTY = {
     "restarted_mid_round": ["the daemon ends and starts again", "! closed  restarted_mid_round: drawn"],
 }
 LOST = {broker: f"--fault broker_lost --speed 20 --broker {broker}" for broker in ("mosquitto", "amqtt")}
-PLAYS = (*LOST.values(), *[f"--rounds 3 --fault {fault}" for fault in FAULTY], *TABLES)
+SLOW = "--rounds 3 --fault sensor_stuck"
+PLAYS = tuple(dict.fromkeys((SLOW, *LOST.values(), *[f"--rounds 3 --fault {fault}" for fault in FAULTY], *TABLES)))
 AT_ONCE = 6
-
-
-@pytest.mark.parametrize("words", TABLES)
-def test_rounds_are_delivered(played, words):
-    broker, procedure, reader = TABLES[words]
-    protocol = {"mosquitto": "5", "amqtt": "3.1.1"}[broker]
-    first, topics, shoe, burn, one, two, rounds, times = played(words).splitlines()
-    assert first.startswith(
-        f"demo      2 rounds, {procedure}, reader {reader}, broker {broker} (MQTT {protocol}), 416 cards, speed 200"
-    )
-    assert re.fullmatch(r"topics    shoe/DEMO/# at 127\.0\.0\.1:\d+", topics)
-    assert shoe == "shoe 1    open: 416 cards, confirmed by Ines"
-    assert burn == "burn      5♥ exposed, then 5 cards unseen"
-    carried = procedure == "six-card"
-    assert one == "round 1   PLAYER 9:7  P 9♦ Q♦     B 9♠ 8♦     natural" + ", 2 carried" * carried
-    assert two == "round 2   PLAYER 7:0  P Q♣ 7♦     B 7♠ 3♦ T♥" + "  1 carried" * carried
-    assert re.fullmatch(r"2 rounds delivered \(player 2, banker 0, tie 0\), \d\d cards, \d+ messages", rounds)
-    assert re.fullmatch(r"card to subscriber \d+\.\d ms \(median\), \d+\.\d s in all", times)
-
-
-@pytest.mark.parametrize("fault", FAULTY)
-def test_play_goes_on_after(played, fault):
-    said = played(f"--rounds 3 --fault {fault}")
-    for text in FAULTY[fault]:
-        assert text in said
-
-
-@pytest.mark.parametrize("broker", LOST)
-def test_no_round_is_lost_when_the_broker_is(played, broker):
-    said = played(LOST[broker])
-    assert "! closed  broker_lost: back" in said
-    numbers = [int(number) for number in re.findall(r"^round (\d+)", said, re.MULTILINE)]
-    assert numbers == list(range(1, len(numbers) + 1))
-    assert len(numbers) >= 10
 
 
 @pytest.mark.parametrize(
@@ -308,3 +276,40 @@ def test_the_last_picture_can_be_kept(tmp_path, tmp_path_factory):
     demo(tmp_path, "--rounds", "1", "--speed", "300", "--svg", str(kept))
     assert "BANKER" in kept.read_text("utf-8")
     assert "url(" not in kept.read_text("utf-8").replace("url(#", "")
+
+
+# ---------------------------------------------------------------- what was played meanwhile
+
+
+@pytest.mark.parametrize("words", TABLES)
+def test_rounds_are_delivered(played, words):
+    broker, procedure, reader = TABLES[words]
+    protocol = {"mosquitto": "5", "amqtt": "3.1.1"}[broker]
+    first, topics, shoe, burn, one, two, rounds, times = played(words).splitlines()
+    assert first.startswith(
+        f"demo      2 rounds, {procedure}, reader {reader}, broker {broker} (MQTT {protocol}), 416 cards, speed 200"
+    )
+    assert re.fullmatch(r"topics    shoe/DEMO/# at 127\.0\.0\.1:\d+", topics)
+    assert shoe == "shoe 1    open: 416 cards, confirmed by Ines"
+    assert burn == "burn      5♥ exposed, then 5 cards unseen"
+    carried = procedure == "six-card"
+    assert one == "round 1   PLAYER 9:7  P 9♦ Q♦     B 9♠ 8♦     natural" + ", 2 carried" * carried
+    assert two == "round 2   PLAYER 7:0  P Q♣ 7♦     B 7♠ 3♦ T♥" + "  1 carried" * carried
+    assert re.fullmatch(r"2 rounds delivered \(player 2, banker 0, tie 0\), \d\d cards, \d+ messages", rounds)
+    assert re.fullmatch(r"card to subscriber \d+\.\d ms \(median\), \d+\.\d s in all", times)
+
+
+@pytest.mark.parametrize("fault", FAULTY)
+def test_play_goes_on_after(played, fault):
+    said = played(f"--rounds 3 --fault {fault}")
+    for text in FAULTY[fault]:
+        assert text in said
+
+
+@pytest.mark.parametrize("broker", LOST)
+def test_no_round_is_lost_when_the_broker_is(played, broker):
+    said = played(LOST[broker])
+    assert "! closed  broker_lost: back" in said
+    numbers = [int(number) for number in re.findall(r"^round (\d+)", said, re.MULTILINE)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(numbers) >= 10

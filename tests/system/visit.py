@@ -15,7 +15,8 @@ from tests.broker import free_port
 from tests.system.command import Heard, spawn
 from tests.system.table import BridgeTable
 
-GAP_S = 0.13
+GAP_MS = 130
+"""From one card to the next, by the board's clock."""
 DIM = Light(lamp=0.4)
 """It takes other settings to read cards by this."""
 
@@ -46,9 +47,7 @@ class Visit:
             if len(asks) > self._done:
                 count = int(asks[self._done].partition("pull ")[2].split()[0])
                 self._done += 1
-                for n in range(count):
-                    pull(n)
-                    self.table.pause(GAP_S)
+                one_by_one(self.table, pull, count)
             self.table.pause(0.02)
         return self.end()
 
@@ -89,11 +88,17 @@ def puller(table: BridgeTable) -> Callable[[int], None]:
     return pull
 
 
-def pull(table: BridgeTable, count: int) -> None:
+def one_by_one(table: BridgeTable, pull: Callable[[int], None], count: int) -> None:
     """Pull cards as a hand does, one after the other."""
     for n in range(count):
-        puller(table)(n)
-        table.pause(GAP_S)
+        pull(n)
+        until = table.pty.clock_ms + GAP_MS
+        table.until(lambda until=until: table.pty.clock_ms >= until)
+
+
+def pull(table: BridgeTable, count: int) -> None:
+    """Pull cards at a native board."""
+    one_by_one(table, puller(table), count)
 
 
 def record(table: BridgeTable) -> Calibration:

@@ -54,6 +54,10 @@ class ReaderPort:
             return None
         return message
 
+    def now(self) -> float:
+        """See `Line.now`."""
+        return asyncio.get_running_loop().time()
+
     def _on_open(self) -> None:
         self._port.write(self.decoder.resume(self._report))
         self._heard.put_nowait(None)
