@@ -62,7 +62,7 @@ class Given(Struct, frozen=True):
 class PastRound(Struct, frozen=True):
     """A round of this shoe that is over; voided ones have no outcome. `seq`: its last round message's entry.
 
-    hands, own: what only its game can read, as JSON.
+    hands, own: what only its game can read, as JSON. bets, money: as told when its bets were closed.
     """
 
     round: int
@@ -75,6 +75,8 @@ class PastRound(Struct, frozen=True):
     last: bool = False
     flags: tuple[str, ...] = ()
     revision: int = 0
+    bets: dict[str, str] = {}
+    money: dict[str, str] = {}
 
 
 class Shoe(Struct, frozen=True, kw_only=True):

@@ -78,13 +78,17 @@ def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> Past
         event.last,
         event.flags,
         event.revision,
+        shoe.bets,
+        shoe.money,
     )
 
 
 def round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
-    new = _past(shoe, event)
-    rounds = tuple(new if past.round == event.round else past for past in shoe.rounds)
-    return replace(shoe, rounds=rounds, prev=new.seq)
+    def corrected(past: PastRound) -> PastRound:
+        return replace(_past(shoe, event), bets=past.bets, money=past.money)
+
+    rounds = tuple(corrected(past) if past.round == event.round else past for past in shoe.rounds)
+    return replace(shoe, rounds=rounds, prev=shoe.seq + 1)
 
 
 def result_held(shoe: Shoe, event: events.ResultHeld) -> Shoe:

@@ -12,11 +12,11 @@ from msgspec import Raw
 from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import Correct
-from firmware_bridge.games.game import Result
+from firmware_bridge.games.game import Result, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Refused
-from firmware_bridge.shoe.round import copies, layout, rules, start
+from firmware_bridge.shoe.round import copies, layout, rules
 from firmware_bridge.shoe.state import PastRound, Shoe, is_last
 
 encode = msgspec.json.Encoder().encode
@@ -46,7 +46,8 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     came = [_move(shoe, word) for word in order.cards]
     dealt = [each for each in came if isinstance(each, Card)]
     game = rules(shoe)
-    table = game.judge(tuple(came), terms_of(shoe.house), start(shoe))
+    began = Start(past.bets, past.money, [each for each in shoe.rounds if each.round < past.round])
+    table = game.judge(tuple(came), terms_of(shoe.house), began)
     too_many = any(count > copies(shoe, card) for card, count in Counter(dealt).items())
     if too_many or table.result is None:
         raise Refused("these cards are no whole round", f"give them {game.as_dealt}")

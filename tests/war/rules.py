@@ -1,0 +1,175 @@
+"""War: the higher card wins. A bet before, a lot, a card face down, a question about it, marks with amounts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+import msgspec
+from msgspec import Struct
+
+from firmware_bridge.facts.cards import FACES, RANKS, Card
+from firmware_bridge.facts.events_of_rounds import Net
+from firmware_bridge.games.asks import (
+    Between,
+    CardDue,
+    Choice,
+    MarkDue,
+    Nothing,
+    Offer,
+    OpeningDue,
+    Question,
+    Refused,
+    check,
+    did,
+)
+from firmware_bridge.games.game import Ended, Game, Layout, Result, Script, Start, Terms, Topic
+from firmware_bridge.games.machine import layout
+from firmware_bridge.games.moves import LOT, Dealt, Mark
+
+HIGHEST = "A"
+
+
+class War(Terms, frozen=True):
+    """`[game]` of a table of war: how many seats it has, and the most that a seat may raise by."""
+
+    seats: int = 3
+    top: int = 50
+
+
+class Hand(Struct, frozen=True):
+    """One card."""
+
+    cards: tuple[Card, ...]
+    points: str
+
+
+class Own(Struct, frozen=True):
+    """What only war says: who began, and whether the dealer's card was the highest there is."""
+
+    began: str
+    highest: bool
+
+
+class Tally(Struct, frozen=True):
+    """The topic `tally`: rounds by their outcome."""
+
+    rounds: dict[str, int]
+
+
+def round(terms: War, start: Start) -> Script:
+    """One round for the seats that bet."""
+    seats = [seat for seat in start.bets if 1 <= int(seat) <= terms.seats] or ["1"]
+    put = {seat: Decimal(start.bets.get(seat, "1")) for seat in seats}
+    yield did("round", len(start.before) + 1)
+    for seat in start.bets:
+        if seat not in seats:
+            yield did("bet_refused", f"S{seat}", "no_such_seat")
+    first = yield from _lot(seats)
+    order = seats[seats.index(first) :] + seats[: seats.index(first)]
+    cards = {}
+    for seat in order:
+        cards[seat] = yield CardDue(f"S{seat}", f"S{seat}", why=f"S{seat} due: the lot fell on {first}")
+    hole = yield CardDue("D", "D", down=True, why="D due, face down")
+    highest = yield Question("highest", ("yes", "no"), ("D",))
+    yield did("peek", highest == "yes")
+    if highest == "no":
+        for seat in order:
+            yield from _speaks(seat, terms, put)
+    if hole is None:
+        yield OpeningDue(("D",), ("D",), "D is to be opened")
+    yield did("turn", "D")
+    return (yield from _settled(cards, hole, put, Own(first, highest == "yes")))
+
+
+def _lot(seats: list[str]) -> Script:
+    offer = Choice(tuple(seats))
+    mark = yield MarkDue({LOT: {LOT: offer}}, why="the lot says who begins")
+    if mark.word != LOT:
+        raise Refused("not_allowed", "the lot is due")
+    check(LOT, mark.value, offer)
+    yield did("start", f"S{mark.value}")
+    return mark.value
+
+
+def _speaks(seat: str, terms: War, put: dict[str, Decimal]) -> Script:
+    """The seat stands, or raises its bet; a look does not use its turn up."""
+    offers: dict[str, Offer] = {"stand": Nothing(), "raise": Between(Decimal(1), Decimal(terms.top)), "look": Nothing()}
+    again = False
+    while True:
+        mark = yield MarkDue({f"S{seat}": offers}, why=f"S{seat} speaks", again=again)
+        if mark.seat not in ("", seat):
+            raise Refused("not_your_turn", f"seat {seat} speaks")
+        if mark.word not in offers:
+            raise Refused("not_allowed", ", ".join(offers))
+        check(mark.word, mark.value, offers[mark.word])
+        if mark.word != "look":
+            break
+        del offers["look"]
+        again = True
+        yield did("look", f"S{seat}")
+    if mark.word == "raise":
+        put[seat] += Decimal(mark.value)
+        yield did("stake", f"S{seat}", mark.value)
+
+
+def _settled(cards: dict[str, Card], hole: Card, put: dict[str, Decimal], own: Own) -> Script:
+    nets: dict[str, Net] = {}
+    for seat, card in cards.items():
+        better = RANKS.index(card.rank) - RANKS.index(hole.rank)
+        net = put[seat] if better > 0 else -put[seat] if better < 0 else Decimal(0)
+        nets[f"S{seat}"] = str(net)
+        yield did("pay" if net > 0 else "take" if net < 0 else "push", f"S{seat}", str(abs(net)))
+        yield did("discard", f"S{seat}")
+    won = sum(Decimal(net) for net in nets.values())
+    hands = {f"S{seat}": Hand((card,), card.rank) for seat, card in cards.items()} | {"D": Hand((hole,), hole.rank)}
+    return Result(
+        hands=hands,
+        outcome="seats" if won > 0 else "dealer" if won < 0 else "even",
+        bets=nets,
+        own=own,
+        staked={f"S{seat}": str(amount) for seat, amount in put.items()},
+        why=(f"the dealer has {hole.rank}",),
+    )
+
+
+def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str:
+    hole = next(n for n, each in enumerate(table.placed) if each.slot == "D")
+    return "yes" if faces[hole].rank == HIGHEST else "no"
+
+
+def _judge(moves: tuple[Card | Mark, ...], terms: War, start: Start) -> Layout:
+    came = tuple([Dealt(move) if isinstance(move, Card) else move for move in moves])
+    return layout(GAME, came, terms, start)
+
+
+def _staked(table: Layout, start: Start) -> dict[str, Net]:
+    raised = [(words[1], words[2]) for words in table.did if words[0] == "stake"]
+    put = {f"S{seat}": Decimal(amount) for seat, amount in start.bets.items()}
+    for seat, amount in raised:
+        put[str(seat)] += Decimal(str(amount))
+    return {seat: str(amount) for seat, amount in put.items()}
+
+
+def _grow(tally: Tally, ended: Ended) -> Tally:
+    assert msgspec.json.decode(ended.own, type=Own)
+    outcome = ended.outcome or ""
+    return Tally(tally.rounds | {outcome: tally.rounds.get(outcome, 0) + 1})
+
+
+GAME = Game(
+    name="war",
+    terms=War,
+    pack=dict.fromkeys(FACES, 1),
+    packs=range(1, 9),
+    slots=("S1", "S2", "S3", "D"),
+    areas={"seats": ("S1", "S2", "S3"), "dealer": ("D",)},
+    round=round,
+    judge=_judge,
+    words=(LOT, "stand", "raise", "look"),
+    stakes="bets",
+    answer=_answer,
+    staked=_staked,
+    ends=lambda left, terms, before: left < terms.seats + 1,
+    topics=(Topic("tally", lambda terms: Tally({}), _grow, lambda tally: tally),),
+)
