@@ -152,8 +152,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """The slots by the name people have for their place."""
     round: Callable[[Any, Start], Script]
     """The script of a round under these terms."""
-    judge: Callable[[tuple[Card | Mark, ...], Any, Start], Layout]
-    """For a correction: the layout of the cards that were played, and the marks. Without a result it is no round."""
+    judge: Callable[[tuple[Card | Mark, ...], Any, Start], Layout] | None = None
+    """For a correction: the layout of the cards that were played, where that is not simply the round again."""
     first: str = ""
     """The slot a new round begins with, where it is always the same."""
     reserves: Callable[[Any], tuple[str, ...]] = _nothing

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.asks import CardDue, Did, Due, MarkDue, OpeningDue, Plays, Question, Refused
 from firmware_bridge.games.game import Game, Layout, Placed, Result, Start
 from firmware_bridge.games.moves import Answered, Dealt, Mark, Move
@@ -40,6 +41,18 @@ def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: M
     except Refused as refused:
         return refused
     return None
+
+
+def judged(game: Game, came: Sequence[Card | Mark], terms: Any, start: Start) -> Layout:
+    """The layout of the cards that were played, all open, and the marks; questions are answered from the cards."""
+    moves: list[Move] = []
+    for each in came:
+        moves.append(Dealt(each) if isinstance(each, Card) else each)
+        table = layout(game, moves, terms, start)
+        if isinstance(table.due, Question):
+            faces = {n: placed.card for n, placed in enumerate(table.placed) if placed.card}
+            moves.append(Answered(game.answer(table.due, faces, table)))
+    return layout(game, moves, terms, start)
 
 
 class Misplayed(ValueError):

@@ -197,6 +197,7 @@ def inputs(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
         table.order(order) for order in (orders.Fly(), orders.RequestShoeChange(), orders.RequestDealerChange())
     )
     yield from (table.order(orders.DealerIn(name)) for name in ("", "Li"))
+    yield from (table.order(orders.Mark("S", seat)) for seat in (None, 3))
     yield from (table.order(orders.Correct(1, faces(text), "w")) for text in ("", "9s8dThKc", "9s"))
     for name, choice in product([each.id for each in shoe.device.irregular] or ["jam"], get_args(Choice)):
         yield table.order(orders.Resolve(name, choice))

@@ -62,7 +62,7 @@ def test_status_as_json_is_one_object(table, shoe: command.Run) -> None:
     (told,) = shoe("status", "--json", "--config", bridge.config_path).json
     assert told["table_id"] == "T07"
     assert told["rounds"] == [
-        {"round": 1, "outcome": "player", "totals": {"player": 9, "banker": 0}, "revision": 0}
+        {"round": 1, "outcome": "player", "points": {"player": "natural 9", "banker": "0"}, "revision": 0}
     ]
 
 

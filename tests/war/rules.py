@@ -24,8 +24,7 @@ from firmware_bridge.games.asks import (
     did,
 )
 from firmware_bridge.games.game import Ended, Game, Layout, Result, Script, Start, Terms, Topic
-from firmware_bridge.games.machine import layout
-from firmware_bridge.games.moves import LOT, Dealt, Mark
+from firmware_bridge.games.moves import LOT
 
 HIGHEST = "A"
 
@@ -138,11 +137,6 @@ def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str
     return "yes" if faces[hole].rank == HIGHEST else "no"
 
 
-def _judge(moves: tuple[Card | Mark, ...], terms: War, start: Start) -> Layout:
-    came = tuple([Dealt(move) if isinstance(move, Card) else move for move in moves])
-    return layout(GAME, came, terms, start)
-
-
 def _staked(table: Layout, start: Start) -> dict[str, Net]:
     raised = [(words[1], words[2]) for words in table.did if words[0] == "stake"]
     put = {f"S{seat}": Decimal(amount) for seat, amount in start.bets.items()}
@@ -165,7 +159,6 @@ GAME = Game(
     slots=("S1", "S2", "S3", "D"),
     areas={"seats": ("S1", "S2", "S3"), "dealer": ("D",)},
     round=round,
-    judge=_judge,
     words=(LOT, "stand", "raise", "look"),
     stakes="bets",
     answer=_answer,

@@ -107,7 +107,7 @@ def _rounds(status: Status) -> str:
 def _round(told: dict[str, Any]) -> str:
     if told["outcome"] is None:
         return f"{told['round']} void"
-    points = ":".join(str(points) for points in told["totals"].values())
+    points = ":".join(each.split()[-1] for each in told["points"].values())
     return f"{told['round']} {told['outcome']} {points}{' corrected' if told['revision'] else ''}"
 
 

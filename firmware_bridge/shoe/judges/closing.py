@@ -14,6 +14,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import Correct
 from firmware_bridge.games.game import Result, Start
 from firmware_bridge.games.house import terms_of
+from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Refused
 from firmware_bridge.shoe.round import copies, layout, rules
@@ -47,7 +48,8 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     dealt = [each for each in came if isinstance(each, Card)]
     game = rules(shoe)
     began = Start(past.bets, past.money, [each for each in shoe.rounds if each.round < past.round])
-    table = game.judge(tuple(came), terms_of(shoe.house), began)
+    terms = terms_of(shoe.house)
+    table = game.judge(tuple(came), terms, began) if game.judge else judged(game, came, terms, began)
     too_many = any(count > copies(shoe, card) for card, count in Counter(dealt).items())
     if too_many or table.result is None:
         raise Refused("these cards are no whole round", f"give them {game.as_dealt}")

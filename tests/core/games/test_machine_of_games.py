@@ -35,7 +35,6 @@ def game(round: Callable[[Any, Start], Script]) -> Game:
         slots=("A",),
         areas={},
         round=round,
-        judge=lambda moves, terms, start: Layout(stuck="no"),
         words=("go", "lot"),
     )
 
