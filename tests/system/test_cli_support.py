@@ -82,7 +82,7 @@ def secrets(bridge: DaemonTable) -> list[str]:
     """The sealed parts of the record as JSON: nonces, and cards as they would be spelt."""
     found = []
     for line in bridge.lines():
-        fields = msgspec.to_builtins(line.entry.input)
+        fields = msgspec.json.decode(msgspec.json.encode(line.entry.input))
         found += [f'"card":"{fields["card"]}"'] if "card" in fields else []
         found += [fields["nonce"]] if fields.get("nonce") and "card" in fields else []
     assert len(found) >= 8
