@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Sequence
 from typing import Any, Final, get_args
 
 from firmware_bridge.cli.order import give, order_options
@@ -13,6 +15,7 @@ ORDERS: Final[dict[str, str]] = {
     "close-shoe": "no more rounds from this shoe",
     "bets-open": "bets may be placed again",
     "bets-closed": "no more bets: the round may be dealt",
+    "mark": "a seat's move, or where the lot fell: 3 raise 6, lot 3",
     "next": "the dealer's NEXT key",
     "reveal": "open sealed cards: the next step, or the slots named",
     "fly": "deal this round without a bet and open it at once",
@@ -28,13 +31,18 @@ ORDERS: Final[dict[str, str]] = {
 
 WITHOUT_ARGUMENTS: Final = (
     "bets-open",
-    "bets-closed",
     "next",
     "fly",
     "request-shoe-change",
     "request-dealer-change",
     "take-back",
 )
+
+_CARDS: Final = re.compile(r"([A2-9TJQK][shdc]|[1-9w]p)+")
+"""Cards and tiles run together."""
+
+_AMOUNT: Final = re.compile(r"[1-9][0-9]?=[0-9.]{1,15}")
+"""A seat and its money: `3=12.5`."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -56,14 +64,51 @@ def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.do in WITHOUT_ARGUMENTS:
         return {}
     names = ("dealer", "confirmed_by", "why", "irregularity", "choice", "journal", "from", "to", "since")
-    fields = {name: getattr(arguments, name, None) for name in names}
+    of_marks = ("round", "turn", "seat", "word", "value")
+    fields = {name: getattr(arguments, name, None) for name in (*names, *of_marks)}
     pack = {name: getattr(arguments, name, None) for name in ("lot", "decks")}
-    fields["round"], fields["slots"] = getattr(arguments, "round", None), getattr(arguments, "slots", None) or None
-    if text := getattr(arguments, "cards", None):
-        text = "".join(text.split())
-        fields["cards"] = [text[n : n + 2] for n in range(0, len(text), 2)]
+    fields["slots"] = getattr(arguments, "slots", None) or None
+    if came := getattr(arguments, "cards", None):
+        fields["cards"] = [word for text in came for each in text.split() for word in _came(each)]
+    if amounts := getattr(arguments, "amounts", None):
+        fields["money" if arguments.money else "bets"] = dict(amounts)
     fields["pack"] = {name: value for name, value in pack.items() if value is not None} or None
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _came(word: str) -> list[str]:
+    """The cards or the mark that a word writes: cards may be run together."""
+    return [word[n : n + 2] for n in range(0, len(word), 2)] if _CARDS.fullmatch(word) else [word]
+
+
+def _amount(text: str) -> tuple[str, str]:
+    if not _AMOUNT.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no seat with its money: write 3=12.5")
+    seat, _, money = text.partition("=")
+    return seat, money
+
+
+class _Amounts(argparse.Action):
+    """Seats with their money, each seat once."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
+        seats = [seat for seat, _ in values]
+        if twice := next((seat for seat in seats if seats.count(seat) > 1), None):
+            raise argparse.ArgumentError(self, f"seat {twice} is there twice")
+        namespace.amounts = values
+
+
+class _Mark(argparse.Action):
+    """A seat's number where it is given, the word, and its value where it has one."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
+        words: Sequence[str] = values
+        seat = words[0] if words[0].isdecimal() else None
+        rest = words[seat is not None :]
+        if not 1 <= len(rest) <= 2:
+            raise argparse.ArgumentError(self, "write [SEAT] WORD [VALUE]: 3 raise 6, lot 3, S")
+        namespace.seat = int(seat) if seat else None
+        namespace.word, namespace.value = rest[0], rest[1] if len(rest) > 1 else None
 
 
 def _none(_: argparse.ArgumentParser) -> None:
@@ -81,8 +126,25 @@ def _close_shoe(order: argparse.ArgumentParser) -> None:
     order.add_argument("--why", metavar="TEXT")
 
 
+def _bets_closed(order: argparse.ArgumentParser) -> None:
+    order.add_argument(
+        "amounts", nargs="*", type=_amount, action=_Amounts, metavar="SEAT=AMOUNT",
+        help="the seats' bets, in games that need them: 1=100 3=12.5",
+    )
+    order.add_argument("--money", action="store_true", help="the amounts are the seats' purses, not their bets")
+
+
+def _mark(order: argparse.ArgumentParser) -> None:
+    order.add_argument(
+        "mark", nargs="+", action=_Mark, metavar="MARK",
+        help="[SEAT] WORD [VALUE]: 3 raise 6; without a seat it is the one that is to act, or the lot: lot 3",
+    )
+    order.add_argument("--round", type=int, metavar="N", help="the round it is meant for (default: the present one)")
+    order.add_argument("--turn", type=int, metavar="N", help="the question it answers (default: the present one)")
+
+
 def _reveal(order: argparse.ArgumentParser) -> None:
-    order.add_argument("slots", nargs="*", metavar="SLOT", help="P1, B1 .. (default: the next step)")
+    order.add_argument("slots", nargs="*", metavar="SLOT", help="as the lamps are named (default: the next step)")
 
 
 def _dealer(order: argparse.ArgumentParser) -> None:
@@ -91,7 +153,10 @@ def _dealer(order: argparse.ArgumentParser) -> None:
 
 def _correct(order: argparse.ArgumentParser) -> None:
     order.add_argument("round", type=int, metavar="ROUND")
-    order.add_argument("cards", metavar="CARDS", help="in the order dealt, P1 B1 P2 B2 then thirds: 9sKdThKc")
+    order.add_argument(
+        "cards", nargs="+", metavar="WORD",
+        help="what came, in order: the cards that were played, 9sKdThKc, and the marks between them, 3:raise=6",
+    )
     order.add_argument("--why", metavar="TEXT", required=True)
 
 
@@ -116,6 +181,8 @@ def _resend(order: argparse.ArgumentParser) -> None:
 _ARGUMENTS: Final = {
     "open-shoe": _open_shoe,
     "close-shoe": _close_shoe,
+    "bets-closed": _bets_closed,
+    "mark": _mark,
     "reveal": _reveal,
     "dealer": _dealer,
     "correct": _correct,

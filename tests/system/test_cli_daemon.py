@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cli.daemon_socket import follow
+from firmware_bridge.facts import orders
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command
@@ -129,6 +130,40 @@ def test_a_whole_shoe_is_opened_dealt_and_closed_by_hand(table, shoe: command.Ru
     orders = [line.entry.input for line in bridge.lines() if line.entry and hasattr(line.entry.input, "order")]
     assert {order.by for order in orders} == {"anna"}
     assert [order.order.why for order in orders if hasattr(order.order, "why")] == ["x", "dropped", "over"]
+
+
+WRITTEN = {
+    "mark 3 raise 6": orders.Mark("raise", 3, "6"),
+    "mark 3 raise 6 --round 2 --turn 9": orders.Mark("raise", 3, "6", round=2, turn=9),
+    "mark lot 3": orders.Mark("lot", value="3"),
+    "mark S": orders.Mark("S"),
+    "mark 12 fold": orders.Mark("fold", 12),
+    "mark DD 40.5": orders.Mark("DD", value="40.5"),
+    "bets-closed": orders.BetsClosed(),
+    "bets-closed 1=100 3=12.5": orders.BetsClosed(bets={"1": "100", "3": "12.5"}),
+    "bets-closed --money 1=500 2=80": orders.BetsClosed(money={"1": "500", "2": "80"}),
+    "bets-closed 1=500 --money": orders.BetsClosed(money={"1": "500"}),
+    "correct 1 9sKdThKc --why w": orders.Correct(1, ("9s", "Kd", "Th", "Kc"), "w"),
+    "correct 1 9sKd Th Kc --why w": orders.Correct(1, ("9s", "Kd", "Th", "Kc"), "w"),
+    "correct 1 2s 1:raise=6 1pwp lot=3 S --why w": orders.Correct(
+        1, ("2s", "1:raise=6", "1p", "wp", "lot=3", "S"), "w"
+    ),
+}
+
+
+def test_an_order_says_what_was_written(table, shoe: command.Run) -> None:
+    bridge = table()
+    for words in WRITTEN:
+        assert shoe("do", *words.split(), "--by", "anna", "--config", bridge.config_path).code in (0, 1)
+    given = [line.entry.input for line in bridge.lines() if line.entry and hasattr(line.entry.input, "order")]
+    assert [each.order for each in given][-len(WRITTEN) :] == list(WRITTEN.values())
+
+
+def test_a_mark_that_a_game_does_not_have_is_refused(table, shoe: command.Run) -> None:
+    bridge = table()
+    bridge.deal("9s")
+    ran = shoe("do", "mark", "3", "raise", "6", "--by", "anna", "--config", bridge.config_path)
+    assert (ran.code, ran.err) == (1, "shoe: mark refused: unknown; the marks of baccarat: none\n")
 
 
 def test_an_order_that_is_too_long_is_refused_with_a_hint(table, shoe: command.Run) -> None:
