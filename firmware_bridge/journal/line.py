@@ -37,7 +37,7 @@ class Public(Struct, frozen=True, forbid_unknown_fields=True):
 
     v: int
     table: str
-    shoe: str
+    shoe: int
     journal: str
     seq: int
     at: str
@@ -83,7 +83,7 @@ def seal(entry: Entry, before: str) -> Line:
     public = Public(
         1,
         entry.table,
-        str(entry.shoe),
+        entry.shoe,
         entry.journal,
         entry.seq,
         rfc3339(entry.input.at),
@@ -184,4 +184,4 @@ def _entry(public: Public, sealed: Sealed) -> Entry:
             events[int(n) - 1] = replace(events[int(n) - 1], **{name: value})
     if sealed.device:
         events[0] = replace(events[0], device=sealed.device)
-    return Entry(public.table, int(public.shoe), public.journal, public.seq, public.boot, sealed.input, tuple(events))
+    return Entry(public.table, public.shoe, public.journal, public.seq, public.boot, sealed.input, tuple(events))

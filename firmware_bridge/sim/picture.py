@@ -37,7 +37,7 @@ def _where(stage: Stage) -> str:
         return "no word from the shoe yet"
     shoe = f"shoe {table['shoe']}"
     if table["phase"] in ("empty", "ended"):
-        return f"{shoe} {table['phase']}: a new one is shuffled" if table["shoe"] != "0" else "the shoe is shuffled"
+        return f"{shoe} {table['phase']}: a new one is shuffled" if table["shoe"] else "the shoe is shuffled"
     last = "  LAST ROUND" if table["last"] else ""
     return f"{shoe}  round {table['round']}  {table['phase']}{last}"
 

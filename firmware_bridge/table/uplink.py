@@ -219,7 +219,7 @@ class Uplink:
         return {
             "v": 1,
             "table": self._table.name,
-            "shoe": str(shoe.number),
+            "shoe": shoe.number,
             "journal": shoe.journal,
             "as_of": shoe.seq,
             "at": rfc3339(now()["at"]),

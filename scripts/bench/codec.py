@@ -102,7 +102,7 @@ class Codec:
             known = self._tails.get(payload[-TAIL:])
             return [] if known is None else [known]
         message = json.loads(payload)
-        event, base = message["event"], (int(message["shoe"]) - 1) * SHOE
+        event, base = message["event"], (message["shoe"] - 1) * SHOE
         if event["type"] == "CutCardMet":
             return [base + CUT_AT]
         if event["type"] != "CardDealt":

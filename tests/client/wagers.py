@@ -17,6 +17,6 @@ def wagers(text: str) -> tuple[Wager, ...]:
 def round_message(status: str = "closed", revision: int = 0, **bets: Any) -> dict[str, Any]:
     """A round as `json.loads` gives it: round 12 of shoe 3."""
     return {
-        "v": 1, "table": "T07", "shoe": "3", "journal": "3-abc", "seq": 57 + revision, "n": 1, "of": 2, "prev": None,
+        "v": 1, "table": "T07", "shoe": 3, "journal": "3-abc", "seq": 57 + revision, "n": 1, "of": 2, "prev": None,
         "round": 12, "status": status, "revision": revision, "bets": bets,
     }  # fmt: skip

@@ -83,14 +83,26 @@ def _words(words: str) -> str:
     return "a report taken" if "test cards passed" in words else words.replace("ReaderJudged", "ResultTold")
 
 
+def _message(said: Said) -> Said:
+    """The number of a shoe was a text."""
+    return said | {"shoe": str(said["shoe"])}
+
+
+def _payload(said: Said) -> Said:
+    """A message as `shoe replay` prints it."""
+    return _message(_round(said) if "status" in said and "outcome" in said else said)
+
+
 AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
     "house": _house,
     "next_house": _house,
     "settings": _house,
     "RoundClosed": _round,
     "RoundCorrected": _round,
-    "round": _round,
-    "payload": lambda said: _round(said) if "status" in said and "outcome" in said else said,
+    "public": _message,
+    "event": _message,
+    "round": lambda said: _message(_round(said)),
+    "payload": _payload,
     "last": _last_round,
     "told": lambda said: _told(*said["words"]),
     "ReaderBorrowed": lambda said: _lost(said, "lent", said["by"]),
