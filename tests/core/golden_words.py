@@ -85,7 +85,7 @@ def _words(words: str) -> str:
 
 def _message(said: Said) -> Said:
     """The number of a shoe was a text."""
-    return said | {"shoe": str(said["shoe"])}
+    return said | {"shoe": str(said["shoe"])} if "shoe" in said else said
 
 
 def _payload(said: Said) -> Said:
