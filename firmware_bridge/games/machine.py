@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import CardDue, Did, Due, MarkDue, OpeningDue, Plays, Question, Refused
+from firmware_bridge.games.asks import Ask, CardDue, Did, Due, MarkDue, OpeningDue, Plays, Question, Refused
 from firmware_bridge.games.game import Game, Layout, Placed, Result, Start
 from firmware_bridge.games.moves import Answered, Dealt, Mark, Move
 
@@ -79,11 +79,7 @@ class _Run:
                 self.result, self.turns = end.value, self.turns + marked
                 break
             reply = None
-            if isinstance(ask, Did):
-                self.did.append(ask.words)
-                continue
-            if isinstance(ask, Plays):
-                self.placed[ask.n] = replace(self.placed[ask.n], plays=ask.slot)
+            if type(ask) is not CardDue and self._stated(ask):
                 continue
             if marked and not (isinstance(ask, MarkDue) and ask.again):
                 self.turns += 1
@@ -95,6 +91,16 @@ class _Run:
             n += 1
         if n < len(moves):
             raise Misplayed("more moves than the round takes")
+
+    def _stated(self, ask: Ask) -> bool:
+        """Take what a script says and waits for nothing; whether it was that."""
+        if isinstance(ask, Did):
+            self.did.append(ask.words)
+        elif isinstance(ask, Plays):
+            self.placed[ask.n] = replace(self.placed[ask.n], plays=ask.slot)
+        else:
+            return False
+        return True
 
     def _played(self, ask: Due, move: Move) -> tuple[Any, bool]:
         match ask, move:

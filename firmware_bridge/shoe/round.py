@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from operator import is_
-from typing import Any, Final
-
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import CardDue, Due
 from firmware_bridge.games.game import Game, Layout, Start
@@ -42,17 +40,29 @@ def start(shoe: Shoe) -> Start:
 
 def layout(shoe: Shoe) -> Layout:
     """The table of this round as its game's script has it, from open cards only."""
-    of = (shoe.house, shoe.laid, shoe.given, shoe.bets, shoe.money, shoe.rounds)
-    known, last = _memo[0]
-    if all(map(is_, known, of)):
-        return last
-    table = run(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe))
-    _memo[0] = (of, table)
-    return table
+    global _last, _table
+    if shoe is not _last:
+        if not _is_the_same_round(shoe, _last):
+            _table = run(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe))
+        _last = shoe
+    return _table
 
 
-_memo: Final[list[tuple[tuple[Any, ...], Layout]]] = [((None,), Layout())]
-"""The layout worked out last, with the very values it was of: it is asked for some ten times a card."""
+_last = Shoe(house=House())  # no other shoe has this very house
+_table = Layout()
+"""The shoe asked about last, and its layout: it is asked for some ten times a card."""
+
+
+def _is_the_same_round(shoe: Shoe, last: Shoe) -> bool:
+    """Whether the two lie alike; a shoe folded anew from the same entries does."""
+    return (
+        shoe.house is last.house
+        and shoe.rounds is last.rounds
+        and shoe.laid == last.laid
+        and shoe.given == last.given
+        and shoe.bets == last.bets
+        and shoe.money == last.money
+    )
 
 
 def asked(shoe: Shoe) -> Due | None:

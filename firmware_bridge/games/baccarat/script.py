@@ -25,6 +25,8 @@ STEPS: Final = (("P1", "P2"), ("B1", "B2"))
 
 Cards = list[Card | None]
 
+_PAIRS_DUE: Final = tuple(CardDue(slot, slot, why=f"{slot} due") for slot in PAIRS)
+
 
 class Hand(Struct, frozen=True):
     """One side of a round, cards in the order they joined the hand."""
@@ -44,8 +46,8 @@ class Own(Struct, frozen=True):
 def round(terms: Baccarat, start: Start) -> Script:
     """One round under either procedure."""
     cards: Cards = []
-    for slot in PAIRS:
-        cards.append((yield CardDue(slot, slot, why=f"{slot} due")))
+    for due in _PAIRS_DUE:
+        cards.append((yield due))
     if terms.procedure == "six-card":
         for n, slot in enumerate(RESERVES):
             cards.append((yield CardDue(slot, _part(cards, n), why=f"{slot} due")))
