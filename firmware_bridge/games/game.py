@@ -182,6 +182,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Whether no further round can begin with so many cards left, under these terms, after these rounds."""
     secret: tuple[str, ...] = ()
     """Slots where a card may tell what lies face down: a sensor there is not believed before all is open."""
+    squeezed: bool = False
+    """Whether a house that seals deals every card face down, for guests to squeeze; else only what the rules hide."""
     ceremony: str = "cards are opened in the order of the game"
     """In which order cards that lie face down are opened."""
     as_dealt: str = "in the order they came"

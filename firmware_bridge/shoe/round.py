@@ -78,7 +78,8 @@ def due(shoe: Shoe) -> str | None:
 
 def is_named(shoe: Shoe, question: CardDue) -> bool:
     """Whether the card that is due is named when it is drawn: it is played in this round, and nothing seals it."""
-    return question.plays is not None and not question.down and shoe.house.disclose == "dealt"
+    is_sealed = question.down or (rules(shoe).squeezed and shoe.house.disclose == "sealed")
+    return question.plays is not None and not is_sealed
 
 
 def phase(shoe: Shoe) -> Phase:

@@ -11,7 +11,7 @@ import pytest
 from firmware_bridge.facts import events, orders
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe import Phase, phase
-from firmware_bridge.shoe.round import asked, layout
+from firmware_bridge.shoe.round import asked
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import Table
@@ -89,8 +89,11 @@ def test_an_open_table_turns_the_card_in_the_same_decision_as_the_last_mark() ->
 
 
 def test_a_sealed_table_waits_for_reveal() -> None:
-    after = table("lot=1 5s 3s 4h", disclose="sealed")
-    assert "press REVEAL" in " ".join(lamps(after.shoe).why) or layout(after.shoe).due is not None
+    after = table("lot=1 5s 3s 4h 1:stand 3:stand", disclose="sealed")
+    assert [laid.shown for laid in after.shoe.laid] == [True, True, False]
+    assert lamps(after.shoe).why[-1] == "open the cards: press REVEAL"
+    after.play("reveal")
+    assert after.shoe.round == 2
 
 
 @pytest.mark.parametrize(
