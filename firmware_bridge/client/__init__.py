@@ -12,7 +12,7 @@ Needs the standard library and msgspec, no connection and no daemon. Money is `d
 [('minimum', '50 on tie is less than 100')]
 >>> squeeze(accepted, "largest-stake")
 Squeeze(player=(), banker=('ann',))
->>> rounds = Rounds()  # take() gives None for a repeat; rounds.gaps(journal) are the `resend` orders to send
+>>> rounds = Rounds()  # take() gives None for a repeat; rounds.gaps() are the `resend` orders to send
 >>> told = rounds.take(b'''{"journal": "3-5ad1", "seq": 57, "n": 1, "prev": null, "round": 31,
 ...     "status": "closed", "revision": 0, "bets": {"player": -1, "banker": 0.95, "tie": -1}}''')
 >>> paid = settle(told, accepted)

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.events import EntryName
 
 Payload = bytes | str | Mapping[str, Any]
 """A message as it came, or already decoded from JSON."""
@@ -56,13 +57,13 @@ class EventMessage(_Message, frozen=True, kw_only=True):
 class RoundMessage(_Message, frozen=True, kw_only=True):
     """A message of the topic `round`.
 
-    prev: the seq of the round message before it in the same journal. bets: net units per unit staked, exactly the
-    decimals that the message writes: 0.95 is `Decimal("0.95")`.
+    prev: the entry of the round message before it at its table, across shoes and journals. bets: net units per unit
+    staked, exactly the decimals that the message writes: 0.95 is `Decimal("0.95")`.
     """
 
     round: int
     status: Literal["closed", "voided", "corrected"]
-    prev: int | None = None
+    prev: EntryName | None
     revision: int = 0
     bets: dict[str, Decimal] = {}
 

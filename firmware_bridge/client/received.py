@@ -1,7 +1,7 @@
 """Whether the messages of a topic came once each and without gaps, or what to ask for again with `resend`.
 
-Gaps are told inside a journal, up to the newest message that came; which journal is the present one, and what its
-next entry is, the topic `status` says.
+Gaps are told up to the newest message that came, those of events inside a journal, those of rounds across journals;
+which journal is the present one, and what its next entry is, the topic `status` says.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from firmware_bridge.client.payload import (
     fingerprint,
     read,
 )
+from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Resend
 
 
@@ -92,32 +93,39 @@ class Events:
 
 
 class Rounds:
-    """The topic `round`: each message names the `seq` of the one before it in its journal (`prev`)."""
+    """The topic `round`: each message names the entry of the one before it at its table (`prev`).
+
+    One table; the first round message of its life names none.
+    """
 
     def __init__(self) -> None:
         self._once = Once()
-        self._prev: dict[str, dict[int, int | None]] = {}
+        self._prev: dict[EntryName, EntryName | None] = {}
+        self._done: set[str] = set()
 
     def take(self, payload: Payload) -> RoundMessage | None:
         """The message, None for a repeat; in any order. Raises MessageError."""
         told = read(payload, RoundMessage)
         if not self._once.is_new(told.identity, payload):
             return None
-        self._prev.setdefault(told.journal, {})[told.seq] = told.prev
+        self._prev[EntryName(told.journal, told.seq)] = told.prev
         return told
 
-    def gaps(self, journal: str) -> tuple[Resend, ...]:
-        """What to ask for: from behind the round before each gap up to the round known to be missing."""
-        prev = self._prev.get(journal, {})
-        gaps, before = [], 0
-        for seq in sorted(prev):
-            missing = prev[seq]
-            if missing is not None and missing not in prev:
-                gaps.append(Resend(journal=journal, start=before + 1, to=missing))
-            before = seq
-        return tuple(gaps)
+    def gaps(self) -> tuple[Resend, ...]:
+        """What to ask for, in all journals that are not forgotten.
+
+        From behind the round that came before each gap, in its journal, up to the round known to be missing.
+        """
+        missing = {each for each in self._prev.values() if each and each not in self._prev}
+        wanted = sorted((each.journal, each.seq) for each in missing if each.journal not in self._done)
+        return tuple(Resend(journal=journal, start=self._before(journal, seq) + 1, to=seq) for journal, seq in wanted)
 
     def forget(self, journal: str) -> None:
-        """Let go of a journal whose rounds are all settled."""
+        """Let go of a journal whose rounds are all settled: nothing is asked of it again, whether any of it came."""
         self._once.forget(journal)
-        self._prev.pop(journal, None)
+        self._prev = {entry: prev for entry, prev in self._prev.items() if entry.journal != journal}
+        self._done.add(journal)
+
+    def _before(self, journal: str, seq: int) -> int:
+        """The last entry of a journal before this one whose round message came, 0 for none."""
+        return max((each.seq for each in self._prev if each.journal == journal and each.seq < seq), default=0)

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_irregularities import Irregular
+from firmware_bridge.facts.events_of_rounds import EntryName
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.facts.orders import Answer
@@ -18,7 +19,8 @@ class Device(Struct, frozen=True):
     orders with an id, oldest first. irregular: the irregularities that are open. entered: cards that people entered
     and the reader has still to report. flown: rounds dealt without a bet, in a row. dealer_change: another dealer was
     asked for. lid_open: as its sensor said last. lent: the technician to whom the reader is lent, "" for nobody.
-    turn: how many questions were answered at this table when the shoe was opened, modulo 65,536.
+    turn: how many questions were answered at this table when the shoe was opened, modulo 65,536. prev: the entry of
+    the last round message, None before the first.
     """
 
     next_house: House = House()
@@ -31,3 +33,4 @@ class Device(Struct, frozen=True):
     lid_open: bool = False
     lent: str = ""
     turn: int = 0
+    prev: EntryName | None = None

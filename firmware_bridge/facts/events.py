@@ -28,6 +28,7 @@ from firmware_bridge.facts.events_of_irregularities import Irregular, Irregulari
 from firmware_bridge.facts.events_of_rounds import (
     BetsClosed,
     BetsOpened,
+    EntryName,
     Flown,
     Happened,
     MarkGiven,
@@ -190,6 +191,7 @@ __all__ = [
     "CutCardMet",
     "DealerChangeRequested",
     "DealerSignedIn",
+    "EntryName",
     "Event",
     "Flown",
     "Happened",

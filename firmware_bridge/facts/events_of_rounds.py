@@ -14,6 +14,13 @@ from firmware_bridge.facts.inputs import ReaderResult
 Net = int | float | str
 """What a bet won or lost, or had put in: units per unit staked as a number, or money as an exact decimal text."""
 
+class EntryName(Struct, frozen=True, order=True):
+    """Entry `seq` of `journal`."""
+
+    journal: str
+    seq: int
+
+
 Amounts = dict[str, str]
 """Seat -> money as an exact decimal text."""
 
@@ -92,7 +99,8 @@ class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
     """A round with its result. Its game alone knows what is in `hands` and `own`; both are JSON objects.
 
     hands: name -> a hand, with `cards` and `points` at least. bets: bet -> net, per unit staked as a number, or money
-    as a decimal text. own, in the two events below: what only this game says; the topic `round` has it beside the rest.
+    as a decimal text. prev: the round event before this one at this table, of whatever shoe; None once in its life.
+    own, in the two events below: what only this game says; the topic `round` has it beside the rest.
     """
 
     game: str
@@ -105,7 +113,7 @@ class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
     last: bool
     flags: tuple[str, ...]
     why: tuple[str, ...]
-    prev: int | None
+    prev: EntryName | None
 
 
 class RoundClosed(RoundResult, frozen=True, kw_only=True):
@@ -147,7 +155,7 @@ class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
     why: tuple[str, ...]
     by: str
     last: bool
-    prev: int | None
+    prev: EntryName | None
     stakes: dict[str, tuple[Net, Net]] = field(default_factory=dict)
     status: Literal["voided"] = "voided"
     revision: int = 0

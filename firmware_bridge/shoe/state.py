@@ -85,7 +85,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     seq: the last entry's number in `journal`; n: events of the next entry already folded in.
     burn_left: cards still to burn, None while the first one is not exposed. seen: every card of this shoe
     that was drawn and counts, in order; serials: of those that have one. aside: sealed cards that play no part.
-    prev: entry of the last round. laid: the cards of this round, given: its marks and answers. bets, money: as told
+    laid: the cards of this round, given: its marks and answers. bets, money: as told
     when bets were closed. turn: how many questions were answered at this table, modulo 65,536.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
     round's cards open as they are drawn. flying: this round is dealt without a bet.
@@ -116,7 +116,6 @@ class Shoe(Struct, frozen=True, kw_only=True):
     unknown: int = 0
     last_round: int | None = None
     cut_watched: bool = True
-    prev: int | None = None
     rounds: tuple[PastRound, ...] = ()
     reveal_by: int | None = None
     opening: bool = False

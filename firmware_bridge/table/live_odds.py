@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.events import EntryName
 from firmware_bridge.games.baccarat.odds import OddsError, deviation, odds, remaining
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.state import Shoe
@@ -19,8 +20,8 @@ from firmware_bridge.topics.state import disclosed
 
 log = logging.getLogger(__name__)
 
-Moment = tuple[str, int | None, int]
-"""What odds are of: the journal, the last round message in it, and the number of the round to come."""
+Moment = tuple[str, EntryName | None, int]
+"""What odds are of: the journal, the last round message, and the number of the round to come."""
 
 
 class LiveOdds:
@@ -43,7 +44,7 @@ class LiveOdds:
             self._of = self._wanted = None
             self.state = {"journal": shoe.journal, "round": None, "cards": 0, "odds": None}
             return
-        moment = (shoe.journal, shoe.prev, shoe.round)
+        moment = (shoe.journal, shoe.device.prev, shoe.round)
         if moment == self._of:
             return
         self._of, self._wanted = moment, shoe

@@ -25,12 +25,22 @@ def event(seq: int, n: int = 1, of: int = 1) -> dict[str, Any]:
     return {"journal": "3-abc", "seq": seq, "n": n, "of": of, "event": {"type": "Noted", "what": f"{seq}/{n}"}}
 
 
-def round_(seq: int, prev: int | None) -> dict[str, Any]:
-    return {"journal": "3-abc", "seq": seq, "n": 1, "prev": prev, "round": seq, "status": "voided"}
+def entry(text: str) -> dict[str, Any]:
+    """`5`: entry 5 of journal 3-abc; `4-def/7`: entry 7 of another."""
+    journal, slash, seq = text.rpartition("/")
+    return {"journal": journal if slash else "3-abc", "seq": int(seq)}
+
+
+def round_(at: str, prev: str) -> dict[str, Any]:
+    before = entry(prev) if prev else None
+    return entry(at) | {"n": 1, "prev": before, "round": entry(at)["seq"], "status": "voided"}
 
 
 def asked(gaps: tuple[Resend, ...]) -> str:
-    return ", ".join(f"{each.start}-{each.to}" for each in gaps)
+    """Those of journal 3-abc without its name."""
+    return ", ".join(
+        f"{'' if each.journal == '3-abc' else f'{each.journal}/'}{each.start}-{each.to}" for each in gaps
+    )
 
 
 # what came, as seq or seq/n of an entry of two -> entries to ask for
@@ -69,6 +79,13 @@ ROUND_GAPS = [
     ("9<5", "1-5"),
     ("5< 14<9", "6-9"),
     ("5< 14<9 30<20", "6-9, 15-20"),
+    ("5< 9<5 4-def/3<9 4-def/8<4-def/3", ""),
+    ("4-def/8<4-def/3 9<5 4-def/3<9 5<", ""),
+    ("4-def/3<9", "1-9"),
+    ("5< 4-def/3<9", "6-9"),
+    ("5< 9<5 4-def/8<4-def/3", "4-def/1-3"),
+    ("5< 9<5 5-ghi/3<4-def/8", "4-def/1-8"),
+    ("5< 14<9 4-def/8<4-def/3 5-ghi/3<4-def/20", "6-9, 4-def/1-3, 4-def/9-20"),
 ]
 
 
@@ -76,9 +93,20 @@ ROUND_GAPS = [
 def test_gaps_between_rounds(came: str, gaps: str) -> None:
     rounds = Rounds()
     for each in came.split():
-        seq, _, prev = each.partition("<")
-        rounds.take(round_(int(seq), int(prev) if prev else None))
-    assert asked(rounds.gaps("3-abc")) == gaps
+        at, _, prev = each.partition("<")
+        rounds.take(round_(at, prev))
+    assert asked(rounds.gaps()) == gaps
+
+
+@pytest.mark.parametrize("came", ["", "9<5"])
+def test_nothing_is_asked_of_a_journal_that_is_settled(came: str) -> None:
+    rounds = Rounds()
+    for each in [*came.split(), "4-def/8<9"]:
+        rounds.take(round_(*each.split("<")))
+    assert asked(rounds.gaps()) in ("1-5", "1-9")
+    rounds.forget("3-abc")
+    assert rounds.gaps() == ()
+    assert rounds.take(round_("4-def/8", "9")) is None
 
 
 def test_a_gap_is_an_order_for_the_topic_command() -> None:
@@ -110,7 +138,7 @@ def test_another_journal_is_another_count() -> None:
     events = Events()
     events.take(event(1))
     events.take(event(5) | {"journal": "4-def"})
-    assert (asked(events.gaps("3-abc")), asked(events.gaps("4-def"))) == ("", "1-4")
+    assert (asked(events.gaps("3-abc")), asked(events.gaps("4-def"))) == ("", "4-def/1-4")
     events.forget("4-def")
     assert events.gaps("4-def") == ()
     assert Identity("4-def", 5, 1) not in events
@@ -126,13 +154,14 @@ def test_what_is_no_event_message_is_told(payload: Any) -> None:
 @given(st.data())
 def test_asking_for_the_gaps_brings_everything(data: st.DataObject) -> None:
     """Some messages come, in any order and some twice; what the gaps ask for completes them."""
-    for stream, payloads in ((Events(), EVENTS), (Rounds(), ROUNDS)):
+    events, rounds = Events(), Rounds()
+    for stream, gaps, payloads in ((events, lambda: events.gaps(JOURNAL), EVENTS), (rounds, rounds.gaps, ROUNDS)):
         came = data.draw(st.lists(st.sampled_from(payloads), max_size=30))
         got = [told.identity for told in map(stream.take, [*came, payloads[-1]]) if told]
         assert len(got) == len({*came, payloads[-1]})
         for _ in payloads:
-            for gap in stream.gaps(JOURNAL):
+            for gap in gaps():
                 again = [each for each in payloads if (gap.start or 0) <= json.loads(each)["seq"] <= (gap.to or 0)]
                 assert any(stream.take(each) for each in again)
-        assert stream.gaps(JOURNAL) == ()
+        assert gaps() == ()
         assert all(stream.take(each) is None for each in payloads)

@@ -22,7 +22,14 @@ RENAMED: Final[dict[str, str]] = {
 """New word -> old word: keys of objects, and values of the keys in `TAGS`. `KIND.word` for keys of one kind only."""
 
 ADDED: Final[frozenset[tuple[str, str]]] = frozenset(
-    {("luggage", "lent"), ("luggage", "turn"), ("Irregular", "of"), ("hand", "points"), ("RoundVoided", "stakes")}
+    {
+        ("luggage", "lent"),
+        ("luggage", "turn"),
+        ("luggage", "prev"),
+        ("Irregular", "of"),
+        ("hand", "points"),
+        ("RoundVoided", "stakes"),
+    }
     | {("round", "stakes"), ("payload", "stakes"), ("policy", "drawn_before_mark")}
 )
 """(kind, field) that the rows do not know, both in old words: left out. A new state topic is ("topics", its name)."""
@@ -84,8 +91,11 @@ def _words(words: str) -> str:
 
 
 def _message(said: Said) -> Said:
-    """The number of a shoe was a text."""
-    return said | {"shoe": str(said["shoe"])} if "shoe" in said else said
+    """The number of a shoe was a text, and `prev` was a number that began anew with each journal."""
+    for told in (said, said.get("event", {}), *said.get("events", ())):
+        if told.get("prev"):
+            told["prev"] = told["prev"]["seq"] if told["prev"]["journal"] == said["journal"] else None
+    return said | ({"shoe": str(said["shoe"])} if "shoe" in said else {})
 
 
 def _payload(said: Said) -> Said:

@@ -120,15 +120,15 @@ def _told(told: inputs.AnyInput) -> Card | None:
 def rounds_are_the_rule_books(lines: list[Line]) -> None:
     """Rounds count 1, 2, 3 .. in each shoe, hold exactly the cards the rules draw, and tell what came before."""
     numbers: dict[str, int] = {}
-    before: dict[str, int] = {}
+    before: dict[str, Any] | None = None
     for message in (each for line in lines for each in messages(line) if each.topic == "round"):
         told = json.loads(message.payload)
         if told["status"] == "corrected":
-            before[message.journal] = message.seq
+            before = {"journal": message.journal, "seq": message.seq}
             continue
         assert told["round"] == numbers.get(message.journal, 0) + 1
-        assert told["prev"] == before.get(message.journal)
-        numbers[message.journal], before[message.journal] = told["round"], message.seq
+        assert told["prev"] == before
+        numbers[message.journal], before = told["round"], {"journal": message.journal, "seq": message.seq}
         if told["status"] == "closed":
             table = layout(tuple(Card(each["card"]) for each in told["cards"]), "on-demand")
             assert table.result
@@ -166,7 +166,7 @@ def bets_come_first(lines: list[Line]) -> None:
 def corrections_follow_one_another(lines: list[Line]) -> None:
     """A correction is a whole round, one revision further, and names the entry of the one it replaces."""
     newest: dict[tuple[str, int], dict[str, Any]] = {}
-    before: dict[str, int] = {}
+    before: dict[str, Any] | None = None
     for told in (json.loads(each.payload) for line in lines for each in messages(line) if each.topic == "round"):
         key = (told["journal"], told["round"])
         if told["status"] == "corrected":
@@ -175,8 +175,8 @@ def corrections_follow_one_another(lines: list[Line]) -> None:
             assert (told["carried"], told["last"]) == (old["carried"], old["last"])
             assert old["status"] != "voided"
             assert set(told["bets"]) == set(old["bets"])
-        assert told["prev"] == before.get(told["journal"])
-        newest[key], before[told["journal"]] = told, told["seq"]
+        assert told["prev"] == before
+        newest[key], before = told, {name: told[name] for name in ("journal", "seq")}
 
 
 def what_is_opened_was_committed_to(lines: list[Line]) -> None:

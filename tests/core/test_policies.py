@@ -159,7 +159,7 @@ def test_a_correction_is_a_whole_new_round() -> None:
     table = corrected(Table(**PLAIN).play(f"shoe {NATURAL} 2s 6d 4h Ac"), 1, "9s Kd Th 9c")
     first, second, third = table.rounds
     assert (third["round"], third["status"], third["revision"], third["corrects"]) == (1, "corrected", 1, first["seq"])
-    assert (first["outcome"], third["outcome"], third["prev"], third["why"]) == ("player", "tie", second["seq"], ["camera"])
+    assert (first["outcome"], third["outcome"], third["prev"]["seq"], third["why"]) == ("player", "tie", second["seq"], ["camera"])
     assert third["cards"][3] == {"slot": "B2", "card": "9c", "from": "manual"}
     assert (first["bets"]["tie"], third["bets"]["tie"]) == (-1, 8)
     assert third["by"] == "floor"
@@ -170,7 +170,15 @@ def test_a_correction_of_a_correction() -> None:
     assert [each["revision"] for each in table.rounds] == [0, 1, 2]
     assert [each.get("corrects") for each in table.rounds] == [None, *[each["seq"] for each in table.rounds[:2]]]
     table.play(NATURAL)
-    assert table.rounds[-1]["prev"] == table.rounds[-2]["seq"]
+    assert table.rounds[-1]["prev"] == {name: table.rounds[-2][name] for name in ("journal", "seq")}
+
+
+def test_each_round_names_the_one_before_across_shoes_and_journals() -> None:
+    table = Table(**PLAIN).play(f"shoe {NATURAL} 2s !void misdeal !close_shoe shoe {NATURAL}")
+    corrected(table, 1, "9s Kd Th 9c")
+    named = [{name: each[name] for name in ("journal", "seq")} for each in table.rounds]
+    assert [each["prev"] for each in table.rounds] == [None, *named[:-1]]
+    assert len({each["journal"] for each in named}) == 2
 
 
 def test_a_correction_rebuilds_the_roads() -> None:

@@ -88,6 +88,8 @@ def test_the_payloads_are_those_of_replay() -> None:
     sent = [json.loads(each.payload) for line in lines for each in messages(line) if each.topic == "round"]
     assert len(shown) == len(sent) == 2
     shortened = {"journal", "at", "boot", "bets"}
+    assert [each.pop("prev") for each in sent] == [None, {name: sent[0][name] for name in ("journal", "seq")}]
+    assert [each.pop("prev") for each in shown] == [None, {name: shown[0][name] for name in ("journal", "seq")}]
     for told, real_one in zip(shown, sent, strict=True):
         assert {name: value for name, value in told.items() if name not in shortened} == {
             name: value for name, value in real_one.items() if name not in shortened

@@ -52,7 +52,6 @@ def _round_over(shoe: Shoe, past: PastRound) -> Shoe:
     over = replace(
         shoe,
         round=shoe.round + 1,
-        prev=past.seq,
         rounds=(*shoe.rounds, past),
         overdrawn=(),
         betting=False,
@@ -63,7 +62,8 @@ def _round_over(shoe: Shoe, past: PastRound) -> Shoe:
         bets={},
         turn=next_turn(shoe),
     )
-    return with_device(over, flown=shoe.device.flown if shoe.flying else 0)
+    flown = shoe.device.flown if shoe.flying else 0
+    return with_device(over, flown=flown, prev=events.EntryName(shoe.journal, past.seq))
 
 
 def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> PastRound:
@@ -88,7 +88,7 @@ def round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
         return replace(_past(shoe, event), bets=past.bets, money=past.money)
 
     rounds = tuple(corrected(past) if past.round == event.round else past for past in shoe.rounds)
-    return replace(shoe, rounds=rounds, prev=shoe.seq + 1)
+    return with_device(replace(shoe, rounds=rounds), prev=events.EntryName(shoe.journal, shoe.seq + 1))
 
 
 def result_held(shoe: Shoe, event: events.ResultHeld) -> Shoe:

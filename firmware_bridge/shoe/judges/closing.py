@@ -38,7 +38,7 @@ def closed_round(shoe: Shoe) -> events.RoundClosed:
         last=is_last(shoe),
         flags=_flags(shoe),
         why=table.result.why,
-        prev=shoe.prev,
+        prev=shoe.device.prev,
     )
 
 
@@ -66,7 +66,7 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
         last=past.last,
         flags=tuple(dict.fromkeys((*past.flags, "corrected"))),
         why=(order.why,),
-        prev=shoe.prev,
+        prev=shoe.device.prev,
         revision=past.revision + 1,
         corrects=past.seq,
         by=by,

@@ -132,7 +132,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
             why=(why,),
             by=by,
             last=bool(ends) or is_last(shoe),
-            prev=shoe.prev,
+            prev=shoe.device.prev,
         )
     )
     for settled in draft.shoe.device.irregular:
