@@ -17,6 +17,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.house import House
+from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import choices
 from firmware_bridge.sim.broker import CHOICES
 from firmware_bridge.sim.faults import FAULTS, unknown
@@ -44,7 +46,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=_count, default=10, metavar="N", help="end after N rounds (default 10)")
     parser.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a human dealer (default)")
     parser.add_argument("--reader", choices=tuple(READERS), help="the reader's protocol (default native)")
-    parser.add_argument("--procedure", choices=choices("procedure"), default="on-demand")
+    parser.add_argument("--game", choices=tuple(GAMES), default=House().game, help="default baccarat")
+    parser.add_argument("--procedure", choices=choices("procedure"), help="of a game that is dealt in several ways")
     faults = f"let it happen, and play until it is settled, N rounds at least: {', '.join(FAULTS)}"
     parser.add_argument("--fault", type=_fault, metavar="ID", help=faults)
     parser.add_argument("--seed", type=int, metavar="N", help="shuffle like that other time")
@@ -69,13 +72,29 @@ def _play(arguments: argparse.Namespace) -> Play:
     reader = arguments.reader or readers[0]
     if reader not in readers:
         raise DemoError(f"{arguments.fault} does not happen to a {reader} reader", f"use --reader {readers[0]}")
-    if READERS[reader].judges and arguments.procedure != "on-demand":
-        raise DemoError("an Angel Eye shoe judges on-demand tables only", "leave --procedure six-card out")
+    procedure = _procedure(arguments, reader)
     seed = secrets.randbelow(10_000) if arguments.seed is None else arguments.seed
     return Play(
-        arguments.rounds, arguments.speed, reader, arguments.procedure, arguments.fault, seed, arguments.broker,
+        arguments.rounds, arguments.speed, reader, arguments.game, procedure, arguments.fault, seed, arguments.broker,
         arguments.port,
     )
+
+
+def _procedure(arguments: argparse.Namespace, reader: str) -> str | None:
+    """How the game is dealt, None for one that is dealt in one way. Raises DemoError for what does not fit."""
+    game = GAMES[arguments.game]
+    given = {"procedure": arguments.procedure} if arguments.procedure else {}
+    if given and "procedure" not in game.terms.__struct_fields__:
+        raise DemoError(f"{game.name} is dealt in one way only", "leave --procedure out")
+    terms = game.terms(**given)
+    procedure: str | None = getattr(terms, "procedure", None)
+    if READERS[reader].judges and game.verdict is None:
+        raise DemoError(f"an {reader} judges games of its own, {game.name} is none of them", "use another --reader")
+    if READERS[reader].judges and game.unjudged(terms):
+        usual: str = getattr(game.terms(), "procedure", "other")
+        what = f"an Angel Eye shoe judges {usual} tables only"
+        raise DemoError(what, f"leave --procedure {procedure} out")
+    return procedure
 
 
 def _is_live(plain: bool) -> bool:

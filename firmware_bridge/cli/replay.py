@@ -11,7 +11,8 @@ from typing import BinaryIO, Final
 
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
-from firmware_bridge.games.house import choices, with_terms
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.house import choices, house_of, terms_of, usual, with_terms
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.verify.chosen import JOURNAL_STARTS
 from firmware_bridge.journal.walk import Walk
@@ -28,6 +29,7 @@ NAMELESS: Final = "replay"
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe replay`."""
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="deal script or journal (default: stdin)")
+    parser.add_argument("--game", choices=tuple(GAMES), help="over the config's (default baccarat)")
     parser.add_argument("--procedure", choices=choices("procedure"), help="over the config's")
     parser.add_argument("--no-burn", action="store_true", help="skip the burn of each new shoe")
     parser.add_argument("--config", type=Path, metavar="FILE", help="deal by this table's settings")
@@ -53,9 +55,18 @@ def _table(arguments: argparse.Namespace) -> tuple[House, str]:
 
         config = load(arguments.config, nameless=NAMELESS)
         house, table = config.house, config.table.id
+    if arguments.game and arguments.game != house.game:
+        house = house_of(arguments.game, **usual(arguments.game))
     if arguments.procedure:
-        house = with_terms(house, procedure=arguments.procedure)
+        house = _dealt(house, arguments.procedure)
     return house, table
+
+
+def _dealt(house: House, procedure: str) -> House:
+    """The same house, dealing so. Raises ScriptError where its game is dealt in one way."""
+    if not hasattr(terms_of(house), "procedure"):
+        raise ScriptError(f"{house.game} is dealt in one way only", "leave --procedure out")
+    return with_terms(house, procedure=procedure)
 
 
 def _opened(name: str) -> io.BufferedReader:

@@ -129,6 +129,10 @@ def _never(*_: Any) -> bool:
     return False
 
 
+def _no_points(_: Layout) -> dict[str, str]:
+    return {}
+
+
 def _no_answer(question: Question, *_: Any) -> str:
     raise LookupError(f"{question.what}: this game asks no questions")
 
@@ -149,7 +153,7 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     seats: tuple[str, ...] = ()
     """Lamps of seats, where they are not slots."""
     areas: Mapping[str, tuple[str, ...]]
-    """The slots by the name people have for their place."""
+    """The slots by the name people have for their place; those of `reserves` under the name `reserve`."""
     round: Callable[[Any, Start], Script]
     """The script of a round under these terms."""
     judge: Callable[[tuple[Card | Mark, ...], Any, Start], Layout] | None = None
@@ -194,6 +198,12 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Bets refused in that round of a shoe."""
     topics: tuple[Topic, ...] = ()
     """Retained topics of its own."""
+    cut_from_end: tuple[int, int] | None = None
+    """Between how many cards from the end the cut card is put; None: the game has none."""
+    points: Callable[[Layout], Mapping[str, str]] = _no_points
+    """Area -> its points so far, from open cards, where the game counts before the result."""
+    remarks: Callable[[Mapping[str, Any]], tuple[str, ...]] = _nothing
+    """What people say of a `round` message besides its outcome and its hands."""
 
     @property
     def size(self) -> int:

@@ -23,6 +23,19 @@ def house_of(game: str = "baccarat", **settings: Any) -> House:
     return House(game=game, terms=sealed(GAMES[game].terms(**terms)), **own)
 
 
+def usual(name: str) -> dict[str, Any]:
+    """The keys of `[table]` that a game needs otherwise than they stand by default: its packs, no burn, bets."""
+    game, house = GAMES[name], House()
+    settings: dict[str, Any] = {}
+    if house.decks not in game.packs:
+        settings["decks"] = game.packs[-1]
+    if not any(map(game.burns, game.pack)):
+        settings["burn"] = "none"
+    if game.stakes:
+        settings["betting"] = "required"
+    return settings
+
+
 def sealed(terms: Terms) -> Raw:
     """Terms as a house carries them."""
     return Raw(msgspec.json.encode(terms))

@@ -137,6 +137,10 @@ class Backend:
             self._keep(name, payload)
             self._hear(name, payload)
 
+    def order(self, order: Payload) -> None:
+        """Give an order over the topic `command`. Raises NotConnected."""
+        self.link.publish(f"{self._prefix}/command", json.dumps(order).encode())
+
     def _ask_again(self, journal: str, start: int, before: tuple[int, int]) -> None:
         """Order the entries from `start` on once more, once per gap."""
         to = before[0] if before[1] > 1 else max(before[0] - 1, start)
@@ -144,7 +148,7 @@ class Backend:
             return
         order = {"id": uuid4().hex, "do": "resend", "journal": journal, "from": start, "to": to}
         with suppress(NotConnected):  # then the link comes back, and with it the doubt
-            self.link.publish(f"{self._prefix}/command", json.dumps(order).encode())
+            self.order(order)
             self._asked.add((journal, start))
             self._doubtful = False
 

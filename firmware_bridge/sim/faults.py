@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, Protocol
 
+from firmware_bridge.games.game import Game
 from hardware.readers import READERS
 from hardware.sim.angel_eye import Rules, right_rules, wrong_rules
 from hardware.sim.boards import BOARDS
-from hardware.sim.dealer import CUT_FROM_END, SLOTS, Dealer
+from hardware.sim.dealer import Dealer
 
 UNPLUGGED_S: Final = 2.0
 LID_OPEN_S: Final = 0.5
@@ -49,20 +50,34 @@ class Accidents(Protocol):
         """Let a shoe that judges the game say the next card on the other side."""
 
 
+INSIDE: Final = "inside"
+"""At a card inside a round."""
+
+LATE: Final = "late"
+"""At a card whose place tells what lies face down, where the game has any; else inside."""
+
+_INSIDE: Final = 2
+"""The place of the game's slots, from 0, at which a round is well under way."""
+
 Act = Callable[[Dealer, Accidents], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One `--fault`. act, at, after: as in `Mistake`. table: config keys of `[table]` it takes to show."""
+    """One `--fault`. act, after: as in `Mistake`. table: config keys of `[table]` it takes to show.
+
+    at: the moment, `INSIDE`, `LATE`, `next` or `burn`. cut_from_end: where the cut card goes, None where the game has
+    it. forgets_cut: nobody puts it in.
+    """
 
     text: str
     act: Act | None = None
-    at: tuple[str, ...] = ("P2",)
+    at: str = INSIDE
     after: int = 1
     table: dict[str, Any] = field(default_factory=dict)
     readers: tuple[str, ...] = tuple(READERS)
-    cut_from_end: tuple[int, int] | None = CUT_FROM_END
+    cut_from_end: tuple[int, int] | None = None
+    forgets_cut: bool = False
     rules: Rules = right_rules
 
 
@@ -140,7 +155,7 @@ async def _stop_broker(dealer: Dealer, table: Accidents) -> bool:
 
 async def _restart(dealer: Dealer, table: Accidents) -> bool:
     await table.restart_daemon()
-    await dealer.see("fault", "ready", *SLOTS)
+    await dealer.see("fault", "ready", *dealer.hands.slots)
     return True
 
 
@@ -175,14 +190,14 @@ FAULTS: Final[dict[str, Fault]] = {
     "backwards": Fault("a card is moved backwards", _card("backwards"), readers=_SEEING),
     "jam": Fault("a card is stuck", _jam, readers=_SEEING),
     "overdrawn": Fault(
-        "a card too many", _card(""), at=("next",), table={"close": "next"}, readers=_NO_JUDGES
+        "a card too many", _card(""), at="next", table={"close": "next"}, readers=_NO_JUDGES
     ),
-    "missing_third": Fault("NEXT while a card is due", _too_soon, at=("P3", "B3", "R1", "R2"), after=0),
-    "burn_short": Fault("NEXT before the burn is done", _too_soon, at=("burn",), after=0),
-    "shoe_empty": Fault("one pack, dealt to the last card", table={"decks": 1}, cut_from_end=None),
+    "missing_third": Fault("NEXT while a card is due", _too_soon, at=LATE, after=0),
+    "burn_short": Fault("NEXT before the burn is done", _too_soon, at="burn", after=0),
+    "shoe_empty": Fault("one pack, dealt to the last card", table={"decks": 1}, forgets_cut=True),
     "cut_card_mid_round": Fault("the cut card comes early", _cut_card),
     "cut_card_missing": Fault(
-        "nobody put the cut card in (one pack)", table={"decks": 1, "virtual_cut": 30}, cut_from_end=None
+        "nobody put the cut card in (one pack)", table={"decks": 1, "virtual_cut": 30}, forgets_cut=True
     ),
     "reader_lost": Fault("the reader's cable is pulled for 2 s", _unplug),
     "reader_back": Fault(
@@ -196,6 +211,12 @@ FAULTS: Final[dict[str, Fault]] = {
         "the daemon ends and starts again inside a round", _restart, readers=_NO_TAGS
     ),
 }
+
+
+def places(at: str, game: Game) -> tuple[str, ...]:
+    """The lamps at which a fault's moment is, or the moment itself where it has none."""
+    inside = (game.slots[min(_INSIDE, len(game.slots) - 1)],)
+    return {INSIDE: inside, LATE: game.secret or inside}.get(at, (at,))
 
 
 def unknown(fault: str) -> str:

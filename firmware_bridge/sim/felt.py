@@ -8,16 +8,23 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from firmware_bridge.facts.cards import Card
-from firmware_bridge.games import LAYOUTS
+from firmware_bridge.games.game import Game
+from firmware_bridge.shoe.round import layout
 from firmware_bridge.sim.stage import Stage
-from firmware_bridge.sim.story import face
+from firmware_bridge.sim.story import brief, face
 from hardware.pins.lamps import phase
 
 BACK: Final = "░░░░"
 RED: Final = "bold red"
-SIDES: Final = {"player": ("P1", "P2", "P3"), "banker": ("B1", "B2", "B3"), "reserve": ("R1", "R2")}
-COLOURS: Final = {"player": "white on blue", "banker": "white on red", "tie": "black on green"}
+RESERVE: Final = "reserve"
+"""The area of the slots where cards wait for the next round; it counts nothing."""
+
+COLOURS: Final = ("white on blue", "white on red", "white on magenta", "white on cyan")
+"""Of areas, in the order of the game."""
+
+NOBODYS: Final = "black on green"
+"""Of an outcome that is no area's."""
+
 LIT: Final = {"ready": "bold green", "fault": "bold red"}
 
 Slots = dict[str, str | None]
@@ -25,16 +32,25 @@ Slots = dict[str, str | None]
 
 
 def felt(stage: Stage) -> Table:
-    """Every slot with its card and lamp, and both totals."""
+    """Every slot with its card and lamp, and what each area counts."""
     cloth = Table.grid(padding=(0, 3))
     slots, is_over = _slots(stage)
     lamps = stage.backend.states["lamps"].get("lit", {})
-    points = totals(slots, stage.play.procedure)
-    sides = [side for side in SIDES if side != "reserve" or stage.play.procedure == "six-card"]
-    winner = stage.backend.rounds[-1].get("outcome") if is_over else None
-    cloth.add_row(*[_name(side, points.get(side), winner) for side in sides])
-    cloth.add_row(*[_row(SIDES[side], slots, lamps, is_over) for side in sides])
+    points = _points(stage, is_over)
+    reserves = stage.game.reserves(stage.config.terms)
+    areas = {name: of for name, of in stage.game.areas.items() if name != RESERVE or reserves}
+    outcome = stage.backend.rounds[-1].get("outcome") if is_over else None
+    cloth.add_row(*[_name(stage.game, area, points.get(area), outcome) for area in areas])
+    cloth.add_row(*[_row(of, slots, lamps, is_over) for of in areas.values()])
     return cloth
+
+
+def outcome_colour(game: Game, outcome: str) -> str:
+    """The style of an outcome, or of an area: the area's that won."""
+    areas = [name for name in game.areas if name != RESERVE]
+    if outcome in areas:
+        return COLOURS[areas.index(outcome) % len(COLOURS)]
+    return "dim" if outcome in (RESERVE, "void") else NOBODYS
 
 
 def lamp(name: str, rhythm: str | None) -> Text:
@@ -50,20 +66,13 @@ def colour(card: str) -> str:
     return RED if card[1] in "hd" else "bold"
 
 
-def totals(slots: Slots, procedure: str) -> dict[str, int]:
-    """Both totals as far as the open cards tell; none while a carried card is face down."""
-    order = [name for name in ("P1", "B1", "P2", "B2", "P3", "B3", "R1", "R2") if name in slots]
-    if any(slots[name] is None for name in order[:4]):
-        return {}
-    hands = {"player": ["P1", "P2", "P3"], "banker": ["B1", "B2", "B3"]}
-    reserves = [name for name in order if name[0] == "R"]
-    if reserves and procedure == "six-card":
-        faces = tuple(Card(slots[name] or "As") for name in order)
-        for name, used in zip(order, LAYOUTS["baccarat"](faces, procedure).used, strict=True):
-            if name in reserves and used and slots[name]:
-                hands["player" if used[0] == "P" else "banker"].append(name)
-    points = {side: [Card(card).points for each in names if (card := slots.get(each))] for side, names in hands.items()}
-    return {side: sum(each) % 10 for side, each in points.items() if each}
+def _points(stage: Stage, is_over: bool) -> dict[str, str]:
+    """What each area counts: as the round's message says it, else as far as the open cards tell."""
+    if is_over:
+        hands = stage.backend.rounds[-1].get("hands", {})
+        return {name: brief(hand["points"]) for name, hand in hands.items()}
+    shoe = stage.shoe()
+    return dict(stage.game.points(layout(shoe))) if shoe and shoe.laid else {}
 
 
 def _slots(stage: Stage) -> tuple[Slots, bool]:
@@ -75,12 +84,14 @@ def _slots(stage: Stage) -> tuple[Slots, bool]:
     return {each["slot"]: each["card"] for each in backend.rounds[-1]["cards"]}, True
 
 
-def _name(side: str, total: int | None, winner: str | None) -> Text:
-    text = Text(f" {side.upper()} ", style=COLOURS.get(side, "dim"))
-    if total is not None:
-        text = Text.assemble(text, (f"  {total}", "bold"))
-    won = {side: "  wins", "tie": "  tie"}.get(winner or "", "")
-    return Text.assemble(text, (won, "bold") if side != "reserve" else "")
+def _name(game: Game, area: str, points: str | None, outcome: str | None) -> Text:
+    text = Text(f" {area.upper()} ", style=outcome_colour(game, area))
+    if points is not None:
+        text = Text.assemble(text, (f"  {points}", "bold"))
+    if outcome is None or area == RESERVE:
+        return text
+    won = "  wins" if outcome == area else "" if outcome in game.areas else f"  {outcome}"
+    return Text.assemble(text, (won, "bold"))
 
 
 def _row(names: tuple[str, ...], slots: Slots, lamps: dict[str, str], is_over: bool) -> Text:

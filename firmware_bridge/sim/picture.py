@@ -10,10 +10,11 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from firmware_bridge.sim.felt import COLOURS, RED, colour, felt, lamp
-from firmware_bridge.sim.props import LAMPS
+from firmware_bridge.games.game import Game
+from firmware_bridge.sim.felt import RED, colour, felt, lamp, outcome_colour
+from firmware_bridge.sim.props import lamps
 from firmware_bridge.sim.stage import Stage
-from firmware_bridge.sim.story import Story, face, headline, remarks
+from firmware_bridge.sim.story import Story, brief, face, headline, remarks
 
 WIDTH: Final = 78
 BEADS: Final = 12
@@ -42,19 +43,19 @@ def _where(stage: Stage) -> str:
     return f"{shoe}  round {table['round']}  {table['phase']}{last}"
 
 
-def _lit(lamps: dict[str, str]) -> Text:
+def _lit(game: Game, lit: dict[str, str]) -> Text:
     """All lit lamps with their rhythms in words."""
-    shown = [(name, lamps[name]) for name in LAMPS if name in lamps]
+    shown = [(name, lit[name]) for name in lamps(game) if name in lit]
     parts = [Text.assemble(lamp(name, rhythm), f" {name} {WORDS[rhythm]}") for name, rhythm in shown]
     return Text("   ").join(parts) if parts else Text("all dark", "dim")
 
 
 def _facts(stage: Stage, story: Story) -> Iterable[tuple[str, RenderableType]]:
     backend = stage.backend
-    yield "lamps", _lit(backend.states["lamps"].get("lit", {}))
+    yield "lamps", _lit(stage.game, backend.states["lamps"].get("lit", {}))
     yield "why", Text("\n".join(backend.states["lamps"].get("why", ())[:2]) or "-", no_wrap=True)
-    yield "rounds", _beads(backend.rounds)
-    yield "last", _last(backend.rounds)
+    yield "rounds", _beads(stage.game, backend.rounds)
+    yield "last", _last(stage.game, backend.rounds)
     yield "shoe", _left(stage)
     yield "burn", _burn(backend.burned)
     yield "broker", _broker(stage)
@@ -63,33 +64,33 @@ def _facts(stage: Stage, story: Story) -> Iterable[tuple[str, RenderableType]]:
     yield "news", Text("\n".join(f"{word}: {text}" for word, text in list(story.lines)[-3:]), no_wrap=True)
 
 
-def _beads(rounds: list[dict[str, Any]]) -> RenderableType:
-    """The latest rounds as beads: the side's letter, and both totals below."""
+def _beads(game: Game, rounds: list[dict[str, Any]]) -> RenderableType:
+    """The latest rounds as beads: the outcome's letter, and the points of each hand below."""
     latest = rounds[-BEADS:]
     if not latest:
         return Text("none yet\n", "dim")
     beads = Table.grid(padding=(0, 1))
-    beads.add_row(*[_bead(told.get("outcome", "void")) for told in latest])
+    beads.add_row(*[_bead(game, told.get("outcome", "void")) for told in latest])
     beads.add_row(*[Text(_points(told), "dim") for told in latest])
     return beads
 
 
-def _bead(outcome: str) -> Text:
-    return Text(f" {outcome[0].upper()} ", COLOURS.get(outcome, "dim"))
+def _bead(game: Game, outcome: str) -> Text:
+    return Text(f" {outcome[0].upper()} ", outcome_colour(game, outcome))
 
 
 def _points(told: dict[str, Any]) -> str:
-    """Both totals, the player's first."""
-    return ":".join(str(hand["total"]) for hand in told.get("hands", {}).values()) or " - "
+    """The points of each hand, in the order of the message."""
+    return ":".join(brief(hand["points"]) for hand in told.get("hands", {}).values()) or " - "
 
 
-def _last(rounds: list[dict[str, Any]]) -> Text:
+def _last(game: Game, rounds: list[dict[str, Any]]) -> Text:
     if not rounds:
         return Text("-")
     told = rounds[-1]
     if told["status"] == "voided":
         return Text(f"round {told['round']}: VOID, {'; '.join(told['why'])}")
-    return Text(f"round {told['round']}: {headline(told)}{remarks(told)}")
+    return Text(f"round {told['round']}: {headline(told)}{remarks(game, told)}")
 
 
 def _left(stage: Stage) -> Text:

@@ -12,17 +12,19 @@ from firmware_bridge.bridge import Bridge
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.house import size_of
 from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.shoe import Shoe
+from firmware_bridge.shoe.state import cards_left
 from firmware_bridge.sim import props
 from firmware_bridge.sim.backend import Backend, Hear
 from firmware_bridge.sim.broker import HOST, EmbeddedBroker
-from firmware_bridge.sim.faults import FAULTS, Fault
+from firmware_bridge.sim.faults import FAULTS, Fault, places
 from firmware_bridge.sim.pit_boss import PitBoss
-from firmware_bridge.sim.props import Play, config, faces, packs
+from firmware_bridge.sim.props import Play, board, config, faces, packs, pull
+from firmware_bridge.sim.seats import sit, waits
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin
 from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.board import NativeBoard
-from hardware.sim.boards import BOARDS, CodeBoard
 from hardware.sim.dealer import Dealer, Mistake, Paper
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
@@ -56,16 +58,19 @@ class Stage:
         self._factory = pin_factory("mock")
         self._pins = MockPins(self._factory)
         self._pins.switch(props.LID, True)
-        self._wires = {lamp: Pin(number) for lamp, number in props.LAMPS.items()}
-        self.board = _board(play.reader, self._fault)
+        self.game = self.config.rules
+        self.slots = props.places(self.game.slots)
+        self._wires = {lamp: Pin(number) for lamp, number in props.lamps(self.game).items()}
+        self.board = board(play.reader, self._fault.rules)
         self.pty = PtyBoard(self.board, folder / "reader")
         self.topics = f"{self.config.mqtt.root}/{props.TABLE}"
         self.backend = Backend(self._client("demo-backend"), self.topics, hear, self._fail, self._loop)
-        self._faces = faces(play.reader, self.config.table.decks)
+        self._faces = faces(play.reader, self.game, self.config.table.decks)
         self._pit_boss = PitBoss(self.config.control)
         self.bridge: Bridge | None = None
         self._running: asyncio.Task[None] | None = None
         self._away: asyncio.Task[None] | None = None
+        self._seats: asyncio.Task[None] | None = None
 
     @property
     def size(self) -> int:
@@ -83,6 +88,9 @@ class Stage:
             what = f"{self.broker.kind} let no subscriber in within {UP_S:.0f} s"
             raise DemoError(what, "try the other one with --broker") from None
         self._start_daemon()
+        if self.game.stakes or self.game.words:
+            self._seats = self._loop.create_task(sit(self.shoe, self.backend.order, Random(self.play.seed)))
+            self._seats.add_done_callback(self.watch)
         while self.bridge and not self.bridge.reader.port.is_open and not self.failed.done():
             await asyncio.sleep(QUIET_S)
         await asyncio.sleep(QUIET_S)
@@ -90,8 +98,9 @@ class Stage:
     async def close(self) -> None:
         """End everything simulated; the daemon first, so that it can publish its last status."""
         await self._stop_daemon()
-        if self._away:
-            self._away.cancel()
+        for task in (self._away, self._seats):
+            if task:
+                task.cancel()
         await self.backend.close()
         await self.broker.stop()
         self.pty.close()
@@ -106,11 +115,24 @@ class Stage:
             async def err(dealer: Dealer) -> bool:
                 return await act(dealer, self)
 
-            mistake = Mistake(err, fault.at, fault.after)
-        rng, papers = Random(self.play.seed), packs(self.play.reader, self.config.table.decks)
-        return Dealer(self, papers, rng, self.play.speed, mistake, fault.cut_from_end)
+            mistake = Mistake(err, places(fault.at, self.game), fault.after)
+        rng, papers = Random(self.play.seed), packs(self.play.reader, self.game, self.config.table.decks)
+        cut = None if fault.forgets_cut else fault.cut_from_end or self.game.cut_from_end
+        return Dealer(self, papers, rng, self.play.speed, mistake, cut)
+
+    def shoe(self) -> Shoe | None:
+        """The shoe as the daemon has it."""
+        return self.bridge.table.shoe if self.bridge else None
 
     # ------------------------------------------------------------ the dealer's hands
+
+    def waits(self) -> bool:
+        """Whether the guests are to speak first."""
+        return waits(self.shoe())
+
+    def left(self) -> int | None:
+        """Cards left in the shoe as the daemon counts them."""
+        return cards_left(self.bridge.table.shoe) if self.bridge else None
 
     def lit(self) -> set[str]:
         """The lamps that are lit at this moment, seen at their pins."""
@@ -120,15 +142,7 @@ class Stage:
         """Pull a card over the reader."""
         is_up = self.bridge is not None and self.bridge.uplink.link.up
         self.backend.drawn.append(self._loop.time() if is_up else None)
-        if isinstance(self.board, AngelEyeShoe):
-            self.board.pull(str(paper.code))
-        elif not isinstance(self.board, NativeBoard):
-            self.board.pull({"unreadable": "%\a", "foreign": props.OTHER_CODE}.get(how, str(paper.code)))
-        elif how == "unreadable":
-            self.board.fault(how)
-        else:
-            code = int(paper.code) + (props.OTHER_LOT if how == "foreign" else 0)
-            self.board.pull(code, **({how: True} if how in ("face_up", "double_feed", "backwards") else {}))
+        pull(self.board, paper, how)
         self.pty.tick()
 
     async def cut_card(self) -> None:
@@ -233,10 +247,3 @@ class Stage:
     def _fail(self, error: BaseException) -> None:
         if not self.failed.done():
             self.failed.set_exception(error)
-
-
-def _board(reader: str, fault: Fault) -> NativeBoard | CodeBoard:
-    board = BOARDS[reader]()
-    if isinstance(board, AngelEyeShoe):
-        board.rules = fault.rules
-    return board

@@ -8,6 +8,8 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any, Final, TextIO
 
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.game import Game
 from firmware_bridge.sim.broker import HOST
 from firmware_bridge.sim.stage import Stage
 
@@ -17,12 +19,16 @@ KEPT: Final = 6
 
 CUT_BY: Final = {"sensor": "passed its sensor", "reader": "read", "virtual": "not seen where it must be"}
 _SHOWS_SIGNS: Final = (getattr(sys.__stdout__, "encoding", None) or "").lower().startswith("utf")
-OUTCOMES: Final = ("player", "banker", "tie")
 
 
 def face(card: str) -> str:
     """A card with its suit's sign, where the terminal can show it."""
-    return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS else card
+    return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS and card[1] in SIGNS else card
+
+
+def brief(points: str) -> str:
+    """The points of a hand in one word, the last: `natural 9` is 9, `soft 17` 17."""
+    return points.rsplit(maxsplit=1)[-1]
 
 
 class Story:
@@ -37,14 +43,14 @@ class Story:
         """Write how the table is played."""
         play = stage.play
         broker = f"broker {stage.broker.kind} (MQTT {'5' if stage.broker.protocol == 5 else '3.1.1'})"
-        what = f"{play.procedure}, reader {play.reader}, {broker}, {stage.size} cards"
+        what = f"{play.procedure or play.game}, reader {play.reader}, {broker}, {stage.size} cards"
         fault = f", fault {play.fault}" if play.fault else ""
         self.say("demo", f"{play.rounds} rounds, {what}, speed {play.speed:g}, seed {play.seed}{fault}")
         self.say("topics", f"{stage.topics}/# at {HOST}:{stage.broker.port}")
 
     def hear(self, name: str, payload: dict[str, Any]) -> None:
         """Write the line of a message."""
-        for word, text in _round(payload) if name == "round" else self._event(payload["event"]):
+        for word, text in _round(GAMES[payload["game"]], payload) if name == "round" else self._event(payload["event"]):
             self.say(word, text)
 
     def end(self, stage: Stage) -> None:
@@ -59,7 +65,8 @@ class Story:
                 self._burn = []
                 confirmed = event.get("confirmed_by")
                 by = f", confirmed by {confirmed}" if confirmed else ""
-                yield f"shoe {event['number']}", f"open: {event['house']['decks'] * 52} cards{by}"
+                size = GAMES[event["house"]["game"]].size * event["house"]["decks"]
+                yield f"shoe {event['number']}", f"open: {size} cards{by}"
             case "CardBurned":
                 self._burn.append(event.get("card"))
                 if event["left"] == 0:
@@ -91,32 +98,36 @@ def _burn(cards: list[str | None]) -> str:
     return f"{exposed}{unseen} card{'s' * (unseen != 1)} unseen"
 
 
-def _round(told: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _round(game: Game, told: dict[str, Any]) -> Iterator[tuple[str, str]]:
     word = f"round {told['round']}"
     if told["status"] == "voided":
         yield word, f"VOID by {told['by']}: {'; '.join(told['why'])}"
         return
-    yield word, f"{headline(told):<11} {_hands(told)}{remarks(told)}"
+    yield word, f"{headline(told):<11} {_hands(told)}{remarks(game, told)}"
 
 
 def headline(told: dict[str, Any]) -> str:
-    """The outcome and both totals, player's first: `BANKER 3:8`."""
-    totals = ":".join(str(hand["total"]) for hand in told["hands"].values())
-    return f"{told['outcome'].upper():<6} {totals}"
+    """The outcome and the points of each hand: `BANKER 3:8`."""
+    points = ":".join(brief(hand["points"]) for hand in told["hands"].values())
+    return f"{told['outcome'].upper():<6} {points}"
 
 
 def _hands(told: dict[str, Any]) -> str:
-    hands = [f"{side[0].upper()} {' '.join(map(face, hand['cards']))}" for side, hand in told["hands"].items()]
+    hands = [f"{name} {' '.join(map(face, hand['cards']))}" for name, hand in _named(told["hands"]).items()]
     return "  ".join(f"{hand:<10}" for hand in hands)
 
 
-def remarks(told: dict[str, Any]) -> str:
+def _named(hands: dict[str, Any]) -> dict[str, Any]:
+    """The hands by their first letters, where these differ."""
+    letters = {name[0].upper(): hand for name, hand in hands.items()}
+    return letters if len(letters) == len(hands) else hands
+
+
+def remarks(game: Game, told: dict[str, Any]) -> str:
     """Remarks on a round beside its result."""
-    pairs = [f"{side} pair" for side, is_pair in told["pairs"].items() if is_pair]
-    natural = ["natural"] if told["natural"] else []
     carried = [f"{told['carried']} carried"] if told["carried"] else []
     last = ["last of this shoe"] if told["last"] else []
-    words = [*natural, *pairs, *carried, *last, *told["flags"]]
+    words = [*game.remarks(told), *carried, *last, *told["flags"]]
     return f"  {', '.join(words)}" if words else ""
 
 
@@ -126,7 +137,8 @@ def summary(stage: Stage, seconds: float) -> Iterator[str]:
     closed = [each for each in backend.rounds if each["status"] == "closed"]
     counts = Counter(each["outcome"] for each in closed)
     voided = len(backend.rounds) - len(closed)
-    split = ", ".join(f"{outcome} {counts[outcome]}" for outcome in OUTCOMES) + (f", void {voided}" if voided else "")
+    outcomes = dict.fromkeys((*stage.game.keys, *sorted(counts)))
+    split = ", ".join([*(f"{each} {counts[each]}" for each in outcomes), *[f"void {voided}"] * bool(voided)])
     rounds = "1 round" if len(closed) == 1 else f"{len(closed)} rounds"
     yield f"{rounds} delivered ({split}), {backend.cards} cards, {backend.messages} messages"
     took = backend.latency_ms

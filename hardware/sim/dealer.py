@@ -8,8 +8,6 @@ from typing import Protocol
 
 from hardware.sim.eyes import Eyes, Seen
 
-SLOTS = ("P1", "B1", "P2", "B2", "P3", "B3", "R1", "R2")
-CUT_FROM_END = (13, 52)  # cards behind the cut card (baccarat.md)
 THINK_S = (0.6, 1.5)  # a practised hand, per card
 SHUFFLE_S = 3.0
 GLANCE_S = 0.7  # tells a steady lamp from one that blinks
@@ -31,7 +29,17 @@ class Puzzled(RuntimeError):
 
 
 class Hands(Protocol):
-    """What a dealer sees and touches."""
+    """What a dealer sees and touches. slots: the lamps of the places for cards."""
+
+    @property
+    def slots(self) -> Collection[str]:
+        """The lamps of the places for cards, in the order of the game."""
+
+    def waits(self) -> bool:
+        """Whether the guests are to speak first: bets are open, or a seat or the lot is asked."""
+
+    def left(self) -> int | None:
+        """Cards left in the shoe as the table counts them, None while it counts none."""
 
     def lit(self) -> Collection[str]:
         """The lamps that are lit at this moment."""
@@ -61,14 +69,15 @@ class Mistake:
     """
 
     act: Callable[["Dealer"], Awaitable[bool]]
-    at: tuple[str, ...] = ("P2",)
+    at: tuple[str, ...]
     after: int = 1
 
 
 class Dealer:
     """Deals shoe after shoe at `speed` (1: human); knows the lamps and the cards in hand, nothing else.
 
-    packs: the cards of a full shoe, unshuffled. cut_from_end: where the cut card goes; None: it is forgotten.
+    packs: the cards of a full shoe, unshuffled. cut_from_end: the fewest and the most cards that lie behind the cut
+    card; None: there is none.
     """
 
     def __init__(
@@ -78,7 +87,7 @@ class Dealer:
         rng: Random,
         speed: float = 1.0,
         mistake: Mistake | None = None,
-        cut_from_end: tuple[int, int] | None = CUT_FROM_END,
+        cut_from_end: tuple[int, int] | None = None,
     ) -> None:
         self.hands = hands
         self.last: Paper | None = None
@@ -95,7 +104,9 @@ class Dealer:
         await self._bring_shoe()
         while True:
             slot = self._the_one_lit()
-            if slot is None:
+            if self.hands.waits():
+                await asyncio.sleep(_POLL_S)
+            elif slot is None:
                 await self._look()
             else:
                 await self._deal(slot)
@@ -116,6 +127,13 @@ class Dealer:
         """Wait until one of `lamps` is lit. Raises Puzzled if none ever is."""
         await self._until(lambda: any(lamp in self.hands.lit() for lamp in lamps), " or ".join(lamps))
 
+    async def _see_on(self, *lamps: str) -> None:
+        """Wait until the lamps or the guests say how it goes on. Raises Puzzled if none ever does."""
+        lamps = ("fault", *lamps, *self.hands.slots)
+        await self._until(
+            lambda: self.hands.waits() or any(lamp in self.hands.lit() for lamp in lamps), " or ".join(lamps)
+        )
+
     async def _bring_shoe(self) -> None:
         await self._pause(SHUFFLE_S)
         self._shoe = list(self._packs)
@@ -123,16 +141,21 @@ class Dealer:
         self._cut_at = self._rng.randint(*self._cut_from_end) if self._cut_from_end else -1
         self._unburned = True
         await self.hands.ask_for_shoe()
-        await self.see("ready", "fault", *SLOTS)
+        await self._see_on("ready")
 
     async def _deal(self, slot: str) -> None:
         """Draw a card to the slot whose lamp is steady."""
         await self._think()
-        if slot not in self.hands.lit() or await self._errs(slot):
+        if slot not in self.hands.lit() or self.hands.waits() or await self._errs(slot):
             return
         self._unburned = False
+        left = self.hands.left()
         await self._draw()
-        await self._until(lambda: slot not in self.hands.lit(), f"the lamp of {slot} to go out")
+        await self._until(
+            lambda: slot not in self.hands.lit() or self.hands.left() != left, f"the lamp of {slot} to go out"
+        )
+        if slot in self.hands.lit():  # the next card goes there too, or its seat is asked
+            await self._eyes.look(GLANCE_S)
 
     async def _draw(self) -> None:
         if len(self._shoe) == self._cut_at:
@@ -143,12 +166,12 @@ class Dealer:
     async def _look(self) -> None:
         """More or fewer lamps than one: look which blink, and do what they say."""
         seen = await self._eyes.look(GLANCE_S)
-        if not seen.lit & {"ready", *SLOTS} and "fault" not in seen.slow | seen.fast:
+        if not seen.lit & {"ready", *self.hands.slots} and "fault" not in seen.slow | seen.fast:
             seen = await self._eyes.look(STARE_S)
-        due = [slot for slot in SLOTS if slot in seen.steady and slot in self.hands.lit()]
+        due = [slot for slot in self.hands.slots if slot in seen.steady and slot in self.hands.lit()]
         if len(due) == 1:
             await self._deal(due[0])
-        elif self._the_one_lit() is None:
+        elif self._the_one_lit() is None and not self.hands.waits():
             await self._follow(seen)
 
     async def _follow(self, seen: Seen) -> None:
@@ -162,13 +185,13 @@ class Dealer:
             await self._burn()
         elif "ready" in seen.lit:
             await self._press_next()
-        elif not seen.lit & set(SLOTS):
+        elif not seen.lit & set(self.hands.slots):
             await self._bring_shoe()
 
     async def _confirm(self) -> None:
         """Compare the cards with the screen, then say that they are right."""
         await self._think()
-        if not any(slot in self.hands.lit() for slot in SLOTS):
+        if not any(slot in self.hands.lit() for slot in self.hands.slots):
             await self.hands.press_next()
 
     async def _burn(self) -> None:
@@ -182,7 +205,7 @@ class Dealer:
             if left == 1:
                 await self._errs("burn")
             await self._draw()
-        await self.see("fault", *SLOTS)
+        await self._see_on()
 
     async def _press_next(self) -> None:
         await self._think()
@@ -201,7 +224,7 @@ class Dealer:
         return await mistake.act(self)
 
     def _the_one_lit(self) -> str | None:
-        lit = [slot for slot in SLOTS if slot in self.hands.lit()]
+        lit = [slot for slot in self.hands.slots if slot in self.hands.lit()]
         return lit[0] if len(lit) == 1 else None
 
     async def _until(self, condition: Callable[[], bool], what: str) -> None:

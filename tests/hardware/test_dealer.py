@@ -7,10 +7,11 @@ from random import Random
 import pytest
 
 from hardware.pins.lamps import phase
-from hardware.sim.dealer import ANSWER_S, CUT_FROM_END, THINK_S, Dealer, Mistake, Paper, Puzzled
+from hardware.sim.dealer import ANSWER_S, THINK_S, Dealer, Mistake, Paper, Puzzled
 from hardware.sim.eyes import Eyes
 from tests.hardware.virtual import run
 
+CUT_FROM_END = (13, 52)
 PACKS = [Paper(code, burns=2) for code in range(52)]
 READY = {"ready": "confirm"}
 
@@ -22,6 +23,8 @@ class Enough(Exception):
 class Table:
     """Lamps that change as `steps` say: after each thing the dealer does, the lamps that follow it."""
 
+    slots = ("P1", "B1", "P2", "B2", "P3", "B3", "R1", "R2")
+
     def __init__(self, steps):
         self.steps = list(steps)
         self.lamps = {}
@@ -32,6 +35,12 @@ class Table:
     def lit(self):
         now = round(1000 * asyncio.get_running_loop().time())
         return {lamp for lamp, rhythm in self.lamps.items() if phase(rhythm, now)[0]}
+
+    def waits(self):
+        return False
+
+    def left(self):
+        return None
 
     def draw(self, paper, how=""):
         self.drawn.append(paper.code)
@@ -68,6 +77,38 @@ def played(*steps, **options):
         return table
 
     return run(main())
+
+
+def test_a_dealer_waits_for_the_guests_before_a_card():
+    class Slow(Table):
+        asked = 50
+
+        def waits(self):
+            self.asked -= 1
+            return self.asked > 0
+
+    async def main():
+        table = Slow([READY, {}])
+        with pytest.raises(Enough):
+            await Dealer(table, PACKS, Random(1)).work()
+        return table
+
+    table = run(main())
+    assert (table.done[:2], table.asked <= 0) == (["shoe", "draw"], True)
+
+
+def test_a_lamp_that_stays_lit_for_the_next_card_is_one_that_answered():
+    class Counting(Table):
+        def left(self):
+            return 52 - len(self.drawn)
+
+    async def main():
+        table = Counting([{"P1": "steady"}] * 4)
+        with pytest.raises(Enough):
+            await Dealer(table, PACKS, Random(1)).work()
+        return table
+
+    assert run(main()).done == ["shoe", "draw", "draw", "draw", "draw"]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +215,7 @@ def deal_all(**options):
 
 
 def test_every_card_of_the_packs_is_dealt_once_and_the_cut_card_where_it_belongs():
-    table = deal_all()
+    table = deal_all(cut_from_end=CUT_FROM_END)
     assert sorted(table.drawn) == list(range(52))
     assert table.drawn != list(range(52))
     behind = len(table.done) - 1 - table.done.index("cut")

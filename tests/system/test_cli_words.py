@@ -74,6 +74,8 @@ def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:
         (["journal", "show", "--seq", "later"], "write 5-9"),
         (["journal", "verify", "--head", "7:abc"], "write SEQ:HASH"),
         (["replay", "--procedure", "both"], "six-card"),
+        (["replay", "--game", "rummy"], "baccarat"),
+        (["demo", "--game", "rummy"], "baccarat"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -18,7 +18,6 @@ from firmware_bridge.cli import main
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming
 from firmware_bridge.sim.backend import Backend
 from firmware_bridge.sim.faults import FAULTS
-from firmware_bridge.sim.felt import totals
 
 SHOE = [sys.executable, "-m", "firmware_bridge", "demo"]
 LIMIT_S = 120.0
@@ -210,26 +209,6 @@ def test_the_picture_says_what_to_do_when_something_is_wrong(tmp_path):
     drawn = on_terminal(tmp_path, *words.split())
     for text in ("✗ CABLE PULLED", "fault 5 Hz", "! reader_lost: the reader does not answer", "RESERVE", "░░░░"):
         assert text in drawn, text
-
-
-@pytest.mark.parametrize(
-    ("laid", "procedure", "shown"),
-    [
-        ("", "on-demand", {}),
-        ("P1 9d", "on-demand", {"player": 9}),
-        ("P1 9d B1 9s P2 5d B2 Kd P3 8h", "on-demand", {"player": 2, "banker": 9}),
-        ("P1 ?? B1 9s", "six-card", {}),
-        # R1 is the player's third, R2 the banker's or nobody's.
-        ("P1 2d B1 3s P2 2c B2 Kd R1 5h R2 ??", "six-card", {"player": 9, "banker": 3}),
-        ("P1 2d B1 2s P2 2c B2 Kd R1 5h R2 4c", "six-card", {"player": 9, "banker": 6}),
-        # The player stands: R1 is the banker's.
-        ("P1 7d B1 2s P2 Tc B2 Kd R1 5h R2 ??", "six-card", {"player": 7, "banker": 7}),
-    ],
-)
-def test_totals_of_open_cards(laid, procedure, shown):
-    words = laid.split()
-    slots = {slot: None if card == "??" else card for slot, card in zip(words[::2], words[1::2], strict=True)}
-    assert totals(slots, procedure) == shown
 
 
 # entry.message, its number of messages behind the stroke; `r` is the round told with it.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games.baccarat.angel_eye import unjudged, verdict
+from firmware_bridge.games.baccarat.angel_eye import SIDES, unjudged, verdict
 from firmware_bridge.games.baccarat.bets import closed
 from firmware_bridge.games.baccarat.roads_topic import ROADS
 from firmware_bridge.games.baccarat.rules import BURNS
@@ -24,6 +25,21 @@ def _judge(moves: tuple[Card | Mark, ...], terms: Baccarat, start: Start) -> Lay
     if len(cards) < len(moves):
         return Layout(stuck="baccarat has no marks")
     return layout(GAME, cards, Baccarat(tiger_pair_top=terms.tiger_pair_top, natural_bets=terms.natural_bets), start)
+
+
+def _points(layout: Layout) -> dict[str, str]:
+    """Both totals as far as the open cards tell; none while a carried card lies face down."""
+    if any(each.card is None for each in layout.placed[: len(PAIRS)]):
+        return {}
+    open_cards = [(each.plays[0], each.card) for each in layout.placed if each.plays and each.card]
+    hands = {side: [card for letter, card in open_cards if letter == side[0].upper()] for side in SIDES}
+    return {side: str(sum(card.points for card in hand) % 10) for side, hand in hands.items() if hand}
+
+
+def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """The natural and the pairs."""
+    natural = ("natural",) if told["natural"] else ()
+    return natural + tuple(f"{side} pair" for side, is_pair in told["pairs"].items() if is_pair)
 
 
 GAME: Final = Game(
@@ -51,4 +67,7 @@ GAME: Final = Game(
     staked=lambda layout, start: {},
     closed_bets=closed,
     topics=(ROADS,),
+    cut_from_end=(13, 52),  # baccarat.md
+    points=_points,
+    remarks=_remarks,
 )

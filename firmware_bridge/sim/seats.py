@@ -1,0 +1,99 @@
+"""The guests of a simulated table: they bet when bets are open, and give a mark when one is due."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from random import Random
+from typing import Any, Final
+from uuid import uuid4
+
+from firmware_bridge.games.asks import Between, Choice, MarkDue, Offer, Target
+from firmware_bridge.games.game import Game
+from firmware_bridge.games.moves import LOT
+from firmware_bridge.mqtt.link import NotConnected
+from firmware_bridge.shoe import Phase, Shoe, phase
+from firmware_bridge.shoe.round import asked, rules
+
+BET: Final = "100"
+PURSE: Final = "1000"
+"""What each seat bets, or has, in money."""
+
+GLANCE_S: Final = 0.02
+"""Seconds between two looks at the table."""
+
+PATIENCE_S: Final = 2.0
+"""Seconds until an order that changed nothing is given again: the same one, so that it acts once."""
+
+Order = dict[str, Any]
+Give = Callable[[Order], None]
+
+
+def waits(shoe: Shoe | None) -> bool:
+    """Whether guests are to speak before a card may be drawn: bets are open, or a mark is due."""
+    if shoe is None:
+        return False
+    now = phase(shoe)
+    if now is Phase.BETTING:
+        return bool(rules(shoe).stakes)
+    return now in (Phase.READY, Phase.DEALING) and isinstance(asked(shoe), MarkDue)
+
+
+def said(shoe: Shoe, rng: Random) -> Order | None:
+    """What the guests order next, None while nobody waits for them. `rng` alone says where the lot falls."""
+    if not waits(shoe):
+        return None
+    if phase(shoe) is Phase.BETTING:
+        return _bets(rules(shoe))
+    question = asked(shoe)
+    if not isinstance(question, MarkDue):
+        return None
+    slot, offers = next(iter(question.act.items()))
+    word, offer = next(iter(offers.items()))
+    order: Order = {"do": "mark", "round": shoe.round, "turn": shoe.turn, "word": word}
+    if slot != LOT:
+        order["seat"] = int(slot.partition(".")[0].lstrip("S"))
+    value = rng.choice(offer.values) if slot == LOT and isinstance(offer, Choice) else least(offer)
+    return order if value is None else order | {"value": value}
+
+
+def least(offer: Offer) -> str | None:
+    """The least value that may come with a mark, None for none."""
+    match offer:
+        case Choice(values=values):
+            return values[0]
+        case Target(seats=(first, *_)):
+            return first
+        case Between(or_none=False):
+            return str(min(offer.least + (offer.step or 1), offer.most) if offer.above else offer.least)
+    return None
+
+
+def _bets(game: Game) -> Order:
+    amount = {"bets": BET, "money": PURSE}[game.stakes]
+    return {"do": "bets_closed", game.stakes: dict.fromkeys(_seats(game), amount)}
+
+
+def _seats(game: Game) -> list[str]:
+    """The numbers of the seats, as their lamps or slots have them: `S1`, `S2`."""
+    named = dict.fromkeys(name.partition(".")[0].removeprefix("S") for name in (*game.slots, *game.seats))
+    return [number for number in named if number.isdecimal()] or ["1"]
+
+
+async def sit(shoe: Callable[[], Shoe | None], give: Give, rng: Random) -> None:
+    """Look at the table and give orders until cancelled; `give` may raise NotConnected."""
+    loop = asyncio.get_running_loop()
+    known, order, again = None, None, 0.0
+    while True:
+        await asyncio.sleep(GLANCE_S)
+        now = shoe()
+        if now is None or not waits(now):
+            continue
+        moment = (now.journal, now.round, now.turn, len(now.given), now.betting)
+        if moment != known and (order := said(now, rng)):
+            known, order, again = moment, {"id": uuid4().hex, **order}, 0.0
+        if order and loop.time() >= again:
+            with suppress(NotConnected):  # then the same order is given when the broker is back
+                give(order)
+                again = loop.time() + PATIENCE_S
