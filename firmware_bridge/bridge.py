@@ -171,7 +171,7 @@ class Bridge:
         """What `health` tells of queue, lamps and sensors; `faults` is None while the lamps were not tried."""
         faults = self.panel.faults
         restless = [f"{name} is active" for name in self.sensors.not_at_rest()]
-        return {"queue": self._queue(), "faults": None if faults is None else faults + restless}
+        return {"queue": self._queue(), "faults": None if faults is None else (*faults, *restless)}
 
     def _queue(self) -> int:
         """Entries of the present journal that the broker has not acknowledged."""

@@ -4,7 +4,7 @@ Needs the standard library and msgspec, no connection and no daemon. Money is `d
 
 >>> from decimal import Decimal
 >>> from firmware_bridge.games.baccarat.bets import closed
->>> from firmware_bridge.client import Pool, Range, Rounds, Wager, common, payments, refusals, settle, squeeze
+>>> from firmware_bridge.client import Pool, Range, Rounding, Rounds, Wager, common, payments, refusals, settle, squeeze
 >>> own = common(account=Range(Decimal(100), Decimal(20000)), table=Range(Decimal(1), Decimal(10000)))
 >>> pool = Pool(differential=Decimal(50000), totals={"tie": Decimal(5000), "big_tiger": Decimal(500)})
 >>> accepted = [Wager("ann", "banker", Decimal("100.50"))]  # in the order of acceptance
@@ -13,9 +13,12 @@ Needs the standard library and msgspec, no connection and no daemon. Money is `d
 >>> squeeze(accepted, "largest-stake")
 Squeeze(player=(), banker=('ann',))
 >>> rounds = Rounds()  # take() gives None for a repeat; rounds.gaps() are the `resend` orders to send
->>> told = rounds.take(b'''{"journal": "3-5ad1", "seq": 57, "n": 1, "prev": null, "round": 31,
-...     "status": "closed", "revision": 0, "bets": {"player": -1, "banker": 0.95, "tie": -1}}''')
->>> paid = settle(told, accepted)
+>>> told = rounds.take(b'''{"v": 1, "table": "T07", "shoe": 3, "journal": "3-5ad1", "seq": 57, "n": 1, "of": 2,
+...     "at": "2026-11-20T21:33:05.123Z", "boot": "5c1e", "prev": null, "game": "baccarat", "round": 31,
+...     "status": "closed", "revision": 0, "cards": [], "hands": {}, "outcome": "banker", "unit": "stake",
+...     "bets": {"player": -1, "banker": 0.95, "tie": -1}, "stakes": {}, "carried": 0, "last": false, "flags": [],
+...     "why": []}''')
+>>> paid = settle(told, accepted, Rounding())  # exact; Rounding(Decimal("0.01")): what is won, to a hundredth
 >>> payments(paid)  # the stake included; store `paid` with them, in one transaction
 {'ann': Decimal('195.9750')}
 >>> payments(paid, before=paid)  # a repeat pays nothing; a correction pays the difference
@@ -25,14 +28,25 @@ Squeeze(player=(), banker=('ann',))
 from firmware_bridge.client.commitments import Proof, Verdict, Verifier, commitment
 from firmware_bridge.client.limits import FIVE_AREAS, Pool, Range, Refusal, common, refusals, refusals_of_five
 from firmware_bridge.client.money import MoneyError, Rounding
-from firmware_bridge.client.payload import EventMessage, Identity, MessageError, Payload, RoundMessage
+from firmware_bridge.client.payload import MessageError, Payload, event_message, round_message, state
 from firmware_bridge.client.received import Events, Rounds
 from firmware_bridge.client.settle import Paid, Settlement, payments, settle
 from firmware_bridge.client.squeeze import Squeeze, SqueezeRule, squeeze
 from firmware_bridge.client.wager import Wager
+from firmware_bridge.facts.wire import (
+    ClosedRound,
+    CorrectedRound,
+    EventMessage,
+    Identity,
+    RoundMessage,
+    StateHead,
+    VoidedRound,
+)
 
 __all__ = [
     "FIVE_AREAS",
+    "ClosedRound",
+    "CorrectedRound",
     "EventMessage",
     "Events",
     "Identity",
@@ -50,14 +64,19 @@ __all__ = [
     "Settlement",
     "Squeeze",
     "SqueezeRule",
+    "StateHead",
     "Verdict",
     "Verifier",
+    "VoidedRound",
     "Wager",
     "commitment",
     "common",
+    "event_message",
     "payments",
     "refusals",
     "refusals_of_five",
+    "round_message",
     "settle",
     "squeeze",
+    "state",
 ]

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from firmware_bridge.client.payload import Identity, MessageError, Payload
+from firmware_bridge.client.payload import MessageError, Payload
 from firmware_bridge.client.received import Events
 from firmware_bridge.facts.orders import Resend
+from firmware_bridge.facts.wire import Identity
 
 Proof = Literal["opened", "changed", "uncommitted", "unseen"]
 """What the naming of a card that was sealed is worth.

@@ -35,10 +35,6 @@ class Rounding(Struct, frozen=True):
             check_amount(self.quantum, "quantum")
 
 
-NONE: Final = Rounding()
-"""Nothing is rounded."""
-
-
 def check_amount(amount: Decimal, what: str) -> None:
     """Raise MoneyError unless `amount` is a Decimal, finite and more than 0."""
     if not isinstance(amount, Decimal):

@@ -8,17 +8,10 @@ from __future__ import annotations
 
 from itertools import count
 
-from firmware_bridge.client.payload import (
-    EventMessage,
-    Identity,
-    MessageError,
-    Payload,
-    RoundMessage,
-    fingerprint,
-    read,
-)
+from firmware_bridge.client.payload import MessageError, Payload, event_message, fingerprint, round_message
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Resend
+from firmware_bridge.facts.wire import EventMessage, Identity, RoundMessage
 
 
 class Once:
@@ -59,7 +52,7 @@ class Events:
 
     def take(self, payload: Payload) -> EventMessage | None:
         """The message, None for a repeat; in any order. Raises MessageError."""
-        told = read(payload, EventMessage)
+        told = event_message(payload)
         if not self._once.is_new(told.identity, payload):
             return None
         left = self._left.setdefault(told.journal, {})
@@ -105,7 +98,7 @@ class Rounds:
 
     def take(self, payload: Payload) -> RoundMessage | None:
         """The message, None for a repeat; in any order. Raises MessageError."""
-        told = read(payload, RoundMessage)
+        told = round_message(payload)
         if not self._once.is_new(told.identity, payload):
             return None
         self._prev[EntryName(told.journal, told.seq)] = told.prev

@@ -8,12 +8,13 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from firmware_bridge.client.money import EXACT, NONE, ZERO, Rounding, rounded, total
-from firmware_bridge.client.payload import MessageError, Payload, RoundMessage, read
+from firmware_bridge.client.money import EXACT, ZERO, MoneyError, Rounding, rounded, total
+from firmware_bridge.client.payload import MessageError, Payload, round_message
 from firmware_bridge.client.wager import Wager
+from firmware_bridge.facts.wire import ClosedRound, CorrectedRound, RoundMessage, VoidedRound
 
-LOST: Final = Decimal(-1)
-"""Net units of a stake that is gone; no bet loses more."""
+ONE: Final = Decimal(1)
+"""What was put in on a bet per unit staked, where the message does not say otherwise."""
 
 
 class Paid(Struct, frozen=True):
@@ -26,14 +27,21 @@ class Paid(Struct, frozen=True):
 class Settlement(Struct, frozen=True):
     """What a round pays in all, in the order of its wagers.
 
-    (journal, round, revision) is its key: a journal is one shoe. Stakes were taken when they were accepted.
+    (table, journal, shoe, round, revision) is its key. Stakes were taken when they were accepted.
     """
 
+    table: str
+    shoe: int
     journal: str
     round: int
     revision: int
     status: Literal["closed", "voided", "corrected"]
     paid: tuple[Paid, ...]
+
+    @property
+    def of(self) -> tuple[str, str, int, int]:
+        """The name of its round: (table, journal, shoe, round)."""
+        return self.table, self.journal, self.shoe, self.round
 
     @property
     def by_person(self) -> dict[str, Decimal]:
@@ -42,16 +50,20 @@ class Settlement(Struct, frozen=True):
         return {name: total(each.amount for each in self.paid if each.wager.person == name) for name in persons}
 
 
-def settle(payload: Payload | RoundMessage, wagers: Sequence[Wager], rounding: Rounding = NONE) -> Settlement:
-    """The settlement of the wagers on a round by its message.
+def settle(payload: Payload | RoundMessage, wagers: Sequence[Wager], rounding: Rounding) -> Settlement:
+    """The settlement of the wagers on a round by its message, of whatever game.
 
-    A closed or corrected round pays stake + stake x net units; what is won, never the stake, is rounded as the house
-    rounds. A voided round gives every stake back. Raises MessageError for what is no round message, and where it
-    tells no result of a bet.
+    What goes back is x * (put in + net): x is the wager where the message tells units per unit staked, 1 where it
+    tells money; then a bet is settled as a whole and has one wager. What is won, never what was put in, is rounded as
+    the house rounds. In a voided round net is 0. Less than 0 goes back where nothing is put in beforehand: it is owed.
+    Raises MessageError for what is no round message, and where it tells no result of a bet; MoneyError for two
+    wagers on a bet that is told in money.
     """
-    told = payload if isinstance(payload, RoundMessage) else read(payload, RoundMessage)
+    told = payload if isinstance(payload, ClosedRound | CorrectedRound | VoidedRound) else round_message(payload)
+    if told.unit == "money" and len({each.bet for each in wagers}) < len(wagers):
+        raise MoneyError(f"two wagers on one bet of round {told.round}", "it is told in money: give its bet one wager")
     paid = tuple(Paid(wager, _back(told, wager, rounding)) for wager in wagers)
-    return Settlement(told.journal, told.round, told.revision, told.status, paid)
+    return Settlement(told.table, told.shoe, told.journal, told.round, told.revision, told.status, paid)
 
 
 def payments(now: Settlement, before: Settlement | None = None) -> dict[str, Decimal]:
@@ -63,8 +75,8 @@ def payments(now: Settlement, before: Settlement | None = None) -> dict[str, Dec
     """
     if before is None:
         return {person: amount for person, amount in now.by_person.items() if amount}
-    if (now.journal, now.round) != (before.journal, before.round):
-        raise ValueError(f"round {now.round} of {now.journal} is not round {before.round} of {before.journal}")
+    if now.of != before.of:
+        raise ValueError(f"{now.of} is not the round {before.of}: (table, journal, shoe, round)")
     if now.revision <= before.revision:
         return {}
     due, had = now.by_person, before.by_person
@@ -73,11 +85,38 @@ def payments(now: Settlement, before: Settlement | None = None) -> dict[str, Dec
 
 
 def _back(told: RoundMessage, wager: Wager, rounding: Rounding) -> Decimal:
-    if told.status == "voided":
-        return wager.stake
-    net = told.bets.get(wager.bet)
-    if net is None or not net.is_finite() or net < LOST:
+    staked, net = _stake(told, wager)
+    x = wager.stake if told.unit == "stake" else ONE
+    won = EXACT.multiply(x, net)
+    return EXACT.add(EXACT.multiply(x, staked), rounded(won, rounding) if won > 0 else won)
+
+
+def _stake(told: RoundMessage, wager: Wager) -> tuple[Decimal, Decimal]:
+    """What was put in on the bet of a wager, and its net. Raises MessageError where the message does not say it."""
+    staked, net = _told(told, wager)
+    if staked is None or net is None or not _is_possible(staked, net):
         what = f"round {told.round} of journal {told.journal} tells no result of {wager.bet}"
         raise MessageError(what, "hold this wager and ask the floor")
-    won = EXACT.multiply(wager.stake, net)
-    return EXACT.add(wager.stake, rounded(won, rounding) if won > 0 else won)
+    return staked, net
+
+
+def _told(told: RoundMessage, wager: Wager) -> tuple[Decimal | None, Decimal | None]:
+    """Both as the message says them; None for what it does not say, or says twice and differently."""
+    listed = told.stakes.get(wager.bet)
+    if isinstance(told, VoidedRound):  # the table may not know a wager in money yet: then it is as it was accepted
+        unlisted = ONE if told.unit == "stake" else wager.stake
+        return listed[0] if listed else unlisted, ZERO
+    net = told.bets.get(wager.bet)
+    if listed is None:
+        return ONE if told.unit == "stake" else None, net
+    return listed[0], net if net is not None and _is_same(net, listed[1]) else None
+
+
+def _is_same(net: Decimal, again: Decimal) -> bool:
+    return net.is_finite() and again.is_finite() and net == again
+
+
+def _is_possible(staked: Decimal, net: Decimal) -> bool:
+    """Nobody loses more than was put in; where that is 0, players pay each other."""
+    is_finite = staked.is_finite() and net.is_finite()
+    return is_finite and staked >= 0 and (staked == 0 or net >= staked.copy_negate())

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from firmware_bridge.config import calibration
 from firmware_bridge.config.sections import Config
@@ -18,6 +19,7 @@ from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.devices.read_statistics import ReadStatistics, advice, shoes_left
 from firmware_bridge.devices.reader import Reader
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts import wire_states
 from hardware.pi import board as pi
 from hardware.readers import messages
 
@@ -50,7 +52,7 @@ class Health:
         config: Config,
         reader: Reader,
         more: Callable[[], dict[str, Any]],
-        tell: Callable[[dict[str, Any]], None],
+        tell: Callable[[wire_states.Health], None],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._config, self._reader, self._more, self._tell, self._loop = config, reader, more, tell, loop
@@ -61,7 +63,7 @@ class Health:
         self._reads.means.extend(self._past.means)
         self._beat: messages.Beat | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._told: dict[str, Any] | None = None
+        self._told: wire_states.Health | None = None
 
     def start(self) -> None:
         """Publish the health now, and then every half minute."""
@@ -85,23 +87,23 @@ class Health:
             case messages.Beat():
                 self._beat = message
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> wire_states.Health:
         """The whole health; a value is None where nobody measures it here."""
-        return {
-            "uptime_s": self._uptime(),
-            "reader": self._reader_state(),
-            "disk_free_mb": self._free_mb(),
-            "temperature": pi.temperature(),
-            "under_voltage": pi.under_voltage(),
+        return wire_states.Health(
+            uptime_s=self._uptime(),
+            reader=self._reader_state(),
+            disk_free_mb=self._free_mb(),
+            temperature=pi.temperature(),
+            under_voltage=pi.under_voltage(),
             **self._more(),
-        }
+        )
 
-    def live(self) -> dict[str, Any] | None:
+    def live(self) -> wire_states.Health | None:
         """The health published last, its counts as they are now: quick enough for each card. None before `start`."""
         if self._told is None:
             return None
-        reader = self._told["reader"] | self._counts()
-        return self._told | {"uptime_s": self._uptime(), "reader": reader} | self._more()
+        reader = replace(self._told.reader, **self._counts())
+        return replace(self._told, uptime_s=self._uptime(), reader=reader, **self._more())
 
     def _uptime(self) -> int:
         return int(self._loop.time() - self._began)
@@ -118,16 +120,16 @@ class Health:
             "temperature": beat and beat.temperature,
         }
 
-    def _reader_state(self) -> dict[str, Any]:
-        """Reads since the start, quality 0..255 of the last ones, and both beside what was calibrated."""
+    def _reader_state(self) -> wire_states.ReaderHealth:
         section = self._calibrated()
         self._begin_anew(section)
         measured = section and section.measured
-        return self._counts() | {
-            "quality_calibrated": measured and measured.quality_mean,
-            "lamp_calibrated": measured and measured.lamp,
-            "forecast": self._forecast(section),
-        }
+        return wire_states.ReaderHealth(
+            **self._counts(),
+            quality_calibrated=measured.quality_mean if measured else None,
+            lamp_calibrated=measured.lamp if measured else None,
+            forecast=self._forecast(section),
+        )
 
     def _begin_anew(self, section: calibration.ReaderSection | None) -> None:
         """Qualities from before a calibration foretell nothing."""

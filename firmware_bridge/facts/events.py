@@ -41,6 +41,8 @@ from firmware_bridge.facts.events_of_rounds import (
     RoundCorrected,
     RoundResult,
     RoundVoided,
+    Stake,
+    Unit,
 )
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import Answer, Pack
@@ -221,4 +223,6 @@ __all__ = [
     "ShoeChangeRequested",
     "ShoeEnded",
     "ShoeOpened",
+    "Stake",
+    "Unit",
 ]

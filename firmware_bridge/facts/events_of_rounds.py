@@ -14,6 +14,14 @@ from firmware_bridge.facts.inputs import ReaderResult
 Net = int | float | str
 """What a bet won or lost, or had put in: units per unit staked as a number, or money as an exact decimal text."""
 
+Unit = Literal["stake", "money"]
+"""What nets and stakes are told in: units per unit staked on a bet, or money."""
+
+Stake = tuple[Net, Net]
+"""What was put in on a bet, and its net. What goes back is x * (put in + net), x = the wager where the unit is a stake,
+1 where it is money; with `stake`, a bet that is not listed has put in 1."""
+
+
 class EntryName(Struct, frozen=True, order=True):
     """Entry `seq` of `journal`."""
 
@@ -98,9 +106,10 @@ class Played(Struct, frozen=True, rename={"origin": "from"}):
 class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
     """A round with its result. Its game alone knows what is in `hands` and `own`; both are JSON objects.
 
-    hands: name -> a hand, with `cards` and `points` at least. bets: bet -> net, per unit staked as a number, or money
-    as a decimal text. prev: the round event before this one at this table, of whatever shoe; None once in its life.
-    own, in the two events below: what only this game says; the topic `round` has it beside the rest.
+    hands: name -> a hand, with `cards` and `points` at least. bets: bet -> net. stakes: with the unit `stake` only bets
+    that have not put in 1, with `money` every bet. prev: the round event before this one at this table, of whatever
+    shoe; None once in its life. own, in the two events below: what only this game says; the topic `round` has it beside
+    the rest.
     """
 
     game: str
@@ -108,7 +117,9 @@ class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
     cards: tuple[Played, ...]
     hands: Raw
     outcome: str
+    unit: Unit
     bets: dict[str, Net]
+    stakes: dict[str, Stake]
     carried: int
     last: bool
     flags: tuple[str, ...]
@@ -146,7 +157,7 @@ class ResultHeld(Event, frozen=True, kw_only=True):
 class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
     """A round that counts for nothing; `cards` names those that were disclosed.
 
-    stakes: bet -> (what was put in, 0), where the table knows it: all of it goes back.
+    stakes: bet -> (what was put in, 0), as far as it is not 1 per unit staked: all of it goes back.
     """
 
     game: str
@@ -156,6 +167,7 @@ class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
     by: str
     last: bool
     prev: EntryName | None
-    stakes: dict[str, tuple[Net, Net]] = field(default_factory=dict)
+    unit: Unit
+    stakes: dict[str, Stake] = field(default_factory=dict)
     status: Literal["voided"] = "voided"
     revision: int = 0

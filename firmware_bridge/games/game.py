@@ -8,7 +8,8 @@ from typing import Any, Literal, Protocol
 from msgspec import Raw, Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.events_of_rounds import Net, Played
+from firmware_bridge.facts.events_of_rounds import Net, Played, Unit
+from firmware_bridge.facts.wire import Hand
 from firmware_bridge.games.asks import Ask, Due, Question
 from firmware_bridge.games.moves import Mark
 
@@ -33,6 +34,10 @@ class Ended(Protocol):
         """What only its game says, as JSON."""
 
 
+class Nothing(Struct, frozen=True):
+    """Of a game that says no more of a round than all games do."""
+
+
 class Start(Struct, frozen=True):
     """What a round begins with: bets or purses of its seats as told when bets closed, and the rounds before it.
 
@@ -48,7 +53,8 @@ class Result(Struct, frozen=True):
     """A round that is over. What stands in it is published: it names open cards only.
 
     hands: name -> a Struct of the game's own with `cards` and `points` at least. own: what only this game says.
-    bets: bet -> net, by the game's `unit`. staked: bet -> what was put in, where that is not 1 or the unit is money.
+    bets: bet -> net, by the game's `unit`. staked: bet -> what was put in: of every bet where the unit is money, else
+    where it is not 1.
     why: the rules that decided, in words.
     """
 
@@ -96,10 +102,11 @@ class Layout(Struct, frozen=True):
 class Topic(Struct, frozen=True, eq=False):
     """A retained topic of a game's own, built up round by round: `empty(terms)`, `grow`, `show`.
 
-    grow: what was built and a round that counts give what is built next.
+    body: what is shown. grow: what was built and a round that counts give what is built next.
     """
 
     name: str
+    body: type[Struct]
     empty: Callable[[Any], Any]
     grow: Callable[[Any, Ended], Any]
     show: Callable[[Any], Any]
@@ -164,11 +171,15 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Slots in which cards wait that open the next round."""
     carries: int = 0
     """The most cards that may wait for the next round, those drawn too many included."""
+    hand: type[Struct] = Hand
+    """What it says of a hand."""
+    own: type[Struct] = Nothing
+    """What only this game says of a round, beside what all say."""
     words: tuple[str, ...] = ()
     """Every word a mark may have."""
     stakes: Literal["", "bets", "money"] = ""
     """What `bets_closed` brings."""
-    unit: Literal["stake", "money"] = "money"
+    unit: Unit = "money"
     """What bets are told in: net units per unit staked, or money."""
     answer: Callable[[Question, Mapping[int, Card], Layout], str] = _no_answer
     """What cards lying face down tell; their faces by the number (from 0) of the card in the round."""

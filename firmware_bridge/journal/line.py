@@ -24,6 +24,8 @@ from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.events import AnyEvent, CardEvent, ResultHeld, Secret, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, ReaderResult
+from firmware_bridge.facts.wire import VERSION as MESSAGES
+from firmware_bridge.facts.wire import EntryHead
 
 VERSION: Final = b"1"
 DAY_MS: Final = 86_400_000
@@ -32,16 +34,9 @@ FIRST_CHAIN: Final = "0" * 64
 """What the very first line of a device chains to."""
 
 
-class Public(Struct, frozen=True, forbid_unknown_fields=True):
-    """The published part of a line. `at` is RFC 3339, ms, UTC."""
+class Public(EntryHead, frozen=True, forbid_unknown_fields=True):
+    """The published part of a line: the head of its messages, and their events."""
 
-    v: int
-    table: str
-    shoe: int
-    journal: str
-    seq: int
-    at: str
-    boot: str
     events: tuple[Raw, ...]
 
 
@@ -81,7 +76,7 @@ def seal(entry: Entry, before: str) -> Line:
     Raises JournalError when the bytes do not give back the entry they were made from.
     """
     public = Public(
-        1,
+        MESSAGES,
         entry.table,
         entry.shoe,
         entry.journal,

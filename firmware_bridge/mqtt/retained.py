@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from firmware_bridge.facts.wire import joined
 from firmware_bridge.mqtt.settings import NotConnected
 
 CONFLATE_S: Final = 0.05
@@ -26,7 +27,7 @@ class States:
     def __init__(
         self,
         states: Callable[[], dict[str, Any]],
-        head: Callable[[], dict[str, Any]],
+        head: Callable[[], Any],
         publish: Publish,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
@@ -63,7 +64,7 @@ class States:
             if self._sent.get(topic) == body:
                 continue
             try:
-                self._publish(topic, msgspec.json.encode(head)[:-1] + b"," + body[1:])
+                self._publish(topic, joined(head, msgspec.Raw(body)))
             except NotConnected:
                 return
             self._sent[topic] = body

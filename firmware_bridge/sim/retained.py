@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+from msgspec import Raw
 
+from firmware_bridge.facts.wire import StateHead, joined
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.topics.state import snapshots
@@ -22,17 +24,11 @@ class Retained:
     def changed(self, line: Line, shoe: Shoe) -> Iterator[tuple[str, bytes]]:
         """Topic and payload of each state that `line` changed; `shoe` is the shoe after it."""
         public = line.public
-        head = {
-            "v": public.v,
-            "table": public.table,
-            "shoe": public.shoe,
-            "journal": public.journal,
-            "as_of": public.seq,
-            "at": public.at,
-            "boot": public.boot,
-        }
+        head = StateHead(
+            public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot
+        )
         for topic, value in snapshots(shoe).items():
             body = _encode(value)
             if self._said.get(topic) != body:
                 self._said[topic] = body
-                yield topic, _encode(head)[:-1] + b"," + body[1:]
+                yield topic, joined(head, Raw(body))

@@ -16,6 +16,7 @@ import msgspec
 from firmware_bridge import __version__
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL
+from firmware_bridge.facts.wire_states import Health
 from firmware_bridge.table.desk import Desk, NotAnOrder, parse
 from firmware_bridge.table.lending import Lendable, Lending, NotLent
 from firmware_bridge.table.table import Table
@@ -69,7 +70,7 @@ class Control:
         desk: Desk,
         broker: Callable[[], dict[str, Any]],
         reader: Callable[[], dict[str, Any]],
-        health: Callable[[], dict[str, Any] | None],
+        health: Callable[[], Health | None],
         devices: Mapping[str, Lendable] = {},
         watch: Watch | None = None,
     ) -> None:

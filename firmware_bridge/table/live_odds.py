@@ -7,12 +7,10 @@ import logging
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Any
-
-import msgspec
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import EntryName
+from firmware_bridge.facts.wire_states import Odds
 from firmware_bridge.games.baccarat.odds import OddsError, deviation, odds, remaining
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.state import Shoe
@@ -28,11 +26,11 @@ class LiveOdds:
     """Knows the odds of the round to come, a moment after the one before; `changed` is called with news.
 
     They are computed in a thread, one round at a time, since they take longer than a dealer needs for a card.
-    `state` names the journal and the round it is of; its `odds` are None where none can be told.
+    `state` names the round it is of, of the shoe followed last; its `odds` are None where none can be told.
     """
 
     def __init__(self, changed: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
-        self.state: dict[str, Any] | None = None
+        self.state: Odds | None = None
         self._changed, self._loop = changed, loop
         self._wanted: Shoe | None = None
         self._of: Moment | None = None
@@ -42,11 +40,13 @@ class LiveOdds:
         """Work them out anew when a shoe was opened, or a round ended or was corrected."""
         if shoe.status != "open":
             self._of = self._wanted = None
-            self.state = {"journal": shoe.journal, "round": None, "cards": 0, "odds": None}
+            self.state = Odds(None, 0, None)
             return
         moment = (shoe.journal, shoe.device.prev, shoe.round)
         if moment == self._of:
             return
+        if self._of is None or self._of[0] != shoe.journal:  # nothing of another shoe under the head of this one
+            self.state = Odds(None, 0, None)
         self._of, self._wanted = moment, shoe
         self._work()
 
@@ -57,7 +57,7 @@ class LiveOdds:
         self._busy, self._wanted = True, None
         self._loop.run_in_executor(None, _odds, shoe).add_done_callback(partial(self._done, self._of))
 
-    def _done(self, moment: Moment | None, work: asyncio.Future[dict[str, Any]]) -> None:
+    def _done(self, moment: Moment | None, work: asyncio.Future[Odds]) -> None:
         self._busy = False
         if work.cancelled():
             return
@@ -75,18 +75,13 @@ def before_round(shoe: Shoe) -> tuple[Card, ...]:
     return tuple((Counter(disclosed(shoe)) - under_way).elements())
 
 
-def _odds(shoe: Shoe) -> dict[str, Any]:
+def _odds(shoe: Shoe) -> Odds:
     """Odds of every bet, and how much its return differs from a full shoe's."""
     house, terms = shoe.house, terms_of(shoe.house)
-    state: dict[str, Any] = {"journal": shoe.journal, "round": shoe.round, "cards": 0, "odds": None}
     try:
         piles = remaining(house.decks, before_round(shoe))
         told = odds(piles, terms.tiger_pair_top, terms.natural_bets)
         differs = deviation(piles, house.decks, terms.tiger_pair_top, terms.natural_bets)
     except OddsError:  # too few cards, or a copy too many that the floor kept
-        return state
-    return state | {
-        "cards": sum(piles.values()),
-        "odds": msgspec.to_builtins(told),
-        "deviation": {bet: round(float(each), 9) for bet, each in differs.items()},
-    }
+        return Odds(shoe.round, 0, None)
+    return Odds(shoe.round, sum(piles.values()), told, {bet: round(float(each), 9) for bet, each in differs.items()})

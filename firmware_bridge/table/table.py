@@ -16,6 +16,7 @@ from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer
+from firmware_bridge.facts.wire_states import Lamps
 from firmware_bridge.journal.crashes import Crashes
 from firmware_bridge.journal.journal import Journal, SyncFailed
 from firmware_bridge.journal.line import Line
@@ -23,7 +24,7 @@ from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.table.stamps import nonce, now
-from firmware_bridge.topics.lamps import OBSERVING, STOPPED, Lamps, lamps, signals, unguided
+from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +74,7 @@ class Table:
         self.observing = self._crashes.too_many()
         self._acknowledge, self._published, self._changed, self._loop = acknowledge, published, changed, loop
         self._waiting: deque[inputs.AnyInput] = deque()
-        self._disk_since = 0
+        self.disk_since = 0
         self._retry: asyncio.TimerHandle | None = None
         self._alarm_clock: asyncio.TimerHandle | None = None
         self._asked_for: int | None = None
@@ -206,7 +207,7 @@ class Table:
 
     def _disk_lost(self, error: DiskError) -> None:
         log.critical("%s", error)
-        self.disk, self._disk_since = error, now()["at"]
+        self.disk, self.disk_since = error, now()["at"]
         self._show()
         self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
 
@@ -224,7 +225,7 @@ class Table:
         if error is None:
             return
         report = inputs.DiskFailed(
-            at=self._disk_since, mono=now()["mono"], irregularity=error.irregularity, why=error.what, until=now()["at"]  # type: ignore[arg-type]  # a DiskError has only these two
+            at=self.disk_since, mono=now()["mono"], irregularity=error.irregularity, why=error.what, until=now()["at"]  # type: ignore[arg-type]  # a DiskError has only these two
         )
         try:
             if not self.shoe.journal:

@@ -8,10 +8,12 @@ from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, Final, Literal
 
-import msgspec
+from msgspec import Struct
 
 from firmware_bridge import __version__
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.wire import VERSION, StateHead, joined
+from firmware_bridge.facts.wire_states import Alarm, Alarms, Health, Status
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line, rfc3339
 from firmware_bridge.mqtt.link import Link
@@ -59,7 +61,7 @@ class Uplink:
         self._table, self._prefix, self._loop = table, prefix, loop
         self._desk, self._allowed = desk, allowed
         self.why_down = "not connected yet"
-        self.health: dict[str, Any] | None = None
+        self.health: Health | None = None
         self._cursor = CursorFile(table.journal.directory / "cursor")
         self.outbox = Outbox(table.journal.directory, self._cursor, self._send_event)
         self.states = States(self._states, self._head, self._send_state, loop)
@@ -93,11 +95,11 @@ class Uplink:
         assert end is not None
         self.outbox.add(line, end)
 
-    def tell_health(self, health: dict[str, Any]) -> None:
+    def tell_health(self, health: Health) -> None:
         """Publish how all is; what a broker out of reach misses is told again soon."""
         self.health = health
         with suppress(NotConnected):
-            self.link.publish(f"{self._prefix}/health", self._body(health), qos=0, retain=True)
+            self.link.publish(f"{self._prefix}/health", joined(self._head(), health), qos=0, retain=True)
 
     def changed(self) -> None:
         """The retained topics may show something new."""
@@ -181,7 +183,7 @@ class Uplink:
         own = f"{self._prefix}/reply"
         wished = message.response_topic or ""
         topic = wished if wished.startswith(f"{own}/") and not {"+", "#"} & set(wished) else own
-        payload = msgspec.json.encode(self._head() | msgspec.to_builtins(answer))
+        payload = joined(self._head(), answer)
         try:
             self.link.publish(topic, payload, response=message)
         except NotConnected:
@@ -197,37 +199,19 @@ class Uplink:
         shoe, disk = self._table.shoe, self._table.disk
         states = snapshots(shoe, self._table.shown())
         if disk:
-            open_now = [msgspec.to_builtins(each) for each in alarms(shoe)]
-            urgent = {"id": disk.irregularity, "severity": "critical", "detail": disk.what, "todo": disk.hint}
-            states["alarm"] = {"open": [*open_now, urgent]}
+            urgent = Alarm(disk.irregularity, self._table.disk_since, "critical", disk.what, disk.hint, True, ())
+            states["alarm"] = Alarms((*alarms(shoe), urgent))
         if self._odds and self._odds.state:
             states["odds"] = self._odds.state
         return states | {"status": self._status("online")}
 
-    def _status(self, state: str) -> dict[str, Any]:
+    def _status(self, state: Literal["online", "stopped", "lost"]) -> Status:
         shoe = self._table.shoe
-        return {
-            "state": state,
-            "version": __version__,
-            "journal": shoe.journal,
-            "next_seq": shoe.seq + 1,
-            "mode": mode(shoe, self._table.observing),
-        }
+        return Status(state, __version__, shoe.seq + 1, mode(shoe, self._table.observing))
 
-    def _head(self) -> dict[str, Any]:
-        shoe = self._table.shoe
-        return {
-            "v": 1,
-            "table": self._table.name,
-            "shoe": shoe.number,
-            "journal": shoe.journal,
-            "as_of": shoe.seq,
-            "at": rfc3339(now()["at"]),
-            "boot": self._table.boot,
-        }
+    def _head(self) -> StateHead:
+        shoe, at = self._table.shoe, rfc3339(now()["at"])
+        return StateHead(VERSION, self._table.name, shoe.number, shoe.journal, shoe.seq, at, self._table.boot)
 
-    def _message(self, topic: str, value: dict[str, Any]) -> Message:
-        return Message(f"{self._prefix}/{topic}", self._body(value), retain=True)
-
-    def _body(self, value: dict[str, Any]) -> bytes:
-        return msgspec.json.encode(self._head() | value)
+    def _message(self, topic: str, body: Struct) -> Message:
+        return Message(f"{self._prefix}/{topic}", joined(self._head(), body), retain=True)

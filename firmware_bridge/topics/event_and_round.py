@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
+from firmware_bridge.facts.wire import EntryHead
 from firmware_bridge.journal.line import Line, Public
 
 _ROUNDS: Final = (
@@ -61,13 +62,5 @@ def _flat(rest: bytes) -> bytes:
 
 def _head(public: Public) -> bytes:
     """The fields every message carries, as an unfinished JSON object."""
-    fields = {
-        "v": public.v,
-        "table": public.table,
-        "shoe": public.shoe,
-        "journal": public.journal,
-        "seq": public.seq,
-        "at": public.at,
-        "boot": public.boot,
-    }
-    return _encode(fields)[:-1]
+    told = EntryHead(public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
+    return _encode(told)[:-1]

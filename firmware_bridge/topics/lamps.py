@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from msgspec import Struct
-
+from firmware_bridge.facts.wire_states import Lamps
 from firmware_bridge.games.asks import CardDue, MarkDue, OpeningDue
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.moves import LOT
@@ -24,16 +23,6 @@ STOPPED: Final = {"buzzer": BEEP, "lock": STEADY}
 """What is driven besides lamps when the journal cannot be written."""
 
 OBSERVING: Final = "observing only: one input crashed this version again and again"
-
-
-class Lamps(Struct, frozen=True):
-    """`lit`: lamp -> rhythm (`steady` due, `confirm` 1 Hz, `blocked` 5 Hz, `double` flash); `why` in words.
-
-    The words name points of disclosed cards only.
-    """
-
-    lit: dict[str, str]
-    why: tuple[str, ...]
 
 
 def lamps(shoe: Shoe) -> Lamps:

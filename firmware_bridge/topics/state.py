@@ -6,56 +6,15 @@ from collections import Counter
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.house import House, Limit
+from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps, Slot, Table
 from firmware_bridge.shoe.judges.cut_card import is_blind
 from firmware_bridge.shoe.round import due, layout, phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, cards_left, is_last, is_open, row
-from firmware_bridge.topics.lamps import Lamps, lamps, todo
+from firmware_bridge.topics.lamps import lamps, todo
 from firmware_bridge.topics.own import own_topics
-
-
-class Slot(Struct, frozen=True, omit_defaults=True):
-    """A filled slot; `card` only when it is disclosed."""
-
-    slot: str
-    card: str | UnsetType = UNSET
-
-
-class Table(Struct, frozen=True):
-    """What lies on the table and what comes next; `due` is the one slot the next card belongs to."""
-
-    game: str
-    phase: str
-    round: int
-    last: bool
-    slots: tuple[Slot, ...]
-    due: str | None
-    closed_bets: tuple[str, ...]
-    cards_left: int | None
-    burn_left: int | None
-    shoe_change: str | None
-    dealer: str
-    dealer_change: bool
-    flown: int
-    held: int
-    open: tuple[str, ...]
-    limits: dict[str, Limit]
-    settings: House
-
-
-class Alarm(Struct, frozen=True):
-    """An open irregularity. `since` is milliseconds since 1970; `choices` are the floor's."""
-
-    id: str
-    since: int
-    severity: str
-    detail: str
-    todo: str
-    blocks: bool
-    choices: tuple[str, ...]
 
 
 def snapshots(shoe: Shoe, shown: Lamps | None = None) -> dict[str, Any]:
@@ -67,7 +26,7 @@ def snapshots(shoe: Shoe, shown: Lamps | None = None) -> dict[str, Any]:
         "table": table(shoe),
         **own_topics(shoe),
         "lamps": shown or lamps(shoe),
-        "alarm": {"open": alarms(shoe)},
+        "alarm": Alarms(alarms(shoe)),
     }
 
 

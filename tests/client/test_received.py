@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from firmware_bridge.client import Events, Identity, MessageError, Rounds
 from firmware_bridge.facts.orders import Resend
+from tests.client.wagers import head, round_message
 from tests.core.table import Table
 
 TABLE = Table(burn="none").play("shoe", *["9s Kd Th Kc"] * 4, "2s 3h", "!void misdeal", *["9s Kd Th Kc"] * 2)
@@ -22,7 +23,7 @@ ROUNDS = [message.payload for message in SENT if message.topic == "round"]
 
 
 def event(seq: int, n: int = 1, of: int = 1) -> dict[str, Any]:
-    return {"journal": "3-abc", "seq": seq, "n": n, "of": of, "event": {"type": "Noted", "what": f"{seq}/{n}"}}
+    return head(seq, n, of) | {"event": {"type": "Noted", "what": f"{seq}/{n}"}}
 
 
 def entry(text: str) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def entry(text: str) -> dict[str, Any]:
 
 def round_(at: str, prev: str) -> dict[str, Any]:
     before = entry(prev) if prev else None
-    return entry(at) | {"n": 1, "prev": before, "round": entry(at)["seq"], "status": "voided"}
+    return round_message("voided") | entry(at) | {"n": 1, "prev": before, "round": entry(at)["seq"]}
 
 
 def asked(gaps: tuple[Resend, ...]) -> str:

@@ -15,6 +15,7 @@ from firmware_bridge.games.baccarat.bets import BETS
 from firmware_bridge.games.baccarat.bets.rows import tiers
 from tests.client.wagers import round_message, wagers
 
+EXACT = Rounding()
 BANKER = {"player": -1, "banker": 0.95, "banker_no_commission": 1, "tie": -1, "lucky_6": -1}
 BANKER_6 = {"player": -1, "banker": 0.95, "banker_no_commission": 0.5, "tie": -1, "lucky_6": 12}
 TIE = {"player": 0, "banker": 0, "banker_no_commission": 0, "tie": 8, "lucky_6": -1}
@@ -45,7 +46,7 @@ PAYS = [
 def test_a_round_pays(result: str, accepted: str, back: str) -> None:
     told = round_message(**RESULTS[result])
     for payload in (told, json.dumps(told), json.dumps(told).encode()):
-        assert settle(payload, wagers(accepted)).by_person == money(back)
+        assert settle(payload, wagers(accepted), EXACT).by_person == money(back)
 
 
 # quantum and mode; stake on banker, which wins 0.95 -> what goes back
@@ -75,19 +76,19 @@ def test_only_what_is_won_is_rounded(quantum: str | None, mode: Any, stake: str,
     assert settle(round_message(**BANKER), wagers(f"ann banker {stake}"), house).by_person == money(f"ann {back}")
 
 
-@pytest.mark.parametrize("result", [{}, {"player": 1}])
-def test_a_voided_round_gives_stakes_back(result: dict[str, Any]) -> None:
-    told = round_message("voided", **result)
+@pytest.mark.parametrize("more", [{}, {"bets": {"player": 1}}])
+def test_a_voided_round_gives_stakes_back(more: dict[str, Any]) -> None:
+    told = round_message("voided") | more
     assert settle(told, wagers("ann player 0.37, ann tie 5, bo x 7"), Rounding(Decimal(5))).by_person == money(
         "ann 5.37, bo 7"
     )
 
 
 ACCEPTED = "ann banker 100, bo player 70, cy tie 5"
-FIRST = settle(round_message(**BANKER), wagers(ACCEPTED))
-SAME = settle(round_message("corrected", 1, **BANKER), wagers(ACCEPTED))
-TIED = settle(round_message("corrected", 1, **TIE), wagers(ACCEPTED))
-VOID = settle(round_message("voided", 2), wagers(ACCEPTED))
+FIRST = settle(round_message(**BANKER), wagers(ACCEPTED), EXACT)
+SAME = settle(round_message("corrected", 1, **BANKER), wagers(ACCEPTED), EXACT)
+TIED = settle(round_message("corrected", 1, **TIE), wagers(ACCEPTED), EXACT)
+VOID = settle(round_message("voided", 2), wagers(ACCEPTED), EXACT)
 
 # what comes; what was paid last -> what is still to be paid
 OWED = [
@@ -110,9 +111,57 @@ def test_a_correction_pays_the_difference_once(now: Any, before: Any, owed: str)
 
 
 def test_two_rounds_are_not_set_off() -> None:
-    other = settle(round_message(**BANKER) | {"round": 13}, wagers(ACCEPTED))
-    with pytest.raises(ValueError, match="round 13 of 3-abc is not round 12 of 3-abc"):
-        payments(other, FIRST)
+    for other in ({"round": 13}, {"table": "T08"}, {"shoe": 4}, {"journal": "4-def"}):
+        with pytest.raises(ValueError, match="is not the round"):
+            payments(settle(round_message(**BANKER) | other, wagers(ACCEPTED), EXACT), FIRST)
+
+
+def in_money(status: str = "closed", **stakes: tuple[str, str]) -> dict[str, Any]:
+    """A round of a game that is played for money, by what was put in and its net."""
+    told = round_message(status) | {"unit": "money", "stakes": stakes}
+    return told if status == "voided" else told | {"bets": {bet: net for bet, (_, net) in stakes.items()}}
+
+
+def in_units(status: str = "closed", **stakes: tuple[Any, Any]) -> dict[str, Any]:
+    """A round told per unit staked, where a bet did not put in 1."""
+    told = round_message(status, **{bet: net for bet, (_, net) in stakes.items()} | {"x": 1})
+    return told | {"stakes": stakes}
+
+
+# one formula: back = x * (staked + net); the message, an accepted bet, what goes back
+ONE_FORMULA = [
+    ("won", in_money(S3=("20", "20")), "ann S3 20", "40"),
+    ("doubled after it was accepted, and lost", in_money(S3=("20", "-20")), "ann S3 10", "0"),
+    ("surrendered", in_money(S3=("10", "-5")), "ann S3 10", "5"),
+    ("a push", in_money(S3=("10", "0")), "ann S3 10", "10"),
+    ("3 to 2, to the last digit", in_money(S3=("0.01", "0.015")), "ann S3 0.01", "0.025"),
+    ("nothing put in, won", in_money(S3=("0", "27")), "ann S3 1", "27"),
+    ("nothing put in, owed", in_money(S3=("0", "-3")), "ann S3 1", "-3"),
+    ("voided: all that was put in", in_money("voided", S3=("20", "0")), "ann S3 10", "20"),
+    ("voided: nothing put in", in_money("voided", S3=("0", "0")), "ann S3 10", "0"),
+    ("voided before the table knew of it", in_money("voided"), "ann S3 10", "10"),
+    ("per unit, doubled and lost", in_units(S3=(2, -2)), "ann S3 10", "0"),
+    ("per unit, doubled and won", in_units(S3=(2, 2)), "ann S3 10", "40"),
+    ("per unit, half of it more", in_units(S3=(1.5, 1.5)), "ann S3 0.1", "0.30"),
+    ("per unit, not listed", in_units(S3=(2, 2)), "ann x 10", "20"),
+    ("per unit, voided when doubled", in_units("voided", S3=(2, 0)), "ann S3 10", "20"),
+]
+
+
+@pytest.mark.parametrize(("what", "told", "accepted", "back"), ONE_FORMULA, ids=[row[0] for row in ONE_FORMULA])
+def test_one_formula_settles_every_game(what: str, told: dict[str, Any], accepted: str, back: str) -> None:
+    for payload in (told, json.dumps(told).encode()):
+        assert settle(payload, wagers(accepted), EXACT).by_person == money(f"ann {back}")
+
+
+def test_what_is_won_in_money_is_rounded_as_well() -> None:
+    (paid,) = settle(in_money(S3=("0.01", "0.015")), wagers("ann S3 0.01"), Rounding(Decimal("0.01"), "down")).paid
+    assert paid.amount == Decimal("0.02")
+
+
+def test_a_bet_told_in_money_has_one_wager() -> None:
+    with pytest.raises(MoneyError, match="give its bet one wager"):
+        settle(in_money(S3=("20", "20")), wagers("ann S3 10, ann S3 10"), EXACT)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +170,16 @@ def test_two_rounds_are_not_set_off() -> None:
         (round_message(player=1), "round 12 of journal 3-abc tells no result of tie; hold this wager"),
         (round_message(tie="NaN"), "tells no result of tie"),
         (round_message(tie=-2), "tells no result of tie"),
+        (round_message(tie=0) | {"stakes": {"tie": [1, -0.5]}}, "tells no result of tie"),
+        (round_message(tie=-2) | {"stakes": {"tie": [1.5, -2]}}, "tells no result of tie"),
+        (round_message(tie=0) | {"stakes": {"tie": [-1, 0]}}, "tells no result of tie"),
+        (round_message(tie="sNaN") | {"stakes": {"tie": [2, "sNaN"]}}, "tells no result of tie"),
+        (in_money(S3=("10", "0")), "tells no result of tie"),
+        (in_money(tie=("10", "0")) | {"stakes": {}}, "tells no result of tie"),
+        (in_money(tie=("10", "-10.01")), "tells no result of tie"),
+        (round_message("voided") | {"stakes": {"tie": ["NaN", 0]}}, "tells no result of tie"),
+        (round_message(tie=0) | {"unit": "chips"}, "not a message of this topic"),
+        ({name: each for name, each in round_message(tie=0).items() if name != "unit"}, "not a message of this topic"),
         (round_message(tie=[]), "not a message of this topic"),
         (round_message(status="open", tie=8), "not a message of this topic"),
         ({}, "not a message of this topic"),
@@ -132,7 +191,7 @@ def test_two_rounds_are_not_set_off() -> None:
 )
 def test_what_is_no_result_settles_nothing(told: Any, why: str) -> None:
     with pytest.raises(MessageError, match=why):
-        settle(told, wagers("ann tie 5"))
+        settle(told, wagers("ann tie 5"), EXACT)
 
 
 @pytest.mark.parametrize("quantum", ["0", "-1", "NaN"])
@@ -149,7 +208,7 @@ STAKES = st.decimals("0.0001", "99999999999999", places=4)
 def test_every_tier_pays_to_the_last_digit_whatever_the_context(tier: tuple[str, float], stake: Decimal) -> None:
     bet, net = tier
     with localcontext(Context(prec=3)):
-        (paid,) = settle(json.dumps(round_message(**{bet: net})), [Wager("ann", bet, stake)]).paid
+        (paid,) = settle(json.dumps(round_message(**{bet: net})), [Wager("ann", bet, stake)], EXACT).paid
     assert paid.amount.as_integer_ratio() == (stake + stake * Decimal(str(net))).as_integer_ratio()
     assert paid.amount >= 0
 
@@ -157,7 +216,7 @@ def test_every_tier_pays_to_the_last_digit_whatever_the_context(tier: tuple[str,
 @given(STAKES, st.sampled_from(["0.01", "0.05", "0.25", "1", "5", "7"]), st.sampled_from(["down", "half-even"]))
 def test_rounding_gives_a_multiple_less_than_a_quantum_away(stake: Decimal, quantum: str, mode: Any) -> None:
     step = Decimal(quantum)
-    (exact,) = settle(round_message(banker=0.95), [Wager("ann", "banker", stake)]).paid
+    (exact,) = settle(round_message(banker=0.95), [Wager("ann", "banker", stake)], EXACT).paid
     (paid,) = settle(round_message(banker=0.95), [Wager("ann", "banker", stake)], Rounding(step, mode)).paid
     assert (paid.amount - stake) % step == 0
     lost = exact.amount - paid.amount
@@ -171,7 +230,7 @@ TIES = st.lists(st.sampled_from([-1, 0, 8]), min_size=6, max_size=6)
 def test_in_any_order_and_repeated_the_highest_revision_is_paid(order: list[int], ties: list[int]) -> None:
     """A ledger that adds up the payments ends where the highest revision alone would."""
     told = [round_message("corrected", revision, tie=tie) for revision, tie in enumerate(ties)]
-    settled = [settle(each, wagers("ann tie 5")) for each in told]
+    settled = [settle(each, wagers("ann tie 5"), EXACT) for each in told]
     ledger, last = Decimal(0), None
     for revision in order:
         ledger += payments(settled[revision], last).get("ann", Decimal(0))
@@ -181,4 +240,4 @@ def test_in_any_order_and_repeated_the_highest_revision_is_paid(order: list[int]
 
 def test_every_bet_of_the_book_can_be_settled() -> None:
     told = round_message(**dict.fromkeys(BETS, -1))
-    assert settle(told, [Wager("ann", bet, Decimal(1)) for bet in BETS]).by_person == {"ann": Decimal(0)}
+    assert settle(told, [Wager("ann", bet, Decimal(1)) for bet in BETS], EXACT).by_person == {"ann": Decimal(0)}

@@ -14,9 +14,19 @@ def wagers(text: str) -> tuple[Wager, ...]:
     return tuple(Wager(person, bet, Decimal(stake)) for person, bet, stake in rows)
 
 
+def head(seq: int, n: int = 1, of: int = 1, journal: str = "3-abc") -> dict[str, Any]:
+    """What a message of a stream begins with."""
+    named = {"v": 1, "table": "T07", "shoe": 3, "journal": journal, "seq": seq}
+    return named | {"at": "2026-11-20T21:33:05.123Z", "boot": "b", "n": n, "of": of}
+
+
 def round_message(status: str = "closed", revision: int = 0, **bets: Any) -> dict[str, Any]:
     """A round as `json.loads` gives it: round 12 of shoe 3."""
-    return {
-        "v": 1, "table": "T07", "shoe": 3, "journal": "3-abc", "seq": 57 + revision, "n": 1, "of": 2, "prev": None,
-        "round": 12, "status": status, "revision": revision, "bets": bets,
+    told = head(57 + revision, of=2) | {
+        "game": "baccarat", "round": 12, "revision": revision, "cards": [], "unit": "stake", "stakes": {},
+        "last": False, "why": [], "prev": None, "status": status,
     }  # fmt: skip
+    if status == "voided":
+        return told | {"by": "floor"}
+    told |= {"hands": {}, "outcome": "banker", "bets": bets, "carried": 0, "flags": []}
+    return told | ({"corrects": 56 + revision, "by": "floor"} if status == "corrected" else {})

@@ -21,16 +21,13 @@ RENAMED: Final[dict[str, str]] = {
 }
 """New word -> old word: keys of objects, and values of the keys in `TAGS`. `KIND.word` for keys of one kind only."""
 
+ROUNDS: Final = ("RoundClosed", "RoundCorrected", "RoundVoided", "round", "payload")
+"""What a round is called as an event and as a message."""
+
 ADDED: Final[frozenset[tuple[str, str]]] = frozenset(
-    {
-        ("luggage", "lent"),
-        ("luggage", "turn"),
-        ("luggage", "prev"),
-        ("Irregular", "of"),
-        ("hand", "points"),
-        ("RoundVoided", "stakes"),
-    }
-    | {("round", "stakes"), ("payload", "stakes"), ("policy", "drawn_before_mark")}
+    {("luggage", name) for name in ("lent", "turn", "prev")}
+    | {("Irregular", "of"), ("hand", "points"), ("policy", "drawn_before_mark")}
+    | {(kind, name) for kind in ROUNDS for name in ("unit", "stakes")}
 )
 """(kind, field) that the rows do not know, both in old words: left out. A new state topic is ("topics", its name)."""
 

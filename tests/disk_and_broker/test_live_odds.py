@@ -2,6 +2,7 @@
 
 import asyncio
 
+from firmware_bridge.facts.wire_states import Odds
 from firmware_bridge.games.baccarat.odds import full, odds
 from firmware_bridge.games.house import house_of
 from firmware_bridge.shoe import Shoe
@@ -30,20 +31,22 @@ def test_they_are_of_the_round_to_come_and_say_so() -> None:
     one, two = shoe_after("9s Td Ts Tc"), shoe_after("9s Td Ts Tc 2s")
     state = asyncio.run(followed(one, two)).state
     assert state is not None
-    assert (state["journal"], state["round"], state["cards"]) == (one.journal, 2, 412)
+    assert (state.round, state.cards) == (2, 412)
 
 
 def test_a_full_shoe_returns_what_the_rule_book_says() -> None:
     state = asyncio.run(followed(shoe_after("shoe"))).state
     assert state is not None
-    assert tuple(state["odds"]["player"]["rtp"]) == odds(full(8))["player"].rtp
-    assert not any(state["deviation"].values())
+    assert state.odds
+    assert state.odds["player"].rtp == odds(full(8))["player"].rtp
+    assert state.deviation
+    assert not any(state.deviation.values())
 
 
 def test_the_newest_wins_however_long_the_older_take() -> None:
     state = asyncio.run(followed(shoe_after("shoe"), shoe_after("9s Td Ts Tc"), shoe_after("9s Td Ts Tc " * 2))).state
     assert state is not None
-    assert (state["round"], state["cards"]) == (3, 408)
+    assert (state.round, state.cards) == (3, 408)
 
 
 def test_sealed_cards_and_those_of_the_round_under_way_take_no_part() -> None:
@@ -56,4 +59,20 @@ def test_sealed_cards_and_those_of_the_round_under_way_take_no_part() -> None:
 def test_there_are_none_when_the_shoe_is_over() -> None:
     state = asyncio.run(followed(shoe_after("9s Td Ts Tc"), shoe_after("9s Td Ts Tc !close_shoe"))).state
     assert state is not None
-    assert (state["round"], state["odds"]) == (None, None)
+    assert (state.round, state.odds) == (None, None)
+
+
+def test_none_of_the_shoe_before_stand_under_the_head_of_the_next() -> None:
+    async def states() -> list[Odds | None]:
+        live = LiveOdds(lambda: None, asyncio.get_running_loop())
+        live.follow(shoe_after("9s Td Ts Tc"))
+        while live._busy:
+            await asyncio.sleep(0.01)
+        before = live.state
+        live.follow(shoe_after("9s Td Ts Tc !close_shoe shoe"))
+        return [before, live.state]
+
+    before, after = asyncio.run(states())
+    assert before
+    assert before.round == 2
+    assert after == Odds(None, 0, None)

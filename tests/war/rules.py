@@ -164,5 +164,5 @@ GAME = Game(
     answer=_answer,
     staked=_staked,
     ends=lambda left, terms, before: left < terms.seats + 1,
-    topics=(Topic("tally", lambda terms: Tally({}), _grow, lambda tally: tally),),
+    topics=(Topic("tally", Tally, lambda terms: Tally({}), _grow, lambda tally: tally),),
 )

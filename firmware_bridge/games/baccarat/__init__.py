@@ -10,7 +10,7 @@ from firmware_bridge.games.baccarat.angel_eye import SIDES, unjudged, verdict
 from firmware_bridge.games.baccarat.bets import closed
 from firmware_bridge.games.baccarat.roads_topic import ROADS
 from firmware_bridge.games.baccarat.rules import BURNS
-from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, round
+from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, Hand, Own, round
 from firmware_bridge.games.baccarat.terms import Baccarat
 from firmware_bridge.games.game import Game, Layout, Start
 from firmware_bridge.games.machine import layout
@@ -54,6 +54,8 @@ GAME: Final = Game(
     first=PAIRS[0],
     reserves=lambda terms: RESERVES if terms.procedure == "six-card" else (),
     carries=3,  # reserves included: the fourth slot must be drawn in that round
+    hand=Hand,
+    own=Own,
     unit="stake",
     keys=("player", "banker", "tie"),
     verdict=verdict,

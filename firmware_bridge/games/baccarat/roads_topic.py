@@ -36,4 +36,4 @@ def _show(roads: Roads) -> Board:
     return board(roads)
 
 
-ROADS: Final = Topic("roads", _empty, _grow, _show)
+ROADS: Final = Topic("roads", Board, _empty, _grow, _show)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from firmware_bridge.client import MessageError, Verdict, Verifier, commitment
+from firmware_bridge.client import EventMessage, MessageError, Verdict, Verifier, commitment
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.line import Line
 
@@ -33,7 +33,8 @@ class Commitments:
 
     def _verdicts(self, line: Line, n: int, event: dict[str, Any]) -> tuple[Verdict, ...]:
         public = line.public
-        message = {"journal": public.journal, "seq": public.seq, "n": n, "of": len(public.events), "event": event}
+        head = (public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
+        message = msgspec.structs.asdict(EventMessage(*head, n=n, of=len(public.events), event=event))
         try:
             return self._verifier.take(message)
         except MessageError as error:

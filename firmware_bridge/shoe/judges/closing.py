@@ -79,9 +79,18 @@ def _result(shoe: Shoe, result: Result) -> dict[str, Any]:
         "game": shoe.house.game,
         "hands": Raw(encode(result.hands)),
         "outcome": result.outcome,
+        "unit": rules(shoe).unit,
         "bets": dict(result.bets),
+        "stakes": _stakes(rules(shoe).unit, result),
         "own": Raw(encode(result.own)),
     }
+
+
+def _stakes(unit: events.Unit, result: Result) -> dict[str, events.Stake]:
+    """What was put in on each bet, and its net. Raises KeyError where a game played for money does not say it."""
+    if unit == "money":
+        return {bet: (result.staked[bet], net) for bet, net in result.bets.items()}
+    return {bet: (staked, result.bets[bet]) for bet, staked in result.staked.items() if staked != 1}
 
 
 def _move(shoe: Shoe, word: str) -> Card | Mark:

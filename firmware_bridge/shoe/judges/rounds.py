@@ -128,6 +128,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
             game=shoe.house.game,
             round=shoe.round,
             cards=played(shoe, [each.slot for each in layout(shoe).placed]),
+            unit=rules(shoe).unit,
             stakes={bet: (staked, 0) for bet, staked in rules(shoe).staked(layout(shoe), start(shoe)).items()},
             why=(why,),
             by=by,

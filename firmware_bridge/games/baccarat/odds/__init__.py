@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import cache
 from math import perm
 
-from msgspec import Struct
-
 from firmware_bridge.facts.cards import FACES
+from firmware_bridge.facts.wire_states import BetOdds as Odds
+from firmware_bridge.facts.wire_states import Chance
 from firmware_bridge.games.baccarat.bets import BETS, LOST, NaturalBets, Net, TigerPairTop, pays
 from firmware_bridge.games.baccarat.bets.conditions import Condition
 from firmware_bridge.games.baccarat.bets.rows import tiers
@@ -19,24 +19,6 @@ from firmware_bridge.games.baccarat.odds.openings import deals_by_tier, deals_by
 from firmware_bridge.games.baccarat.odds.piles import ROUND, OddsError, Piles, checked, full, remaining
 
 __all__ = ["Chance", "Odds", "OddsError", "Piles", "deviation", "full", "odds", "remaining"]
-
-
-class Chance(Struct, frozen=True):
-    """`num` of `den` ordered six-card deals net `pays` units per unit staked."""
-
-    pays: Net
-    num: int
-    den: int
-
-
-class Odds(Struct, frozen=True):
-    """The odds of a bet: a chance for every distinct net result, -1 the last; they add up to `den`.
-
-    rtp: what comes back per unit staked, the stake included, as a fraction in lowest terms.
-    """
-
-    tiers: tuple[Chance, ...]
-    rtp: tuple[int, int]
 
 
 def odds(

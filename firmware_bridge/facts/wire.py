@@ -1,0 +1,143 @@
+"""The heads of all messages, and the messages of the streams `event` and `round`: the daemon's and the backend's alike.
+
+The bytes of a stream are put together from those of the journal (topics/event_and_round.py); they decode into these
+Structs. A state topic is a head and a body beside it in one JSON object: bodies are in facts/wire_states.py, those of
+a game's own topics in its package.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple
+
+import msgspec
+from msgspec import Meta, Struct
+
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.events_of_rounds import EntryName, Played, Unit
+
+VERSION: Final = 1
+"""The version of the messages: `v`."""
+
+Count = Annotated[int, Meta(ge=1)]
+
+
+class Identity(NamedTuple):
+    """Which message of its topic: entry `seq` (from 1) of `journal`, event `n` (from 1) of that entry (mqtt.md)."""
+
+    journal: str
+    seq: int
+    n: int
+
+
+class Head(Struct, frozen=True):
+    """What every message begins with. `shoe` counts the shoes of a device, 0 before the first."""
+
+    v: int
+    table: str
+    shoe: int
+    journal: str
+
+
+class EntryHead(Head, frozen=True):
+    """The head of what belongs to an entry of the journal. `at`: RFC 3339, ms, UTC; `boot` names the daemon's run."""
+
+    seq: Count
+    at: str
+    boot: str
+
+
+class StateHead(Head, frozen=True):
+    """The head of a state, and of an answer: what held after entry `as_of` of the journal, 0 for none."""
+
+    as_of: int
+    at: str
+    boot: str
+
+
+def joined(head: Any, body: Any) -> bytes:
+    """A message: the keys of its head, then those of its body."""
+    return _encode(head)[:-1] + b"," + _encode(body)[1:]
+
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class StreamMessage(EntryHead, frozen=True, kw_only=True):
+    """A message of a stream: event `n` of the `of` events of its entry."""
+
+    n: Count
+    of: Count
+
+    def __post_init__(self) -> None:
+        if self.n > self.of:
+            raise ValueError(f"event {self.n} of {self.of}")
+
+    @property
+    def identity(self) -> Identity:
+        """Its key beside the topic: same key, same bytes."""
+        return Identity(self.journal, self.seq, self.n)
+
+
+class EventMessage(StreamMessage, frozen=True, kw_only=True):
+    """A message of the topic `event`; its `type` says what else is in the event."""
+
+    event: dict[str, Any]
+
+
+class Hand(Struct, frozen=True):
+    """What every hand of every game has; `points` in the words of the game."""
+
+    cards: tuple[Card, ...]
+    points: str
+
+
+class _Round(StreamMessage, frozen=True, kw_only=True, tag_field="status"):
+    """What every message of the topic `round` says.
+
+    cards: those that may be named. stakes: bet -> what was put in, and net (facts/events_of_rounds.py, `Stake`).
+    prev: the round message before it at its table. why: in words. Amounts are exactly the decimals written.
+    """
+
+    game: str
+    round: int
+    revision: int
+    cards: tuple[Played, ...]
+    unit: Unit
+    stakes: dict[str, tuple[Decimal, Decimal]]
+    last: bool
+    why: tuple[str, ...]
+    prev: EntryName | None
+
+
+class ClosedRound(_Round, frozen=True, kw_only=True, tag="closed"):
+    """A round that is over. What only its game says stands beside these keys, in its hands and in the message.
+
+    bets: bet -> net, exactly the decimal that the message writes: 0.95 is `Decimal("0.95")`.
+    """
+
+    status: ClassVar[Literal["closed", "corrected"]] = "closed"
+    hands: dict[str, Hand]
+    outcome: str
+    bets: dict[str, Decimal]
+    carried: int
+    flags: tuple[str, ...]
+
+
+class CorrectedRound(ClosedRound, frozen=True, kw_only=True, tag="corrected"):
+    """A whole new round in place of the one that entry `corrects` closed."""
+
+    status: ClassVar[Literal["closed", "corrected"]] = "corrected"
+    corrects: int
+    by: str
+
+
+class VoidedRound(_Round, frozen=True, kw_only=True, tag="voided"):
+    """A round that counts for nothing."""
+
+    status: ClassVar[Literal["voided"]] = "voided"
+    by: str
+
+
+RoundMessage = ClosedRound | CorrectedRound | VoidedRound
+"""A message of the topic `round`; the highest revision of a round counts."""

@@ -1,0 +1,142 @@
+"""The bodies of the state topics and of answers: each stands beside a `StateHead` in one JSON object (facts/wire.py).
+
+A game's own topics have bodies of its own, in its package.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from firmware_bridge.facts.house import House, Limit
+
+
+class Status(Struct, frozen=True):
+    """The topic `status`: whether the bridge is there. `lost` is said by the broker, as the bridge's will.
+
+    next_seq: the entry that comes next in the journal of the head. mode: how much can be done now.
+    """
+
+    state: Literal["online", "stopped", "lost"]
+    version: str
+    next_seq: int
+    mode: str
+
+
+class Slot(Struct, frozen=True, omit_defaults=True):
+    """A filled slot; `card` only when it is disclosed."""
+
+    slot: str
+    card: str | UnsetType = UNSET
+
+
+class Table(Struct, frozen=True):
+    """The topic `table`: what lies on it and what comes next; `due` is the one slot the next card belongs to."""
+
+    game: str
+    phase: str
+    round: int
+    last: bool
+    slots: tuple[Slot, ...]
+    due: str | None
+    closed_bets: tuple[str, ...]
+    cards_left: int | None
+    burn_left: int | None
+    shoe_change: str | None
+    dealer: str
+    dealer_change: bool
+    flown: int
+    held: int
+    open: tuple[str, ...]
+    limits: dict[str, Limit]
+    settings: House
+
+
+class Lamps(Struct, frozen=True):
+    """The topic `lamps`. lit: lamp -> rhythm (`steady` due, `confirm` 1 Hz, `blocked` 5 Hz, `double` flash).
+
+    why: in words, which name points of disclosed cards only.
+    """
+
+    lit: dict[str, str]
+    why: tuple[str, ...]
+
+
+class Alarm(Struct, frozen=True):
+    """An open irregularity. `since` is milliseconds since 1970; `choices` are the floor's."""
+
+    id: str
+    since: int
+    severity: str
+    detail: str
+    todo: str
+    blocks: bool
+    choices: tuple[str, ...]
+
+
+class Alarms(Struct, frozen=True):
+    """The topic `alarm`: the irregularities that are open, oldest first."""
+
+    open: tuple[Alarm, ...]
+
+
+class ReaderHealth(Struct, frozen=True):
+    """Reads since the start, quality 0..255 of the last ones, and both beside what was calibrated."""
+
+    reads: int
+    unread: int
+    frames_bad: int
+    quality: float | None
+    lamp: int | None
+    ambient: int | None
+    temperature: float | None
+    quality_calibrated: float | None
+    lamp_calibrated: float | None
+    forecast: str | None
+
+
+class Health(Struct, frozen=True):
+    """The topic `health`; a value is None where nobody measures it here.
+
+    queue: entries that the broker has not acknowledged. faults: lamps and sensors that failed their test, None while
+    the lamps were not tried.
+    """
+
+    uptime_s: int
+    reader: ReaderHealth
+    disk_free_mb: int | None
+    temperature: float | None
+    under_voltage: bool | None
+    queue: int
+    faults: tuple[str, ...] | None
+
+
+class Chance(Struct, frozen=True):
+    """`num` of `den` equally likely deals, in an order each, net `pays` units per unit staked."""
+
+    pays: int | float
+    num: int
+    den: int
+
+
+class BetOdds(Struct, frozen=True):
+    """The odds of a bet: a chance for every distinct net result, -1 the last; they add up to `den`.
+
+    rtp: what comes back per unit staked, the stake included, as a fraction in lowest terms.
+    """
+
+    tiers: tuple[Chance, ...]
+    rtp: tuple[int, int]
+
+
+class Odds(Struct, frozen=True, omit_defaults=True):
+    """The topic `odds`, of round `round` of the shoe of the head, with `cards` cards left before it.
+
+    odds: by bet; None where none can be told. deviation: how much more each bet returns than with a full shoe.
+    """
+
+    round: int | None
+    cards: int
+    odds: dict[str, BetOdds] | None
+    deviation: dict[str, float] | UnsetType = UNSET
