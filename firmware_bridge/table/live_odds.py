@@ -11,10 +11,11 @@ from typing import Any
 
 import msgspec
 
+from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import EntryName
-from firmware_bridge.games.baccarat.odds import OddsError, deviation, odds, remaining
-from firmware_bridge.games.house import terms_of
+from firmware_bridge.games.house import size_of, terms_of
+from firmware_bridge.shoe.round import rules
 from firmware_bridge.shoe.state import Shoe
 from firmware_bridge.topics.state import disclosed
 
@@ -79,14 +80,16 @@ def _odds(shoe: Shoe) -> dict[str, Any]:
     """Odds of every bet, and how much its return differs from a full shoe's."""
     house, terms = shoe.house, terms_of(shoe.house)
     state: dict[str, Any] = {"journal": shoe.journal, "round": shoe.round, "cards": 0, "odds": None}
+    seen, book = before_round(shoe), rules(shoe).odds
+    if book is None:
+        return state
     try:
-        piles = remaining(house.decks, before_round(shoe))
-        told = odds(piles, terms.tiger_pair_top, terms.natural_bets)
-        differs = deviation(piles, house.decks, terms.tiger_pair_top, terms.natural_bets)
-    except OddsError:  # too few cards, or a copy too many that the floor kept
+        told = book().of(house.decks, seen, terms)
+        differs = book().deviation(house.decks, seen, terms)
+    except BridgeError:  # too few cards, or a copy too many that the floor kept
         return state
     return state | {
-        "cards": sum(piles.values()),
+        "cards": size_of(house) - len(seen),
         "odds": msgspec.to_builtins(told),
         "deviation": {bet: round(float(each), 9) for bet, each in differs.items()},
     }
