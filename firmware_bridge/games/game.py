@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Literal, Protocol
 
 from msgspec import Raw, Struct
@@ -112,6 +113,18 @@ class Topic(Struct, frozen=True, eq=False):
     show: Callable[[Any], Any]
 
 
+class OddsBook(Struct, frozen=True, eq=False):
+    """The odds of a game: of a shoe of so many packs that cards have left, under these terms. Raise BridgeError.
+
+    of: bet -> its odds, in a form that can be encoded. deviation: bet -> how much more it returns than with a full
+    shoe. table: the odds in lines for a terminal.
+    """
+
+    of: Callable[[int, Sequence[Card], Any], Mapping[str, Any]]
+    deviation: Callable[[int, Sequence[Card], Any], Mapping[str, Fraction]]
+    table: Callable[[int, Sequence[Card], Any], Iterator[str]]
+
+
 def _nothing(*_: Any) -> tuple[()]:
     return ()
 
@@ -213,6 +226,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Between how many cards from the end the cut card is put; None: the game has none."""
     points: Callable[[Layout], Mapping[str, str]] = _no_points
     """Area -> its points so far, from open cards, where the game counts before the result."""
+    odds: Callable[[], OddsBook] | None = None
+    """Its odds, imported when they are asked for; None where none are known."""
     remarks: Callable[[Mapping[str, Any]], tuple[str, ...]] = _nothing
     """What people say of a `round` message besides its outcome and its hands."""
 

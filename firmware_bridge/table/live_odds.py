@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
+from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.wire_states import Odds
-from firmware_bridge.games.baccarat.odds import OddsError, deviation, odds, remaining
-from firmware_bridge.games.house import terms_of
+from firmware_bridge.games.house import size_of, terms_of
+from firmware_bridge.shoe.round import rules
 from firmware_bridge.shoe.state import Shoe
 from firmware_bridge.topics.state import disclosed
 
@@ -78,10 +79,13 @@ def before_round(shoe: Shoe) -> tuple[Card, ...]:
 def _odds(shoe: Shoe) -> Odds:
     """Odds of every bet, and how much its return differs from a full shoe's."""
     house, terms = shoe.house, terms_of(shoe.house)
-    try:
-        piles = remaining(house.decks, before_round(shoe))
-        told = odds(piles, terms.tiger_pair_top, terms.natural_bets)
-        differs = deviation(piles, house.decks, terms.tiger_pair_top, terms.natural_bets)
-    except OddsError:  # too few cards, or a copy too many that the floor kept
+    seen, book = before_round(shoe), rules(shoe).odds
+    if book is None:
         return Odds(shoe.round, 0, None)
-    return Odds(shoe.round, sum(piles.values()), told, {bet: round(float(each), 9) for bet, each in differs.items()})
+    try:
+        told = book().of(house.decks, seen, terms)
+        differs = book().deviation(house.decks, seen, terms)
+    except BridgeError:  # too few cards, or a copy too many that the floor kept
+        return Odds(shoe.round, 0, None)
+    left = size_of(house) - len(seen)
+    return Odds(shoe.round, left, dict(told), {bet: round(float(each), 9) for bet, each in differs.items()})

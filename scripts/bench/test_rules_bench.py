@@ -8,7 +8,7 @@ By hand, in a venv of its own (neither package belongs to the project's):
 Each benchmark of a group takes the same 1,000 rounds, so its OPS is thousands of rounds per second. PyBaccarat's own
 `Game` compares hands in a way Python 3 no longer has, so its `Hand` is dealt to here as `Game.play_hand` deals, without
 a shoe and without texts. The same work for us is `judged`: who took how many cards to which total. `layout` also says
-which slot each card fills and why, and what the round gave.
+which slot each card fills and why, and what every bet won.
 """
 
 from __future__ import annotations
@@ -22,14 +22,25 @@ from pybaccarat.baccarat import Hand
 from pybaccarat.playingcards import Card as TheirCard
 
 from firmware_bridge.facts.cards import FACES, RANKS, Card
+from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.games.baccarat.bets import results
 from firmware_bridge.games.baccarat.bets.judging import judged
 from firmware_bridge.games.baccarat.odds import full, odds, remaining
-from firmware_bridge.games.baccarat.rules import layout
+from firmware_bridge.games.baccarat.terms import Baccarat
+from firmware_bridge.games.game import Layout, Start
+from firmware_bridge.games.machine import layout as run
+from firmware_bridge.games.moves import Dealt
 
 ROUNDS = 1_000
 
+TERMS, START = Baccarat(), Start()
+
 Benchmark = Callable[..., Any]
+
+
+def layout(cards: tuple[Card, ...]) -> Layout:
+    """The round after these cards, as the script of the game has it."""
+    return run(GAME, [Dealt(card) for card in cards], TERMS, START)
 
 
 def deal() -> list[tuple[Card, ...]]:
@@ -39,7 +50,7 @@ def deal() -> list[tuple[Card, ...]]:
         if len(shoe) < 6:
             shoe = list(FACES) * 8
             shuffled.shuffle(shoe)
-        count = next(count for count in (4, 5, 6) if layout(tuple(shoe[:count]), "on-demand").result)
+        count = next(count for count in (4, 5, 6) if layout(tuple(shoe[:count])).result)
         rounds.append(tuple(shoe[:count]))
         del shoe[:count]
     return rounds
@@ -83,26 +94,16 @@ def test_judged(benchmark: Benchmark) -> None:
 
 
 @pytest.mark.benchmark(group="1,000 rounds judged")
-def test_layout(benchmark: Benchmark) -> None:
-    """The whole layout of each finished round, result included."""
-    benchmark(lambda: [layout(cards, "on-demand") for cards in OURS])
-
-
-@pytest.mark.benchmark(group="1,000 rounds judged")
 def test_layout_and_all_bets(benchmark: Benchmark) -> None:
-    """The layout and the net result of all 38 bets."""
-    def judge(cards: tuple[Card, ...]) -> dict[str, float]:
-        result = layout(cards, "on-demand").result
-        assert result
-        return results(result.hands)
-
-    benchmark(lambda: [judge(cards) for cards in OURS])
+    """The whole layout of each finished round: the result, and in it the net result of all 38 bets."""
+    benchmark(lambda: [layout(cards) for cards in OURS])
 
 
 @pytest.mark.benchmark(group="1,000 rounds judged")
 def test_all_bets_alone(benchmark: Benchmark) -> None:
     """The net result of all 38 bets, hands given."""
-    finished = [result.hands for cards in OURS if (result := layout(cards, "on-demand").result)]
+    ended = [result for cards in OURS if (result := layout(cards).result)]
+    finished = [{side: hand.cards for side, hand in result.hands.items()} for result in ended]  # type: ignore[attr-defined]
     benchmark(lambda: [results(hands) for hands in finished])
 
 

@@ -13,7 +13,7 @@ from firmware_bridge.facts.cards import FACES, Card, cards
 from firmware_bridge.games.baccarat.bets import BETS, GROUPS, LOST, closed, results
 from firmware_bridge.games.baccarat.bets.judging import judged
 from firmware_bridge.games.baccarat.bets.rows import tiers
-from firmware_bridge.games.baccarat.rules import layout
+from tests.baccarat import layout
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 ROUNDS = [json.loads(line) for line in (VECTORS / "rounds.jsonl").read_text().splitlines()]

@@ -22,7 +22,7 @@ from firmware_bridge.facts.cards import FACES, TILES, Card, cards
 from firmware_bridge.games.baccarat.bets import BETS, results
 from firmware_bridge.games.baccarat.bets.rows import tiers
 from firmware_bridge.games.baccarat.odds import Odds, OddsError, deviation, full, odds, remaining
-from firmware_bridge.games.baccarat.rules import layout
+from tests.baccarat import layout
 
 DEALS_8_DECKS = 4_998_398_275_503_360
 

@@ -7,20 +7,9 @@ from itertools import product
 import pytest
 
 from firmware_bridge.facts.cards import FACES, Card, cards
-from firmware_bridge.games.baccarat.rules import layout, third_cards
-
-# Rule book section 2, read row by row: banker's two cards -> the player's third cards it stands on.
-STANDS_ON = {0: "", 1: "", 2: "", 3: "8", 4: "0189", 5: "012389", 6: "01234895", 7: "0123456789"}
-
-
-def draws(p1: int, b1: int, p2: int, b2: int, third: int) -> tuple[bool, bool]:
-    """The rule book in its own order: natural, player, banker."""
-    player, banker = (p1 + p2) % 10, (b1 + b2) % 10
-    if player >= 8 or banker >= 8:
-        return False, False
-    if player >= 6:
-        return False, banker <= 5
-    return True, str(third) not in STANDS_ON[banker]
+from firmware_bridge.games.baccarat.rules import third_cards
+from tests.baccarat import layout
+from tests.core.games.book import draws
 
 
 def test_every_sequence_of_points_draws_by_the_book() -> None:

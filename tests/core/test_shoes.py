@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts.cards import cards
-from firmware_bridge.games.baccarat.rules import layout
 from firmware_bridge.games.house import house_of
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
+from tests.baccarat import layout
 
 VECTORS = Path(__file__).parent.parent / "vectors"
 SHOES = [json.loads(line) for line in (VECTORS / "shoes.jsonl").read_text().splitlines()]

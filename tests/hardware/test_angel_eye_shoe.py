@@ -6,11 +6,11 @@ from random import Random
 import pytest
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games.baccarat.rules import layout
 from hardware.readers.angel_eye.decoder import AngelEyeDecoder
 from hardware.readers.messages import CutCard, Message, Read, Said, Unread, Verdict
 from hardware.sim.angel_eye import WRONG_OPENING, AngelEyeShoe, points, right_rules, wrong_rules
 from hardware.sim.cable import Cable
+from tests.baccarat import layout
 
 
 def dealt(shoe: AngelEyeShoe, cards: list[str], cable: Cable | None = None) -> list[Message]:

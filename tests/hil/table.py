@@ -8,8 +8,8 @@ from typing import Any
 
 from firmware_bridge.devices.code_books import native_code
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games import LAYOUTS
 from hardware.sim.board import NativeBoard
+from tests.baccarat import layout
 from tests.backend import Backend
 from tests.broker import Broker
 from tests.hil.cable import Cable
@@ -79,7 +79,7 @@ class Table:
 
     def due(self) -> str | None:
         """The slot that is due by the rules, judged here."""
-        return LAYOUTS["baccarat"](tuple(self.faces), "on-demand").due
+        return layout(self.faces, "on-demand").due
 
     def draw(self, now: bool = False) -> None:
         """Pull the next card over the reader, whoever listens."""

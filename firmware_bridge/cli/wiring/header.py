@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.devices.wires import IN_SLOT, OUTPUTS
+from firmware_bridge.games import GAMES
 from hardware.pi.header import header_pins
 from hardware.pins.pin import Pin
 
@@ -15,9 +16,7 @@ INPUTS: Final = {
     "cut_card": "cut-card sensor",
     "next": "NEXT key",
     "reveal": "REVEAL key",
-    "player": "PLAYER key",
-    "banker": "BANKER key",
-    "tie": "TIE key",
+    **{key: f"{key.upper()} key" for game in GAMES.values() for key in game.keys},
     "lid": "lid switch",
     "presence": "presence sensor",
 }

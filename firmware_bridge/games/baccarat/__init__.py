@@ -12,7 +12,7 @@ from firmware_bridge.games.baccarat.roads_topic import ROADS
 from firmware_bridge.games.baccarat.rules import BURNS
 from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, Hand, Own, round
 from firmware_bridge.games.baccarat.terms import Baccarat
-from firmware_bridge.games.game import Game, Layout, Start
+from firmware_bridge.games.game import Game, Layout, OddsBook, Start
 from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Dealt, Mark
 
@@ -34,6 +34,12 @@ def _points(layout: Layout) -> dict[str, str]:
     open_cards = [(each.plays[0], each.card) for each in layout.placed if each.plays and each.card]
     hands = {side: [card for letter, card in open_cards if letter == side[0].upper()] for side in SIDES}
     return {side: str(sum(card.points for card in hand) % 10) for side, hand in hands.items() if hand}
+
+
+def _odds() -> OddsBook:
+    from firmware_bridge.games.baccarat.odds.asked import BOOK
+
+    return BOOK
 
 
 def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
@@ -71,5 +77,6 @@ GAME: Final = Game(
     topics=(ROADS,),
     cut_from_end=(13, 52),  # baccarat.md
     points=_points,
+    odds=_odds,
     remarks=_remarks,
 )

@@ -1,4 +1,4 @@
-"""The script of a baccarat round beside the function of faces it replaces, and its openings in any order."""
+"""The script of a baccarat round beside the rule book, and its openings in any order."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from random import Random
 import pytest
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games import LAYOUTS
 from firmware_bridge.games.asks import CardDue, OpeningDue
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.games.baccarat.terms import Baccarat
 from firmware_bridge.games.game import Layout, Start
 from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Dealt
+from tests.core.games.book import book
 
 PROCEDURES = ("on-demand", "six-card")
 
@@ -24,24 +24,24 @@ def now(terms: Baccarat, cards: list[Card | None]) -> Layout:
 
 @pytest.mark.parametrize("procedure", PROCEDURES)
 @pytest.mark.parametrize("seed", range(10))
-def test_an_open_round_is_at_every_step_what_the_function_of_faces_says(procedure: str, seed: int) -> None:
+def test_an_open_round_is_at_every_step_what_the_book_says(procedure: str, seed: int) -> None:
     random, terms = Random(seed), Baccarat(procedure=procedure)  # type: ignore[arg-type]  # one of the two
     for _ in range(200):
         faces: list[Card] = []
         while True:
-            before = LAYOUTS["baccarat"](tuple(faces), procedure)
-            table = now(terms, [card if slot else None for card, slot in zip(faces, before.used, strict=True)])
+            before = book(tuple(faces), procedure)
+            table = now(terms, [card if slot else None for card, slot in zip(faces, before.plays, strict=True)])
             assert [each.slot for each in table.placed] == list(before.slots)
-            assert [each.plays for each in table.placed] == list(before.used)
-            if before.result:
+            assert [each.plays for each in table.placed] == list(before.plays)
+            if before.outcome:
                 break
             assert isinstance(table.due, CardDue)
-            assert (table.due.slot, table.due.why) == (before.due, before.why)
+            assert (table.due.slot, table.due.why) == (before.due, before.due_why)
             faces.append(random.choice(FACES))
         assert table.result
-        assert (table.result.outcome, table.result.why) == (before.result.outcome, before.result.why)
+        assert (table.result.outcome, table.result.why) == (before.outcome, before.why)
         assert table.carried == before.carried
-        assert {side: hand.cards for side, hand in table.result.hands.items()} == before.result.hands  # type: ignore[attr-defined]
+        assert {side: hand.cards for side, hand in table.result.hands.items()} == before.hands  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("procedure", PROCEDURES)
@@ -61,10 +61,10 @@ def test_a_sealed_round_opened_in_any_order_ends_as_the_open_one(procedure: str,
             n = random.choice([n for n, each in enumerate(table.placed) if (each.plays or each.slot) in table.due.may])
             assert shown[n] is None
             shown[n] = faces[n]
-        before = LAYOUTS["baccarat"](tuple(faces), procedure)
-        assert before.result
-        assert (table.result.outcome, table.result.why) == (before.result.outcome, before.result.why)
-        assert [each.plays for each in table.placed] == list(before.used)
+        before = book(tuple(faces), procedure)
+        assert before.outcome
+        assert (table.result.outcome, table.result.why) == (before.outcome, before.why)
+        assert [each.plays for each in table.placed] == list(before.plays)
 
 
 @pytest.mark.parametrize("procedure", PROCEDURES)
