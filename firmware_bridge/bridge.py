@@ -76,7 +76,7 @@ class Bridge:
         self.uplink = Uplink(
             self.table, prefix, settings, self.desk, config.mqtt.commands, self._loop, config.mqtt.live_odds
         )
-        self.reader = Reader(config.reader, config.table.decks, self.table, self._loop)
+        self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
         mouth = Mouth(self._can_read, self._missed, self._loop)
         self.health = Health(config, self.reader, self._condition, self.uplink.tell_health, self._loop)
         self.reader.listeners = (mouth.heard, self.health.heard)

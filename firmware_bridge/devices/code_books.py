@@ -7,7 +7,7 @@ import io
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -80,10 +80,16 @@ class Row(NamedTuple):
     serial: str
 
 
-def load(path: Path, decks: int | None = None) -> CodeBook:
+Pack = Mapping[Card, int]
+"""The faces of one pack, and how often each is in it."""
+
+CARDS: Final[Pack] = dict.fromkeys(FACES, 1)
+
+
+def load(path: Path, decks: int | None = None, pack: Pack = CARDS) -> CodeBook:
     """The code book in a CSV file (`code,card[,serial]`) or a TOML file (`code = "As"` or `{card = .., serial = ..}`).
 
-    Every face has the same number of codes: one, or one for each card of the table's `decks` (None: any number).
+    Every face of the `pack` has one code, or one for each of its cards in the table's `decks` (None: any number).
     A tag is found as it is written here, and in capitals as an `rdm6300` tells it. Raises ConfigError with every
     mistake, one a line: what is no card, codes or serials there twice, faces that are missing or have more codes than
     others, a serial where all decks share a code.
@@ -95,7 +101,7 @@ def load(path: Path, decks: int | None = None) -> CodeBook:
     except (OSError, ValueError, csv.Error) as error:
         why = getattr(error, "strerror", None) or error
         raise ConfigError(f"code book {path}: {why}", "record it again, or correct [reader] code_book") from None
-    mistakes = [*_wrong_rows(rows), *_wrong_counts(rows, decks)]
+    mistakes = [*_other_pack(rows, pack)] or [*_wrong_rows(rows, pack), *_wrong_counts(rows, decks, pack)]
     if mistakes:
         raise ConfigError("\n".join(f"{path}, {each}" for each in mistakes))
     return {code: _known(row) for row in rows for code in (row.code, _told(row.code))}
@@ -118,15 +124,25 @@ def _known(row: Row) -> Known:
 # ---------------------------------------------------------------- what can be wrong
 
 _SHARED: Final = (
-    "a serial is of one card, but {} decks share this code: leave it out, or give each {} a code of its own"
+    "a serial is of one card, but {} share this code: leave it out, or give each {} a code of its own"
 )
-_FACES: Final = {card.value for card in FACES}
+_ANY: Final = {card.value for card in Card}
 _SHOWN: Final = 8
 """More faces than this are told by the first three and the last."""
 
 
-def _wrong_rows(rows: list[Row]) -> Iterator[str]:
+def _other_pack(rows: list[Row], pack: Pack) -> Iterator[str]:
+    """The one mistake of a book that holds no face of this pack, but those of another."""
+    told = list(dict.fromkeys(row.face for row in rows if row.face in _ANY))
+    if told and not {card.value for card in pack} & set(told):
+        ours = _some([card.value for card in pack])
+        yield f"end: these are other cards ({_some(told)}) than the packs of this game hold ({ours}): name their book"
+
+
+def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
     """What is wrong with single rows."""
+    faces = [card.value for card in pack]
+    some = "As, Td, .." if "As" in faces else f"{', '.join(faces[:2])}, .."
     codes: dict[str, str] = {}
     serials: dict[str, str] = {}
     for row in rows:
@@ -135,9 +151,9 @@ def _wrong_rows(rows: list[Row]) -> Iterator[str]:
             yield f"{row.where}: the code is missing"
         elif code in codes:
             yield f"{row.where}: code {row.code!r} is there twice, see {codes[code]}"
-        if row.face not in _FACES | {CUT}:
+        if row.face not in {*faces, CUT}:
             ten = " (ten is T)" if row.face.startswith("10") else ""
-            yield f"{row.where}: {row.face!r} is no card: write As, Td, .. or {CUT}{ten}"
+            yield f"{row.where}: {row.face!r} is no card: write {some} or {CUT}{ten}"
         if row.serial in serials:
             yield f"{row.where}: serial {row.serial!r} is there twice, see {serials[row.serial]}"
         codes.setdefault(code, row.where)
@@ -145,35 +161,48 @@ def _wrong_rows(rows: list[Row]) -> Iterator[str]:
             serials.setdefault(row.serial, row.where)
 
 
-def _wrong_counts(rows: list[Row], decks: int | None) -> Iterator[str]:
-    """What is wrong with the book as a whole: every face of the pack has the same number of codes."""
-    places: dict[str, list[str]] = {card.value: [] for card in FACES}
+def _wrong_counts(rows: list[Row], decks: int | None, pack: Pack) -> Iterator[str]:
+    """What is wrong with the book as a whole: every face has one code, or one for each of its cards."""
+    places: dict[str, list[str]] = {card.value: [] for card in pack}
     for row in rows:
         if row.face in places:
             places[row.face].append(row.where)
-    usual = Counter(len(where) for where in places.values() if where).most_common(1)
-    copies = usual[0][0] if usual else 1
-    for count in range(copies):
-        if few := [face for face, where in places.items() if len(where) == count]:
-            yield _too_few(few, count, copies)
+    copies, usual = _most(pack.values()), _most(len(where) for where in places.values() if where)
+    wanted = {card.value: usual if usual == 1 else usual * pack[card] // copies for card in pack}
+    for count, whole in sorted({(len(places[face]), wanted[face]) for face in places}):
+        few = [face for face, where in places.items() if (len(where), wanted[face]) == (count, whole)]
+        if count < whole:
+            yield _too_few(few, count, whole, len(pack))
     for face, where in places.items():
-        for extra in where[copies:]:
-            yield f"{extra}: one code too many for {face}: the other faces have {copies}"
-    if decks is not None and copies not in (1, decks):
-        yield f"end: every face has {copies} codes: give 1, or one for each of the {decks} decks of this table"
+        for extra in where[wanted[face] :]:
+            yield f"{extra}: one code too many for {face}: the other faces have {usual}"
+    if decks is not None and usual not in (1, decks * copies):
+        each = f"{copies} for each" if copies > 1 else "one for each"
+        yield f"end: every face has {usual} codes: give 1, or {each} of the {decks} decks of this table"
     with_serial = [row for row in rows if row.serial and row.face in places]
-    if with_serial and copies == 1 and decks not in (None, 1):
+    if with_serial and usual == 1 and (copies > 1 or decks not in (None, 1)):
         more = f" ({len(with_serial) - 1} more lines have one)" if with_serial[1:] else ""
-        yield f"{with_serial[0].where}: {_SHARED.format(decks, with_serial[0].face)}{more}"
+        shared = _SHARED.format(f"{decks} decks" if copies == 1 else "several", with_serial[0].face)
+        yield f"{with_serial[0].where}: {shared}{more}"
 
 
-def _too_few(faces: list[str], count: int, copies: int) -> str:
+def _most(counts: Iterable[int]) -> int:
+    """The most common of some numbers, 1 of none."""
+    usual = Counter(counts).most_common(1)
+    return usual[0][0] if usual else 1
+
+
+def _some(faces: list[str]) -> str:
+    return " ".join(faces if len(faces) <= _SHOWN else [*faces[:3], "..", faces[-1]])
+
+
+def _too_few(faces: list[str], count: int, copies: int, all_faces: int) -> str:
     """Faces that have only `count` codes, all in one line: they must not hide what else is wrong."""
-    shown = " ".join(faces if len(faces) <= _SHOWN else [*faces[:3], "..", faces[-1]])
+    shown = _some(faces)
     have = f"{count} of {copies} codes"
     if len(faces) == 1:
         return f"end: {shown} {f'has {have}' if count else 'is missing'}"
-    remedy = f"; {REMEDY}" if not count and len(faces) > len(_FACES) / 2 else ""
+    remedy = f"; {REMEDY}" if not count and len(faces) > all_faces / 2 else ""
     return f"end: {len(faces)} faces {f'have {have}' if count else 'are missing'}: {shown}{remedy}"
 
 

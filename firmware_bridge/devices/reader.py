@@ -32,17 +32,20 @@ SILENT_AFTER_S: Final = 3.5
 class Reader:
     """Owns the reader's port: messages of the reader become inputs, and journaled reports are acknowledged.
 
-    decks: packs in the table's shoe; a code book has one code for each of their cards, or one per face.
+    decks: packs in the table's shoe, `pack`: what one holds; a code book has one code for each of these cards, or one
+    per face.
     """
 
     is_out = False
     """See `Lendable`: the reader can be lent again at once."""
 
-    def __init__(self, config: ReaderConfig, decks: int, table: Table, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, config: ReaderConfig, decks: int, pack: code_books.Pack, table: Table, loop: asyncio.AbstractEventLoop
+    ) -> None:
         self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
         self.decoder = self._protocol.decoder(settings)
-        self._book_file, self._decks = config.code_book, decks
+        self._book_file, self._decks, self._pack = config.code_book, decks, pack
         self._book = self._read_book()
         baud = config.baud or self._protocol.baud
         self.port = Port(config.port, baud, loop, self._on_bytes, self._on_lost, self._on_open)
@@ -110,7 +113,9 @@ class Reader:
             self.port.start()
 
     def _read_book(self) -> code_books.CodeBook:
-        return code_books.load(Path(self._book_file), self._decks) if self._book_file else code_books.plain()
+        if not self._book_file:
+            return code_books.plain()
+        return code_books.load(Path(self._book_file), self._decks, self._pack)
 
     def acknowledge(self, report: ReportNo) -> None:
         """Acknowledge a report that is on disk: the board may forget it."""

@@ -17,7 +17,7 @@ IN_SLOT: Final = "presence "
 
 
 def wires(config: Config) -> dict[str, Pin]:
-    """All wires of a table; a sensor in a slot is called `presence P1`."""
+    """All wires of a table; a sensor in a slot is called `presence` and the slot's name."""
     return input_pins(config) | output_pins(config)
 
 

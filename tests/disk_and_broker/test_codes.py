@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.devices.as_inputs import as_input
-from firmware_bridge.devices.code_books import CUT_CARD, CodeBook, Known, load, plain, save
+from firmware_bridge.devices.code_books import CARDS, CUT_CARD, CodeBook, Known, Pack, load, plain, save
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.cards import FACES, Card
+from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.suspect import wrong_with
@@ -187,3 +187,47 @@ def test_a_foreign_code_says_whether_there_is_a_book(code: str | int, book: Code
 def test_a_book_prints_no_card() -> None:
     assert "As" not in repr(PRINTED)
     assert "nr-1" not in repr(TAGS)
+
+
+TILE_PACK = dict.fromkeys(TILES, 4)
+TILE_LINES = [f"{n:02},{tile.value}" for n, tile in enumerate(TILES)]
+EACH_TILE = [f"{n:02},{tile.value},s{n}" for n, tile in enumerate(TILES * 4)]
+
+
+@pytest.mark.parametrize("lines", [TILE_LINES, EACH_TILE])
+def test_a_book_of_tiles_fits_packs_of_tiles(tmp_path: Path, lines: list[str]) -> None:
+    book = load(written(tmp_path, lines), 1, TILE_PACK)
+    assert [known.card for known in book.values()] == list(TILES) * (len(lines) // 10)
+
+
+@pytest.mark.parametrize(
+    ("lines", "pack", "told"),
+    [
+        (
+            LINES,
+            TILE_PACK,
+            ("end: these are other cards (As 2s 3s .. Kc) than the packs of this game hold (1p 2p 3p .. wp): "
+            "name their book"),
+        ),
+        (
+            TILE_LINES,
+            CARDS,
+            ("end: these are other cards (1p 2p 3p .. wp) than the packs of this game hold (As 2s 3s .. Kc): "
+            "name their book"),
+        ),
+        ([*TILE_LINES, "x,As"], TILE_PACK, "line 11: 'As' is no card: write 1p, 2p, .. or cut"),
+        (EACH_TILE[:20], TILE_PACK, "end: every face has 2 codes: give 1, or 4 for each of the 1 decks of this table"),
+        (EACH_TILE[:-1], TILE_PACK, "end: wp has 3 of 4 codes"),
+        (
+            [f"{line},s" for line in TILE_LINES[:1]] + TILE_LINES[1:],
+            TILE_PACK,
+            ("line 1: a serial is of one card, but several share this code: leave it out, "
+            "or give each 1p a code of its own"),
+        ),
+    ],
+)
+def test_a_book_must_fit_the_packs_of_the_game(tmp_path: Path, lines: list[str], pack: Pack, told: str) -> None:
+    book = written(tmp_path, lines)
+    with pytest.raises(ConfigError) as raised:
+        load(book, 1, pack)
+    assert raised.value.what == f"{book}, {told}"

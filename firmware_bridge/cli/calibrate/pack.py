@@ -118,4 +118,5 @@ def _named(faces: list[str]) -> str:
 
 def _book(visit: Visit) -> code_books.CodeBook:
     path = visit.config.reader.code_book
-    return code_books.load(Path(path), visit.config.table.decks) if path else code_books.plain()
+    config = visit.config
+    return code_books.load(Path(path), config.table.decks, config.rules.pack) if path else code_books.plain()

@@ -92,8 +92,9 @@ async def _until_good(visit: Visit, bench: Bench, before: dict[int, int]) -> Rea
 
 async def _test(visit: Visit, bench: Bench) -> Tested:
     count = visit.cards or TEST_CARDS
-    book = visit.config.reader.code_book
-    known = code_books.load(Path(book), visit.config.table.decks) if book else code_books.plain()
+    config = visit.config
+    book = config.reader.code_book
+    known = code_books.load(Path(book), config.table.decks, config.rules.pack) if book else code_books.plain()
     visit.guide.say(f"pull {count} cards: the test")
     tested = await tried(
         bench, visit.guide, count, visit.patience_s, lambda code: not isinstance(code, str) or code in known
