@@ -16,6 +16,23 @@ def cut_too_early(table: TableConfig | None, game: Game) -> list[str]:
     return [f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * game.size} cards"]
 
 
+def too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
+    """A shoe holds as many packs as its game is dealt from."""
+    if table is None or table.decks in game.packs:
+        return []
+    return [f"[table] decks = {table.decks}: {game.name} is dealt from {game.packs[0]} to {game.packs[-1]}"]
+
+
+def no_roads(raw: dict[str, Any], game: Game) -> list[str]:
+    """Good roads are named in `[roads]`, for a game that has roads."""
+    has_roads = "good_roads" in game.terms.__struct_fields__
+    mistakes = [] if has_roads or "roads" not in raw else [f"[roads]: {game.name} has no roads"]
+    own = raw.get("game")
+    if has_roads and isinstance(own, dict) and "good_roads" in own:
+        mistakes.append("[game] good_roads stands in [roads]: good = [..]")
+    return mistakes
+
+
 def judged_twice(sections: dict[str, Any], game: Game) -> list[str]:
     """A reader that judges the game deals it by its own rules and tells every result; no other tells any."""
     table = sections.get("table", TableConfig(id="?"))

@@ -10,7 +10,14 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import fields, replace
 
-from firmware_bridge.config.crosswise import bad_pattern, cut_too_early, judged_twice, pins_used_twice
+from firmware_bridge.config.crosswise import (
+    bad_pattern,
+    cut_too_early,
+    judged_twice,
+    no_roads,
+    pins_used_twice,
+    too_many_packs,
+)
 from firmware_bridge.config.sections import AnyPin, AnySensor, Config, PinsConfig, TableConfig
 from firmware_bridge.config.wanted import table_of, what_may_stand
 from firmware_bridge.errors import ConfigError
@@ -57,6 +64,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
         mistakes.append('[table] id is missing: write id = "T07", the name of this table')
     mistakes += pins_used_twice(raw) + bad_pattern(raw)
     mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
+    mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
     if mistakes:
         raise ConfigError("\n".join(f"{name}: {each}" for each in mistakes))
     return Config(**sections)
@@ -84,7 +92,7 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
         case "pins":
             own = _named(AnySensor, where, {key: keys[key] for key in keys if key in game.keys}, game.keys, mistakes)
             others = {key: value for key, value in keys.items() if key not in game.keys}
-            return PinsConfig(**_good(PinsConfig, where, others, mistakes), keys=own)
+            return PinsConfig(**_good(PinsConfig, where, others, mistakes, without=("keys",)), keys=own)
     moved = [key for key in keys if section == "table" and key in game.terms.__struct_fields__]
     mistakes += [f"[table] {key} stands in [game]: it is a setting of {game.name} alone" for key in moved]
     good = _good(SECTIONS[section], where, {key: keys[key] for key in keys if key not in moved}, mistakes)
@@ -109,9 +117,11 @@ def _named(
     return good
 
 
-def _good(kind: Any, where: str, keys: dict[str, Any], mistakes: list[str]) -> dict[str, Any]:
-    """The good keys of a section, or of a table within it."""
-    known = {field.encode_name: field for field in fields(kind)}
+def _good(
+    kind: Any, where: str, keys: dict[str, Any], mistakes: list[str], without: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The good keys of a section, or of a table within it. without: fields that are no keys."""
+    known = {field.encode_name: field for field in fields(kind) if field.encode_name not in without}
     good: dict[str, Any] = {}
     for key, value in keys.items():
         if key not in known:

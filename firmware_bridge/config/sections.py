@@ -188,7 +188,8 @@ class Config(Struct, frozen=True, kw_only=True):
     def terms(self) -> Terms:
         """The game's own settings, with the good roads where it has roads."""
         terms = self.game or self.rules.terms()
-        return replace(terms, good_roads=self.roads.good) if "good_roads" in terms.__struct_fields__ else terms
+        has_roads = "good_roads" in terms.__struct_fields__
+        return replace(terms, good_roads=self.roads.good) if has_roads and self.roads.good is not None else terms
 
     @property
     def house(self) -> House:

@@ -140,7 +140,7 @@ def amount(text: str | None) -> Decimal:
     try:
         if text is None or not set(text) <= set("0123456789.") or len(text) > DIGITS:
             raise InvalidOperation
-        return Decimal(text)
+        return Decimal(text)  # neither sign nor exponent: digits and one point
     except InvalidOperation:
         raise Refused("bad_amount", "give an amount in plain decimals: 12.5") from None
 

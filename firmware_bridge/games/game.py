@@ -138,7 +138,7 @@ def _auto(_: Any) -> Literal["auto", "next"]:
 
 
 def _bets(_: Layout, start: Start) -> dict[str, Net]:
-    return dict(start.bets)
+    return {f"S{seat}": bet for seat, bet in start.bets.items()}
 
 
 def _none(_: Card) -> int:

@@ -49,9 +49,10 @@ def judged(game: Game, came: Sequence[Card | Mark], terms: Any, start: Start) ->
     for each in came:
         moves.append(Dealt(each) if isinstance(each, Card) else each)
         table = layout(game, moves, terms, start)
-        if isinstance(table.due, Question):
+        while isinstance(table.due, Question):
             faces = {n: placed.card for n, placed in enumerate(table.placed) if placed.card}
             moves.append(Answered(game.answer(table.due, faces, table)))
+            table = layout(game, moves, terms, start)
     return layout(game, moves, terms, start)
 
 

@@ -7,8 +7,8 @@ from hashlib import sha256
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import AnyEvent, Irregular, IrregularityClosed, Secret
 from firmware_bridge.shoe.evolve import evolve
-from firmware_bridge.shoe.round import layout
-from firmware_bridge.shoe.state import Shoe, is_open
+from firmware_bridge.shoe.round import layout, phase
+from firmware_bridge.shoe.state import Phase, Shoe, is_open
 
 
 class Refused(Exception):
@@ -27,7 +27,8 @@ class Draft:
 
     def __init__(self, shoe: Shoe, at: int, mono: int = 0) -> None:
         self.shoe, self.at, self.mono = shoe, at, mono
-        self.published = len(layout(shoe).did) if shoe.status == "open" else 0
+        begun = shoe.status == "open" and phase(shoe) not in (Phase.BURNING, Phase.BETTING)
+        self.published = len(layout(shoe).did) if begun else 0
         self.events: list[AnyEvent] = []
 
     def add(self, event: AnyEvent) -> None:

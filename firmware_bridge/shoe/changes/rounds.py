@@ -13,11 +13,11 @@ from firmware_bridge.shoe.state import Given, Laid, PastRound, Shoe, next_turn, 
 def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
     """Betting anew takes back what its close began: the time to open cards, and a round without a bet."""
     flown = shoe.device.flown - shoe.flying
-    return with_device(replace(shoe, betting=True, reveal_by=None, opening=False, flying=False), flown=flown)
+    return with_device(replace(shoe, betting=True, bets={}, reveal_by=None, opening=False, flying=False), flown=flown)
 
 
 def bets_closed(shoe: Shoe, event: events.BetsClosed) -> Shoe:
-    return replace(shoe, betting=False, bets=event.bets, money=event.money)
+    return replace(shoe, betting=False, bets=event.bets, money=event.money or shoe.money)
 
 
 def mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
@@ -31,10 +31,11 @@ def question_answered(shoe: Shoe, event: events.QuestionAnswered) -> Shoe:
 
 def round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
     past = _past(shoe, event)
-    reserves = shoe.laid[len(shoe.laid) - event.carried :]
+    played = len(shoe.laid) - event.carried
+    reserves, sealed = shoe.laid[played:], tuple(laid for laid in shoe.laid[:played] if not laid.shown)
     carried = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in reserves]
     over = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in shoe.overdrawn]
-    return replace(_round_over(shoe, past), laid=(*carried, *over))
+    return replace(_round_over(shoe, past), aside=shoe.aside + sealed, laid=(*carried, *over))
 
 
 def _opens_with(laid: Laid) -> events.Origin:

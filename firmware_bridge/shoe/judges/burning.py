@@ -16,6 +16,8 @@ def burn(draft: Draft, card: HeldCard, held: bool) -> None:
         left = rules(draft.shoe).burns(card.card)
         nonce = opens(card, held)
         draft.add(events.CardBurned(card=card.card, nonce=nonce, left=left, held=held, serial=card.serial))
+        if left == 0:
+            burn_done(draft)
         return
     commit, secret = draft.seal(card.card, card.nonce)
     left = max((before or 0) - 1, 0)

@@ -106,7 +106,7 @@ def played(shoe: Shoe, slots: Sequence[str | None]) -> tuple[events.Played, ...]
     """The cards on the layout that may be named, each with its slot (None: it plays no part)."""
     return tuple(
         events.Played(slot, laid.card, laid.origin)
-        for slot, laid in zip(slots, shoe.laid, strict=True)
+        for slot, laid in zip(slots, shoe.laid, strict=False)  # a round that cannot go on has placed fewer
         if slot and laid.shown
     )
 

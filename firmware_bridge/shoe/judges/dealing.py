@@ -175,6 +175,8 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
         return
     if is_overfull(shoe):
         hold(draft, card, "overdrawn")
+        if not rules(shoe).carries:
+            draft.open_irregularity("overdrawn", words)
         return
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from firmware_bridge.facts import events, inputs, orders
+from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
 from firmware_bridge.shoe.judges.dealing import hold, take
 from firmware_bridge.shoe.judges.disclosure import restart_clocks, waits_for_reveal
-from firmware_bridge.shoe.round import due, phase
+from firmware_bridge.shoe.judges.marks import is_asked
+from firmware_bridge.shoe.round import asked, due, phase
 from firmware_bridge.shoe.state import Phase, Shoe, stuck
 
 
@@ -21,7 +23,7 @@ def start(draft: Draft, fact: inputs.Started) -> None:
     draft.add(events.BridgeStarted(version=fact.version, house=fact.house))
     restart_clocks(draft)
     if phase(draft.shoe) is Phase.DEALING:
-        what = f"{slot} is due" if (slot := due(draft.shoe)) else "cards are to be revealed"
+        what = f"{slot} is due" if (slot := due(draft.shoe)) else _waits_for(draft.shoe)
         draft.open_irregularity("restarted_mid_round", f"round {draft.shoe.round}, {what}")
 
 
@@ -207,3 +209,9 @@ def hold_for_technician(draft: Draft, fact: inputs.AnyInput) -> None:
         hold(draft, _held(fact), "internal error")
     elif isinstance(fact, inputs.CardUnread):
         hold(draft, HeldCard(None, fact.nonce, reason=fact.reason), "internal error")
+
+
+def _waits_for(shoe: Shoe) -> str:
+    """What a round waits for where no card is due."""
+    question = asked(shoe)
+    return is_asked(question) if isinstance(question, MarkDue) else "cards are to be revealed"

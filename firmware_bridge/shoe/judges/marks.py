@@ -23,6 +23,7 @@ def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
     refused = refusal(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe), mark)
     if refused:
         raise Refused(refused.code, refused.hint or is_asked(asked(shoe)))
+    draft.close_irregularity("restarted_mid_round", "given")
     draft.add(
         events.MarkGiven(
             round=shoe.round,

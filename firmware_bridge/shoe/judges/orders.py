@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
-from firmware_bridge.games.asks import MarkDue
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.asks import MarkDue, amount
+from firmware_bridge.games.asks import Refused as BadAmount
+from firmware_bridge.games.game import Game
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.closing import corrected_round
@@ -17,13 +23,17 @@ from firmware_bridge.shoe.state import Phase, blockers, held_cards, is_open, old
 
 Given = Ordered | Pressed
 
+SEAT: Final = re.compile(r"[1-9][0-9]?")
+"""How a seat is written."""
+
 
 def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
     """Open a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
     if draft.shoe.device.next_house.confirm_shuffle and not order.confirmed_by.strip():
         raise Refused("the shuffle is not confirmed", "the pit boss gives his name: confirmed_by")
-    if order.pack.decks is not None and not 1 <= order.pack.decks <= 12:
-        raise Refused(f"{order.pack.decks} decks do not fit this shoe", "give 1 to 12 decks")
+    packs = GAMES[draft.shoe.device.next_house.game].packs
+    if order.pack.decks is not None and order.pack.decks not in packs:
+        raise Refused(f"{order.pack.decks} decks do not fit this shoe", f"give {packs[0]} to {packs[-1]} decks")
     if draft.shoe.device.lent:
         words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
         raise Refused(words, "wait until the calibration ends, and some seconds more: shoe status")
@@ -51,6 +61,7 @@ def _is_drawn(draft: Draft) -> bool:
 
 def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> None:
     """No more bets: carried cards are named, held cards are dealt, the time to open sealed ones runs."""
+    check_stakes(rules(draft.shoe), order)
     draft.add(events.BetsClosed(round=draft.shoe.round, bets=order.bets, money=order.money))
     reveal_carried(draft)
     start_clock(draft)
@@ -58,9 +69,25 @@ def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> None:
         draft.close_irregularity("drawn_before_bets_closed", "kept")
 
 
+def check_stakes(game: Game, order: orders.BetsClosed) -> None:
+    """Whether an order to close the bets brings what the game needs. Raises Refused with what to give."""
+    for name, given in (("bets", order.bets), ("money", order.money)):
+        if given and game.stakes != name:
+            raise Refused(f"{game.name} takes no {name}", f"give {game.stakes}" if game.stakes else "give none")
+        for seat, text in given.items():
+            if not SEAT.fullmatch(seat):
+                raise Refused(f"{seat!r} is no seat", 'a seat is a number: {"1": "100"}')
+            try:
+                amount(text)
+            except BadAmount:
+                raise Refused(f"{text!r} is no amount", 'an amount is a plain decimal: "12.5"') from None
+    if game.stakes == "bets" and not order.bets:
+        raise Refused("no bets are given", 'give seat and amount: {"bets": {"1": "100"}}')
+
+
 def void(draft: Draft, given: Ordered, order: orders.Void) -> None:
     """The open round counts for nothing."""
-    if not draft.shoe.laid and not draft.shoe.held:
+    if not draft.shoe.laid and not draft.shoe.held and not draft.shoe.given:
         raise Refused("no round is open", "there is nothing to void")
     void_round(draft, order.why, given.by)
 

@@ -60,7 +60,9 @@ def _digest(house: House) -> str:
 
 def publish_happened(draft: Draft) -> None:
     """Publish what this input caused by the rules of the game, as far as it is not published."""
-    did = layout(draft.shoe).did if draft.shoe.status == "open" else ()
+    if draft.shoe.status != "open" or phase(draft.shoe) in (Phase.BURNING, Phase.BETTING):
+        return  # what happens depends on bets that are not told yet
+    did = layout(draft.shoe).did
     if news := did[draft.published :]:
         draft.add(events.Happened(round=draft.shoe.round, did=news))
     draft.published = len(did)
@@ -75,8 +77,8 @@ def reveal_carried(draft: Draft) -> None:
         draft.close_irregularity("overdrawn", "kept")
         return
     placed = layout(draft.shoe).placed
-    for laid, each in zip(moves, placed, strict=True):
-        if not laid.shown and not laid.drawn:
+    for laid, each in zip(moves, placed, strict=False):  # a round that cannot go on has placed fewer
+        if not laid.shown and not laid.drawn and each.plays is not None and not each.down:
             _reveal(draft, laid, draft.shoe.round, each.slot)
     draft.close_irregularity("overdrawn", "kept")
 

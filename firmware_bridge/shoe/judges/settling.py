@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from firmware_bridge.facts import events
 from firmware_bridge.games.asks import Question
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
-from firmware_bridge.shoe.judges.dealing import burns_early, is_overfull, no_card_due, open_too_early, place
-from firmware_bridge.shoe.judges.disclosure import open_all
+from firmware_bridge.shoe.judges.dealing import (
+    burns_early,
+    is_overfull,
+    no_card_due,
+    open_too_early,
+    place,
+    tell_no_card_due,
+)
+from firmware_bridge.shoe.judges.disclosure import open_all, start_clock, waits_for_reveal
 from firmware_bridge.shoe.judges.reader_result import meet_result
 from firmware_bridge.shoe.judges.rounds import close_complete, publish_happened, run_out
 from firmware_bridge.shoe.round import asked, due, layout, phase, rules
@@ -20,10 +29,30 @@ def settle(draft: Draft) -> None:
 
     A card that was held while the last cards were sealed was drawn too many, so it is judged before the round closes.
     """
-    while _answer(draft) or _open(draft) or _deal_one_held(draft) or close_complete(draft) or _void(draft):
-        pass
+    for _ in range(MOST_STEPS):
+        if not (_answer(draft) or _open(draft) or _deal_one_held(draft) or close_complete(draft) or _void(draft)):
+            break
+    _start_clock(draft)
+    _tell_waiting(draft)
     _tell_stuck(draft)
     publish_happened(draft)
+
+
+MOST_STEPS: Final = 1_000
+"""More steps than any game takes by itself: a script that asks questions for ever must not stop the daemon."""
+
+
+def _start_clock(draft: Draft) -> None:
+    """The time to open cards runs also where a mark, not a card, has led to the opening."""
+    if draft.shoe.given and draft.shoe.reveal_by is None and waits_for_reveal(draft.shoe):
+        start_clock(draft)
+
+
+def _tell_waiting(draft: Draft) -> None:
+    """A card that waits for a mark is told again where the floor has decided about another one."""
+    shoe = draft.shoe
+    if shoe.held and not blockers(shoe) and phase(shoe) in (Phase.READY, Phase.DEALING):
+        tell_no_card_due(draft)
 
 
 def _answer(draft: Draft) -> bool:
