@@ -14,6 +14,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from tests import wire
 from tests.broker import Broker
 
 
@@ -30,7 +31,8 @@ class Received(NamedTuple):
 class Backend:
     """Subscribed to `topic` at QoS 1 once constructed; connects anew by itself, with its session kept.
 
-    `meanwhile`: what is to be done again and again while it waits, such as letting a simulated board live.
+    `of_shoes`: what comes is sent by shoes, and must be as its schema says. `meanwhile`: what is to be done again and
+    again while it waits, such as letting a simulated board live.
     """
 
     meanwhile: Callable[[], None] | None = None
@@ -43,8 +45,12 @@ class Backend:
         client_id: str = "backend",
         username: str | None = None,
         password: str | None = None,
+        of_shoes: bool = True,
     ) -> None:
         self.received: list[Received] = []
+        self.faults: list[str] = []
+        self._of_shoes = of_shoes
+        self._wrong: set[str] = set()
         self._topic = topic
         self._news = threading.Condition()
         self._subscribed = threading.Event()
@@ -109,18 +115,35 @@ class Backend:
             return [each.payload for each in self.received if each.topic.rsplit("/", 1)[-1] == name]
 
     def close(self) -> None:
-        """Disconnect; the broker keeps the session for an hour."""
+        """Disconnect; the broker keeps the session for an hour. Every message was as its schema says."""
         self._client.disconnect()
         self._client.loop_stop()
+        assert self.faults == []
 
     def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
         if not code.is_failure:
             client.subscribe(self._topic, options=SubscribeOptions(qos=1))
 
+    def _fault(self, topic: str, payload: dict[str, Any]) -> str | None:
+        """What is wrong with a message. A test may send a wrong command: then it must be refused."""
+        fault = wire.fault(topic, payload)
+        if topic.endswith("/command"):
+            self._wrong |= {str(payload.get("id"))} if fault else set()
+            return None
+        if fault is None and payload.get("ok") is True and str(payload.get("id")) in self._wrong:
+            return f"{topic}: a wrong command was obeyed: {payload}"
+        return fault
+
     def _message(self, client: Client, _: object, message: MQTTMessage) -> None:
         correlation = getattr(message.properties, "CorrelationData", None)
-        payload = json.loads(message.payload or b"{}")
+        fault = None
+        try:
+            payload = json.loads(message.payload or b"{}", object_pairs_hook=wire.once)
+            fault = self._fault(message.topic, payload) if message.payload and self._of_shoes else None
+        except (ValueError, LookupError, TypeError) as error:
+            payload, fault = {}, f"{message.topic}: {error}"
         with self._news:
+            self.faults += [fault] if fault else []
             self.received.append(Received(message.topic, payload, message.retain, correlation, message.payload))
             self._news.notify_all()
 

@@ -1,11 +1,16 @@
 """What holds for all tests."""
 
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 import pytest
+
+from tests import wire
 
 # A shell that runs the tests in the background lets them, and all they start, ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -31,3 +36,31 @@ def terminal_of_all_tests() -> Iterator[None]:
         for name, value in TERMINAL.items():
             patch.setenv(name, value)
         yield
+
+
+# ---------------------------------------------------------------- every kind of message is sent by some test
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Processes that run tests share a directory of the kinds of messages that they received."""
+    if not hasattr(config, "workerinput"):
+        os.environ[wire.SEEN] = tempfile.mkdtemp(prefix="kinds-")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """A run of all tests fails where a kind of message was not received; a run of some of them proves nothing."""
+    if hasattr(session.config, "workerinput"):
+        return
+    seen = Path(os.environ.pop(wire.SEEN))
+    missing = list(wire.missing(seen)) if _is_whole(session.config) else []
+    shutil.rmtree(seen)
+    if missing and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    for each in missing:
+        print(f"\n{each}", end="")
+
+
+def _is_whole(config: pytest.Config) -> bool:
+    chosen = (config.option.keyword, config.option.markexpr, config.option.collectonly, config.option.maxfail)
+    return config.args_source is not config.ArgsSource.ARGS and not any(chosen)

@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "support": "one file for a ticket: everything that helps, nothing secret",
     "wiring": "which wire goes to which pin of the header",
     "journal": "the record: list, show, verify, export",
+    "schema": "JSON Schema of every message",
 }
 """Each has a module of its name here, with `options(parser)` and `run(arguments) -> exit code`."""
 

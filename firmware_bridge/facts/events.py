@@ -74,7 +74,7 @@ class ShoeOpened(Event, frozen=True, kw_only=True):
     version: str
     digest: str
     pack: Pack
-    device: Device | None
+    device: Device | None = None
     dealer: str = ""
     confirmed_by: str = ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, field
 
 Limit = int | str | dict[str, int | str]
 """A limit of the table as backends read it: money in whole units, or as a decimal text."""
@@ -24,7 +24,7 @@ class House(Struct, frozen=True):
     """
 
     game: str = "baccarat"
-    terms: Raw = Raw(b"{}")
+    terms: Raw = field(default_factory=lambda: Raw(b"{}"))
     decks: int = 8
     burn: Burn = "first-card"
     close: Literal["auto", "next", "result"] = "auto"

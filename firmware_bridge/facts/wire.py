@@ -42,7 +42,7 @@ class Head(Struct, frozen=True):
 class EntryHead(Head, frozen=True):
     """The head of what belongs to an entry of the journal. `at`: RFC 3339, ms, UTC; `boot` names the daemon's run."""
 
-    seq: Count
+    seq: int
     at: str
     boot: str
 
@@ -70,8 +70,8 @@ class StreamMessage(EntryHead, frozen=True, kw_only=True):
     of: Count
 
     def __post_init__(self) -> None:
-        if self.n > self.of:
-            raise ValueError(f"event {self.n} of {self.of}")
+        if self.seq < 1 or self.n > self.of:
+            raise ValueError(f"event {self.n} of {self.of} of entry {self.seq}")
 
     @property
     def identity(self) -> Identity:

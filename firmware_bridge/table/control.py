@@ -117,7 +117,7 @@ class Control:
             "disk": self._table.disk and self._table.disk.what,
             "broker": self._broker(),
             "reader": self._reader(),
-            "health": self._health(),
+            "health": msgspec.to_builtins(self._health()),
             "lent": self._lending.status(),
             "returning": self._lending.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),

@@ -31,6 +31,7 @@ from zlib import crc32
 
 import msgspec
 
+from tests import wire
 from tests.core.golden_words import ADDED, AS_BEFORE, MAPS, RENAMED, TAGS
 
 ROWS: Final = Path(__file__).with_name("golden.txt")
@@ -41,6 +42,7 @@ DIGITS: Final = 12
 
 _NESTED: Final = (dict, list)
 _IS_CHANGED: Final = bool(RENAMED or ADDED or AS_BEFORE)
+_validated: Final[set[str]] = set()
 ADDED_TO: Final = {kind: {field for of, field in ADDED if of == kind} for kind, _ in ADDED}
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -130,6 +132,7 @@ class Tape:
 
     def message(self, topic: str, n: int, payload: bytes) -> None:
         """A message of the topics `event` and `round`."""
+        self._validate(topic, payload)
         said = read(payload, topic)
         if "event" in said:
             said["event"] = unversioned(said["event"])
@@ -146,6 +149,14 @@ class Tape:
             if raw != self._said.get(name):
                 self.now[name], self._said[name] = read(raw, name), raw
                 self.say(part, self.now[name], b"%d " % self._steps)
+
+    def _validate(self, topic: str, payload: bytes) -> None:
+        """The first of each kind is as its schema says: thousands more are of the same code."""
+        plain = _decode(payload)
+        name = wire.kind(topic, plain)
+        if name not in _validated:
+            _validated.add(name)
+            assert wire.fault(topic, plain) is None
 
     def _reach(self, public: dict[str, Any]) -> None:
         for event in public["events"]:

@@ -100,12 +100,21 @@ def _payload(said: Said) -> Said:
     return _message(_round(said) if "status" in said and "outcome" in said else said)
 
 
+def _opened(said: Said) -> Said:
+    """What never leaves the house was published as null."""
+    before: Said = {}
+    for name, value in said.items():
+        before |= {name: value} | ({"luggage": None} if name == "pack" else {})
+    return before
+
+
 AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
     "house": _house,
     "next_house": _house,
     "settings": _house,
     "RoundClosed": _round,
     "RoundCorrected": _round,
+    "ShoeOpened": _opened,
     "public": _message,
     "event": _message,
     "round": lambda said: _message(_round(said)),

@@ -25,7 +25,7 @@ def seqs(backend: Backend) -> list[int]:
 
 
 def test_what_is_published_arrives_in_order_and_is_acknowledged(broker: Broker, table: Any) -> None:
-    with Backend(broker.port) as backend:
+    with Backend(broker.port, of_shoes=False) as backend:
         bridge = table(broker.port).up()
         mids = bridge.send(*range(40))
         bridge.until(lambda: bridge.delivered == mids)
@@ -34,7 +34,7 @@ def test_what_is_published_arrives_in_order_and_is_acknowledged(broker: Broker, 
 
 
 def test_qos_0_is_sent_but_is_no_delivery(broker: Broker, table: Any) -> None:
-    with Backend(broker.port) as backend:
+    with Backend(broker.port, of_shoes=False) as backend:
         bridge = table(broker.port).up()
         bridge.link.publish("shoe/T07/health", b"{}", qos=0)
         mids = bridge.send(1)
@@ -56,7 +56,7 @@ def test_a_restarted_broker_is_found_again_and_paho_repeats_nothing(broker: Brok
     broker.kill()
     assert "check that the broker runs" in bridge.down()
     broker.start()
-    with Backend(broker.port) as backend:
+    with Backend(broker.port, of_shoes=False) as backend:
         bridge.up(2)
         mids = bridge.send(4)
         bridge.until(lambda: bridge.delivered == mids)
@@ -95,7 +95,7 @@ def test_a_short_freeze_costs_nothing(broker: Broker, table: Any) -> None:
 
 def test_the_will_is_published_when_the_bridge_is_killed(broker: Broker) -> None:
     script = f"from tests.disk_and_broker.table import *; Table({broker.port}).start().up(); print(flush=True); input()"
-    with Backend(broker.port) as backend:
+    with Backend(broker.port, of_shoes=False) as backend:
         bridge = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2])
         with bridge:
             assert bridge.stdout is not None
@@ -105,7 +105,7 @@ def test_the_will_is_published_when_the_bridge_is_killed(broker: Broker) -> None
 
 
 def test_a_farewell_replaces_the_will(broker: Broker, table: Any) -> None:
-    with Backend(broker.port) as backend:
+    with Backend(broker.port, of_shoes=False) as backend:
         bridge = table(broker.port).up()
         mids = bridge.send(1)
         bridge.close(STOPPED)
@@ -170,7 +170,7 @@ def test_a_refused_message_is_not_delivered(brokers: Any, table: Any) -> None:
 
 
 def test_a_command_comes_with_its_response_topic_and_is_answered(broker: Broker, table: Any) -> None:
-    with Backend(broker.port) as backend:
+    with Backend(broker.port, of_shoes=False) as backend:
         bridge = table(broker.port).up()
         reply = "shoe/T07/reply/floor"
         backend.publish(COMMAND, {"id": "1"}, response_topic=reply, correlation=b"\x00\xff")
@@ -182,7 +182,7 @@ def test_a_command_comes_with_its_response_topic_and_is_answered(broker: Broker,
 
 
 def test_a_retained_command_is_marked_old_or_live(broker: Broker, table: Any) -> None:
-    with Backend(broker.port) as backend:
+    with Backend(broker.port, of_shoes=False) as backend:
         backend.publish(COMMAND, {"id": "old"}, retain=True)
         bridge = table(broker.port).up()
         bridge.until(lambda: bridge.commands)
@@ -192,7 +192,7 @@ def test_a_retained_command_is_marked_old_or_live(broker: Broker, table: Any) ->
 
 
 def test_an_exception_in_a_callback_costs_only_the_connection(broker: Broker, table: Any) -> None:
-    with Backend(broker.port) as backend:
+    with Backend(broker.port, of_shoes=False) as backend:
         bridge = table(broker.port).up()
         backend.publish(COMMAND, "fall")  # type: ignore[arg-type]
         assert "ZeroDivisionError" in bridge.down()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.orders import ALL
 from firmware_bridge.topics.event_and_round import messages
 from tests import backend as listening
 from tests import broker as real
@@ -100,6 +101,34 @@ def test_an_answer_goes_to_the_response_topic_with_its_correlation(table: Any, b
     backend.publish(COMMAND, {"id": "a", "do": "open_shoe"}, response_topic="shoe/T07/reply/me", correlation=b"7")
     answer = backend.wait_for(lambda each: each.topic == "shoe/T07/reply/me")
     assert (answer.payload["id"], answer.payload["ok"], answer.correlation) == ("a", True, b"7")
+
+
+GIVEN: dict[str, dict[str, Any]] = {
+    "open_shoe": {"pack": {"decks": 8}, "dealer": "eve", "confirmed_by": "ben"},
+    "mark": {"seat": 1, "word": "H"},
+    "reveal": {"slots": ["P1"]},
+    "dealer": {"dealer": "eve"},
+    "void": {"why": "misdeal"},
+    "resolve": {"irregularity": "duplicate", "choice": "keep", "why": "seen"},
+    "correct": {"round": 1, "cards": ["9s", "Kd", "Th", "9c"], "why": "misread"},
+    "resend": {"since": "2026-01-01T00:00:00Z"},
+}
+"""What the orders need that are more than a word."""
+
+
+def test_every_order_is_answered(table: Any, backend: Backend) -> None:
+    table(mqtt={"commands": list(ALL)})
+    status_is(backend, "online")
+    for do in ALL:
+        backend.publish(COMMAND, {"id": do, "do": do, **GIVEN.get(do, {})})
+    backend.wait_until(lambda: {each["id"] for each in backend.on("reply")} == set(ALL))
+    assert not [each for each in backend.on("reply") if "is not allowed here" in each.get("error", "")]
+
+
+def test_live_odds_are_published_where_the_house_wants_them(table: Any, backend: Backend) -> None:
+    table(mqtt={"live_odds": True}).deal("9s Kd Th Kc")
+    told = backend.wait_until(lambda: next((each for each in backend.on("odds") if each["round"] == 2), None))
+    assert told["odds"]["banker"]["tiers"][-1]["pays"] == -1
 
 
 @pytest.mark.parametrize("elsewhere", [None, "other/table/reply/me", "shoe/T07/event"])
