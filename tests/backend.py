@@ -121,7 +121,7 @@ class Backend:
         correlation = getattr(message.properties, "CorrelationData", None)
         payload = json.loads(message.payload or b"{}")
         with self._news:
-            self.received.append(Received(message.topic, payload, message.retain, correlation, message.payload))
+            self.received.append(Received(message.topic, payload, message.retain, correlation, bytes(message.payload)))
             self._news.notify_all()
 
 

@@ -15,9 +15,9 @@ from firmware_bridge.games.baccarat.bets import BETS
 from firmware_bridge.games.baccarat.bets.rows import tiers
 from tests.client.wagers import round_message, wagers
 
-BANKER = {"player": -1, "banker": 0.95, "banker_no_commission": 1, "tie": -1, "lucky_6": -1}
-BANKER_6 = {"player": -1, "banker": 0.95, "banker_no_commission": 0.5, "tie": -1, "lucky_6": 12}
-TIE = {"player": 0, "banker": 0, "banker_no_commission": 0, "tie": 8, "lucky_6": -1}
+BANKER: dict[str, Any] = {"player": -1, "banker": 0.95, "banker_no_commission": 1, "tie": -1, "lucky_6": -1}
+BANKER_6: dict[str, Any] = {"player": -1, "banker": 0.95, "banker_no_commission": 0.5, "tie": -1, "lucky_6": 12}
+TIE: dict[str, Any] = {"player": 0, "banker": 0, "banker_no_commission": 0, "tie": 8, "lucky_6": -1}
 RESULTS = {"banker": BANKER, "banker 6": BANKER_6, "tie": TIE}
 
 
@@ -71,7 +71,7 @@ ROUNDS = [
 
 @pytest.mark.parametrize(("quantum", "mode", "stake", "back"), ROUNDS)
 def test_only_what_is_won_is_rounded(quantum: str | None, mode: Any, stake: str, back: str) -> None:
-    house = Rounding(quantum and Decimal(quantum), mode)
+    house = Rounding(Decimal(quantum) if quantum else None, mode)
     assert settle(round_message(**BANKER), wagers(f"ann banker {stake}"), house).by_person == money(f"ann {back}")
 
 
@@ -148,8 +148,9 @@ STAKES = st.decimals("0.0001", "99999999999999", places=4)
 @given(st.sampled_from(sorted(EVERY_NET)), STAKES)
 def test_every_tier_pays_to_the_last_digit_whatever_the_context(tier: tuple[str, float], stake: Decimal) -> None:
     bet, net = tier
+    bets: dict[str, Any] = {bet: net}
     with localcontext(Context(prec=3)):
-        (paid,) = settle(json.dumps(round_message(**{bet: net})), [Wager("ann", bet, stake)]).paid
+        (paid,) = settle(json.dumps(round_message(**bets)), [Wager("ann", bet, stake)]).paid
     assert paid.amount.as_integer_ratio() == (stake + stake * Decimal(str(net))).as_integer_ratio()
     assert paid.amount >= 0
 
@@ -180,5 +181,6 @@ def test_in_any_order_and_repeated_the_highest_revision_is_paid(order: list[int]
 
 
 def test_every_bet_of_the_book_can_be_settled() -> None:
-    told = round_message(**dict.fromkeys(BETS, -1))
+    every: dict[str, Any] = dict.fromkeys(BETS, -1)
+    told = round_message(**every)
     assert settle(told, [Wager("ann", bet, Decimal(1)) for bet in BETS]).by_person == {"ann": Decimal(0)}
