@@ -144,7 +144,7 @@ class Backend:
             payload, fault = {}, f"{message.topic}: {error}"
         with self._news:
             self.faults += [fault] if fault else []
-            self.received.append(Received(message.topic, payload, message.retain, correlation, message.payload))
+            self.received.append(Received(message.topic, payload, message.retain, correlation, bytes(message.payload)))
             self._news.notify_all()
 
 

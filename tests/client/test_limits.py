@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -145,8 +147,11 @@ def test_nobody_gets_beyond_the_five_areas(offered: list[Wager]) -> None:
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: Wager("ann", "tie", 1.5), "the stake of ann on tie is of type float; give a decimal.Decimal"),
-        (lambda: Wager("ann", "tie", 1), "is of type int"),
+        (
+            lambda: Wager("ann", "tie", cast("Decimal", 1.5)),
+            "the stake of ann on tie is of type float; give a decimal.Decimal",
+        ),
+        (lambda: Wager("ann", "tie", cast("Decimal", 1)), "is of type int"),
         (lambda: Wager("ann", "tie", Decimal(0)), "is 0; give an amount of more than 0"),
         (lambda: Wager("ann", "tie", Decimal(-5)), "is -5"),
         (lambda: Wager("ann", "tie", Decimal("NaN")), "is NaN"),
@@ -154,10 +159,10 @@ def test_nobody_gets_beyond_the_five_areas(offered: list[Wager]) -> None:
         (lambda: Range(Decimal(0), Decimal(5)), "the lower limit is 0"),
         (lambda: Range(Decimal(6), Decimal(5)), "the limits 6 to 5 leave nothing"),
         (lambda: Pool(Decimal(0), {}), "the differential limit is 0"),
-        (lambda: Pool(Decimal(1), {"tie": 2.0}), "the total limit of tie is of type float"),
+        (lambda: Pool(Decimal(1), {"tie": cast("Decimal", 2.0)}), "the total limit of tie is of type float"),
         (lambda: refusals_of_five(wagers("ann tie 1")[0], (), Decimal(-1)), "the largest stake is -1"),
     ],
 )
-def test_what_is_no_amount_is_refused(make, told: str) -> None:
+def test_what_is_no_amount_is_refused(make: Callable[[], object], told: str) -> None:
     with pytest.raises(MoneyError, match=told):
         make()

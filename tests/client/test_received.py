@@ -156,7 +156,8 @@ def test_what_is_no_event_message_is_told(payload: Any) -> None:
 def test_asking_for_the_gaps_brings_everything(data: st.DataObject) -> None:
     """Some messages come, in any order and some twice; what the gaps ask for completes them."""
     events, rounds = Events(), Rounds()
-    for stream, gaps, payloads in ((events, lambda: events.gaps(JOURNAL), EVENTS), (rounds, rounds.gaps, ROUNDS)):
+    kinds: list[tuple[Any, Any, Any]] = [(events, lambda: events.gaps(JOURNAL), EVENTS), (rounds, rounds.gaps, ROUNDS)]
+    for stream, gaps, payloads in kinds:
         came = data.draw(st.lists(st.sampled_from(payloads), max_size=30))
         got = [told.identity for told in map(stream.take, [*came, payloads[-1]]) if told]
         assert len(got) == len({*came, payloads[-1]})

@@ -44,7 +44,8 @@ PAYS = [
 
 @pytest.mark.parametrize(("result", "accepted", "back"), PAYS)
 def test_a_round_pays(result: str, accepted: str, back: str) -> None:
-    told = round_message(**RESULTS[result])
+    outcome: Any = RESULTS[result]
+    told = round_message(**outcome)
     for payload in (told, json.dumps(told), json.dumps(told).encode()):
         assert settle(payload, wagers(accepted), EXACT).by_person == money(back)
 
@@ -72,7 +73,7 @@ ROUNDS = [
 
 @pytest.mark.parametrize(("quantum", "mode", "stake", "back"), ROUNDS)
 def test_only_what_is_won_is_rounded(quantum: str | None, mode: Any, stake: str, back: str) -> None:
-    house = Rounding(quantum and Decimal(quantum), mode)
+    house = Rounding(Decimal(quantum) if quantum else None, mode)
     assert settle(round_message(**BANKER), wagers(f"ann banker {stake}"), house).by_person == money(f"ann {back}")
 
 
@@ -207,8 +208,9 @@ STAKES = st.decimals("0.0001", "99999999999999", places=4)
 @given(st.sampled_from(sorted(EVERY_NET)), STAKES)
 def test_every_tier_pays_to_the_last_digit_whatever_the_context(tier: tuple[str, float], stake: Decimal) -> None:
     bet, net = tier
+    bets: dict[str, Any] = {bet: net}
     with localcontext(Context(prec=3)):
-        (paid,) = settle(json.dumps(round_message(**{bet: net})), [Wager("ann", bet, stake)], EXACT).paid
+        (paid,) = settle(json.dumps(round_message(**bets)), [Wager("ann", bet, stake)], EXACT).paid
     assert paid.amount.as_integer_ratio() == (stake + stake * Decimal(str(net))).as_integer_ratio()
     assert paid.amount >= 0
 

@@ -20,7 +20,7 @@ def head(seq: int, n: int = 1, of: int = 1, journal: str = "3-abc") -> dict[str,
     return named | {"at": "2026-11-20T21:33:05.123Z", "boot": "b", "n": n, "of": of}
 
 
-def round_message(status: str = "closed", revision: int = 0, **bets: Any) -> dict[str, Any]:
+def round_message(status: Any = "closed", revision: Any = 0, **bets: Any) -> dict[str, Any]:
     """A round as `json.loads` gives it: round 12 of shoe 3."""
     told = head(57 + revision, of=2) | {
         "game": "baccarat", "round": 12, "revision": revision, "cards": [], "unit": "stake", "stakes": {},

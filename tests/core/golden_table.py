@@ -75,7 +75,7 @@ def lid(is_open: bool) -> inputs.AnyInput:
 
 
 def slot_filled(slot: str) -> inputs.AnyInput:
-    return inputs.SlotFilled(at=0, slot=slot)  # type: ignore[arg-type]
+    return inputs.SlotFilled(at=0, slot=slot)
 
 
 def sensor_stuck(sensor: str, is_stuck: bool) -> inputs.AnyInput:

@@ -77,7 +77,8 @@ def _lost(said: Said, why: str, lent: str) -> Said:
     """An input of before: a device was lost, whoever had it."""
     kept = {key: said[key] for key in ("at", "mono") if key in said}
     more = {"mark": said["taken"]} if "taken" in said else {}
-    return {"type": "DeviceLost", **kept, "device": "reader", "why": why, **more} | ({"lent": lent} if lent else {})
+    borrowed = {"lent": lent} if lent else {}
+    return {"type": "DeviceLost", **kept, "device": "reader", "why": why, **more, **borrowed}
 
 
 def _words(words: str) -> str:

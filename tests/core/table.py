@@ -22,7 +22,7 @@ from firmware_bridge.topics.event_and_round import OutMessage, messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
 
-Step = str | inputs.AnyInput | type[inputs.AnyInput]
+Step = str | inputs.AnyInput
 
 LOST = inputs.DeviceLost(at=0, device="reader", why="unplugged")
 BACK = inputs.DeviceBack(at=0, device="reader")
@@ -88,7 +88,7 @@ class Table:
         self.at = end
 
     def card(self, card: Card | str, **report: Any) -> inputs.CardRead:
-        return inputs.CardRead(at=0, card=Card(card), nonce=self.nonce(), **report)
+        return inputs.CardRead(at=0, card=Card(card), nonce=self.nonce(), **report)  # type: ignore[arg-type]  # of a card, itself
 
     def order(self, order: orders.Order, **given: Any) -> inputs.Ordered:
         return inputs.Ordered(at=0, order=order, nonce=self.nonce(), **({"by": "floor"} | given))

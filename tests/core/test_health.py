@@ -24,7 +24,7 @@ def means(start: float, fall: float, blocks: int, seed: int) -> list[float]:
 @pytest.mark.parametrize(
     ("start", "fall", "blocks", "left"), [(180, 1.5, 32, 4.8), (200, 2.5, 40, 1.3), (193, 3.0, 24, 2.0)]
 )
-def test_a_falling_quality_is_foretold(start, fall, blocks, left, seed) -> None:
+def test_a_falling_quality_is_foretold(start: int, fall: float, blocks: int, left: float, seed: int) -> None:
     """From the last level down to two deviations above the limit, by what a shoe of eight blocks costs."""
     found = shoes_left(means(start, fall, blocks, seed), LIMIT, SD, DECKS)
     assert found is not None
@@ -37,7 +37,7 @@ def test_noise_alone_foretells_nothing() -> None:
 
 
 @pytest.mark.parametrize("fall", [-2.0, 0.05])
-def test_neither_does_a_rise_nor_an_end_far_away(fall) -> None:
+def test_neither_does_a_rise_nor_an_end_far_away(fall: float) -> None:
     assert shoes_left(means(180, fall, 40, 1), LIMIT, SD, DECKS) is None
 
 
@@ -58,7 +58,7 @@ def test_below_the_limit_it_is_now() -> None:
         (2.4, "clean the optics within about 2 shoes"),
     ],
 )
-def test_advice(left, words) -> None:
+def test_advice(left: float | None, words: str | None) -> None:
     assert advice(left) == words
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from firmware_bridge.facts import inputs
@@ -17,7 +19,7 @@ BETS = {"burn": "none", "betting": "required"}
 
 
 # settings, steps -> rounds, phase, open irregularities
-SCENARIOS: list[tuple[str, dict[str, object], list[Step], str, str, str]] = [
+SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
     # overdrawn
     ("overdrawn opens the next round", NEXT, [f"shoe {NATURAL} 8h next Kd 9h 7d"], "1 closed player", "complete", ""),
     ("overdrawn, burned", NEXT, [f"shoe {NATURAL} 8h !resolve overdrawn burn next"], "1 closed player", "ready", ""),

@@ -100,5 +100,7 @@ def test_nothing_hints_at_a_reserve() -> None:
         ({"burn": "none"}, "shoe 9s Kd Th Kc !close_shoe", {"lock": "steady"}),
     ],
 )
-def test_the_buzzer_calls_the_floor_and_the_lock_keeps_cards_in(settings, steps, driven) -> None:
+def test_the_buzzer_calls_the_floor_and_the_lock_keeps_cards_in(
+    settings: dict[str, Any], steps: str, driven: dict[str, Any]
+) -> None:
     assert signals(Table(**settings).play(*([steps] if steps else [])).shoe) == driven

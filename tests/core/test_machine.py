@@ -209,7 +209,7 @@ class AtTheTable(RuleBasedStateMachine):
     def result(self, right: bool, outcome: str) -> None:
         """The reader tells a result: ours, or any."""
         ours = layout(self.table.shoe).result if self.table.shoe.laid else None
-        pairs = [f"{side} pair" for side, has_pair in ours.own.pairs.items() if has_pair] if ours else []
+        pairs = [f"{side} pair" for side, has_pair in ours.own.pairs.items() if has_pair] if ours else []  # type: ignore[attr-defined]
         words = (ours.outcome, *pairs) if ours and right else (outcome,)
         self.take(inputs.ReaderJudged(at=0, result=inputs.ReaderResult(words)))
 
@@ -267,7 +267,7 @@ class AtTheTable(RuleBasedStateMachine):
     def disk(self) -> None:
         self.take(inputs.DiskFailed(at=0, irregularity="disk_full", why="no space", until=1))
 
-    @precondition(lambda self: getattr(self.last, "report", None))
+    @precondition(lambda self: bool(getattr(self.last, "report", None)))
     @rule()
     def repeated(self) -> None:
         """The reader sends its last report again: nothing comes of it."""

@@ -82,7 +82,7 @@ def test_any_script_can_be_replayed(words: list[str], procedure: str, burn: bool
         steps = parse(" ".join(words))
     except ScriptError:
         return
-    house = house_of(procedure=procedure, decks=1)  # type: ignore[arg-type]  # both are procedures
+    house = house_of(procedure=procedure, decks=1)
     told = [[line.data for line in Replay(house, "T", lambda _: None, burn).play(steps)] for _ in range(2)]
     assert told[0] == told[1]
 

@@ -17,7 +17,7 @@ NATURAL = "9s Kd Th Kc"
 
 
 def filled(*slots: str) -> list[inputs.SlotFilled]:
-    return [inputs.SlotFilled(at=0, slot=slot) for slot in slots]  # type: ignore[arg-type]  # all are slots
+    return [inputs.SlotFilled(at=0, slot=slot) for slot in slots]
 
 
 def stuck(sensor: str, is_so: bool = True) -> inputs.SensorStuck:
@@ -45,7 +45,7 @@ LAID: list[tuple[str, dict[str, Any], list[Step], str | None]] = [
 
 
 @pytest.mark.parametrize(("settings", "steps", "told"), [row[1:] for row in LAID], ids=[row[0] for row in LAID])
-def test_a_card_felt_in_a_slot(settings, steps, told) -> None:
+def test_a_card_felt_in_a_slot(settings: dict[str, Any], steps: list[Step], told: str | None) -> None:
     assert Table(**settings).play(*steps).detail("wrong_slot") == told
 
 
@@ -56,7 +56,7 @@ def test_the_floor_accepts_or_voids_a_card_in_the_wrong_slot() -> None:
 
 
 @pytest.mark.parametrize(("sensor", "last"), [("cut_card", True), ("presence", True), ("next", False)])
-def test_the_virtual_cut_stands_in_for_sensors_not_for_keys(sensor, last) -> None:
+def test_the_virtual_cut_stands_in_for_sensors_not_for_keys(sensor: str, last: bool) -> None:
     pack = " ".join(f"{rank}{suit}" for rank in "A23456789TJQK" for suit in "shdc")
     table = Table(burn=38, decks=1).play("shoe", pack[: 38 * 3], stuck(sensor), "Kc")
     assert (table.shoe.last_round is not None) is last

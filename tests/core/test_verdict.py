@@ -86,7 +86,9 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
 @pytest.mark.parametrize(
     ("settings", "steps", "rounds", "now", "open_"), [row[1:] for row in SCENARIOS], ids=[row[0] for row in SCENARIOS]
 )
-def test_what_a_reader_tells(settings, steps, rounds, now, open_) -> None:
+def test_what_a_reader_tells(
+    settings: dict[str, Any], steps: list[Step], rounds: str, now: str, open_: str
+) -> None:
     table = Table(**settings).play(*steps)
     assert (table.told, table.phase, " ".join(table.open)) == (rounds, now, open_)
 
@@ -105,7 +107,7 @@ def test_what_a_reader_tells(settings, steps, rounds, now, open_) -> None:
         (WAITS, f"shoe {NATURAL}", "burn", "went to burn, no card is due"),
     ],
 )
-def test_the_slot_a_reader_names(settings, steps, slot, detail) -> None:
+def test_the_slot_a_reader_names(settings: dict[str, Any], steps: str, slot: str, detail: str) -> None:
     table = Table(**settings).play(steps)
     found = table.take(table.card("2d", slot=slot))
     assert "".join(each.detail for each in found if isinstance(each, events.Irregular) and each.id == "wrong_slot") == detail

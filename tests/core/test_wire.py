@@ -61,7 +61,7 @@ def test_no_key_of_a_head_is_one_of_a_body(body: type[msgspec.Struct]) -> None:
 
 
 def test_the_states_decode_into_their_structs() -> None:
-    topics = {"table": wire_states.Table, "lamps": wire_states.Lamps, "alarm": wire_states.Alarms}
+    topics: dict[str, Any] = {"table": wire_states.Table, "lamps": wire_states.Lamps, "alarm": wire_states.Alarms}
     topics |= {topic.name: topic.body for game in GAMES.values() for topic in game.topics}
     retained, seen = Retained(), set()
     for topic, payload in retained.changed(TABLE.lines[-1], TABLE.shoe):

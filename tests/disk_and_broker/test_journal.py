@@ -242,7 +242,7 @@ def test_a_disk_that_does_not_confirm_ends_the_process(folder: Path, mocker: Moc
 def test_a_line_that_does_not_survive_its_encoding_is_not_written(folder: Path, mocker: MockerFixture) -> None:
     record = Record(folder).begin()
     size = record.journal.end
-    first = record.lines[0].entry.events[0]  # type: ignore[union-attr]
+    first = record.lines[0].entry.events[0]
     mocker.patch("firmware_bridge.journal.line._without_secret", side_effect=lambda event: first)
     with pytest.raises(JournalError, match="does not survive its own encoding"):
         record.deal("9s")

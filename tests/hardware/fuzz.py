@@ -81,7 +81,7 @@ def trial(protocol: str, cards: Random, cable: Random, tally: Tally) -> None:
     tally.wrong += [f"slot {m.slot} of {m.code} from {spoiled.hex()}" for m in told if is_misplaced(m, codes, base)]
 
 
-def mistakes(protocol: str, codes: list, told: list[Message], wire: bytes, kept: int) -> Iterator[str]:
+def mistakes(protocol: str, codes: list[int | str], told: list[Message], wire: bytes, kept: int) -> Iterator[str]:
     """What must not be: a card of the book out of its order, a card made up of checked bytes, endless memory."""
     line = LINES[protocol]
     found = reads(told)
@@ -99,14 +99,14 @@ def mistakes(protocol: str, codes: list, told: list[Message], wire: bytes, kept:
         yield f"says a card in clear: {told}"
 
 
-def is_misplaced(message: Message, codes: list, base: int) -> bool:
+def is_misplaced(message: Message, codes: list[int | str], base: int) -> bool:
     """Whether a card that was sent is given another slot than was sent."""
     if not isinstance(message, Read) or message.slot is None or message.code not in codes:
         return False
     return message.slot != slot(base + codes.index(message.code))
 
 
-def is_silent_loss(codes: list, told: list[Message]) -> bool:
+def is_silent_loss(codes: list[int | str], told: list[Message]) -> bool:
     """Whether one of `codes`, no two of them the same, is missing between two others and nothing was said of it."""
     before, warned = None, False
     for message in told:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from random import Random
 
-import atheris
+import atheris  # type: ignore[import-untyped]
 
 with atheris.instrument_imports(include=["hardware"]):
     from tests.hardware.fuzz import Tally, trial

@@ -1,6 +1,8 @@
 """A bridge without rules, for tests of ports."""
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
 from hardware.ports.port import Port
 from hardware.readers.messages import Hello, Read, Repeat
@@ -9,7 +11,7 @@ from hardware.readers.native.decoder import NativeDecoder
 PATIENCE = 20  # seconds: for a slow machine, never for a good run
 
 
-async def until(condition):
+async def until(condition: Callable[[], Any]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not condition():
             await asyncio.sleep(0.005)
@@ -18,24 +20,28 @@ async def until(condition):
 class Host:
     """A bridge without rules: takes what comes, remembers what it was told."""
 
-    def __init__(self, target):
-        self.read, self.lost, self.opened, self.heard = [], [], 0, b""
+    def __init__(self, target: str) -> None:
+        self.read: list[int | str] = []
+        self.lost: list[Any] = []
+        self.opened, self.heard = 0, b""
         self.decoder = NativeDecoder()
         self.port = Port(target, 115_200, asyncio.get_running_loop(), self.hear, self.lost.append, self.resume)
         self.port.start()
 
-    def resume(self):
+    def resume(self) -> None:
         self.opened += 1
         self.port.write(self.decoder.resume(self.decoder.last))
 
-    def hear(self, chunk):
+    def hear(self, chunk: bytes) -> None:
         self.heard += chunk
         for message in self.decoder.feed(chunk):
             match message:
                 case Read():
+                    assert message.report is not None
                     self.read.append(message.code)
                     self.port.write(self.decoder.acknowledge(message.report))
                 case Repeat():
+                    assert message.report is not None
                     self.port.write(self.decoder.acknowledge(message.report))
                 case Hello():
                     self.port.write(self.decoder.greet(message))

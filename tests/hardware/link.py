@@ -1,6 +1,8 @@
 """A host and a simulated board, joined by two cables, on the board's clock."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from hardware.readers.messages import Hello, Read, Repeat, ReportNo, Unread
 from hardware.readers.native.decoder import NativeDecoder
@@ -22,22 +24,22 @@ class Link:
     journal: list[Read | Unread] = field(default_factory=list)
     others: list[object] = field(default_factory=list)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.restart()
 
     @property
-    def codes(self):
+    def codes(self) -> list[int | str]:
         return [message.code for message in self.journal if isinstance(message, Read)]
 
-    def restart(self):
+    def restart(self) -> None:
         """Another host, which knows the journal only."""
         self.host = NativeDecoder()
         self.hear(self.host.resume(self.durable))
 
-    def hear(self, said):
+    def hear(self, said: bytes) -> None:
         self.board.receive(self.down.carry(said))
 
-    def run(self, steps=1, crash=None):
+    def run(self, steps: int = 1, crash: Callable[..., Any] | None = None) -> None:
         """Let `steps` times `step` ms pass; `crash(report)` is asked where the power could go, as 'before' or
         'after' the journal."""
         for _ in range(steps):
@@ -46,10 +48,11 @@ class Link:
             for at in range(0, len(said), self.chunk):
                 self._judge(said[at : at + self.chunk], crash)
 
-    def _judge(self, chunk, crash):
+    def _judge(self, chunk: bytes, crash: Callable[..., Any] | None) -> None:
         for message in self.host.feed(chunk):
             match message:
                 case Read() | Unread():
+                    assert message.report is not None
                     if crash and crash("before"):
                         return self.restart()
                     self.journal.append(message)
@@ -58,6 +61,7 @@ class Link:
                         return self.restart()
                     self.hear(self.host.acknowledge(message.report))
                 case Repeat():
+                    assert message.report is not None
                     self.hear(self.host.acknowledge(message.report))
                 case Hello():
                     self.others.append(message)

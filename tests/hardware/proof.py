@@ -11,6 +11,7 @@ from hardware.calibrate.bench import Bench
 from hardware.calibrate.reader import adjust
 from hardware.readers.messages import Message, Read, Unread
 from hardware.readers.native.decoder import NativeDecoder
+from hardware.readers.protocol import Decoder
 from hardware.sim.board import NativeBoard
 from hardware.sim.optics import Light, Optics
 
@@ -44,7 +45,8 @@ class SimulatedLine:
     """A board on its own clock: time passes only while the host waits, and a card comes every `CARD_MS`."""
 
     def __init__(self, board: NativeBoard) -> None:
-        self.board, self.decoder, self.now_ms = board, NativeDecoder(), 0
+        self.decoder: Decoder = NativeDecoder()
+        self.board, self.now_ms = board, 0
         self.cards_left = 0
         self._next_card = 0
         self._heard: deque[Message] = deque()

@@ -1,5 +1,7 @@
 """The bytes of an Angel Eye shoe as captures have them, and what its numbers, copies and pauses tell."""
 
+from typing import Any
+
 import pytest
 
 from hardware.readers.angel_eye import frames as angel_frames
@@ -21,7 +23,7 @@ ANGEL_EYE = {
 
 
 @pytest.mark.parametrize(("wire", "frame", "message"), [(wire, *both) for wire, both in ANGEL_EYE.items()])
-def test_angel_eye(wire, frame, message) -> None:
+def test_angel_eye(wire: str, frame: Frame, message: Any) -> None:
     sent = bytes.fromhex(wire)
     assert angel_frames.decode(sent) == frame
     assert angel_frames.encode(frame) == sent
@@ -55,7 +57,7 @@ DIFFERS = Said("a card was told again, and differs from before: compare the card
         (Frame("1", "Z"), Said("a report Z that is not known")),
     ],
 )
-def test_angel_eye_reports(sent, told) -> None:
+def test_angel_eye_reports(sent: Frame, told: Any) -> None:
     assert taken(AngelEyeDecoder(), 3 * angel_frames.encode(sent)) == [told]
 
 
@@ -85,7 +87,7 @@ GAP = Said("reports before this one were lost", gap=True)
         ([Frame("1", "D", EIGHT), Frame("2", "D", EIGHT)], 2 * [Read("8s", slot="P1")]),
     ],
 )
-def test_angel_eye_numbers(frames, told) -> None:
+def test_angel_eye_numbers(frames: list[Frame], told: list[Read | Said]) -> None:
     assert taken(AngelEyeDecoder(), angel(*frames)) == told
 
 
@@ -118,7 +120,7 @@ DIFFER = Said(DISPUTED, gap=True)
         ("889", [Read("8s", slot="P1"), DIFFER]),
     ],
 )
-def test_angel_eye_copies_that_differ_name_no_card(copies, told) -> None:
+def test_angel_eye_copies_that_differ_name_no_card(copies: str, told: list[Read | Said | Unread]) -> None:
     sent = {face: angel(Frame("1", "D", card), copies=1) for face, card in (("8", EIGHT), ("9", b"\x81\xb9"))}
     assert taken(AngelEyeDecoder(), b"".join(sent.get(copy, b"\5") for copy in copies)) == told
 
@@ -127,7 +129,7 @@ A_PAUSE, AT_ONCE = 1.5, 0.3  # seconds
 
 
 @pytest.fixture
-def after_eight():
+def after_eight() -> tuple[AngelEyeDecoder, list[float]]:
     """A decoder that was told of a card by its three copies; and its clock."""
     now = [0.0]
     decoder = AngelEyeDecoder(clock=lambda: now[0])
@@ -149,7 +151,13 @@ def after_eight():
         (AT_ONCE, angel(Frame("5", "D", KING)), [DIFFER, GAP, Unread("unreadable")]),
     ],
 )
-def test_angel_eye_the_same_number_again(after_eight, is_reopened, pause, sent, told) -> None:
+def test_angel_eye_the_same_number_again(
+    after_eight: tuple[AngelEyeDecoder, list[float]],
+    is_reopened: bool,
+    pause: float,
+    sent: bytes,
+    told: list[Read | Said | Unread],
+) -> None:
     decoder, now = after_eight
     now[0] += pause
     if is_reopened:
@@ -168,7 +176,9 @@ def test_angel_eye_the_same_number_again(after_eight, is_reopened, pause, sent, 
         (Frame("5", "L", b"\x80"), []),
     ],
 )
-def test_angel_eye_a_report_said_again_after_a_pause_is_no_news_only_where_it_changes_nothing(report, again) -> None:
+def test_angel_eye_a_report_said_again_after_a_pause_is_no_news_only_where_it_changes_nothing(
+    report: Frame, again: list[Any]
+) -> None:
     now = [0.0]
     decoder = AngelEyeDecoder(clock=lambda: now[0])
     assert len(taken(decoder, angel(report))) == 1

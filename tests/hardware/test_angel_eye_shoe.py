@@ -2,6 +2,7 @@
 
 from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,8 @@ from tests.baccarat import layout
 
 def dealt(shoe: AngelEyeShoe, cards: list[str], cable: Cable | None = None) -> list[Message]:
     """What a host hears while the cards are drawn."""
-    decoder, told, cable = AngelEyeDecoder(), [], cable or Cable()
+    decoder, cable = AngelEyeDecoder(), cable or Cable()
+    told: list[Message] = []
     for card in cards:
         shoe.pull(card)
         told += decoder.feed(cable.carry(shoe.tick(0)))
@@ -24,7 +26,8 @@ def dealt(shoe: AngelEyeShoe, cards: list[str], cable: Cable | None = None) -> l
 
 def rounds(told: list[Message]) -> list[tuple[list[Read], Verdict]]:
     """The cards of each whole round, and its verdict."""
-    whole, cards = [], []
+    whole: list[tuple[list[Read], Verdict]] = []
+    cards: list[Read] = []
     for message in told:
         if isinstance(message, Read) and message.slot != "burn":
             cards.append(message)
@@ -43,7 +46,7 @@ def drawn(seed: int) -> list[str]:
 
 def differs(cards: list[Read], verdict: Verdict) -> bool:
     """Whether our rules say another slot or result than the shoe."""
-    ours = layout(tuple(Card(card.code) for card in cards), "on-demand")
+    ours = layout(tuple(Card(str(card.code)) for card in cards), "on-demand")
     slots = list(ours.slots)
     if ours.result is None or slots != [card.slot for card in cards]:
         return True
@@ -52,14 +55,14 @@ def differs(cards: list[Read], verdict: Verdict) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_two_rule_books_agree(seed) -> None:
+def test_two_rule_books_agree(seed: int) -> None:
     played = rounds(dealt(AngelEyeShoe(), drawn(seed)))
     assert len(played) > 60
     assert not any(differs(*each) for each in played)
 
 
 @pytest.mark.parametrize("wrong", [{"rules": wrong_rules}, {"opening": WRONG_OPENING}])
-def test_a_shoe_set_wrong_is_caught(wrong) -> None:
+def test_a_shoe_set_wrong_is_caught(wrong: dict[str, Any]) -> None:
     assert any(differs(*each) for each in rounds(dealt(AngelEyeShoe(**wrong), drawn(1))))
 
 
@@ -92,7 +95,7 @@ def test_the_cut_card_and_the_button() -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_bad_cable_costs_no_card_unsaid(seed) -> None:
+def test_a_bad_cable_costs_no_card_unsaid(seed: int) -> None:
     """Some reports lose two copies of three: what is missing is said, and nothing is made up."""
     cards = Random(seed).sample([face.value for face in FACES], 52)
     shoe = AngelEyeShoe(burns=False)

@@ -31,35 +31,35 @@ FACTORY = Settings(threshold=512, hysteresis=32, gain=4, exposure_us=180)
 
 
 @pytest.mark.parametrize("name", CONVERGES)
-def test_calibration_converges_to_settings_that_read_every_card(name):
+def test_calibration_converges_to_settings_that_read_every_card(name: str) -> None:
     told = read(calibrated(CONVERGES[name])[0], CARDS)
     assert (told.read, told.wrong) == (CARDS, 0)
 
 
 @pytest.mark.parametrize("reason", REFUSED)
-def test_what_cannot_be_calibrated_is_refused_with_its_reason(reason):
+def test_what_cannot_be_calibrated_is_refused_with_its_reason(reason: str) -> None:
     with pytest.raises(Refusal, match=reason) as refused:
         calibrated(REFUSED[reason])
     assert refused.value.remedy
 
 
-def test_a_card_pulled_while_there_should_be_none_is_what_the_remedy_begins_with():
+def test_a_card_pulled_while_there_should_be_none_is_what_the_remedy_begins_with() -> None:
     with pytest.raises(Refusal, match="light flickers at the reader") as refused:
         dark_level([100] * 2_000 + [3_000] * 100 + [100] * 2_000)
     assert refused.value.remedy.startswith("pull no card while it says so; if none passed, shade the reader")
 
 
-def test_a_slot_is_a_place_on_the_layout_and_nothing_at_the_reader():
+def test_a_slot_is_a_place_on_the_layout_and_nothing_at_the_reader() -> None:
     _, hand = calibrated(Light())
     said = [text for text in hand.said if "slot" in text]
     assert (said, "no card over the reader: its light is measured" in hand.said) == ([], True)
 
 
-def test_factory_settings_do_not_read_the_weak_print():
+def test_factory_settings_do_not_read_the_weak_print() -> None:
     assert read(SimulatedLine(NativeBoard(optics=Optics(FADING))), 100).read < 50
 
 
-def test_a_bad_threshold_reads_little_and_nothing_wrong():
+def test_a_bad_threshold_reads_little_and_nothing_wrong() -> None:
     optics = Optics(Light(ink=0.3, noise=60.0))
     board = NativeBoard(optics=optics)
     board.params |= {1: 1_250, 2: 0, 5: 0}
@@ -68,11 +68,11 @@ def test_a_bad_threshold_reads_little_and_nothing_wrong():
     assert told.wrong == 0
 
 
-def test_the_print_tells_every_code_apart():
+def test_the_print_tells_every_code_apart() -> None:
     assert len({printed(code) for code in range(0, 65_536, 7)}) == len(range(0, 65_536, 7))
 
 
-def test_the_tested_cards_are_told_before_they_are_acknowledged():
+def test_the_tested_cards_are_told_before_they_are_acknowledged() -> None:
     line, hand = calibrated(Light())
     told: list[tuple[ReportNo, int]] = []
     bench = Bench(line, lambda report: told.append((report, line.board.acknowledged)))
@@ -83,16 +83,16 @@ def test_the_tested_cards_are_told_before_they_are_acknowledged():
     assert len(tested.transits) == len(tested.qualities) == 20
 
 
-def test_a_test_pass_that_stops_half_way_is_refused():
+def test_a_test_pass_that_stops_half_way_is_refused() -> None:
     line, hand = calibrated(Light())
     line.cards_left = 3
     with pytest.raises(Refusal, match="only 3 of 20 cards passed"):
         asyncio.run(tried(Bench(line), hand, 20, patience_s=2.0))
 
 
-def test_a_board_that_does_not_answer_is_refused():
+def test_a_board_that_does_not_answer_is_refused() -> None:
     class Mute(SimulatedLine):
-        def write(self, chunk):
+        def write(self, chunk: bytes) -> None:
             pass
 
     with pytest.raises(Refusal, match="does not answer"):
@@ -101,7 +101,7 @@ def test_a_board_that_does_not_answer_is_refused():
 
 @pytest.mark.parametrize("beats", [0, 1, 2, 50])
 def test_patience_is_a_matter_of_time_however_many_beats_lie_on_the_line_before_a_card(beats: int) -> None:
-    said: list[Message] = [Beat(1, 1, 1, 1, 1)] * beats + [Read(3)]
+    said: list[Message] = [*[Beat(1, 1, 1, 1, 1)] * beats, Read(3)]
 
     class Scripted(SimulatedLine):
         async def next(self, seconds: float) -> Message | None:
@@ -110,11 +110,11 @@ def test_patience_is_a_matter_of_time_however_many_beats_lie_on_the_line_before_
     assert asyncio.run(Bench(Scripted(NativeBoard())).drain()) == 1
 
 
-def test_parameters_are_set_and_outlive_a_boot_once_saved():
+def test_parameters_are_set_and_outlive_a_boot_once_saved() -> None:
     line = SimulatedLine(NativeBoard())
     bench = Bench(line)
 
-    async def work():
+    async def work() -> dict[int, int]:
         await bench.set({1: 1_700, 2: 50})
         await bench.save()
         await bench.selftest()
@@ -124,7 +124,7 @@ def test_parameters_are_set_and_outlive_a_boot_once_saved():
     assert asyncio.run(work()) == {1: 1_700, 2: 50, 3: 4, 4: 180, 5: 60, 6: 8}
 
 
-def levels(dark=100.0, white=3_000.0, black=600.0, noise=10.0):
+def levels(dark: float = 100.0, white: float = 3_000.0, black: float = 600.0, noise: float = 10.0) -> Levels:
     return Levels(dark, white, black, noise, white_low=white, black_high=black, cards=5)
 
 
@@ -137,11 +137,11 @@ def levels(dark=100.0, white=3_000.0, black=600.0, noise=10.0):
         (levels(white=2_000), Settings(512, 32, 12, 240), None),  # all the light there is, and enough
     ],
 )
-def test_light_is_brought_to_where_paper_shows_well(seen, now, wanted):
+def test_light_is_brought_to_where_paper_shows_well(seen: Levels, now: Settings, wanted: Settings | None) -> None:
     assert next_light(seen, now) == wanted
 
 
-def test_the_threshold_leaves_room_for_noise_and_for_a_fading_lamp():
+def test_the_threshold_leaves_room_for_noise_and_for_a_fading_lamp() -> None:
     settings = propose(levels(), FACTORY)
     assert 600 + 8 * 10 < settings.threshold < 1_800
     assert settings.hysteresis == 40
@@ -160,20 +160,20 @@ HELD = [(0.0, True), (0.4, False), (0.9, True), (25.0, False), (25.6, True), (26
         (HELD + [(at + 300, active) for at, active in HELD], [Pulse(26.0, 1.0), Pulse(26.0, 1.0)]),
     ],
 )
-def test_bouncing_edges_are_one_pulse(edges, pulses):
+def test_bouncing_edges_are_one_pulse(edges: list[tuple[float, bool]], pulses: list[Pulse]) -> None:
     told = pulses_in(edges)
     assert [each.held_ms for each in told] == pytest.approx([each.held_ms for each in pulses])
     assert [each.bounce_ms for each in told] == pytest.approx([each.bounce_ms for each in pulses])
 
 
-def test_a_pass_that_may_still_bounce_has_not_ended():
+def test_a_pass_that_may_still_bounce_has_not_ended() -> None:
     assert pulses_in(HELD[:2], now=5.0) == []
     assert len(pulses_in(HELD[:2], now=30.0)) == 1
 
 
 @pytest.mark.parametrize("at", [0.0, 19.6, 123.457])
 @pytest.mark.parametrize(("more", "passes"), [(-0.001, 1), (0, 2), (0.001, 2)])
-def test_a_pause_of_exactly_the_bounce_limit_parts_two_passes(at, more, passes):
+def test_a_pause_of_exactly_the_bounce_limit_parts_two_passes(at: float, more: float, passes: int) -> None:
     back = at + 20 + BOUNCE_MS + more
     edges = [(at, True), (at + 20, False), (back, True), (back + 20, False)]
     assert len(pulses_in(edges)) == passes
@@ -187,7 +187,9 @@ def test_a_pause_of_exactly_the_bounce_limit_parts_two_passes(at, more, passes):
         ([Pulse(2.0, 0.5)], [Pulse(18.0, 4.0), Pulse(30.0, 2.0)], 8, 6),
     ],
 )
-def test_dwell_parts_the_cut_card_from_the_others(cards, cut, debounce, least):
+def test_dwell_parts_the_cut_card_from_the_others(
+    cards: list[Pulse], cut: list[Pulse], debounce: int, least: int
+) -> None:
     told = dwell(cards, cut)
     assert (told.debounce_ms, told.min_dwell_ms) == (debounce, least)
 
@@ -201,18 +203,18 @@ def test_dwell_parts_the_cut_card_from_the_others(cards, cut, debounce, least):
         ([Pulse(800.0, 0.0)], [Pulse(5_000.0, 0.0)], "cards hold the sensor up to 800 ms"),
     ],
 )
-def test_a_cut_card_sensor_that_cannot_tell_is_refused(cards, cut, why):
+def test_a_cut_card_sensor_that_cannot_tell_is_refused(cards: list[Pulse], cut: list[Pulse], why: str) -> None:
     with pytest.raises(Refusal, match=why):
         dwell(cards, cut)
 
 
-def test_a_few_wild_values_do_not_move_the_spread():
+def test_a_few_wild_values_do_not_move_the_spread() -> None:
     rng = Random(1)
     tame = [rng.gauss(100, 10) for _ in range(1_000)]
     assert spread(tame) == pytest.approx(10, rel=0.1)
     assert spread(tame + [4_000] * 50) == pytest.approx(10, rel=0.15)
 
 
-def test_a_histogram_is_a_line_of_bars():
+def test_a_histogram_is_a_line_of_bars() -> None:
     assert histogram([0, 0, 0, 0, 255, 255], 0, 256, columns=4) == "█  ▅"
     assert histogram([], 0, 1, columns=3) == "   "

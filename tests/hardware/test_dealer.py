@@ -1,14 +1,16 @@
 """The simulated dealer: what it does is what the lamps ask for, at the pace of a hand."""
 
 import asyncio
+from collections.abc import Iterable
 from itertools import pairwise
 from random import Random
+from typing import Any
 
 import pytest
 
 from hardware.pins.lamps import phase
 from hardware.sim.dealer import ANSWER_S, THINK_S, Dealer, Mistake, Paper, Puzzled
-from hardware.sim.eyes import Eyes
+from hardware.sim.eyes import Eyes, Seen
 from tests.hardware.virtual import run
 
 CUT_FROM_END = (13, 52)
@@ -25,40 +27,40 @@ class Table:
 
     slots = ("P1", "B1", "P2", "B2", "P3", "B3", "R1", "R2")
 
-    def __init__(self, steps):
+    def __init__(self, steps: Iterable[dict[str, str]]) -> None:
         self.steps = list(steps)
-        self.lamps = {}
-        self.done = []
-        self.drawn = []
-        self.at = []
+        self.lamps: dict[str, str] = {}
+        self.done: list[str] = []
+        self.drawn: list[int | str] = []
+        self.at: list[float] = []
 
-    def lit(self):
+    def lit(self) -> set[str]:
         now = round(1000 * asyncio.get_running_loop().time())
         return {lamp for lamp, rhythm in self.lamps.items() if phase(rhythm, now)[0]}
 
-    def waits(self):
+    def waits(self) -> bool:
         return False
 
-    def left(self):
+    def left(self) -> int | None:
         return None
 
-    def draw(self, paper, how=""):
+    def draw(self, paper: Paper, how: str = "") -> None:
         self.drawn.append(paper.code)
         self.did(f"draw {how}".strip())
 
-    async def cut_card(self):
+    async def cut_card(self) -> None:
         self.done.append("cut")
 
-    async def press_next(self):
+    async def press_next(self) -> None:
         self.did("next")
 
-    async def ask_for_shoe(self):
+    async def ask_for_shoe(self) -> None:
         self.did("shoe")
 
-    async def call_floor(self, last):
+    async def call_floor(self, last: Paper | None) -> None:
         self.did("floor")
 
-    def did(self, what):
+    def did(self, what: str) -> None:
         self.done.append(what)
         self.at.append(asyncio.get_running_loop().time())
         if not self.steps:
@@ -66,10 +68,10 @@ class Table:
         self.lamps = self.steps.pop(0)
 
 
-def played(*steps, **options):
+def played(*steps: dict[str, str], **options: Any) -> Table:
     """The table after a dealer has played it to the end of its steps, and one thing more."""
 
-    async def main():
+    async def main() -> Table:
         table = Table(steps)
         dealer = Dealer(table, PACKS, Random(1), **options)
         with pytest.raises(Enough):
@@ -79,15 +81,15 @@ def played(*steps, **options):
     return run(main())
 
 
-def test_a_dealer_waits_for_the_guests_before_a_card():
+def test_a_dealer_waits_for_the_guests_before_a_card() -> None:
     class Slow(Table):
         asked = 50
 
-        def waits(self):
+        def waits(self) -> bool:
             self.asked -= 1
             return self.asked > 0
 
-    async def main():
+    async def main() -> Slow:
         table = Slow([READY, {}])
         with pytest.raises(Enough):
             await Dealer(table, PACKS, Random(1)).work()
@@ -97,12 +99,12 @@ def test_a_dealer_waits_for_the_guests_before_a_card():
     assert (table.done[:2], table.asked <= 0) == (["shoe", "draw"], True)
 
 
-def test_a_lamp_that_stays_lit_for_the_next_card_is_one_that_answered():
+def test_a_lamp_that_stays_lit_for_the_next_card_is_one_that_answered() -> None:
     class Counting(Table):
-        def left(self):
+        def left(self) -> int:
             return 52 - len(self.drawn)
 
-    async def main():
+    async def main() -> Table:
         table = Counting([{"P1": "steady"}] * 4)
         with pytest.raises(Enough):
             await Dealer(table, PACKS, Random(1)).work()
@@ -123,8 +125,8 @@ def test_a_lamp_that_stays_lit_for_the_next_card_is_one_that_answered():
     ],
 )
 @pytest.mark.parametrize("seconds", [2.2, 2.3, 3.1])
-def test_eyes_tell_rhythms_apart(lamps, steady, slow, fast, seconds):
-    async def main():
+def test_eyes_tell_rhythms_apart(lamps: dict[str, Any], steady: str, slow: str, fast: str, seconds: float) -> None:
+    async def main() -> Seen:
         table = Table([])
         table.lamps = lamps
         return await Eyes(table.lit).look(seconds)
@@ -135,8 +137,8 @@ def test_eyes_tell_rhythms_apart(lamps, steady, slow, fast, seconds):
 
 @pytest.mark.parametrize("begin", [0, 0.1, 0.3, 0.49, 0.7, 0.99])
 @pytest.mark.parametrize(("rhythm", "speed"), [("confirm", "slow"), ("blocked", "fast"), ("steady", "steady")])
-def test_a_glance_is_enough_for_a_fault(begin, rhythm, speed):
-    async def main():
+def test_a_glance_is_enough_for_a_fault(begin: float, rhythm: str, speed: str) -> None:
+    async def main() -> Seen:
         table = Table([])
         table.lamps = {"fault": rhythm}
         await asyncio.sleep(begin)
@@ -165,19 +167,19 @@ def test_a_glance_is_enough_for_a_fault(begin, rhythm, speed):
         ([{"P1": "steady"}, {"R1": "confirm", "P3": "confirm", **READY}, {}], "shoe draw next shoe"),
     ],
 )
-def test_the_dealer_does_what_the_lamps_ask_for(steps, done):
+def test_the_dealer_does_what_the_lamps_ask_for(steps: list[dict[str, str]], done: str) -> None:
     assert " ".join(played(*steps).done) == done
 
 
 SHOE = [{"P1": "steady"}, {"B1": "steady"}, {"P2": "steady"}, READY] * 3
 
 
-async def _smudge(dealer):
+async def _smudge(dealer: Dealer) -> bool:
     dealer.draw("unreadable")
     return True
 
 
-async def _hurry(dealer):
+async def _hurry(dealer: Dealer) -> bool:
     await dealer.hands.press_next()
     return False
 
@@ -190,22 +192,22 @@ async def _hurry(dealer):
         (Mistake(_smudge, ("next",), after=0), "shoe draw draw draw draw unreadable"),
     ],
 )
-def test_a_mistake_is_made_once_at_its_moment(mistake, done):
+def test_a_mistake_is_made_once_at_its_moment(mistake: Mistake, done: str) -> None:
     made = " ".join(played(*SHOE, mistake=mistake).done)
     assert made.startswith(done)
     assert made.count("unreadable") == 1
 
 
-def test_next_before_the_burn_is_done():
+def test_next_before_the_burn_is_done() -> None:
     table = played(READY, READY, READY, READY, {"P1": "steady"}, {}, mistake=Mistake(_hurry, ("burn",), after=0))
     assert table.done == ["shoe", "draw", "draw", "next", "draw", "draw", "shoe"]
 
 
-def deal_all(**options):
+def deal_all(**options: Any) -> Table:
     """Two lamps in turn until the shoe is empty."""
     steps = [{"P1": "steady"} if n % 2 else {"B1": "steady"} for n in range(200)]
 
-    async def main():
+    async def main() -> Table:
         table = Table(steps)
         with pytest.raises(Puzzled, match="the shoe is empty"):
             await Dealer(table, PACKS, Random(2), **options).work()
@@ -214,7 +216,7 @@ def deal_all(**options):
     return run(main())
 
 
-def test_every_card_of_the_packs_is_dealt_once_and_the_cut_card_where_it_belongs():
+def test_every_card_of_the_packs_is_dealt_once_and_the_cut_card_where_it_belongs() -> None:
     table = deal_all(cut_from_end=CUT_FROM_END)
     assert sorted(table.drawn) == list(range(52))
     assert table.drawn != list(range(52))
@@ -222,20 +224,20 @@ def test_every_card_of_the_packs_is_dealt_once_and_the_cut_card_where_it_belongs
     assert CUT_FROM_END[0] <= behind <= CUT_FROM_END[1]
 
 
-def test_a_forgotten_cut_card_never_comes():
+def test_a_forgotten_cut_card_never_comes() -> None:
     assert "cut" not in deal_all(cut_from_end=None).done
 
 
 @pytest.mark.parametrize("speed", [1.0, 2.0, 50.0])
-def test_cards_come_at_the_pace_of_a_hand(speed):
+def test_cards_come_at_the_pace_of_a_hand(speed: float) -> None:
     at = deal_all(speed=speed, cut_from_end=None).at
     pauses = [after - before for before, after in pairwise(at)]
     assert min(pauses) >= THINK_S[0] / speed
     assert max(pauses) <= THINK_S[1] / speed + 0.01
 
 
-def test_a_lamp_that_never_answers_puzzles_the_dealer():
-    async def main():
+def test_a_lamp_that_never_answers_puzzles_the_dealer() -> None:
+    async def main() -> None:
         table = Table([{"P1": "steady"}] * 9)
         with pytest.raises(Puzzled, match=f"waited {ANSWER_S:.0f} s in vain for the lamp of P1"):
             await Dealer(table, PACKS, Random(3)).work()
@@ -243,5 +245,5 @@ def test_a_lamp_that_never_answers_puzzles_the_dealer():
     run(main())
 
 
-def test_a_paper_hides_its_face():
+def test_a_paper_hides_its_face() -> None:
     assert "17" not in repr(Paper(17))

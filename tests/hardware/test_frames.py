@@ -11,6 +11,7 @@ from hardware.readers.angel_eye.frames import Frame, Frames
 from hardware.readers.codes import grow, rdm6300, ssi
 from hardware.readers.codes.grow import GrowDecoder
 from hardware.readers.codes.line import LineDecoder
+from hardware.readers.codes.ssi import Packet
 from hardware.readers.messages import Read
 from tests.hardware.streams import taken
 
@@ -32,43 +33,43 @@ texts = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=
 
 
 @given(frames)
-def test_angel_eye_frames_are_inverse(frame) -> None:
+def test_angel_eye_frames_are_inverse(frame: Frame) -> None:
     assert angel_frames.decode(angel_frames.encode(frame)) == frame
     assert [*Frames().feed(angel_frames.encode(frame))] == [frame]
 
 
 @given(st.sampled_from((0, 1, 2, 4)), st.integers(1, 3), st.sampled_from(angel_frames.RANKS), st.sampled_from("dcsh"))
-def test_angel_eye_cards_are_inverse(target, index, rank, suit) -> None:
+def test_angel_eye_cards_are_inverse(target: int, index: int, rank: str, suit: str) -> None:
     place, face = angel_frames.card_bytes(target, index, rank + suit)
     assert (place >> 4 & 7, place & 15) == (target, index)
     assert angel_frames.card_of(face) == rank + suit
 
 
 @given(packets)
-def test_ssi_packets_are_inverse(packet) -> None:
+def test_ssi_packets_are_inverse(packet: Packet) -> None:
     assert ssi.decode(ssi.encode(packet)) == packet
 
 
 @given(tags)
-def test_rdm6300_frames_are_inverse(tag) -> None:
+def test_rdm6300_frames_are_inverse(tag: str) -> None:
     assert rdm6300.decode(rdm6300.encode(tag)) == tag
     assert len(rdm6300.encode(tag)) == rdm6300.FRAME
 
 
 @given(st.lists(texts, min_size=1, max_size=5, unique=True))
-def test_texts_come_out_as_they_went_in(codes) -> None:
+def test_texts_come_out_as_they_went_in(codes: list[str]) -> None:
     wire = b"".join(code.encode() + b"\r\n" for code in codes)
     assert taken(LineDecoder(), wire) == taken(GrowDecoder(), wire) == [Read(code) for code in codes]
 
 
 @given(st.binary(max_size=grow.LONGEST_ANSWER), st.booleans(), texts)
-def test_grow_answers_are_no_codes(answered, checked, code) -> None:
+def test_grow_answers_are_no_codes(answered: bytes, checked: bool, code: str) -> None:
     answer = grow.answer(answered, checked=checked)
     assert taken(GrowDecoder(), answer + code.encode() + b"\r\n" + answer) == [Read(code)]
 
 
 @given(frames, st.integers(0, 200), st.integers(0, 7))
-def test_one_flipped_bit_damages_a_frame(frame, at, bit) -> None:
+def test_one_flipped_bit_damages_a_frame(frame: Frame, at: int, bit: int) -> None:
     """XOR and sum both find any single flipped bit."""
     wire = angel_frames.encode(frame)
     assert angel_frames.decode(_flipped(wire, at, bit)) is None

@@ -18,7 +18,7 @@ GROW = {
 
 
 @pytest.mark.parametrize(("wire", "made"), GROW.items())
-def test_grow(wire, made) -> None:
+def test_grow(wire: str, made: bytes) -> None:
     assert bytes.fromhex(wire) == made
 
 
@@ -36,7 +36,7 @@ def test_grow(wire, made) -> None:
         (b"\r\n\r\n", []),
     ],
 )
-def test_grow_stream(wire, told) -> None:
+def test_grow_stream(wire: bytes, told: list[Read | Unread]) -> None:
     assert taken(GrowDecoder(), wire) == told
     one_at_a_time = GrowDecoder()
     assert [message for byte in wire for message in taken(one_at_a_time, bytes((byte,)))] == told
@@ -71,7 +71,7 @@ def test_rdm6300_two_tags_near_in_turn_are_two_cards() -> None:
     ("times", "cards"),
     [([0, 0.05, 0.1], 1), ([0, 0.4, 0.8, 1.2], 1), ([0, 0.6], 2)],
 )
-def test_rdm6300_says_a_tag_as_long_as_it_is_near(times, cards) -> None:
+def test_rdm6300_says_a_tag_as_long_as_it_is_near(times: list[float], cards: int) -> None:
     now = [0.0]
     decoder = Rdm6300Decoder(clock=lambda: now[0])
     told = []

@@ -1,8 +1,10 @@
 """Lamps say their state by rhythm."""
 
 import asyncio
+from typing import Any
 
 import pytest
+from pytest_mock import MockerFixture
 
 from hardware.errors import PinError
 from hardware.pins.factories import pin_factory
@@ -14,10 +16,12 @@ from tests.hardware.virtual import run
 PINS = {"P1": Pin(5), "B1": Pin(6, active_low=True), "ready": Pin(13), "S1": Pin(5)}
 
 
-def watched(shows, seconds=2.0, pins=PINS, step=0.05):
+def watched(
+    shows: dict[float, dict[str, str]], seconds: float = 2.0, pins: dict[str, Pin] = PINS, step: float = 0.05
+) -> dict[str, str]:
     """What each lamp did, a sign per `step`: `#` lit, `.` dark. `shows`: what is shown from each time on."""
 
-    async def main():
+    async def main() -> dict[str, str]:
         loop = asyncio.get_running_loop()
         factory = pin_factory("mock")
         panel, mock = LampPanel(pins, factory, loop), MockPins(factory)
@@ -46,19 +50,19 @@ def watched(shows, seconds=2.0, pins=PINS, step=0.05):
         ("double", "##....##" + 32 * "."),
     ],
 )
-def test_rhythms(rhythm, two_seconds):
+def test_rhythms(rhythm: str, two_seconds: str) -> None:
     seen = watched({0: {"P1": rhythm, "B1": rhythm}}, seconds=4)
     assert seen["P1"] == seen["B1"] == 2 * two_seconds
     assert seen["ready"] == 80 * "."
 
 
-def test_what_is_not_shown_is_off():
+def test_what_is_not_shown_is_off() -> None:
     seen = watched({0: {"P1": "steady"}, 0.5: {"B1": "steady"}, 1.0: {}})
     assert seen["P1"] == 10 * "#" + 30 * "."
     assert seen["B1"] == 10 * "." + 10 * "#" + 20 * "."
 
 
-def test_a_new_rhythm_begins_with_light_and_the_same_rhythm_goes_on():
+def test_a_new_rhythm_begins_with_light_and_the_same_rhythm_goes_on() -> None:
     seen = watched({0: {"P1": "confirm"}, 0.25: {"P1": "confirm", "B1": "confirm"}, 0.75: {"P1": "blocked"}})
     assert seen["P1"] == 10 * "#" + 5 * "." + 6 * "##.." + "#"
     assert seen["B1"] == 5 * "." + 5 * "#" + 30 * "."
@@ -73,17 +77,17 @@ def test_a_new_rhythm_begins_with_light_and_the_same_rhythm_goes_on():
         ({"P1": "double", "S1": "steady"}, "##....##"),
     ],
 )
-def test_slots_that_share_a_lamp_show_the_stronger_rhythm(lit, shown):
+def test_slots_that_share_a_lamp_show_the_stronger_rhythm(lit: dict[str, Any], shown: str) -> None:
     assert watched({0: lit}, seconds=0.4)["P1"] == shown
 
 
-def test_slots_without_a_lamp_are_left_out():
+def test_slots_without_a_lamp_are_left_out() -> None:
     assert watched({0: {"R1": "blocked", "P1": "steady"}}, seconds=0.2)["P1"] == "####"
     assert watched({0: {"R1": "blocked"}}, pins={}) == {}
 
 
-def test_a_table_without_lamps_needs_no_factory():
-    async def main():
+def test_a_table_without_lamps_needs_no_factory() -> None:
+    async def main() -> None:
         panel = LampPanel({}, None, asyncio.get_running_loop())
         panel.show({"P1": "blocked"})
         panel.close()
@@ -91,8 +95,8 @@ def test_a_table_without_lamps_needs_no_factory():
     run(main())
 
 
-def test_what_is_shown_already_costs_nothing(mocker):
-    async def main():
+def test_what_is_shown_already_costs_nothing(mocker: MockerFixture) -> None:
+    async def main() -> None:
         panel = LampPanel(PINS, pin_factory("mock"), asyncio.get_running_loop())
         panel.show({"P1": "confirm"})
         again = mocker.patch.object(panel, "_beat")
@@ -105,8 +109,8 @@ def test_what_is_shown_already_costs_nothing(mocker):
     run(main())
 
 
-def test_only_what_blinks_needs_a_timer():
-    async def main():
+def test_only_what_blinks_needs_a_timer() -> None:
+    async def main() -> None:
         panel = LampPanel(PINS, pin_factory("mock"), asyncio.get_running_loop())
         panel.show({"P1": "steady"})
         assert panel._timer is None
@@ -119,8 +123,8 @@ def test_only_what_blinks_needs_a_timer():
     run(main())
 
 
-def test_closing_switches_every_lamp_off():
-    async def main():
+def test_closing_switches_every_lamp_off() -> None:
+    async def main() -> None:
         factory = pin_factory("mock")
         panel = LampPanel(PINS, factory, asyncio.get_running_loop())
         panel.show({"P1": "steady", "B1": "steady"})
@@ -133,8 +137,8 @@ def test_closing_switches_every_lamp_off():
     run(main())
 
 
-def test_one_lamp_wired_two_ways_is_told():
-    async def main():
+def test_one_lamp_wired_two_ways_is_told() -> None:
+    async def main() -> None:
         pins = {"P1": Pin(5), "S1": Pin(5, active_low=True)}
         with pytest.raises(PinError, match=r"\[lamps\] S1: GPIO 5 .* make them agree"):
             LampPanel(pins, pin_factory("mock"), asyncio.get_running_loop())
@@ -143,8 +147,9 @@ def test_one_lamp_wired_two_ways_is_told():
 
 
 @pytest.mark.parametrize("rhythm", ["confirm", "blocked", "double"])
-def test_every_phase_ends_in_time_to_come(rhythm):
+def test_every_phase_ends_in_time_to_come(rhythm: str) -> None:
     for elapsed in range(4001):
         lit, left = phase(rhythm, elapsed)
+        assert left is not None
         assert 1 <= left <= 1600
         assert phase(rhythm, elapsed + left)[0] is not lit

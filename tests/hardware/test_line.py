@@ -1,23 +1,25 @@
 """Readers that print a line per card."""
 
+from typing import Any
+
 import pytest
 
 from hardware.errors import ReaderError
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.codes.grow import GrowDecoder
 from hardware.readers.codes.line import LONGEST_LINE, LineDecoder
-from hardware.readers.messages import Read, ReportNo, Unread
+from hardware.readers.messages import Message, Read, ReportNo, Unread
 from hardware.sim.line_board import LineBoard
 
 
 class Clock:
     now = 0.0
 
-    def __call__(self):
+    def __call__(self) -> float:
         return self.now
 
 
-def codes(decoder, text):
+def codes(decoder: GrowDecoder | LineDecoder, text: str) -> list[Message | str]:
     return [getattr(message, "code", message) for message in decoder.feed(text.encode())]
 
 
@@ -39,7 +41,7 @@ UNREAD = Unread("unreadable")
         ({"pattern": r"^x(\d*)"}, "x\nx1\n", [UNREAD, "1"]),
     ],
 )
-def test_lines(settings, text, said):
+def test_lines(settings: dict[str, Any], text: str, said: list[Unread | str]) -> None:
     assert codes(LineDecoder(ReaderSettings(**settings, hold=0)), text) == said
     one_at_a_time = LineDecoder(ReaderSettings(**settings, hold=0))
     assert [code for char in text for code in codes(one_at_a_time, char)] == said
@@ -54,7 +56,7 @@ def test_lines(settings, text, said):
         (0, [0, 0], 2),
     ],
 )
-def test_the_same_code_within_hold_is_the_same_card(hold, times, reads):
+def test_the_same_code_within_hold_is_the_same_card(hold: float, times: list[float], reads: int) -> None:
     clock = Clock()
     decoder = LineDecoder(ReaderSettings(hold=hold), clock)
     seen = []
@@ -63,11 +65,11 @@ def test_the_same_code_within_hold_is_the_same_card(hold, times, reads):
     assert seen == reads * ["A17"]
 
 
-def test_another_code_ends_the_hold():
+def test_another_code_ends_the_hold() -> None:
     assert codes(LineDecoder(clock=Clock()), "A\nB\nA\n") == ["A", "B", "A"]
 
 
-def test_a_line_without_end_is_bounded_and_unreadable():
+def test_a_line_without_end_is_bounded_and_unreadable() -> None:
     decoder = LineDecoder(clock=Clock())
     for _ in range(100):
         assert codes(decoder, "x" * 1000) == []
@@ -76,7 +78,7 @@ def test_a_line_without_end_is_bounded_and_unreadable():
     assert (decoder.good, decoder.bad) == (1, 1)
 
 
-def test_a_line_begun_before_the_port_was_lost_is_dropped():
+def test_a_line_begun_before_the_port_was_lost_is_dropped() -> None:
     decoder = LineDecoder()
     assert codes(decoder, "A1") == []
     assert decoder.resume(ReportNo(1, 1)) == b""
@@ -94,7 +96,9 @@ def test_a_line_begun_before_the_port_was_lost_is_dropped():
         (["", "112\r\n", "113\r\n"], ["112", "113"]),  # the line was quiet before it
     ],
 )
-def test_a_first_line_is_believed_only_where_it_has_its_head(make, heard, said):
+def test_a_first_line_is_believed_only_where_it_has_its_head(
+    make: type[GrowDecoder], heard: list[str], said: list[Unread | str]
+) -> None:
     decoder = make(ReaderSettings(hold=0))
     for _ in range(2):  # however often the port is opened
         decoder.resume(None)
@@ -113,12 +117,12 @@ def test_a_first_line_is_believed_only_where_it_has_its_head(make, heard, said):
         ({"line_end": ""}, "is empty"),
     ],
 )
-def test_settings_that_cannot_work_are_told(settings, told):
+def test_settings_that_cannot_work_are_told(settings: dict[str, Any], told: str) -> None:
     with pytest.raises(ReaderError, match=told):
         LineDecoder(ReaderSettings(**settings))
 
 
-def test_the_simulated_reader_speaks_it():
+def test_the_simulated_reader_speaks_it() -> None:
     board = LineBoard()
     board.pull("A17")
     board.receive(b"ignored")
@@ -126,6 +130,6 @@ def test_the_simulated_reader_speaks_it():
     assert board.tick(1) == b""
 
 
-def test_readers_that_only_send_are_written_nothing():
+def test_readers_that_only_send_are_written_nothing() -> None:
     spoken_to = [name for name, protocol in READERS.items() if protocol.decoder(ReaderSettings()).resume(None)]
     assert spoken_to == ["ssi"]  # whose engine waits for a session to start

@@ -1,6 +1,7 @@
 """Host and simulated board over good and bad cables: no wrong card, none lost, none doubled, in order."""
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from hardware.sim.cable import Cable
 from tests.hardware.link import Link
 
 
-def deal(link, codes, depth=8, **run):
+def deal(link: Link, codes: list[int], depth: int = 8, **run: Any) -> None:
     """Pull a card of each code whenever fewer than `depth` wait; until all were acknowledged."""
     rest = iter(codes)
     drawn = 0
@@ -24,11 +25,11 @@ def deal(link, codes, depth=8, **run):
         assert link.now < 10**9, "the link stands still"
 
 
-def shoe(seed, cards=416):
+def shoe(seed: int, cards: int = 416) -> list[int]:
     return Random(seed).choices(range(52), k=cards)
 
 
-def test_a_good_cable_gives_each_card_at_once():
+def test_a_good_cable_gives_each_card_at_once() -> None:
     link = Link(step=1)
     for number, code in enumerate(shoe(0)):
         link.board.pull(code)
@@ -39,7 +40,7 @@ def test_a_good_cable_gives_each_card_at_once():
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("harm", ["flipped", "dropped"])
-def test_a_whole_shoe_over_a_cable_that_harms_one_byte_in_five(seed, harm):
+def test_a_whole_shoe_over_a_cable_that_harms_one_byte_in_five(seed: int, harm: str) -> None:
     bad = {harm: 0.2}
     link = Link(up=Cable(seed, **bad), down=Cable(seed + 100, **bad))
     deal(link, shoe(seed))
@@ -49,13 +50,13 @@ def test_a_whole_shoe_over_a_cable_that_harms_one_byte_in_five(seed, harm):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_whole_shoe_byte_by_byte_over_a_cable_that_flips_and_drops(seed):
+def test_a_whole_shoe_byte_by_byte_over_a_cable_that_flips_and_drops(seed: int) -> None:
     link = Link(up=Cable(seed, flipped=0.03, dropped=0.03), down=Cable(seed + 100, dropped=0.05), chunk=1)
     deal(link, shoe(seed))
     assert link.codes == shoe(seed)
 
 
-def test_a_cable_that_stalls_gives_all_of_it_later():
+def test_a_cable_that_stalls_gives_all_of_it_later() -> None:
     link = Link()
     deal(link, [1, 2, 3])
     link.up.stalled = True
@@ -68,7 +69,7 @@ def test_a_cable_that_stalls_gives_all_of_it_later():
     assert link.codes == [1, 2, 3, 4, 5, 6]
 
 
-def test_sequence_numbers_wrap_within_a_session():
+def test_sequence_numbers_wrap_within_a_session() -> None:
     link = Link()
     deal(link, shoe(9, 600), depth=32)
     assert link.codes == shoe(9, 600)
@@ -76,7 +77,7 @@ def test_sequence_numbers_wrap_within_a_session():
     assert link.journal[-1].report.seq == 599 % 256
 
 
-def test_faults_stand_in_line_with_the_cards():
+def test_faults_stand_in_line_with_the_cards() -> None:
     link = Link()
     link.board.pull(1)
     link.board.fault("jam")
@@ -87,7 +88,7 @@ def test_faults_stand_in_line_with_the_cards():
     assert [m.report.seq for m in link.journal] == [0, 1, 2]
 
 
-def test_a_board_reset_begins_a_session_without_what_it_forgot():
+def test_a_board_reset_begins_a_session_without_what_it_forgot() -> None:
     link = Link()
     deal(link, [1, 2])
     link.up.stalled = link.down.stalled = True
@@ -102,7 +103,7 @@ def test_a_board_reset_begins_a_session_without_what_it_forgot():
     assert [m.session for m in link.others if isinstance(m, Hello)] == [500, 501]
 
 
-def test_more_reports_than_the_board_keeps_are_told_as_a_gap():
+def test_more_reports_than_the_board_keeps_are_told_as_a_gap() -> None:
     link = Link()
     deal(link, [1])
     link.down.stalled = True
@@ -119,7 +120,7 @@ def test_more_reports_than_the_board_keeps_are_told_as_a_gap():
 
 
 @pytest.mark.parametrize("passed", [100, 150, 224])
-def test_a_host_that_slept_through_a_hundred_cards_finds_the_way_back(passed):
+def test_a_host_that_slept_through_a_hundred_cards_finds_the_way_back(passed: int) -> None:
     link = Link()
     deal(link, [1])
     for code in range(passed):
@@ -131,7 +132,7 @@ def test_a_host_that_slept_through_a_hundred_cards_finds_the_way_back(passed):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_host_that_dies_anywhere_neither_loses_nor_doubles(seed):
+def test_a_host_that_dies_anywhere_neither_loses_nor_doubles(seed: int) -> None:
     dice = Random(seed)
     harm = 0.05 * (seed % 2)
     link = Link(up=Cable(seed, flipped=harm), down=Cable(seed, dropped=harm))
@@ -140,7 +141,7 @@ def test_a_host_that_dies_anywhere_neither_loses_nor_doubles(seed):
     assert not any(message.gap for message in link.journal)
 
 
-def test_a_resumed_host_has_the_backlog_at_once():
+def test_a_resumed_host_has_the_backlog_at_once() -> None:
     link = Link(step=1)
     deal(link, [1])
     link.up.dropped = 1.0
@@ -153,7 +154,7 @@ def test_a_resumed_host_has_the_backlog_at_once():
     assert link.codes == list(range(1, 20))
 
 
-def answers(board, packet):
+def answers(board: NativeBoard, packet: Any) -> list[object]:
     link = Link(board=board)
     link.run(2)
     board.receive(framing.encode(pack(packet)))
@@ -162,7 +163,7 @@ def answers(board, packet):
     return link.others
 
 
-def test_the_board_answers_every_command():
+def test_the_board_answers_every_command() -> None:
     board = NativeBoard()
     assert answers(board, Get(1)) == [Param(1, 512)]
     assert answers(board, Set(1, 700)) == [Param(1, 700)]
@@ -174,7 +175,7 @@ def test_the_board_answers_every_command():
     assert isinstance(sample, Sample)
 
 
-def test_only_saved_parameters_outlive_a_reset():
+def test_only_saved_parameters_outlive_a_reset() -> None:
     board = NativeBoard()
     board.receive(framing.encode(pack(Set(1, 700))) + framing.encode(pack(Save())) + framing.encode(pack(Set(1, 9))))
     assert board.params[1] == 9
@@ -182,7 +183,7 @@ def test_only_saved_parameters_outlive_a_reset():
     assert board.params[1] == 700
 
 
-def test_hello_twice_a_second_until_it_is_greeted_and_a_beat_each_second():
+def test_hello_twice_a_second_until_it_is_greeted_and_a_beat_each_second() -> None:
     link = Link()
     link.down.dropped = 1.0
     link.run(20)

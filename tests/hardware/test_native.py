@@ -1,5 +1,8 @@
 """What the host takes from the native link: each report once, in order, none believed too early."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +17,7 @@ S = 0x0A0B
 NOISE = b"\x05damaged\x00"
 
 
-def card(seq, code=17, session=S, **fields):
+def card(seq: int, code: int = 17, session: int = S, **fields: int) -> bytes:
     usual = {
         "quality": 200,
         "agreed": 8,
@@ -27,38 +30,39 @@ def card(seq, code=17, session=S, **fields):
     return framing.encode(pack(Card(seq=seq, session=session, code=code, **usual | fields)))
 
 
-def fault(seq, reason):
+def fault(seq: int, reason: int) -> bytes:
     return framing.encode(pack(Fault(seq, S, reason, 0, 1000)))
 
 
-def ack(frame):
+def ack(frame: bytes) -> list[tuple[int, int, int]]:
     """The ACKs in some bytes, as (kind, session, seq)."""
-    packets = [unpack(packet) for packet in framing.Framing().feed(frame)]
+    packets = [unpack(packet) for packet in framing.Framing().feed(frame)]  # type: ignore[arg-type]  # all are whole
     return [(each.kind, each.session, each.seq) for each in packets]
 
 
-def after(seq, **settings):
+def after(seq: int, **settings: Any) -> NativeDecoder:
     """A decoder that has taken everything up to `seq`."""
     decoder = NativeDecoder(ReaderSettings(**settings))
     decoder.resume(ReportNo(S, seq))
     return decoder
 
 
-def take(decoder, chunk):
+def take(decoder: NativeDecoder, chunk: bytes) -> list[Any]:
     """Feed and acknowledge, as the bridge does."""
-    messages = []
+    messages: list[Any] = []
     for message in decoder.feed(chunk):
         messages.append(message)
         if isinstance(message, Read | Unread | Repeat):
+            assert message.report is not None
             decoder.acknowledge(message.report)
     return messages
 
 
-def seqs(messages):
+def seqs(messages: Iterable[Any]) -> list[int]:
     return [message.report.seq for message in messages]
 
 
-def test_a_card_is_read_with_all_its_fields():
+def test_a_card_is_read_with_all_its_fields() -> None:
     (read,) = after(4).feed(card(5, code=281, flags=1, lost=3, agreed=7, transit_ms=300, stamp_ms=9))
     assert read == Read(281, ReportNo(S, 5), 200, 7, 8, 300, face_up=True, lost=3, stamp_ms=9)
     assert read.code == 281
@@ -69,13 +73,13 @@ def test_a_card_is_read_with_all_its_fields():
     ("flags", "face_up", "double_feed", "backwards"),
     [(0, 0, 0, 0), (1, 1, 0, 0), (2, 0, 1, 0), (4, 0, 0, 1), (7, 1, 1, 1)],
 )
-def test_flags(flags, face_up, double_feed, backwards):
+def test_flags(flags: int, face_up: int, double_feed: int, backwards: int) -> None:
     (read,) = after(4).feed(card(5, flags=flags))
     assert (read.face_up, read.double_feed, read.backwards) == (face_up, double_feed, backwards)
 
 
 @pytest.mark.parametrize("number", range(1, 7))
-def test_fault_reasons(number):
+def test_fault_reasons(number: int) -> None:
     assert list(after(4).feed(fault(5, number))) == [Unread(REASONS[number - 1], ReportNo(S, 5), 0, 1000)]
 
 
@@ -90,7 +94,7 @@ def test_fault_reasons(number):
         (200, 4, 7, True),
     ],
 )
-def test_a_weak_or_divided_read_is_unreadable(quality, agreed, taken, readable):
+def test_a_weak_or_divided_read_is_unreadable(quality: int, agreed: int, taken: int, readable: bool) -> None:
     (message,) = after(4, min_quality=60).feed(card(5, quality=quality, agreed=agreed, taken=taken))
     assert message == (
         Read(17, ReportNo(S, 5), quality, agreed, taken, 45, stamp_ms=1000)
@@ -99,7 +103,7 @@ def test_a_weak_or_divided_read_is_unreadable(quality, agreed, taken, readable):
     )
 
 
-def test_the_next_report_is_taken_and_acknowledged_by_its_kind():
+def test_the_next_report_is_taken_and_acknowledged_by_its_kind() -> None:
     decoder = after(4)
     assert seqs(decoder.feed(card(5))) == [5]
     assert ack(decoder.acknowledge(ReportNo(S, 5))) == [(2, S, 5)]
@@ -107,29 +111,29 @@ def test_the_next_report_is_taken_and_acknowledged_by_its_kind():
     assert ack(decoder.acknowledge(ReportNo(S, 6))) == [(3, S, 6)]
 
 
-def test_what_is_not_acknowledged_comes_again():
+def test_what_is_not_acknowledged_comes_again() -> None:
     decoder = after(4)
     for _ in range(3):
         assert seqs(decoder.feed(card(5) + card(6))) == [5]
 
 
-def test_each_report_is_judged_after_the_one_before_is_acknowledged():
+def test_each_report_is_judged_after_the_one_before_is_acknowledged() -> None:
     assert seqs(take(after(4), card(5) + card(6) + card(7))) == [5, 6, 7]
 
 
 @pytest.mark.parametrize("seq", [4, 3, 0, 255, 230])
-def test_at_or_before_the_last_is_a_repeat(seq):
+def test_at_or_before_the_last_is_a_repeat(seq: int) -> None:
     decoder = after(4)
     assert list(decoder.feed(card(seq))) == [Repeat(ReportNo(S, seq))]
     assert ack(decoder.acknowledge(ReportNo(S, seq))) == [(2, S, 4)]
     assert decoder.last == ReportNo(S, 4)
 
 
-def test_a_later_report_is_ignored():
+def test_a_later_report_is_ignored() -> None:
     assert take(after(4), card(6) + card(7) + card(6)) == []
 
 
-def test_an_unexpected_report_thrice_means_the_expected_one_is_gone():
+def test_an_unexpected_report_thrice_means_the_expected_one_is_gone() -> None:
     (read,) = take(after(4), 3 * card(9) + card(9))[:1]
     assert (read.report.seq, read.gap) == (9, True)
     assert seqs(take(after(4), 2 * card(9) + card(5) + card(6))) == [5, 6]
@@ -138,15 +142,15 @@ def test_an_unexpected_report_thrice_means_the_expected_one_is_gone():
     assert (read.report.seq, read.gap, read.lost) == (9, True, 5)
 
 
-def test_new_reports_in_between_do_not_hide_that():
+def test_new_reports_in_between_do_not_hide_that() -> None:
     assert seqs(take(after(4), card(9) + card(20) + card(9) + card(21) + card(9) + card(10))) == [9, 10]
 
 
-def test_more_than_the_board_keeps_is_a_gap_even_when_the_numbers_have_wrapped():
+def test_more_than_the_board_keeps_is_a_gap_even_when_the_numbers_have_wrapped() -> None:
     assert [(read.report.seq, read.gap) for read in take(after(10), 3 * card(150))] == [(150, True)]
 
 
-def test_a_host_without_memory_starts_at_zero():
+def test_a_host_without_memory_starts_at_zero() -> None:
     assert seqs(take(NativeDecoder(), card(0) + card(1))) == [0, 1]
     assert take(NativeDecoder(), 2 * card(57)) == []
     assert [(read.report.seq, read.gap) for read in take(NativeDecoder(), 3 * card(57) + card(58))] == [
@@ -155,7 +159,7 @@ def test_a_host_without_memory_starts_at_zero():
     ]
 
 
-def test_a_new_session_is_followed_from_zero():
+def test_a_new_session_is_followed_from_zero() -> None:
     decoder = after(4)
     assert [read.report for read in take(decoder, card(0, session=7) + card(1, session=7))] == [
         ReportNo(7, 0),
@@ -164,19 +168,19 @@ def test_a_new_session_is_followed_from_zero():
     assert [(read.report, read.gap) for read in take(decoder, 3 * card(3, session=8))] == [(ReportNo(8, 3), True)]
 
 
-def test_hello_and_beat_are_passed_on_and_hello_is_greeted():
+def test_hello_and_beat_are_passed_on_and_hello_is_greeted() -> None:
     decoder = after(4)
     hello, beat = Hello(7, 1, (1, 0), "SB1", 1), Beat(7, 1, 2, 3, 4)
     assert list(decoder.feed(framing.encode(pack(hello)) + framing.encode(pack(beat)))) == [hello, beat]
     assert ack(decoder.greet(hello)) == [(1, 7, 0)]
 
 
-def test_resume_says_what_is_durable():
+def test_resume_says_what_is_durable() -> None:
     assert NativeDecoder().resume(None) == b""
     assert ack(NativeDecoder().resume(ReportNo(S, 9))) == [(2, S, 9)]
 
 
-def test_after_a_damaged_frame_a_report_must_come_twice():
+def test_after_a_damaged_frame_a_report_must_come_twice() -> None:
     decoder = after(4)
     take(decoder, card(4) + NOISE)
     assert decoder.noisy
@@ -185,20 +189,20 @@ def test_after_a_damaged_frame_a_report_must_come_twice():
     assert [read.code for read in take(decoder, card(5, lost=1))] == [17]
 
 
-def test_eight_good_frames_make_the_line_trusted_again():
+def test_eight_good_frames_make_the_line_trusted_again() -> None:
     decoder = after(4)
     take(decoder, card(4) + NOISE + 8 * card(4))
     assert not decoder.noisy
     assert seqs(take(decoder, card(5))) == [5]
 
 
-def test_on_a_noisy_line_an_ack_is_said_thrice():
+def test_on_a_noisy_line_an_ack_is_said_thrice() -> None:
     decoder = after(4)
     take(decoder, card(4) + NOISE)
     assert ack(decoder.acknowledge(ReportNo(S, 4))) == 3 * [(2, S, 4)]
 
 
-def test_a_frame_without_its_head_at_the_open_is_no_noise():
+def test_a_frame_without_its_head_at_the_open_is_no_noise() -> None:
     decoder = after(4)
     assert seqs(take(decoder, card(4)[5:] + card(5))) == [5]
     assert (decoder.good, decoder.bad) == (1, 0)
@@ -208,17 +212,17 @@ def test_a_frame_without_its_head_at_the_open_is_no_noise():
     assert decoder.bad == 0
 
 
-def test_good_and_bad_frames_are_counted():
+def test_good_and_bad_frames_are_counted() -> None:
     decoder = after(4)
     take(decoder, card(5) + NOISE + NOISE + card(5))
     assert (decoder.good, decoder.bad) == (2, 2)
 
 
-def test_our_own_commands_echoed_are_nothing():
+def test_our_own_commands_echoed_are_nothing() -> None:
     assert list(after(4).feed(framing.encode(pack(Ack(4, 2, S))))) == []
 
 
-def test_what_is_remembered_is_bounded():
+def test_what_is_remembered_is_bounded() -> None:
     decoder = after(4)
     take(decoder, card(4))
     for stamp in range(1000):
@@ -226,7 +230,7 @@ def test_what_is_remembered_is_bounded():
         assert len(decoder._copies) <= 128
 
 
-def test_bytes_one_at_a_time():
+def test_bytes_one_at_a_time() -> None:
     decoder = after(250)
     stream = b"".join(card(seq % 256, code=seq) for seq in range(251, 300))
     reads = [read for byte in stream for read in take(decoder, bytes([byte]))]
@@ -243,7 +247,7 @@ pieces = st.one_of(
 
 @settings(deadline=None)  # a slow machine is no failure
 @given(st.lists(pieces, max_size=60), st.booleans())
-def test_no_bytes_make_it_raise_or_grow(chunks, acknowledges):
+def test_no_bytes_make_it_raise_or_grow(chunks: list[bytes], acknowledges: bool) -> None:
     decoder = after(4)
     for chunk in chunks:
         messages = take(decoder, chunk) if acknowledges else list(decoder.feed(chunk))
@@ -254,7 +258,7 @@ def test_no_bytes_make_it_raise_or_grow(chunks, acknowledges):
 
 @settings(deadline=None)  # a slow machine is no failure
 @given(st.lists(pieces, max_size=20).map(b"".join), st.integers(1, 40))
-def test_where_the_stream_is_cut_makes_no_difference(stream, size):
+def test_where_the_stream_is_cut_makes_no_difference(stream: bytes, size: int) -> None:
     in_parts = after(4)
     parts = [stream[at : at + size] for at in range(0, len(stream), size)]
     assert [message for part in parts for message in take(in_parts, part)] == take(after(4), stream)

@@ -1,5 +1,7 @@
 """Golden bytes of every packet of the native link (CRC and COBS worked out apart from the program)."""
 
+from typing import Any
+
 import pytest
 
 from hardware.readers.messages import Beat, Done, Hello, Param, Sample
@@ -38,12 +40,12 @@ GOLDEN = [
 
 
 @pytest.mark.parametrize(("packet", "golden"), GOLDEN, ids=lambda value: type(value).__name__)
-def test_each_packet_has_its_bytes(packet, golden):
+def test_each_packet_has_its_bytes(packet: Any, golden: str) -> None:
     assert pack(packet).hex(" ") == golden
     assert unpack(bytes.fromhex(golden)) == packet
 
 
-def crc_of_the_data_sheet(packet):
+def crc_of_the_data_sheet(packet: bytes) -> int:
     """CRC-16/CCITT-FALSE bit by bit: polynomial 1021, start FFFF, nothing reflected."""
     crc = 0xFFFF
     for bit in (byte >> place & 1 for byte in packet for place in range(7, -1, -1)):
@@ -51,13 +53,13 @@ def crc_of_the_data_sheet(packet):
     return crc
 
 
-def test_crc_is_ccitt_false():
+def test_crc_is_ccitt_false() -> None:
     assert crc_of_the_data_sheet(b"123456789") == 0x29B1  # the check value of the catalogue
     assert framing.encode(b"123456789") == b"\x0c123456789\x29\xb1\x00"
 
 
 @pytest.mark.parametrize(("packet", "golden"), GOLDEN, ids=lambda value: type(value).__name__)
-def test_a_frame_is_cobs_of_packet_and_crc(packet, golden):
+def test_a_frame_is_cobs_of_packet_and_crc(packet: Any, golden: str) -> None:
     bare = bytes.fromhex(golden)
     checked = bare + crc_of_the_data_sheet(bare).to_bytes(2, "big")
     # COBS by its definition: each zero becomes the distance to the next one.
@@ -67,7 +69,7 @@ def test_a_frame_is_cobs_of_packet_and_crc(packet, golden):
     assert list(Framing().feed(wire)) == [bare]
 
 
-def test_frames_on_the_wire():
+def test_frames_on_the_wire() -> None:
     assert framing.encode(pack(Ack(7, 2, 0x1234))).hex(" ") == "08 81 07 02 12 34 b5 06 00"
     assert framing.encode(pack(Save())).hex(" ") == "02 84 03 ca 53 00"
 
@@ -85,18 +87,18 @@ def test_frames_on_the_wire():
         "81 07 02 12 34 00",
     ],
 )
-def test_what_no_packet_looks_like_is_none(packet):
+def test_what_no_packet_looks_like_is_none(packet: str) -> None:
     assert unpack(bytes.fromhex(packet)) is None
 
 
-def test_packets_are_1_to_62_bytes():
+def test_packets_are_1_to_62_bytes() -> None:
     assert list(Framing().feed(framing.encode(bytes(62)))) == [bytes(62)]
     for length in (0, 63):
         with pytest.raises(ValueError, match="1 to 62 bytes"):
             framing.encode(bytes(length))
 
 
-def test_garbage_costs_the_frame_it_hit():
+def test_garbage_costs_the_frame_it_hit() -> None:
     good = framing.encode(b"good")
     garbage = bytes(range(1, 256)) * 40
     assert list(Framing().feed(good + garbage + b"\0" + good)) == [b"good", None, b"good"]
@@ -104,6 +106,6 @@ def test_garbage_costs_the_frame_it_hit():
     assert list(Framing().feed(b"\0\0" + good + b"\0\0\0" + good)) == [b"good", b"good"]
 
 
-def test_a_code_is_never_printed():
+def test_a_code_is_never_printed() -> None:
     assert "code=??" in repr(CARD)
     assert "281" not in repr(CARD)

@@ -1,5 +1,9 @@
 """What a Pi says of itself, on a fake tree."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from hardware.pi import board
@@ -12,8 +16,8 @@ FILES = {
 
 
 @pytest.fixture
-def root(tmp_path):
-    def write(**more):
+def root(tmp_path: Path) -> Callable[..., Any]:
+    def write(**more: str) -> Path:
         for name, text in (FILES | more).items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
@@ -22,7 +26,7 @@ def root(tmp_path):
     return write
 
 
-def test_it_says_what_it_is(root) -> None:
+def test_it_says_what_it_is(root: Callable[..., Any]) -> None:
     assert board.model(root()) == "Raspberry Pi 5 Model B Rev 1.0"
     assert board.kernel(root()) == (6, 12)
     assert board.temperature(root()) == 48.312
@@ -31,18 +35,18 @@ def test_it_says_what_it_is(root) -> None:
 @pytest.mark.parametrize(
     ("flags", "low"), [("0x0", False), ("0x50005", True), ("0x10000", True), ("0x40000", False), ("junk", None)]
 )
-def test_under_voltage_by_the_firmware(root, flags, low) -> None:
+def test_under_voltage_by_the_firmware(root: Callable[..., Any], flags: str, low: bool | None) -> None:
     assert board.under_voltage(root(**{board.THROTTLED: flags + "\n"})) is low
 
 
 @pytest.mark.parametrize(
     ("name", "alarm", "low"), [("rpi_volt", "1", True), ("rpi_volt", "0", False), ("other", "1", None)]
 )
-def test_under_voltage_by_the_kernel(root, name, alarm, low) -> None:
+def test_under_voltage_by_the_kernel(root: Callable[..., Any], name: str, alarm: str, low: bool | None) -> None:
     tree = root(**{"sys/class/hwmon/hwmon2/name": name, "sys/class/hwmon/hwmon2/in0_lcrit_alarm": alarm})
     assert board.under_voltage(tree) is low
 
 
-def test_what_is_not_there_is_none(tmp_path) -> None:
+def test_what_is_not_there_is_none(tmp_path: Path) -> None:
     for ask in (board.model, board.kernel, board.temperature, board.throttled, board.under_voltage):
         assert ask(tmp_path) is None

@@ -39,8 +39,8 @@ def gpio(monkeypatch: pytest.MonkeyPatch, mocker: MockerFixture) -> Iterator[Any
         yield GPIO
 
 
-def test_rpigpio_drives_keys_and_lamps(gpio):
-    async def main():
+def test_rpigpio_drives_keys_and_lamps(gpio: Any) -> None:
+    async def main() -> None:
         loop, pressed = asyncio.get_running_loop(), []
         factory = pin_factory("rpigpio")
         key = Key(Pin(22, debounce_ms=5), factory, loop, lambda: pressed.append(loop.time()))
@@ -72,12 +72,12 @@ def lines(monkeypatch: pytest.MonkeyPatch, mocker: MockerFixture) -> Iterator[An
         yield lgpio
 
 
-def test_lines_are_given_back_to_other_programs_when_lamps_and_keys_are_closed(lines):
-    async def main():
+def test_lines_are_given_back_to_other_programs_when_lamps_and_keys_are_closed(lines: Any) -> None:
+    async def main() -> None:
         loop, pressed = asyncio.get_running_loop(), []
         factory = pin_factory("lgpio")
 
-        def have():
+        def have() -> tuple[Key, LampPanel]:
             key = Key(Pin(22, debounce_ms=5), factory, loop, lambda: pressed.append(True))
             return key, LampPanel({"P1": Pin(5)}, factory, loop)
 
@@ -106,25 +106,25 @@ def test_lines_are_given_back_to_other_programs_when_lamps_and_keys_are_closed(l
     asyncio.run(main())
 
 
-def test_an_unknown_factory_is_told():
+def test_an_unknown_factory_is_told() -> None:
     with pytest.raises(PinError, match="'pigpio' is unknown: write one of lgpio, rpigpio, mock"):
         pin_factory("pigpio")
 
 
-def test_a_factory_that_is_not_installed_is_told(monkeypatch):
+def test_a_factory_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gpiozero.pins.rpigpio", None)
     with pytest.raises(PinError, match=r"rpigpio is not installed .* or use lgpio"):
         pin_factory("rpigpio")
 
 
-def test_a_factory_that_does_not_start_is_told(mocker):
+def test_a_factory_that_does_not_start_is_told(mocker: MockerFixture) -> None:
     mocker.patch("gpiozero.pins.mock.MockFactory", side_effect=RuntimeError("no such chip"))
     with pytest.raises(PinError, match=r"mock does not start \(no such chip\)"):
         pin_factory("mock")
 
 
-def test_a_pin_the_board_lacks_is_told():
-    async def main():
+def test_a_pin_the_board_lacks_is_told() -> None:
+    async def main() -> None:
         with pytest.raises(PinError, match="GPIO 99 cannot be used"):
             Key(Pin(99), pin_factory("mock"), asyncio.get_running_loop(), print)
 
@@ -139,13 +139,15 @@ def test_a_pin_the_board_lacks_is_told():
         ("'bad GPIO number'", PinError, "correct its number"),
     ],
 )
-def test_a_pin_that_others_have_is_told_from_one_that_cannot_be_had(mocker, why, kind, remedy):
+def test_a_pin_that_others_have_is_told_from_one_that_cannot_be_had(
+    mocker: MockerFixture, why: str, kind: type[PinBusy], remedy: str
+) -> None:
     with pytest.raises(PinError, match=remedy) as told:
         claim(mocker.Mock(side_effect=Exception(why)), Pin(27))
     assert type(told.value) is kind
 
 
-def test_a_table_without_pins_loads_no_gpio_library_and_no_serial_one():
+def test_a_table_without_pins_loads_no_gpio_library_and_no_serial_one() -> None:
     look = "print([name for name in ('gpiozero', 'serial') if name in sys.modules])"
     code = f"import hardware.pins.lamps, hardware.pins.sensors, hardware.ports.port, hardware.readers, sys; {look}"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from pathlib import Path
 
 import pytest
 
@@ -17,13 +18,13 @@ from tests.hardware.host import PATIENCE, Host, until
 
 
 @pytest.fixture
-def reader(tmp_path):
+def reader(tmp_path: Path) -> Path:
     """The stable name of a board's device."""
     return tmp_path / "reader"
 
 
-def test_cards_over_a_real_pty(reader):
-    async def main():
+def test_cards_over_a_real_pty(reader: Path) -> None:
+    async def main() -> None:
         board = NativeBoard()
         pty = PtyBoard(board, reader)
         host = Host(str(reader))
@@ -42,8 +43,8 @@ def test_cards_over_a_real_pty(reader):
     asyncio.run(main())
 
 
-def test_bytes_that_waited_before_the_open_are_kept(reader):
-    async def main():
+def test_bytes_that_waited_before_the_open_are_kept(reader: Path) -> None:
+    async def main() -> None:
         board = LineBoard()
         pty = PtyBoard(board, reader)
         board.pull("A17")
@@ -58,26 +59,29 @@ def test_bytes_that_waited_before_the_open_are_kept(reader):
 
 
 @pytest.mark.parametrize(("quiet", "told"), [(0.0, Unread("unreadable")), (2 * QUIET, Read("A17"))])
-def test_a_line_is_believed_when_the_port_was_quiet_before_it_not_when_the_bridge_was_busy(reader, quiet, told):
-    async def main():
+def test_a_line_is_believed_when_the_port_was_quiet_before_it_not_when_the_bridge_was_busy(
+    reader: Path, quiet: float, told: Read | Unread
+) -> None:
+    async def main() -> None:
         pty = PtyBoard(board := LineBoard(), reader)
-        decoder, heard = LineDecoder(), []
+        decoder = LineDecoder()
+        heard: list[object] = []
 
-        def resume():
+        def resume() -> None:
             decoder.resume(None)
             time.sleep(2 * QUIET)  # the disk is slow, and a line comes meanwhile
             if not quiet:
                 loop.call_later(QUIET / 2, print_line_while_busy)
 
-        def print_line_while_busy():
+        def print_line_while_busy() -> None:
             print_line()
             time.sleep(QUIET)
 
-        def print_line():
+        def print_line() -> None:
             board.pull("A17")
             pty.tick()
 
-        def hear(chunk):
+        def hear(chunk: bytes) -> None:
             heard.extend(decoder.feed(chunk))
 
         loop = asyncio.get_running_loop()
@@ -95,8 +99,8 @@ def test_a_line_is_believed_when_the_port_was_quiet_before_it_not_when_the_bridg
     asyncio.run(main())
 
 
-def test_an_unplugged_reader_is_told_at_once_and_opened_again(reader):
-    async def main():
+def test_an_unplugged_reader_is_told_at_once_and_opened_again(reader: Path) -> None:
+    async def main() -> None:
         board = NativeBoard()
         pty = PtyBoard(board, reader)
         host = Host(str(reader))
@@ -119,8 +123,8 @@ def test_an_unplugged_reader_is_told_at_once_and_opened_again(reader):
     asyncio.run(main())
 
 
-def test_a_missing_reader_is_told_once_and_waited_for(reader):
-    async def main():
+def test_a_missing_reader_is_told_once_and_waited_for(reader: Path) -> None:
+    async def main() -> None:
         host = Host(str(reader))
         await until(lambda: host.lost)
         await asyncio.sleep(0.7)
@@ -134,8 +138,8 @@ def test_a_missing_reader_is_told_once_and_waited_for(reader):
     asyncio.run(main())
 
 
-def test_a_reader_that_takes_no_bytes_is_lost_not_waited_for(reader):
-    async def main():
+def test_a_reader_that_takes_no_bytes_is_lost_not_waited_for(reader: Path) -> None:
+    async def main() -> None:
         master, slave = os.openpty()  # nobody reads the master
         host = Host(os.ttyname(slave))
         await until(lambda: host.port.is_open)
@@ -149,8 +153,8 @@ def test_a_reader_that_takes_no_bytes_is_lost_not_waited_for(reader):
     asyncio.run(main())
 
 
-def test_what_a_slow_reader_cannot_take_yet_is_written_later():
-    async def main():
+def test_what_a_slow_reader_cannot_take_yet_is_written_later() -> None:
+    async def main() -> None:
         master, slave = os.openpty()
         host = Host(os.ttyname(slave))
         await until(lambda: host.port.is_open)
@@ -175,11 +179,12 @@ def test_what_a_slow_reader_cannot_take_yet_is_written_later():
     asyncio.run(main())
 
 
-def test_a_reader_on_the_network_is_read_lost_and_found_again():
-    async def main():
-        board, clients = LineBoard(), []
+def test_a_reader_on_the_network_is_read_lost_and_found_again() -> None:
+    async def main() -> None:
+        board = LineBoard()
+        clients: list[asyncio.StreamWriter] = []
 
-        async def serve(_, writer):
+        async def serve(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             clients.append(writer)
             board.pull("A17")
             writer.write(board.tick(0))
@@ -203,8 +208,8 @@ def test_a_reader_on_the_network_is_read_lost_and_found_again():
     ("target", "told"),
     [("socket://127.0.0.1:1", "no reader answers"), ("socket://nowhere", "write socket://host:port")],
 )
-def test_a_network_reader_that_cannot_be_had_is_told(target, told):
-    async def main():
+def test_a_network_reader_that_cannot_be_had_is_told(target: str, told: str) -> None:
+    async def main() -> None:
         host = Host(target)
         await until(lambda: host.lost)
         assert told in str(host.lost[0])

@@ -1,6 +1,8 @@
 """The cut card and the keys: one event per activation, whatever the contact does."""
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -28,13 +30,13 @@ from tests.hardware.virtual import run
         ((10, 500), [10]),  # held down
     ],
 )
-def test_one_event_per_activation(spans, reported):
+def test_one_event_per_activation(spans: tuple[int, ...], reported: list[int]) -> None:
     assert events(pulses(*spans)) == reported
 
 
 @pytest.mark.parametrize("bounces", [0, 1, 3, 9])
-def test_presses_and_passing_cards_that_bounce(bounces):
-    async def twice(mock):
+def test_presses_and_passing_cards_that_bounce(bounces: int) -> None:
+    async def twice(mock: MockPins) -> None:
         await mock.press(WIRE, bounces=bounces)
         await asyncio.sleep(0.1)
         await mock.pass_cut_card(WIRE, bounces=bounces)
@@ -51,8 +53,8 @@ def test_presses_and_passing_cards_that_bounce(bounces):
         (Pin(27, active_low=True, pull_up=False), True, False),
     ],
 )
-def test_wirings(pin, idle, active):
-    async def play(mock):
+def test_wirings(pin: Pin, idle: bool, active: bool) -> None:
+    async def play(mock: MockPins) -> None:
         wire = mock._factory.pin(27)
         levels = {True: wire.drive_high, False: wire.drive_low}
         levels[idle]()
@@ -64,9 +66,10 @@ def test_wirings(pin, idle, active):
         await asyncio.sleep(0.1)
         counted.append(len(seen) - before)
 
-    counted, seen = [], []
+    counted: list[int] = []
+    seen: list[int] = []
 
-    async def main():
+    async def main() -> None:
         factory = pin_factory("mock")
         key = Key(pin, factory, asyncio.get_running_loop(), lambda: seen.append(1))
         await play(MockPins(factory))
@@ -76,8 +79,8 @@ def test_wirings(pin, idle, active):
     assert counted == [1]
 
 
-def test_an_edge_that_got_lost_is_found_when_the_line_is_quiet():
-    async def play(mock):
+def test_an_edge_that_got_lost_is_found_when_the_line_is_quiet() -> None:
+    async def play(mock: MockPins) -> None:
         await asyncio.sleep(0.01)
         wire = mock._factory.pin(WIRE.number)
         wire._change_state(False)  # pressed; no edge comes of it
@@ -87,11 +90,11 @@ def test_an_edge_that_got_lost_is_found_when_the_line_is_quiet():
     assert events(play) == [30]
 
 
-async def nothing(mock):
+async def nothing(mock: MockPins) -> None:
     pass
 
 
-def test_a_cut_card_on_the_sensor_at_the_start_is_seen_and_a_stuck_key_is_no_press():
+def test_a_cut_card_on_the_sensor_at_the_start_is_seen_and_a_stuck_key_is_no_press() -> None:
     assert events(nothing, contact=CutCardSensor, before=True) == [0]
     assert events(nothing, contact=CutCardSensor, before=False) == []
     assert events(nothing, contact=Key, before=True) == []
@@ -109,10 +112,12 @@ def test_a_cut_card_on_the_sensor_at_the_start_is_seen_and_a_stuck_key_is_no_pre
         ({}, False, False, []),
     ],
 )
-def test_what_lies_on_the_cut_card_sensor_at_the_start(known, lies_there, seen, told, dwell):
-    heard = []
+def test_what_lies_on_the_cut_card_sensor_at_the_start(
+    known: dict[str, Any], lies_there: bool, seen: bool, told: list[bool], dwell: int
+) -> None:
+    heard: list[bool] = []
 
-    def sensor(pin, factory, loop, on_seen):
+    def sensor(pin: Pin, factory: Any, loop: asyncio.AbstractEventLoop, on_seen: Callable[..., Any]) -> CutCardSensor:
         return CutCardSensor(pin, factory, loop, on_seen, 0.5, heard.append, **known)
 
     wire = Pin(27, min_dwell_ms=dwell)
@@ -120,22 +125,22 @@ def test_what_lies_on_the_cut_card_sensor_at_the_start(known, lies_there, seen, 
     assert heard == told
 
 
-def test_a_sensor_that_was_stuck_sees_the_cut_card_once_it_is_free():
-    told = []
+def test_a_sensor_that_was_stuck_sees_the_cut_card_once_it_is_free() -> None:
+    told: list[bool] = []
 
-    def sensor(pin, factory, loop, on_seen):
+    def sensor(pin: Pin, factory: Any, loop: asyncio.AbstractEventLoop, on_seen: Callable[..., Any]) -> CutCardSensor:
         return CutCardSensor(pin, factory, loop, on_seen, 0.5, told.append, is_stuck=True)
 
     assert events(pulses(50, 50, 100, 150), contact=sensor, before=True) == [100]
     assert told == [False]
 
 
-def test_a_key_held_at_the_start_counts_once_it_is_pressed_again():
+def test_a_key_held_at_the_start_counts_once_it_is_pressed_again() -> None:
     assert events(pulses(50, 50, 100, 150), before=True) == [100]
 
 
-def test_two_devices_on_one_pin_are_told():
-    async def main():
+def test_two_devices_on_one_pin_are_told() -> None:
+    async def main() -> None:
         factory, loop = pin_factory("mock"), asyncio.get_running_loop()
         first = Key(WIRE, factory, loop, print)
         with pytest.raises(PinBusy, match=r"GPIO 27 cannot be used .*already in use.*: end the program that has it"):
@@ -145,10 +150,10 @@ def test_two_devices_on_one_pin_are_told():
     run(main())
 
 
-def test_an_edge_after_the_loop_has_closed_is_nothing():
+def test_an_edge_after_the_loop_has_closed_is_nothing() -> None:
     factory = pin_factory("mock")
 
-    async def main():
+    async def main() -> Key:
         return Key(WIRE, factory, asyncio.get_running_loop(), print)
 
     key = run(main())
@@ -156,6 +161,6 @@ def test_an_edge_after_the_loop_has_closed_is_nothing():
     key._device.close()
 
 
-def test_a_busy_loop_hears_of_every_press():
+def test_a_busy_loop_hears_of_every_press() -> None:
     assert len(events(heard_late(10, 60, 100, 150, 200, 250))) == 3
     assert len(events(heard_late(10, 60, 61, 110, 112, 150))) == 1

@@ -5,6 +5,9 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+from signal import Signals
+from typing import Any
 
 import pytest
 
@@ -15,7 +18,7 @@ from hardware.sim.boards import BOARDS
 from hardware.sim.cable import Cable
 
 
-def heard(protocol, words, enough, tmp_path):
+def heard(protocol: str, words: str, enough: int, tmp_path: Path) -> list[int | str]:
     """What a host hears of a simulated reader that is told `words`."""
     link = tmp_path / "reader"
     command = [sys.executable, "-m", "hardware.sim", "--link", str(link), "--protocol", protocol]
@@ -25,7 +28,8 @@ def heard(protocol, words, enough, tmp_path):
         decoder = READERS[protocol].decoder(ReaderSettings(hold=0))
         sim.stdin.write(words)
         sim.stdin.flush()
-        messages, deadline = [], time.monotonic() + 20
+        messages: list[Read | Unread] = []
+        deadline = time.monotonic() + 20
         while len(messages) < enough and time.monotonic() < deadline:
             for message in decoder.feed(port.read(4096)):
                 if isinstance(message, Read | Unread):
@@ -41,15 +45,15 @@ def heard(protocol, words, enough, tmp_path):
 
 
 @pytest.mark.parametrize("protocol", READERS)
-def test_every_protocol_has_a_simulated_reader_that_it_reads(protocol):
-    board = BOARDS[protocol]()
+def test_every_protocol_has_a_simulated_reader_that_it_reads(protocol: str) -> None:
+    board: Any = BOARDS[protocol]()
     code = {"lots": 17, "names": "8s", "labels": "A17", "tags": "01006A5344"}[board.papers]
     board.pull(code)
     decoder = READERS[protocol].decoder(ReaderSettings())
     assert code in [getattr(each, "code", None) for each in decoder.feed(board.tick(0) + board.tick(1))]
 
 
-def test_a_native_board_by_hand(tmp_path):
+def test_a_native_board_by_hand(tmp_path: Path) -> None:
     assert heard("native", "17\nnonsense\n0x19\njam\n", 3, tmp_path) == [17, 25, "jam"]
 
 
@@ -63,7 +67,7 @@ def test_a_native_board_by_hand(tmp_path):
         ("angel-eye", ["As", "8s", "Kh"]),
     ],
 )
-def test_a_reader_by_hand(protocol, codes, tmp_path):
+def test_a_reader_by_hand(protocol: str, codes: list[str], tmp_path: Path) -> None:
     refused = {"ssi": 99 * "x", "rdm6300": "nonsense", "angel-eye": "nonsense\n8"}.get(protocol, "")
     words = "\n".join((refused, *codes, ""))
     assert heard(protocol, words, len(codes), tmp_path) == codes
@@ -73,24 +77,24 @@ def test_a_reader_by_hand(protocol, codes, tmp_path):
     ("harm", "length", "changed"),
     [({}, 10_000, 0), ({"flipped": 0.2}, 10_000, 2_000), ({"flipped": 1.0}, 10_000, 10_000)],
 )
-def test_a_cable_flips_as_many_bytes_as_it_says(harm, length, changed):
+def test_a_cable_flips_as_many_bytes_as_it_says(harm: dict[str, Any], length: int, changed: int) -> None:
     out = Cable(1, **harm).carry(bytes(10_000))
     assert len(out) == length
     assert sum(map(bool, out)) == pytest.approx(changed, rel=0.1)
 
 
 @pytest.mark.parametrize(("chance", "left"), [(0.0, 10_000), (0.2, 8_000), (1.0, 0)])
-def test_a_cable_drops_as_many_bytes_as_it_says(chance, left):
+def test_a_cable_drops_as_many_bytes_as_it_says(chance: float, left: int) -> None:
     assert len(Cable(1, dropped=chance).carry(bytes(10_000))) == pytest.approx(left, rel=0.05)
 
 
-def test_a_cable_does_the_same_for_the_same_seed():
+def test_a_cable_does_the_same_for_the_same_seed() -> None:
     assert Cable(3, flipped=0.3).carry(bytes(99)) == Cable(3, flipped=0.3).carry(bytes(99))
     assert Cable(3, flipped=0.3).carry(bytes(99)) != Cable(4, flipped=0.3).carry(bytes(99))
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_end_leaves_no_device_behind(tmp_path, end):
+def test_an_end_leaves_no_device_behind(tmp_path: Path, end: Signals) -> None:
     link = tmp_path / "reader"
     command = [sys.executable, "-m", "hardware.sim", "--link", str(link)]
     with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as sim:

@@ -1,10 +1,13 @@
 """Scan engines in packet mode: when a code is acknowledged, which repeats are cards, and how they are numbered."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from hardware.readers import ReaderSettings
 from hardware.readers.codes import ssi
-from hardware.readers.codes.ssi import SsiDecoder
+from hardware.readers.codes.ssi import Packet, SsiDecoder
 from hardware.readers.messages import Read, Repeat, ReportNo, Unread
 from tests.hardware.streams import taken
 
@@ -17,7 +20,7 @@ SSI = {
 
 
 @pytest.mark.parametrize(("wire", "packet"), SSI.items())
-def test_ssi(wire, packet) -> None:
+def test_ssi(wire: str, packet: Packet) -> None:
     assert ssi.encode(packet) == bytes.fromhex(wire)
     assert ssi.decode(bytes.fromhex(wire)) == packet
 
@@ -43,7 +46,7 @@ def test_ssi_a_repeat_of_what_was_never_seen_is_a_gap() -> None:
 
 
 @pytest.fixture
-def journaled():
+def journaled() -> tuple[SsiDecoder, list[float]]:
     """A decoder whose first card, AB12, is on disk and acknowledged; and its clock."""
     now = [0.0]
     decoder = SsiDecoder(clock=lambda: now[0])
@@ -61,7 +64,9 @@ def journaled():
     ],
     ids=["ACK lost", "first sending damaged", "reconnected", "a minute later"],
 )
-def test_ssi_a_repeat_may_be_of_another_card_of_that_face(journaled, missed, told) -> None:
+def test_ssi_a_repeat_may_be_of_another_card_of_that_face(
+    journaled: tuple[SsiDecoder, list[float]], missed: Callable[..., Any], told: Read | Repeat
+) -> None:
     decoder, now = journaled
     missed(decoder, now)
     now[0] += 2.0
@@ -86,7 +91,7 @@ def test_ssi_a_code_given_up_is_not_acknowledged_in_the_name_of_the_next() -> No
 
 
 @pytest.mark.parametrize("others", [0, 1, 40, 250])
-def test_ssi_cards_that_somebody_else_took_do_not_come_again_as_numbers(others) -> None:
+def test_ssi_cards_that_somebody_else_took_do_not_come_again_as_numbers(others: int) -> None:
     """The reader was lent: the last number told is his, whether or not the bridge heard of it before the reopen."""
     decoder = SsiDecoder(ReaderSettings(hold=0))
     assert taken(decoder, decoded(b"AB12")) == [Read("AB12", ReportNo(0, 0))]

@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pytest_mock import MockerFixture
 
 from hardware.errors import PortBusy, PortDenied, PortError, PortMissing
 from hardware.ports.tty import close_tty, holders, open_tty
@@ -17,7 +19,7 @@ from tests.hardware.host import PATIENCE, Host, until
 
 
 @pytest.fixture
-def reader(tmp_path):
+def reader(tmp_path: Path) -> Path:
     """The stable name of a board's device."""
     return tmp_path / "reader"
 
@@ -31,8 +33,8 @@ time.sleep(60)
 """
 
 
-def test_a_second_open_is_refused_and_names_who_has_it(reader):
-    async def main():
+def test_a_second_open_is_refused_and_names_who_has_it(reader: Path) -> None:
+    async def main() -> None:
         pty = PtyBoard(NativeBoard(), reader)
         other = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, str(reader), stdout=subprocess.PIPE)
         assert await other.stdout.readline() == b"open\n"
@@ -50,8 +52,8 @@ def test_a_second_open_is_refused_and_names_who_has_it(reader):
     asyncio.run(main())
 
 
-def test_after_kill_9_of_an_owner_a_daemon_without_root_opens_it_again():
-    async def main():
+def test_after_kill_9_of_an_owner_a_daemon_without_root_opens_it_again() -> None:
+    async def main() -> None:
         pty = PtyBoard(NativeBoard())
         Path(pty.path).chmod(0o666)
         owner = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, pty.path, stdout=subprocess.PIPE)
@@ -67,9 +69,9 @@ def test_after_kill_9_of_an_owner_a_daemon_without_root_opens_it_again():
     asyncio.run(main())
 
 
-async def opened_by_nobody(path):
+async def opened_by_nobody(path: str) -> str:
     # Root may open what is exclusive; the daemon is not root.
-    nobody = {"user": 65534} if os.getuid() == 0 else {}
+    nobody: dict[str, Any] = {"user": 65534} if os.getuid() == 0 else {}
     child = await asyncio.create_subprocess_exec(
         "/bin/sh",
         "-c",
@@ -91,13 +93,13 @@ async def opened_by_nobody(path):
         (5, PortError, "check"),
     ],
 )
-def test_each_reason_has_its_remedy(mocker, number, error, remedy):
+def test_each_reason_has_its_remedy(mocker: MockerFixture, number: int, error: type[PortBusy], remedy: str) -> None:
     mocker.patch("os.open", side_effect=OSError(number, os.strerror(number)))
     with pytest.raises(error, match=remedy):
         open_tty("/dev/ttyUSB9", 115_200)
 
 
-def test_a_device_without_bytes_does_not_look_like_its_end():
+def test_a_device_without_bytes_does_not_look_like_its_end() -> None:
     master, slave = os.openpty()
     port = open_tty(os.ttyname(slave), 115_200)
     with pytest.raises(BlockingIOError):
@@ -107,14 +109,14 @@ def test_a_device_without_bytes_does_not_look_like_its_end():
     os.close(master)
 
 
-def test_a_file_is_no_serial_port(tmp_path):
+def test_a_file_is_no_serial_port(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PortError, match="cannot be opened as a serial port"):
         open_tty(str(tmp_path / "file"), 115_200)
 
 
-def test_closing_frees_the_device_for_the_next(reader):
-    async def main():
+def test_closing_frees_the_device_for_the_next(reader: Path) -> None:
+    async def main() -> None:
         pty = PtyBoard(NativeBoard(), reader)
         for _ in range(2):
             close_tty(open_tty(str(reader), 115_200))

@@ -1,29 +1,37 @@
 """Contacts touched in virtual time: levels by the millisecond in, the times of what was reported out."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
 
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin
-from hardware.pins.sensors import Key
+from hardware.pins.sensors import CutCardSensor, Key
 from hardware.sim.pins import MockPins
-from tests.hardware.virtual import run
+from tests.hardware.virtual import VirtualLoop, run
 
 WIRE = Pin(27, debounce_ms=20)
 
+Play = Callable[[MockPins], Awaitable[None]]
 
-def events(play, pin=WIRE, contact=Key, before=None):
+
+def events(
+    play: Play,
+    pin: Pin = WIRE,
+    contact: Callable[..., Key | CutCardSensor] = Key,
+    before: bool | None = None,
+) -> list[int]:
     """The times in ms at which the contact reported, while `play(mock)` went on."""
 
-    async def main():
+    async def main() -> list[int]:
         loop = asyncio.get_running_loop()
         patch.setattr("gpiozero.pins.mock.monotonic", loop.time)
         factory = pin_factory("mock")
         mock = MockPins(factory)
         if before is not None:
             mock.switch(pin, before)
-        seen = []
+        seen: list[int] = []
         device = contact(pin, factory, loop, lambda: seen.append(round(1000 * loop.time())))
         await play(mock)
         await asyncio.sleep(1)
@@ -35,10 +43,10 @@ def events(play, pin=WIRE, contact=Key, before=None):
         return run(main())
 
 
-def pulses(*spans):
+def pulses(*spans: float) -> Play:
     """Levels by time in ms: active from, to; from, to .."""
 
-    async def play(mock):
+    async def play(mock: MockPins) -> None:
         loop = asyncio.get_running_loop()
         for at, active in zip(spans, [True, False] * len(spans), strict=False):
             await asyncio.sleep(at / 1000 - loop.time())
@@ -47,11 +55,12 @@ def pulses(*spans):
     return play
 
 
-def heard_late(*spans, until=400):
+def heard_late(*spans: float, until: float = 400) -> Play:
     """The same, while the loop is busy `until` then and hears of every edge at once."""
 
-    async def play(mock):
+    async def play(mock: MockPins) -> None:
         loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
         for at, active in zip(spans, [True, False] * len(spans), strict=False):
             loop.turn_to(at / 1000)
             mock.drive(WIRE, active)

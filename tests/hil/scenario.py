@@ -139,7 +139,7 @@ def unplug(table: Table) -> str:
     table.pi.unplug_reader()
     table.until(lambda: "reader_lost" in table.alarms())
     for level in (1, 0, 1):
-        table.until(lambda level=level: table.pi.values([LAMPS["fault"]]) == [level])
+        table.until(lambda level=level: table.pi.values([LAMPS["fault"]]) == [level])  # type: ignore[misc]  # bound now
     table.draw()
     table.pi.plug_reader()
     table.arrived()

@@ -30,7 +30,7 @@ class Caller:
         self.say(**fields)
         self.table.until(self._hear)
         line, _, self._heard = self._heard.partition(b"\n")
-        return json.loads(line)  # type: ignore[no-any-return]
+        return json.loads(line)
 
     def hang_up(self) -> None:
         self._socket.close()

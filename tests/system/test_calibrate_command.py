@@ -1,10 +1,13 @@
 """`shoe calibrate` as a technician runs it, over SSH or unattended, with and without the daemon."""
 
+from collections.abc import Callable
+
 import pytest
 
 from firmware_bridge.devices.code_books import NATIVE_CUT_CARD
 from hardware.sim.optics import Light
 from tests.system import visit as visits
+from tests.system.table import BridgeTable
 from tests.system.visit import Visit, lost, puller, record
 
 table = visits.table  # a fixture
@@ -12,7 +15,7 @@ table = visits.table  # a fixture
 WEAK = Light(ink=0.4, noise=25.0)
 
 
-def test_the_reader_is_calibrated_while_the_daemon_runs(table) -> None:
+def test_the_reader_is_calibrated_while_the_daemon_runs(table: Callable[..., BridgeTable]) -> None:
     bridge = table(WEAK)
     bridge.until(lambda: bridge.bridge.table.shoe.device.reader is not None)
     visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 6)
@@ -36,7 +39,9 @@ def test_the_reader_is_calibrated_while_the_daemon_runs(table) -> None:
     assert record(bridge).reader is None
 
 
-def test_a_print_too_weak_is_refused_and_the_board_has_its_settings_from_before(table) -> None:
+def test_a_print_too_weak_is_refused_and_the_board_has_its_settings_from_before(
+    table: Callable[..., BridgeTable],
+) -> None:
     bridge = table(Light(ink=0.8))
     before = dict(bridge.board.params)
     visit = Visit(bridge, "reader", "--yes")
@@ -47,13 +52,13 @@ def test_a_print_too_weak_is_refused_and_the_board_has_its_settings_from_before(
     bridge.until(lambda: not lost(bridge))
 
 
-def test_nobody_pulls_a_card(table) -> None:
+def test_nobody_pulls_a_card(table: Callable[..., BridgeTable]) -> None:
     visit = Visit(table(WEAK), "reader", "--yes", "--json", "--patience", 0.5)
     assert visit.end() == 1
     assert visit.json[-1]["error"].startswith("no card passed")
 
 
-def test_it_is_refused_in_a_round(table) -> None:
+def test_it_is_refused_in_a_round(table: Callable[..., BridgeTable]) -> None:
     bridge = table(Light())
     bridge.board.params |= {1: 1_500, 5: 0}
     bridge.board.pull(3)
@@ -63,7 +68,7 @@ def test_it_is_refused_in_a_round(table) -> None:
     assert "round 1 is open; finish or void it, then calibrate" in visit.story()
 
 
-def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_told(table) -> None:
+def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_told(table: Callable[..., BridgeTable]) -> None:
     bridge = table(WEAK, start=False)
     visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
     assert visit.work(puller(bridge)) == 0, visit.story()
@@ -79,7 +84,7 @@ def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_told(table
     assert len(bridge.bridge.table.shoe.seen) == 1
 
 
-def test_without_a_daemon_an_open_shoe_is_refused(table) -> None:
+def test_without_a_daemon_an_open_shoe_is_refused(table: Callable[..., BridgeTable]) -> None:
     bridge = table(WEAK, start=False)
     bridge.board.optics = None
     bridge.start()
@@ -94,7 +99,7 @@ def test_without_a_daemon_an_open_shoe_is_refused(table) -> None:
     bridge.until(lambda: len(bridge.bridge.table.shoe.seen) == 3)
 
 
-def test_no_code_of_a_card_is_ever_shown(table) -> None:
+def test_no_code_of_a_card_is_ever_shown(table: Callable[..., BridgeTable]) -> None:
     bridge = table(WEAK)
     visit = Visit(bridge, "reader", "--yes", "--cards", 3)
     code = 0x2AA5
@@ -120,14 +125,14 @@ def test_no_code_of_a_card_is_ever_shown(table) -> None:
         (["reader", "--by", "anna\udcff"], 2, "is no name"),
     ],
 )
-def test_wrong_words(table, words: list[str], code: int, text: str) -> None:
+def test_wrong_words(table: Callable[..., BridgeTable], words: list[str], code: int, text: str) -> None:
     visit = Visit(table(WEAK, start=False), *words)
     assert visit.end() == code
     assert text in visit.story()
 
 
 @pytest.mark.parametrize("damaged", ["[reader", '[reader]\nat = "x"\nby = "y"\n[reader.after]\nmin_quality = 900\n'])
-def test_a_damaged_record_is_set_aside_and_calibrated_anew(table, damaged: str) -> None:
+def test_a_damaged_record_is_set_aside_and_calibrated_anew(table: Callable[..., BridgeTable], damaged: str) -> None:
     bridge = table(WEAK, start=False)
     bridge.journal_dir.mkdir()
     (bridge.journal_dir / "calibration.toml").write_text(damaged)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 
 import pytest
 
@@ -9,13 +10,16 @@ from firmware_bridge.config.calibration import Calibration, ReaderSection, Reade
 from firmware_bridge.devices.lent_reader import LeftBehind, leave
 from hardware.calibrate.bench import Bench
 from tests.system import visit as visits
+from tests.system.table import BridgeTable
 from tests.system.visit import DIM, Visit, asked_to_keep, lost, pull, puller, record
 
 table = visits.table  # a fixture
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGHUP])
-def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(table, end: signal.Signals) -> None:
+def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(
+    table: Callable[..., BridgeTable], end: signal.Signals
+) -> None:
     bridge = table(DIM)
     before = dict(bridge.board.params)
     visit = Visit(bridge, "reader", "--yes")
@@ -30,7 +34,9 @@ def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(ta
 
 
 @pytest.mark.parametrize("next_one", ["a daemon", "another command"])
-def test_without_a_daemon_whoever_comes_next_gives_the_board_its_settings_back(table, next_one: str) -> None:
+def test_without_a_daemon_whoever_comes_next_gives_the_board_its_settings_back(
+    table: Callable[..., BridgeTable], next_one: str
+) -> None:
     bridge = table(DIM, start=False)
     before = dict(bridge.board.params)
     killed = Visit(bridge, "reader", "--yes")
@@ -49,7 +55,7 @@ def test_without_a_daemon_whoever_comes_next_gives_the_board_its_settings_back(t
         assert visit.json[-1]["before"]["gain"] == before[3]
 
 
-def test_what_a_killed_command_wanted_back_does_not_undo_an_undo(table) -> None:
+def test_what_a_killed_command_wanted_back_does_not_undo_an_undo(table: Callable[..., BridgeTable]) -> None:
     bridge = table(DIM, start=False)
     measured = Reading(cards=1, decode_rate=1.0)
     before: ReaderSettings = {"threshold": 777, "hysteresis": 40}
@@ -72,7 +78,9 @@ def test_what_a_killed_command_wanted_back_does_not_undo_an_undo(table) -> None:
 @pytest.mark.parametrize(
     ("end", "has_daemon"), [("n", True), ("Ctrl-C, then n", True), ("two Ctrl-C", True), ("Ctrl-C, then n", False)]
 )
-def test_whoever_does_not_keep_it_has_the_settings_from_before(table, end: str, has_daemon: bool) -> None:
+def test_whoever_does_not_keep_it_has_the_settings_from_before(
+    table: Callable[..., BridgeTable], end: str, has_daemon: bool
+) -> None:
     bridge = table(DIM, start=has_daemon)
     before = dict(bridge.board.params)
     visit = asked_to_keep(bridge)

@@ -55,7 +55,9 @@ def without_a_daemon(table: BridgeTable, cards: int, will: bytes = b"") -> Repor
 
 
 @pytest.mark.parametrize("lent", [False, True])
-def test_cards_are_numbered_on_from_the_last_test_card(made, mocker, lent: bool) -> None:
+def test_cards_are_numbered_on_from_the_last_test_card(
+    made: Callable[..., Any], mocker: MockerFixture, lent: bool
+) -> None:
     table = settled(made())
     if lent:
         Technician(table)
@@ -79,7 +81,9 @@ class EngineTable(BridgeTable):
         return PtyBoard(self.engine, self.folder / "reader")
 
 
-def test_an_engine_that_was_lent_twice_loses_no_card_afterwards(made, mocker) -> None:
+def test_an_engine_that_was_lent_twice_loses_no_card_afterwards(
+    made: Callable[..., Any], mocker: MockerFixture
+) -> None:
     mocker.patch.dict(READERS, {"ssi": replace(READERS["ssi"], says_again_s=0.2)})
     table = made(EngineTable, table={"new_shoe": "command", "burn": "none"})
     table.engine.pull("9d")
@@ -96,7 +100,9 @@ def test_an_engine_that_was_lent_twice_loses_no_card_afterwards(made, mocker) ->
     assert [past.outcome for past in table.bridge.table.shoe.rounds] == ["player"]
 
 
-def test_what_was_left_is_heard_once_also_where_the_disk_was_full_then(made, mocker) -> None:
+def test_what_was_left_is_heard_once_also_where_the_disk_was_full_then(
+    made: Callable[..., Any], mocker: MockerFixture
+) -> None:
     table = settled(made())
     table.stop()
     without_a_daemon(table, 2)
@@ -117,7 +123,7 @@ def test_what_was_left_is_heard_once_also_where_the_disk_was_full_then(made, moc
     assert irregular(table) == []
 
 
-def test_a_will_is_delivered_whenever_the_reader_is_there(made, mocker) -> None:
+def test_a_will_is_delivered_whenever_the_reader_is_there(made: Callable[..., Any], mocker: MockerFixture) -> None:
     table = settled(made())
     table.stop()
     without_a_daemon(table, 1, will=b"will")
@@ -133,7 +139,7 @@ def test_a_will_is_delivered_whenever_the_reader_is_there(made, mocker) -> None:
     table.until(lambda: not (table.journal_dir / LEFT_BEHIND).exists())
 
 
-def test_what_was_left_is_heard_before_the_reader_is_lent_again(made) -> None:
+def test_what_was_left_is_heard_before_the_reader_is_lent_again(made: Callable[..., Any]) -> None:
     """The daemon had no port yet: the test cards of the second loan are later than those of the first."""
     table = settled(made())
     table.stop()
@@ -150,7 +156,7 @@ def test_what_was_left_is_heard_before_the_reader_is_lent_again(made) -> None:
     assert (seen(table), irregular(table)) == (4, [])
 
 
-def test_no_card_is_taken_before_a_reader_with_a_will_is_ours(made) -> None:
+def test_no_card_is_taken_before_a_reader_with_a_will_is_ours(made: Callable[..., Any]) -> None:
     table = settled(made())
     table.stop()
     without_a_daemon(table, 0, will=b"\0")
@@ -171,7 +177,7 @@ def undelivered(table: BridgeTable, mocker: MockerFixture) -> MagicMock:
     return opened
 
 
-def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made, mocker) -> None:
+def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made: Callable[..., Any], mocker: MockerFixture) -> None:
     table = made()
     opened = undelivered(table, mocker)
     bo = Technician(table)
@@ -185,7 +191,7 @@ def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made, mocker) -> No
     assert mocker.call(b"\xaa") not in written.call_args_list
 
 
-def test_a_will_outlives_a_daemon_that_could_not_deliver_it(made, mocker) -> None:
+def test_a_will_outlives_a_daemon_that_could_not_deliver_it(made: Callable[..., Any], mocker: MockerFixture) -> None:
     table = made()
     opened = undelivered(table, mocker)
     table.stop()

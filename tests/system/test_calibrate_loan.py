@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.cards import Card
@@ -32,7 +33,7 @@ def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
 
 
 @pytest.mark.parametrize("cards", [0, 5, 70, 250])
-def test_test_cards_are_on_record_and_in_no_shoe(table, cards: int) -> None:
+def test_test_cards_are_on_record_and_in_no_shoe(table: Callable[..., BridgeTable], cards: int) -> None:
     bridge = settled(table(table={"new_shoe": "command"}))
     anna = Technician(bridge)
     assert anna.told["ok"]
@@ -48,7 +49,7 @@ def test_test_cards_are_on_record_and_in_no_shoe(table, cards: int) -> None:
     assert (seen(bridge), irregular(bridge)) == (2, [])
 
 
-def test_a_borrower_that_is_killed_gives_the_reader_back(table) -> None:
+def test_a_borrower_that_is_killed_gives_the_reader_back(table: Callable[..., BridgeTable]) -> None:
     bridge = settled(table())
     anna = Technician(bridge)
     anna.read(3)
@@ -66,7 +67,9 @@ def test_a_borrower_that_is_killed_gives_the_reader_back(table) -> None:
     assert [move.card for move in bridge.bridge.table.shoe.laid] == [Card("9s")]
 
 
-def test_a_reader_is_ours_when_it_told_nothing_from_beat_to_beat(table, mocker) -> None:
+def test_a_reader_is_ours_when_it_told_nothing_from_beat_to_beat(
+    table: Callable[..., BridgeTable], mocker: MockerFixture
+) -> None:
     bridge = settled(table())
     bridge.deal("9s Td Ts Tc")
     anna = Technician(bridge, open_shoe=True)
@@ -93,7 +96,9 @@ def test_a_reader_is_ours_when_it_told_nothing_from_beat_to_beat(table, mocker) 
         ("bets_closed", {"betting": "required", "new_shoe": "command"}, "bets are closed for round 1"),
     ],
 )
-def test_nothing_is_lent_while_a_card_is_on_its_way(table, dealt: str, house: dict[str, Any], why: str) -> None:
+def test_nothing_is_lent_while_a_card_is_on_its_way(
+    table: Callable[..., BridgeTable], dealt: str, house: dict[str, Any], why: str
+) -> None:
     bridge = settled(table(table=house))
     if dealt == "bets_closed":
         assert order(bridge, "open_shoe")
@@ -107,7 +112,7 @@ def test_nothing_is_lent_while_a_card_is_on_its_way(table, dealt: str, house: di
     assert bridge.bridge.reader.port.is_open
 
 
-def test_between_the_rounds_of_a_shoe_the_dealer_confirms_afterwards(table) -> None:
+def test_between_the_rounds_of_a_shoe_the_dealer_confirms_afterwards(table: Callable[..., BridgeTable]) -> None:
     bridge = settled(table())
     bridge.deal("9s Td Ts Tc")
     anna = Technician(bridge, open_shoe=True)
@@ -120,7 +125,7 @@ def test_between_the_rounds_of_a_shoe_the_dealer_confirms_afterwards(table) -> N
     assert irregular(bridge) == []
 
 
-def test_one_technician_at_a_time(table) -> None:
+def test_one_technician_at_a_time(table: Callable[..., BridgeTable]) -> None:
     bridge = settled(table())
     anna = Technician(bridge)
     status = bridge.bridge.control.status()
@@ -135,7 +140,7 @@ def test_one_technician_at_a_time(table) -> None:
     assert (status["lent"], status["returning"]) == (None, None)
 
 
-def test_what_a_technician_keeps_for_ever_is_taken_back(table) -> None:
+def test_what_a_technician_keeps_for_ever_is_taken_back(table: Callable[..., BridgeTable]) -> None:
     bridge = settled(table())
     assert not order(bridge, "take_back")  # nothing is lent
     Technician(bridge)
@@ -145,7 +150,9 @@ def test_what_a_technician_keeps_for_ever_is_taken_back(table) -> None:
     assert irregular(bridge) == ["reader_back"]
 
 
-def test_cards_are_numbered_on_from_the_test_cards_also_while_the_disk_is_broken(table, mocker) -> None:
+def test_cards_are_numbered_on_from_the_test_cards_also_while_the_disk_is_broken(
+    table: Callable[..., BridgeTable], mocker: MockerFixture
+) -> None:
     bridge = settled(table())
     anna = Technician(bridge)
     anna.read(3)
@@ -157,19 +164,19 @@ def test_cards_are_numbered_on_from_the_test_cards_also_while_the_disk_is_broken
 
 
 @pytest.mark.parametrize("device", ["broker", None, 7, ["reader"]])
-def test_only_what_can_be_lent_is_lent(table, device: Any) -> None:
+def test_only_what_can_be_lent_is_lent(table: Callable[..., BridgeTable], device: Any) -> None:
     told = Technician(table(), device=device).told
     assert "cannot be lent" in told["error"]
 
 
-def test_nonsense_from_a_borrower_ends_the_loan(table) -> None:
+def test_nonsense_from_a_borrower_ends_the_loan(table: Callable[..., BridgeTable]) -> None:
     bridge = settled(table())
     anna = Technician(bridge)
     anna.say(do="passed", session="x", seq=None)
     bridge.until(lambda: back(bridge))
 
 
-def test_a_daemon_that_ends_meanwhile_has_the_test_cards_on_record(table) -> None:
+def test_a_daemon_that_ends_meanwhile_has_the_test_cards_on_record(table: Callable[..., BridgeTable]) -> None:
     bridge = settled(table())
     anna = Technician(bridge)
     anna.read(5)
@@ -184,7 +191,7 @@ def test_a_daemon_that_ends_meanwhile_has_the_test_cards_on_record(table) -> Non
     assert (seen(bridge), irregular(bridge)) == (1, [])
 
 
-def test_lent_pins_can_be_claimed_by_the_technician_and_come_back(table) -> None:
+def test_lent_pins_can_be_claimed_by_the_technician_and_come_back(table: Callable[..., BridgeTable]) -> None:
     pins = pin_factory("mock")
     hand, lamp, key = MockPins(pins), Pin(17), Pin(22)
     bridge = settled(table(pins, pins={"next": 22, "cut_card": 27}, lamps={"fault": 17, "ready": 20}))

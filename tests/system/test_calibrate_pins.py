@@ -55,7 +55,7 @@ def visit(table: BridgeTable, what: str, yes: bool = True, patience: float = 20.
 COUNTED = CountSection(at="2026-11-20T21:33:05Z", by="bo", measured=Count(tried=1, good=1))
 
 
-def test_two_visits_at_once_lose_no_section(table) -> None:
+def test_two_visits_at_once_lose_no_section(table: Callable[..., BridgeTable]) -> None:
     bridge = table()
     one, other = visit(bridge, "keypad"), visit(bridge, "lamps")
     one.keep(COUNTED)
@@ -63,7 +63,7 @@ def test_two_visits_at_once_lose_no_section(table) -> None:
     assert (record(bridge).keypad, record(bridge).lamps) == (COUNTED, COUNTED)
 
 
-def test_many_visits_write_their_sections_in_turn(table) -> None:
+def test_many_visits_write_their_sections_in_turn(table: Callable[..., BridgeTable]) -> None:
     bridge = table()
     steps = ("keypad", "lamps", "codebook", "pack")
     visits = [visit(bridge, step) for step in steps * 5]
@@ -72,7 +72,7 @@ def test_many_visits_write_their_sections_in_turn(table) -> None:
     assert all(getattr(record(bridge), step).previous for step in steps)
 
 
-def test_of_many_visits_to_a_damaged_record_one_sets_it_aside(table) -> None:
+def test_of_many_visits_to_a_damaged_record_one_sets_it_aside(table: Callable[..., BridgeTable]) -> None:
     bridge = table()
     path = bridge.journal_dir / "calibration.toml"
     path.parent.mkdir(exist_ok=True)
@@ -84,7 +84,9 @@ def test_of_many_visits_to_a_damaged_record_one_sets_it_aside(table) -> None:
     assert path.with_name("calibration.toml.damaged").read_text() == "[reader"
 
 
-def test_a_record_damaged_meanwhile_is_set_aside(table, capsys) -> None:
+def test_a_record_damaged_meanwhile_is_set_aside(
+    table: Callable[..., BridgeTable], capsys: pytest.CaptureFixture[str]
+) -> None:
     bridge = table()
     work = visit(bridge, "lamps")
     path = bridge.journal_dir / "calibration.toml"
@@ -106,7 +108,9 @@ def pins() -> Iterator[Any]:
     factory.reset()
 
 
-def test_every_lamp_is_lit_by_itself_and_read_back(table, pins, capsys) -> None:
+def test_every_lamp_is_lit_by_itself_and_read_back(
+    table: Callable[..., BridgeTable], pins: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     bridge = table(lamps=LAMPS)
     assert lamps.run(visit(bridge, "lamps"), pins) == 0
     said = [json.loads(line)["say"] for line in capsys.readouterr().out.splitlines()[:-1]]
@@ -116,7 +120,9 @@ def test_every_lamp_is_lit_by_itself_and_read_back(table, pins, capsys) -> None:
     assert record(bridge).lamps is None
 
 
-def test_a_lamp_that_is_not_seen_is_named(table, pins, monkeypatch) -> None:
+def test_a_lamp_that_is_not_seen_is_named(
+    table: Callable[..., BridgeTable], pins: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bridge = table(lamps=LAMPS)
     monkeypatch.setattr("sys.stdin", io.StringIO("y\nwhat\nn\ny\n"))
     with pytest.raises(Refusal, match="not seen: B1"):
@@ -134,7 +140,9 @@ def together(table: BridgeTable, *work: Awaitable[Any]) -> list[Any]:
     return table.loop.run_until_complete(both())
 
 
-def test_each_key_is_asked_for_and_a_wrong_one_is_named(table, pins, capsys) -> None:
+def test_each_key_is_asked_for_and_a_wrong_one_is_named(
+    table: Callable[..., BridgeTable], pins: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     bridge = table(pins=PINS)
     hand = MockPins(pins)
 
@@ -149,7 +157,7 @@ def test_each_key_is_asked_for_and_a_wrong_one_is_named(table, pins, capsys) -> 
     assert "that was REVEAL: press NEXT" in capsys.readouterr().out
 
 
-def test_a_key_that_does_not_come_is_named(table, pins) -> None:
+def test_a_key_that_does_not_come_is_named(table: Callable[..., BridgeTable], pins: Any) -> None:
     bridge = table(pins=PINS)
     with pytest.raises(Refusal, match="NEXT was not pressed within 0 s: check its wire at GPIO 22"):
         keypad.run(visit(bridge, "keypad", patience=0.05), pins)
@@ -162,7 +170,14 @@ def test_a_key_that_does_not_come_is_named(table, pins) -> None:
     ("cards_ms", "cut_ms", "why"),
     [((), (80, 90, 100), None), ((10, 12), (300, 310, 320), None), ((300,), (90, 90, 90), "the cut card only")],
 )
-def test_the_cut_card_sensor_is_measured(table, pins, capsys, cards_ms, cut_ms, why: str | None) -> None:
+def test_the_cut_card_sensor_is_measured(
+    table: Callable[..., BridgeTable],
+    pins: Any,
+    capsys: pytest.CaptureFixture[str],
+    cards_ms: tuple[int, ...],
+    cut_ms: tuple[int, ...],
+    why: str | None,
+) -> None:
     bridge = table(pins=PINS)
     hand, pin = MockPins(pins), Pin(27)
     work = visit(bridge, "cut-card", patience=1.0)
@@ -191,7 +206,7 @@ def test_the_cut_card_sensor_is_measured(table, pins, capsys, cards_ms, cut_ms, 
 
 
 @pytest.mark.parametrize("what", ["cut-card", "lamps", "keypad"])
-def test_what_is_not_wired_cannot_be_calibrated(table, what: str) -> None:
+def test_what_is_not_wired_cannot_be_calibrated(table: Callable[..., BridgeTable], what: str) -> None:
     work = Visit(table(), what, "--yes")
     assert work.end() == 1
     assert " configured" in work.story()

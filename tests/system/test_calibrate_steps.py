@@ -62,7 +62,7 @@ def pull(table: BridgeTable, codes_: list[Any], pause_s: float = 0.0) -> None:
 # ---------------------------------------------------------------- code book
 
 
-def test_a_code_book_is_recorded_used_at_once_and_undone(table, tmp_path: Path) -> None:
+def test_a_code_book_is_recorded_used_at_once_and_undone(table: Callable[..., BridgeTable], tmp_path: Path) -> None:
     book = tmp_path / "cards.csv"
     code_books.save(book, {f"old{n}": code_books.Known(card) for n, card in enumerate(FACES)})
     before = book.read_bytes()
@@ -79,7 +79,7 @@ def test_a_code_book_is_recorded_used_at_once_and_undone(table, tmp_path: Path) 
     assert record(bridge).codebook.measured.good == 53
 
     bridge.until(lambda: not is_open(bridge.bridge.table.shoe, "reader_lost"))
-    bridge.board.pull("C12")
+    bridge.board.pull("C12")  # type: ignore[arg-type]  # it is a board of strings
     bridge.until(lambda: bridge.bridge.table.shoe.seen)
     assert bridge.bridge.table.shoe.seen == (Card("Ks"),)
     assert Visit(bridge, "codebook", "--undo", "--open-shoe").end() == 1  # never inside a shoe
@@ -92,7 +92,7 @@ def test_a_code_book_is_recorded_used_at_once_and_undone(table, tmp_path: Path) 
     assert record(bridge).codebook is None
 
 
-def test_half_a_deck_leaves_the_book_before(table, tmp_path: Path) -> None:
+def test_half_a_deck_leaves_the_book_before(table: Callable[..., BridgeTable], tmp_path: Path) -> None:
     book = tmp_path / "cards.toml"
     bridge = table(LineBoard(), reader=LINE | {"code_book": str(book)})
     visit = Visit(bridge, "codebook", "--yes", "--patience", 2)
@@ -103,7 +103,7 @@ def test_half_a_deck_leaves_the_book_before(table, tmp_path: Path) -> None:
     assert not book.exists()
 
 
-def test_nobody_pulls_and_the_technician_gives_up(table, tmp_path: Path) -> None:
+def test_nobody_pulls_and_the_technician_gives_up(table: Callable[..., BridgeTable], tmp_path: Path) -> None:
     bridge = table(LineBoard(), reader=LINE | {"code_book": str(tmp_path / "cards.csv")})
     visit = Visit(bridge, "codebook", "--patience", 0.5, stdin=subprocess.PIPE)
     with suppress(BrokenPipeError):
@@ -118,7 +118,7 @@ def test_nobody_pulls_and_the_technician_gives_up(table, tmp_path: Path) -> None
     assert "only 0 of 52 cards passed" in visit.story()
 
 
-def test_only_one_book_from_before_is_put_back(table, tmp_path: Path) -> None:
+def test_only_one_book_from_before_is_put_back(table: Callable[..., BridgeTable], tmp_path: Path) -> None:
     book = tmp_path / "cards.csv"
     code_books.save(book, {f"old{n}": code_books.Known(card) for n, card in enumerate(FACES)})
     bridge = table(LineBoard(), reader=LINE | {"code_book": str(book)})
@@ -136,7 +136,9 @@ def test_only_one_book_from_before_is_put_back(table, tmp_path: Path) -> None:
     assert book.read_bytes() == first
 
 
-def test_all_decks_of_tags_are_recorded_and_a_misread_tag_is_found(table, tmp_path: Path) -> None:
+def test_all_decks_of_tags_are_recorded_and_a_misread_tag_is_found(
+    table: Callable[..., BridgeTable], tmp_path: Path
+) -> None:
     book = tmp_path / "cards.csv"
     reader = {"protocol": "rdm6300", "code_book": str(book)}
     bridge = table(Rdm6300Board(), table={"decks": 2}, reader=reader)
@@ -165,13 +167,15 @@ def test_all_decks_of_tags_are_recorded_and_a_misread_tag_is_found(table, tmp_pa
     ("reader", "code", "why"),
     [({}, 1, "they need no code book"), (LINE, 78, "[reader] code_book is missing")],
 )
-def test_a_book_nobody_needs_or_named(table, reader: dict[str, Any], code: int, why: str) -> None:
+def test_a_book_nobody_needs_or_named(
+    table: Callable[..., BridgeTable], reader: dict[str, Any], code: int, why: str
+) -> None:
     visit = Visit(table(reader=reader), "codebook", "--yes")
     assert visit.end() == code
     assert why in visit.story()
 
 
-def test_a_string_reader_has_its_test_pass(table) -> None:
+def test_a_string_reader_has_its_test_pass(table: Callable[..., BridgeTable]) -> None:
     bridge = table(LineBoard(), reader=LINE).start()
     visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
     visit.said("pull 3 cards")
@@ -188,7 +192,7 @@ def test_a_string_reader_has_its_test_pass(table) -> None:
 # ---------------------------------------------------------------- pack
 
 
-def test_a_whole_pack_has_every_face_once(table) -> None:
+def test_a_whole_pack_has_every_face_once(table: Callable[..., BridgeTable]) -> None:
     bridge = table().start()
     visit = Visit(bridge, "pack", "--yes", "--json")
     visit.said("pull 52 cards")
@@ -207,7 +211,9 @@ def test_a_whole_pack_has_every_face_once(table) -> None:
         (lambda pack: pack[:40], "40 cards, missing: "),
     ],
 )
-def test_a_pack_that_is_not_whole_is_refused(table, change: Callable[[list[int]], list[int]], why: str) -> None:
+def test_a_pack_that_is_not_whole_is_refused(
+    table: Callable[..., BridgeTable], change: Callable[[list[int]], list[int]], why: str
+) -> None:
     bridge = table()
     visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
     visit.said("pull 52 cards")
@@ -217,7 +223,9 @@ def test_a_pack_that_is_not_whole_is_refused(table, change: Callable[[list[int]]
     assert record(bridge).pack is None
 
 
-def test_several_cards_not_read_in_a_row_say_that_the_reader_is_not_calibrated(table) -> None:
+def test_several_cards_not_read_in_a_row_say_that_the_reader_is_not_calibrated(
+    table: Callable[..., BridgeTable],
+) -> None:
     bridge = table()
     visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
     visit.said("pull 52 cards")
@@ -236,7 +244,7 @@ def test_several_cards_not_read_in_a_row_say_that_the_reader_is_not_calibrated(t
     assert told == ["not read: pull that card again"] * 4 + [f"not read: pull that card again{hint}"]
 
 
-def test_cards_that_are_no_whole_packs(table) -> None:
+def test_cards_that_are_no_whole_packs(table: Callable[..., BridgeTable]) -> None:
     visit = Visit(table(), "pack", "--cards", 53)
     assert visit.end() == 1
     assert "53 cards are no whole packs" in visit.story()

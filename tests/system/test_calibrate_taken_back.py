@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ def take_back(table: BridgeTable) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("what", ["reader", "pack", "lamps", "keypad", "cut-card"])
-def test_it_ends_wherever_it_waits(table, what: str) -> None:
+def test_it_ends_wherever_it_waits(table: Callable[..., BridgeTable], what: str) -> None:
     bridge = settled(table(DIM, **PINS))
     visit = Visit(bridge, what, "--patience", 600, stdin=subprocess.PIPE)
     bridge.until(lambda: bridge.bridge.control.status()["lent"])
@@ -41,7 +42,7 @@ def test_it_ends_wherever_it_waits(table, what: str) -> None:
     visit.process.stdin.close()
 
 
-def test_what_it_tried_is_put_back_by_the_daemon_alone(table) -> None:
+def test_what_it_tried_is_put_back_by_the_daemon_alone(table: Callable[..., BridgeTable]) -> None:
     bridge = settled(table(DIM))
     before = dict(bridge.board.params)
     visit = Visit(bridge, "reader", "--yes", "--json")
@@ -54,7 +55,7 @@ def test_what_it_tried_is_put_back_by_the_daemon_alone(table) -> None:
     bridge.until(lambda: back(bridge) and bridge.board.params == before)
 
 
-def test_a_question_that_nobody_answers_is_no_shelter(table) -> None:
+def test_a_question_that_nobody_answers_is_no_shelter(table: Callable[..., BridgeTable]) -> None:
     bridge = settled(table(DIM))
     before = dict(bridge.board.params)
     visit = asked_to_keep(bridge)
@@ -65,7 +66,7 @@ def test_a_question_that_nobody_answers_is_no_shelter(table) -> None:
     bridge.until(lambda: back(bridge) and bridge.board.params == before)
 
 
-def test_a_daemon_that_ends_ends_it_too_and_its_settings_are_put_back_here(table) -> None:
+def test_a_daemon_that_ends_ends_it_too_and_its_settings_are_put_back_here(table: Callable[..., BridgeTable]) -> None:
     bridge = settled(table(DIM))
     before = dict(bridge.board.params)
     visit = asked_to_keep(bridge)
@@ -76,7 +77,7 @@ def test_a_daemon_that_ends_ends_it_too_and_its_settings_are_put_back_here(table
     assert bridge.board.params == before
 
 
-def test_a_command_that_hangs_is_named(table) -> None:
+def test_a_command_that_hangs_is_named(table: Callable[..., BridgeTable]) -> None:
     bridge = settled(table())
     visit = Visit(bridge, "pack", "--yes")
     visit.said("pull 52 cards")

@@ -39,7 +39,7 @@ def naturals(rounds: int) -> str:
     return "".join(f" 9{suit} T{suit} K{suit} Q{suit}" for suit in suits)
 
 
-def test_status_says_on_one_screen_where_the_table_stands(table, shoe: command.Run) -> None:
+def test_status_says_on_one_screen_where_the_table_stands(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table()
     bridge.deal("9s Td Ts Tc 2s 3h")
     ran = shoe("status", "--config", bridge.config_path)
@@ -57,7 +57,7 @@ def test_status_says_on_one_screen_where_the_table_stands(table, shoe: command.R
     assert len(ran.out.splitlines()) <= 24
 
 
-def test_status_as_json_is_one_object(table, shoe: command.Run) -> None:
+def test_status_as_json_is_one_object(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table()
     bridge.deal("9s Td Ts Tc")
     (told,) = shoe("status", "--json", "--config", bridge.config_path).json
@@ -67,7 +67,7 @@ def test_status_as_json_is_one_object(table, shoe: command.Run) -> None:
     ]
 
 
-def test_a_voided_and_a_corrected_round_are_shown_as_such(table, shoe: command.Run) -> None:
+def test_a_voided_and_a_corrected_round_are_shown_as_such(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table()
     bridge.deal("9s Td Ts Tc 2s")
     assert shoe("do", "void", "--why", "misdeal", "--by", "anna", "--config", bridge.config_path).code == 0
@@ -76,7 +76,9 @@ def test_a_voided_and_a_corrected_round_are_shown_as_such(table, shoe: command.R
     assert "  rounds   1 tie 9:9 corrected  2 void\n" in shoe("status", "--config", bridge.config_path).out
 
 
-def test_last_rounds_are_those_of_this_shoe_also_after_a_restart(table, shoe: command.Run) -> None:
+def test_last_rounds_are_those_of_this_shoe_also_after_a_restart(
+    table: Callable[..., DaemonTable], shoe: command.Run
+) -> None:
     bridge = table()
     bridge.deal(naturals(10))
     bridge.stop()
@@ -87,7 +89,9 @@ def test_last_rounds_are_those_of_this_shoe_also_after_a_restart(table, shoe: co
     assert status(bridge)["rounds"] == []
 
 
-def test_an_alarm_says_what_to_do_and_which_command_settles_it(table, shoe: command.Run) -> None:
+def test_an_alarm_says_what_to_do_and_which_command_settles_it(
+    table: Callable[..., DaemonTable], shoe: command.Run
+) -> None:
     bridge = table(table={"decks": 1})
     bridge.deal("9s 9s")
     ran = shoe("status", "--config", bridge.config_path)
@@ -98,7 +102,9 @@ def test_an_alarm_says_what_to_do_and_which_command_settles_it(table, shoe: comm
     assert "duplicate" not in shoe("status", "--config", bridge.config_path).out
 
 
-def test_a_broker_that_is_gone_and_what_waits_for_it(table, shoe: command.Run, broker: Broker) -> None:
+def test_a_broker_that_is_gone_and_what_waits_for_it(
+    table: Callable[..., DaemonTable], shoe: command.Run, broker: Broker
+) -> None:
     bridge = table()
     bridge.until(lambda: not status(bridge)["broker"]["waiting"])
     broker.stop()
@@ -109,7 +115,7 @@ def test_a_broker_that_is_gone_and_what_waits_for_it(table, shoe: command.Run, b
     assert "wait" in told
 
 
-def test_a_whole_shoe_is_opened_dealt_and_closed_by_hand(table, shoe: command.Run) -> None:
+def test_a_whole_shoe_is_opened_dealt_and_closed_by_hand(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table(table={"new_shoe": "command", "betting": "required"})
 
     def do(*words: str) -> tuple[int, str]:
@@ -151,7 +157,7 @@ WRITTEN = {
 }
 
 
-def test_an_order_says_what_was_written(table, shoe: command.Run) -> None:
+def test_an_order_says_what_was_written(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table()
     for words in WRITTEN:
         assert shoe("do", *words.split(), "--by", "anna", "--config", bridge.config_path).code in (0, 1)
@@ -159,14 +165,14 @@ def test_an_order_says_what_was_written(table, shoe: command.Run) -> None:
     assert [each.order for each in given][-len(WRITTEN) :] == list(WRITTEN.values())
 
 
-def test_a_mark_that_a_game_does_not_have_is_refused(table, shoe: command.Run) -> None:
+def test_a_mark_that_a_game_does_not_have_is_refused(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table()
     bridge.deal("9s")
     ran = shoe("do", "mark", "3", "raise", "6", "--by", "anna", "--config", bridge.config_path)
     assert (ran.code, ran.err) == (1, "shoe: mark refused: unknown; the marks of baccarat: none\n")
 
 
-def test_an_order_that_is_too_long_is_refused_with_a_hint(table, shoe: command.Run) -> None:
+def test_an_order_that_is_too_long_is_refused_with_a_hint(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table()
     ran = shoe("do", "void", "--by", "anna", "--why", "x" * 100_000, "--config", bridge.config_path)
     assert (ran.code, ran.err[:34]) == (1, "shoe: void refused: too long; a co")
@@ -174,7 +180,7 @@ def test_an_order_that_is_too_long_is_refused_with_a_hint(table, shoe: command.R
     assert "length <= 500" in ran.err
 
 
-def test_resend_by_journal_and_by_time(table, shoe: command.Run) -> None:
+def test_resend_by_journal_and_by_time(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table()
     bridge.deal("9s Td Ts Tc")
     journal = status(bridge)["journal"]
@@ -189,7 +195,7 @@ def test_resend_by_journal_and_by_time(table, shoe: command.Run) -> None:
     assert refused.json[0]["hint"] == "see `shoe journal list`"
 
 
-def test_two_people_enter_a_card_that_was_not_read(table, shoe: command.Run) -> None:
+def test_two_people_enter_a_card_that_was_not_read(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table()
     bridge.deal("9s")
     bridge.board.fault("unreadable")
@@ -231,7 +237,9 @@ def watch() -> Iterator[Callable[..., Watch]]:
         each.close()
 
 
-def test_watch_follows_the_table_and_ctrl_c_ends_it_cleanly(table, watch) -> None:
+def test_watch_follows_the_table_and_ctrl_c_ends_it_cleanly(
+    table: Callable[..., DaemonTable], watch: Callable[..., Watch]
+) -> None:
     bridge = table()
     bridge.deal("9s")
     watching = watch(bridge)
@@ -245,14 +253,14 @@ def test_watch_follows_the_table_and_ctrl_c_ends_it_cleanly(table, watch) -> Non
     assert watching.err.lines == []
 
 
-def test_a_watcher_that_leaves_is_let_go_at_once(table) -> None:
+def test_a_watcher_that_leaves_is_let_go_at_once(table: Callable[..., DaemonTable]) -> None:
     bridge = table()
 
     def open_files() -> int:
         return len(list(Path(f"/proc/{bridge.process.pid}/fd").iterdir()))
 
     before = open_files()
-    watchers = [follow(bridge.journal_dir / "control.sock") for _ in range(5)]
+    watchers: list[Any] = [follow(bridge.journal_dir / "control.sock") for _ in range(5)]
     assert {next(watcher)["table_id"] for watcher in watchers} == {"T07"}
     assert open_files() > before
     for watcher in watchers:
@@ -260,7 +268,7 @@ def test_a_watcher_that_leaves_is_let_go_at_once(table) -> None:
     bridge.until(lambda: open_files() <= before)
 
 
-def test_check_knows_what_the_daemon_holds(table, shoe: command.Run) -> None:
+def test_check_knows_what_the_daemon_holds(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table(pins={"cut_card": 27})
     (told,) = shoe("check", "--json", "--config", bridge.config_path).json
     by_name = {each["name"]: each for each in told["checks"]}
@@ -275,7 +283,7 @@ def test_check_knows_what_the_daemon_holds(table, shoe: command.Run) -> None:
     assert "the daemon cannot open it" in ran.out
 
 
-def test_the_record_is_read_while_the_daemon_writes_it(table, shoe: command.Run) -> None:
+def test_the_record_is_read_while_the_daemon_writes_it(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table()
     bridge.deal(naturals(3))
     ran = shoe("journal", "verify", "--replay", "--config", bridge.config_path)

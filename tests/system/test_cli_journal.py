@@ -5,6 +5,7 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.journal.files import journal_id
 from tests.system import command
@@ -48,7 +49,7 @@ def count(path: Path) -> int:
     return path.read_bytes().count(b"\n")
 
 
-def test_list_names_every_journal_and_the_head(files, journal) -> None:
+def test_list_names_every_journal_and_the_head(files: list[Path], journal: Callable[..., command.Ran]) -> None:
     delivered(files[0].parent, journal_id(files[1]), 3)
     ran = journal("list")
     assert ran.code == 0
@@ -59,7 +60,9 @@ def test_list_names_every_journal_and_the_head(files, journal) -> None:
     assert ran.out.splitlines()[-1] == f"head {rows[-1]['head']}"
 
 
-def test_verify_proves_a_whole_record_while_the_daemon_holds_its_lock(files, journal) -> None:
+def test_verify_proves_a_whole_record_while_the_daemon_holds_its_lock(
+    files: list[Path], journal: Callable[..., command.Ran]
+) -> None:
     with (files[0].parent / "lock").open("r+") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         ran = journal("verify", "--replay")
@@ -67,7 +70,9 @@ def test_verify_proves_a_whole_record_while_the_daemon_holds_its_lock(files, jou
     assert re.fullmatch(r"(OK .* chain, commitments, judged again\n){3}head \d+:[0-9a-f]{64}\n", ran.out)
 
 
-def test_show_and_export_keep_what_is_sealed(files, journal, tmp_path: Path) -> None:
+def test_show_and_export_keep_what_is_sealed(
+    files: list[Path], journal: Callable[..., command.Ran], tmp_path: Path
+) -> None:
     assert f'"{SEALED}"' in files[-1].read_text()
     assert journal("export", journal_id(files[-1]), "-o", tmp_path / "outside").code == 0
     outside = [journal("show").out, journal("show", "--json").out, (tmp_path / "outside").read_text()]
@@ -75,7 +80,7 @@ def test_show_and_export_keep_what_is_sealed(files, journal, tmp_path: Path) -> 
     assert all("5c" in text and "CardBurned" in text for text in outside)
 
 
-def test_show_takes_a_number_and_a_range(files, journal) -> None:
+def test_show_takes_a_number_and_a_range(files: list[Path], journal: Callable[..., command.Ran]) -> None:
     rows = journal("show", "1", "--seq", "2-3", "--json").json
     assert [(row["journal"], row["seq"]) for row in rows] == [(journal_id(files[1]), 2), (journal_id(files[1]), 3)]
     assert "CardDealt" in journal("show", "1", "--seq", "2-").out
@@ -83,7 +88,9 @@ def test_show_takes_a_number_and_a_range(files, journal) -> None:
     assert "no journal 9" in journal("show", "9").err
 
 
-def test_an_export_of_any_name_verifies_and_replays_its_rounds(files, journal, shoe, tmp_path: Path) -> None:
+def test_an_export_of_any_name_verifies_and_replays_its_rounds(
+    files: list[Path], journal: Callable[..., command.Ran], shoe: command.Run, tmp_path: Path
+) -> None:
     assert journal("export", "1", "-o", tmp_path / "for-the-auditor").code == 0
     ran = journal("verify", tmp_path / "for-the-auditor", "--replay")
     assert ran.code == 0
@@ -96,7 +103,9 @@ def test_an_export_of_any_name_verifies_and_replays_its_rounds(files, journal, s
     assert rounds == ["closed", "closed", "voided"]
 
 
-def test_an_export_never_lands_among_the_journals(files, journal, tmp_path: Path) -> None:
+def test_an_export_never_lands_among_the_journals(
+    files: list[Path], journal: Callable[..., command.Ran], tmp_path: Path
+) -> None:
     ran = journal("export", "1", "-o", tmp_path / "j" / "copy.journal")
     assert ran.code == 1
     assert "export to another directory" in ran.err
@@ -104,7 +113,9 @@ def test_an_export_never_lands_among_the_journals(files, journal, tmp_path: Path
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, -1], ids=["first", "second", "third", "last"])
-def test_one_flipped_bit_is_found_in_its_line(files, journal, number: int) -> None:
+def test_one_flipped_bit_is_found_in_its_line(
+    files: list[Path], journal: Callable[..., command.Ran], number: int
+) -> None:
     number = number % (count(files[1]) + 1)
     edit(files[1], number, lambda line: line[:90] + bytes([line[90] ^ 1]) + line[91:])
     ran = journal("verify")
@@ -112,7 +123,7 @@ def test_one_flipped_bit_is_found_in_its_line(files, journal, number: int) -> No
     assert ran.out.splitlines()[-1].startswith(f"FAIL  {files[1].name}, line {number}: the checksum is wrong")
 
 
-def test_programs_get_a_verdict_per_journal(files, journal) -> None:
+def test_programs_get_a_verdict_per_journal(files: list[Path], journal: Callable[..., command.Ran]) -> None:
     verdicts = journal("verify", "--json").json
     assert [verdict["file"] for verdict in verdicts] == [path.name for path in files]
     assert verdicts[-1]["head"] == journal("list", "--json").json[-1]["head"]
@@ -124,28 +135,32 @@ def test_programs_get_a_verdict_per_journal(files, journal) -> None:
     assert "line format" in journal("list").out
 
 
-def test_a_forged_line_breaks_the_chain(files, journal) -> None:
+def test_a_forged_line_breaks_the_chain(files: list[Path], journal: Callable[..., command.Ran]) -> None:
     edit(files[1], 2, lambda line: forged(line, b'"9s"', b'"8s"'))
     assert f"FAIL  {files[1].name}, line 2: it does not follow the line before it" in journal("verify").out
 
 
-def test_a_removed_line_breaks_the_numbers(files, journal) -> None:
+def test_a_removed_line_breaks_the_numbers(files: list[Path], journal: Callable[..., command.Ran]) -> None:
     edit(files[1], 3, lambda line: b"")
     assert f"FAIL  {files[1].name}, line 3: it says it is entry 4" in journal("verify").out
 
 
-def test_a_tail_removed_from_an_older_journal_breaks_the_chain_of_the_next(files, journal) -> None:
+def test_a_tail_removed_from_an_older_journal_breaks_the_chain_of_the_next(
+    files: list[Path], journal: Callable[..., command.Ran]
+) -> None:
     edit(files[1], count(files[1]), lambda line: b"")
     assert f"FAIL  {files[2].name}, line 1: it does not follow the journal before it" in journal("verify").out
 
 
-def test_a_removed_journal_is_missed(files, journal) -> None:
+def test_a_removed_journal_is_missed(files: list[Path], journal: Callable[..., command.Ran]) -> None:
     files[1].unlink()
     assert f"FAIL  {files[2].name}, line 1: journal 2 does not follow 0-" in journal("verify").out
     assert journal("verify", "2").code == 0
 
 
-def test_the_newest_journal_removed_is_missed_by_the_cursor(files, journal) -> None:
+def test_the_newest_journal_removed_is_missed_by_the_cursor(
+    files: list[Path], journal: Callable[..., command.Ran]
+) -> None:
     delivered(files[0].parent, journal_id(files[2]), 4)
     files[2].unlink()
     ran = journal("verify")
@@ -153,7 +168,9 @@ def test_the_newest_journal_removed_is_missed_by_the_cursor(files, journal) -> N
     assert f"journal {journal_id(files[2])} is missing" in ran.out
 
 
-def test_a_torn_tail_is_told_from_a_removed_one_by_the_cursor(files, journal) -> None:
+def test_a_torn_tail_is_told_from_a_removed_one_by_the_cursor(
+    files: list[Path], journal: Callable[..., command.Ran]
+) -> None:
     last = count(files[2])
     delivered(files[0].parent, journal_id(files[2]), last - 1)
     edit(files[2], last, lambda line: line[:40])
@@ -166,13 +183,13 @@ def test_a_torn_tail_is_told_from_a_removed_one_by_the_cursor(files, journal) ->
     assert f"FAIL  {files[2].name}, line {last}: missing, but the broker has had line {last}" in ran.out
 
 
-def test_a_cut_export_is_no_torn_tail(files, journal, tmp_path: Path) -> None:
+def test_a_cut_export_is_no_torn_tail(files: list[Path], journal: Callable[..., command.Ran], tmp_path: Path) -> None:
     journal("export", "2", "-o", tmp_path / "outside")
     (tmp_path / "outside").write_bytes((tmp_path / "outside").read_bytes()[:-3])
     assert f"FAIL  outside, line {count(files[2])}: unfinished" in journal("verify", tmp_path / "outside").out
 
 
-def test_a_head_written_down_finds_a_record_cut_short(files, journal) -> None:
+def test_a_head_written_down_finds_a_record_cut_short(files: list[Path], journal: Callable[..., command.Ran]) -> None:
     head = journal("list", "--json").json[-1]["head"]
     seq, chain = head.split(":")
     assert journal("verify", "--head", head).code == 0
@@ -183,7 +200,9 @@ def test_a_head_written_down_finds_a_record_cut_short(files, journal) -> None:
     assert f"FAIL  head {head} is in none of these journals, the last one has no such entry" in ran.out
 
 
-def test_a_sealed_card_changed_later_is_not_the_one_committed_to(files, journal) -> None:
+def test_a_sealed_card_changed_later_is_not_the_one_committed_to(
+    files: list[Path], journal: Callable[..., command.Ran]
+) -> None:
     number = next(n for n, line in enumerate(files[2].read_bytes().splitlines(), 1) if b'"secrets"' in line)
     edit(files[2], number, lambda line: forged(line, b'{"card":"2d"', b'{"card":"3d"'))
     ran = journal("verify")
@@ -191,7 +210,7 @@ def test_a_sealed_card_changed_later_is_not_the_one_committed_to(files, journal)
     assert f"FAIL  {files[2].name}, line {number}: a card is not the one that line {number} committed to" in ran.out
 
 
-def test_an_input_changed_later_is_judged_differently(files, journal) -> None:
+def test_an_input_changed_later_is_judged_differently(files: list[Path], journal: Callable[..., command.Ran]) -> None:
     number = next(n for n, line in enumerate(files[1].read_bytes().splitlines(), 1) if b'"CardRead"' in line)
     edit(files[1], number, lambda line: forged(line, b'{"type":"CardRead"', b'{"type":"CardUnread","reason":"x"'))
     assert journal("verify").code == 0
@@ -200,7 +219,9 @@ def test_an_input_changed_later_is_judged_differently(files, journal) -> None:
     assert f"FAIL  {files[1].name}, line {number}: judged again, CardUnread comes out differently" in ran.out
 
 
-def test_another_software_version_is_a_warning(files, journal, mocker) -> None:
+def test_another_software_version_is_a_warning(
+    files: list[Path], journal: Callable[..., command.Ran], mocker: MockerFixture
+) -> None:
     mocker.patch("firmware_bridge.journal.verify.rejudge.__version__", "99.0")
     number = next(n for n, line in enumerate(files[1].read_bytes().splitlines(), 1) if b'"CardRead"' in line)
     edit(files[1], number, lambda line: forged(line, b'{"type":"CardRead"', b'{"type":"CardUnread","reason":"x"'))
@@ -209,14 +230,14 @@ def test_another_software_version_is_a_warning(files, journal, mocker) -> None:
     assert f"WARN  {files[1].name}, line {number}: version 99.0 judges it differently" in ran.out
 
 
-def test_what_is_not_there_is_said(journal, shoe, tmp_path: Path) -> None:
+def test_what_is_not_there_is_said(journal: Callable[..., command.Ran], shoe: command.Run, tmp_path: Path) -> None:
     assert "No such file or directory; name it with --dir or --config" in journal("list").err
     (tmp_path / "j").mkdir()
     assert journal("list").out == ""
     assert f"no journal in {tmp_path}/j" in journal("verify").err
 
 
-def test_replaying_a_journal_gives_the_states_too(files, shoe) -> None:
+def test_replaying_a_journal_gives_the_states_too(files: list[Path], shoe: command.Run) -> None:
     ran = shoe("replay", files[1])
     assert {each["topic"] for each in ran.json} == {"event", "round", "table", "roads", "lamps", "alarm"}
     assert next(each["payload"]["outcome"] for each in ran.json if each["topic"] == "round") == "player"

@@ -36,7 +36,7 @@ def states(watching: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in list(watching.out.lines)]
 
 
-def test_a_daemon_that_starts_again_is_found_again(table, watch) -> None:
+def test_a_daemon_that_starts_again_is_found_again(table: Any, watch: Any) -> None:
     bridge = table()
     watching = {how: watch(bridge, how) for how in ("--json", "--plain")}
     bridge.until(lambda: all(each.out.lines for each in watching.values()))
@@ -60,7 +60,7 @@ def test_nobody_to_watch_is_an_error_at_once(tmp_path: Path, broker: Broker) -> 
     bridge.close()
 
 
-def test_twenty_cards_a_second_are_followed_card_by_card(table, watch, record_property: Any) -> None:
+def test_twenty_cards_a_second_are_followed_card_by_card(table: Any, watch: Any, record_property: Any) -> None:
     bridge = table()
     bridge.deal("9s Td Ks Qc")
     spent: dict[bool, list[float]] = {False: [], True: []}
@@ -88,7 +88,7 @@ def test_twenty_cards_a_second_are_followed_card_by_card(table, watch, record_pr
     print(f"{len(told & set(range(first, last + 1)))} of {last - first + 1} states seen")
 
 
-def test_nothing_that_is_watched_tells_a_card_in_the_shoe(table, watch) -> None:
+def test_nothing_that_is_watched_tells_a_card_in_the_shoe(table: Any, watch: Any) -> None:
     bridge = table(table={"disclose": "sealed"})
     watching = watch(bridge, "--json")
     bridge.until(lambda: watching.out.lines)
@@ -164,7 +164,7 @@ def terminal() -> Iterator[Callable[..., Terminal]]:
         each.close()
 
 
-def test_a_terminal_shows_it_all_and_q_quits(table, terminal) -> None:
+def test_a_terminal_shows_it_all_and_q_quits(table: Any, terminal: Callable[..., Terminal]) -> None:
     bridge = table(pins={"next": 22}, lamps={"P1": 5})
     bridge.deal("9s")
     shown = terminal(bridge, 24, 80)
@@ -184,7 +184,7 @@ def test_a_terminal_shows_it_all_and_q_quits(table, terminal) -> None:
     assert "Traceback" not in shown.shown
 
 
-def test_a_terminal_whose_daemon_goes(table, terminal) -> None:
+def test_a_terminal_whose_daemon_goes(table: Any, terminal: Callable[..., Terminal]) -> None:
     bridge = table()
     shown = terminal(bridge, 24, 80)
     shown.until("table T07")
@@ -200,7 +200,7 @@ def test_health_is_told_in_numbers_and_words() -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 10), (132, 50)])
-def test_a_screen_fits_its_terminal(table, width: int, height: int) -> None:
+def test_a_screen_fits_its_terminal(table: Any, width: int, height: int) -> None:
     bridge = table(table={"decks": 1}, pins={"next": 22}, lamps={"P1": 5})
     bridge.deal("9s 9s")
     watched = Watched()

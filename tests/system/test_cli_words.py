@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.cli import COMMANDS, daemon_socket
 from firmware_bridge.cli.do import ORDERS
@@ -86,7 +87,7 @@ def test_wrong_usage_ends_with_2_and_says_what_is_right(shoe: command.Run, words
 
 
 @pytest.mark.parametrize("words", [["status"], ["watch"], ["enter", "9s", "--by", "a", "--second", "b"]], ids=" ".join)
-def test_without_a_daemon_the_remedy_is_named(shoe: command.Run, tmp_path, words: list[str]) -> None:
+def test_without_a_daemon_the_remedy_is_named(shoe: command.Run, tmp_path: Path, words: list[str]) -> None:
     config = tmp_path / "bridge.toml"
     config.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{tmp_path}"\n')
     ran = shoe(*words, "--config", config)
@@ -97,7 +98,7 @@ def test_without_a_daemon_the_remedy_is_named(shoe: command.Run, tmp_path, words
     )
 
 
-def test_a_wrong_config_ends_with_78(shoe: command.Run, tmp_path) -> None:
+def test_a_wrong_config_ends_with_78(shoe: command.Run, tmp_path: Path) -> None:
     config = tmp_path / "bridge.toml"
     config.write_text("[table")
     assert shoe("status", "--config", config).code == 78
@@ -105,7 +106,7 @@ def test_a_wrong_config_ends_with_78(shoe: command.Run, tmp_path) -> None:
     assert shoe("status", "--config", tmp_path / "none").code == 78
 
 
-def test_a_socket_of_another_user_asks_for_sudo(shoe: command.Run, tmp_path, mocker) -> None:
+def test_a_socket_of_another_user_asks_for_sudo(shoe: command.Run, tmp_path: Path, mocker: MockerFixture) -> None:
     config = tmp_path / "bridge.toml"
     config.write_text("")
     mocker.patch("socket.socket.connect", side_effect=PermissionError(13, "Permission denied"))
@@ -115,7 +116,7 @@ def test_a_socket_of_another_user_asks_for_sudo(shoe: command.Run, tmp_path, moc
 
 
 @pytest.fixture
-def system(tmp_path, monkeypatch, mocker):
+def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mocker: MockerFixture) -> Path:
     """A machine whose system paths are below tmp_path; its daemon runs under systemd."""
     monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
     mocker.patch.object(daemon_socket, "RUNTIME", tmp_path / "run" / "control.sock")
@@ -125,16 +126,16 @@ def system(tmp_path, monkeypatch, mocker):
     return tmp_path
 
 
-def test_the_daemon_of_the_system_is_found_without_its_config(system) -> None:
+def test_the_daemon_of_the_system_is_found_without_its_config(system: Path) -> None:
     assert daemon_socket.socket_path(system / "etc.toml") == system / "run" / "control.sock"
 
 
-def test_another_config_never_leads_to_the_daemon_of_the_system(system) -> None:
+def test_another_config_never_leads_to_the_daemon_of_the_system(system: Path) -> None:
     (system / "other.toml").write_text('[journal]\ndir = "/srv/other"\n')
     assert daemon_socket.socket_path(system / "other.toml") == Path("/srv/other/control.sock")
 
 
-def test_a_daemon_started_by_hand_listens_beside_its_journal(system) -> None:
+def test_a_daemon_started_by_hand_listens_beside_its_journal(system: Path) -> None:
     (system / "run" / "control.sock").unlink()
     (system / "etc.toml").write_text("")
     assert daemon_socket.socket_path(system / "etc.toml") == Path("/var/lib/firmware-bridge/control.sock")
@@ -142,7 +143,7 @@ def test_a_daemon_started_by_hand_listens_beside_its_journal(system) -> None:
     assert daemon_socket.socket_path(system / "etc.toml") == system / "run" / "control.sock"
 
 
-def test_a_runtime_directory_is_over_everything(system, monkeypatch) -> None:
+def test_a_runtime_directory_is_over_everything(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RUNTIME_DIRECTORY", "/run/here")
     assert daemon_socket.socket_path(system / "other.toml") == Path("/run/here/control.sock")
 

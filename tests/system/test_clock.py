@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+from pytest_mock import MockerFixture
+
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import cards
@@ -37,7 +39,7 @@ async def until_open(table: Table) -> None:
             await asyncio.sleep(0.02)
 
 
-def test_cards_open_by_themselves(tmp_path) -> None:
+def test_cards_open_by_themselves(tmp_path: Path) -> None:
     async def play() -> None:
         table = await dealt(tmp_path)
         await until_open(table)
@@ -47,7 +49,7 @@ def test_cards_open_by_themselves(tmp_path) -> None:
     asyncio.run(play())
 
 
-def test_a_moment_that_comes_while_the_disk_is_full_waits_for_it(tmp_path, mocker) -> None:
+def test_a_moment_that_comes_while_the_disk_is_full_waits_for_it(tmp_path: Path, mocker: MockerFixture) -> None:
     async def play() -> None:
         table = await dealt(tmp_path)
         full = mocker.patch.object(table.journal, "append", side_effect=DiskError("full", "free some", "disk_full"))

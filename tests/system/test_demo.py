@@ -9,10 +9,13 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.cli import main
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming
@@ -22,12 +25,14 @@ from firmware_bridge.sim.faults import FAULTS
 SHOE = [sys.executable, "-m", "firmware_bridge", "demo"]
 LIMIT_S = 120.0
 
+Played = Callable[[str], str]
 
-def environment(folder, **more):
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
     return os.environ | {"TMPDIR": str(folder), "PYTHONIOENCODING": "utf-8", "RUNTIME_DIRECTORY": str(folder)} | more
 
 
-def demo(folder, *words, code=0, env=None):
+def demo(folder: Path, *words: str, code: int = 0, env: dict[str, str] | None = None) -> str:
     """What a demo of seed 3 prints, without the times; it must leave nothing behind."""
     folder.mkdir(exist_ok=True)
     command = [*SHOE, "--seed", "3", "--speed", "200", *words]
@@ -38,7 +43,7 @@ def demo(folder, *words, code=0, env=None):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def played(tmp_path_factory):
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     """`played(words)`: what a demo prints. All demos run side by side, and beside the first tests here:
     a dealer's time is mostly looking."""
     folder = tmp_path_factory.mktemp("demos")
@@ -96,28 +101,28 @@ AT_ONCE = 6
         (["--port", "70000"], "'70000' is no port: write 1 to 65535"),
     ],
 )
-def test_a_wrong_word_is_told(tmp_path, words, told):
+def test_a_wrong_word_is_told(tmp_path: Path, words: list[str], told: str) -> None:
     assert re.search(told, re.sub(r"\s+", " ", demo(tmp_path, *words, code=2)))
 
 
-def test_a_port_that_is_somebody_elses(tmp_path):
+def test_a_port_that_is_somebody_elses(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         said = demo(tmp_path, "--port", str(port), code=1)
     assert said == f"shoe: port {port} cannot be had (Address already in use); choose another with --port\n"
 
 
-def test_a_shoe_that_judges_by_other_rules_than_the_procedure(tmp_path):
+def test_a_shoe_that_judges_by_other_rules_than_the_procedure(tmp_path: Path) -> None:
     said = demo(tmp_path, "--reader", "angel-eye", "--procedure", "six-card", code=1)
     assert said == "shoe: an Angel Eye shoe judges on-demand tables only; leave --procedure six-card out\n"
 
 
-def test_a_fault_that_a_reader_cannot_have(tmp_path):
+def test_a_fault_that_a_reader_cannot_have(tmp_path: Path) -> None:
     said = demo(tmp_path, "--fault", "jam", "--reader", "line", code=1)
     assert said == "shoe: jam does not happen to a line reader; use --reader native\n"
 
 
-def test_a_broker_that_does_not_start_is_a_reason(tmp_path):
+def test_a_broker_that_does_not_start_is_a_reason(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     (broken / "amqtt").mkdir(parents=True)
     (broken / "amqtt" / "__init__.py").write_text("raise ImportError('worn out')")
@@ -127,7 +132,7 @@ def test_a_broker_that_does_not_start_is_a_reason(tmp_path):
     assert "shoe: amqtt does not start: ImportError: worn out; try the other one with --broker" in said
 
 
-def test_rounds_that_do_not_arrive_are_a_failure(mocker, capsys):
+def test_rounds_that_do_not_arrive_are_a_failure(mocker: MockerFixture, capsys: pytest.CaptureFixture[str]) -> None:
     mocker.patch("firmware_bridge.cli.demo.STALLED_S", 1.0)
     mocker.patch("firmware_bridge.sim.faults.BROKER_AWAY_S", 1000.0)
     assert main(["demo", "--rounds", "5", "--speed", "100", "--seed", "3", "--fault", "broker_lost"]) == 1
@@ -137,7 +142,7 @@ def test_rounds_that_do_not_arrive_are_a_failure(mocker, capsys):
 
 
 @pytest.mark.parametrize(("how", "broker"), [(signal.SIGINT, "mosquitto"), (signal.SIGTERM, "amqtt")])
-def test_it_can_be_stopped_and_leaves_nothing(tmp_path, how, broker):
+def test_it_can_be_stopped_and_leaves_nothing(tmp_path: Path, how: signal.Signals, broker: str) -> None:
     command = [*SHOE, "--broker", broker]
     with subprocess.Popen(command, env=environment(tmp_path), stdout=-1, stderr=-1, text=True) as running:
         assert "10 rounds" in running.stdout.readline()
@@ -153,12 +158,12 @@ def test_it_can_be_stopped_and_leaves_nothing(tmp_path, how, broker):
     assert not any(Path(f"/proc/{each}").exists() for each in brokers)
 
 
-def children(process):
+def children(process: int) -> list[int]:
     tasks = Path(f"/proc/{process}/task").glob("*/children")
     return [int(each) for path in tasks for each in path.read_text().split()]
 
 
-def test_enough_is_enough_for_a_pipe(tmp_path):
+def test_enough_is_enough_for_a_pipe(tmp_path: Path) -> None:
     command = [*SHOE, "--speed", "50"]
     with subprocess.Popen(command, env=environment(tmp_path), stdout=-1, stderr=-1) as running:
         running.stdout.readline()
@@ -168,7 +173,7 @@ def test_enough_is_enough_for_a_pipe(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def on_terminal(folder, *words):
+def on_terminal(folder: Path, *words: str) -> str:
     """What a demo draws on a terminal of 100 x 40."""
     host, terminal = pty.openpty()
     size = {"COLUMNS": "100", "LINES": "40", "TERM": "xterm-256color"}
@@ -186,7 +191,7 @@ def on_terminal(folder, *words):
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", drawn.decode())
 
 
-def test_the_picture_on_a_terminal(tmp_path):
+def test_the_picture_on_a_terminal(tmp_path: Path) -> None:
     drawn = on_terminal(tmp_path, "--rounds", "3", "--speed", "10")
     for text in (
         "table DEMO",
@@ -204,7 +209,7 @@ def test_the_picture_on_a_terminal(tmp_path):
         assert text in drawn, text
 
 
-def test_the_picture_says_what_to_do_when_something_is_wrong(tmp_path):
+def test_the_picture_says_what_to_do_when_something_is_wrong(tmp_path: Path) -> None:
     words = "--rounds 2 --speed 50 --fault reader_lost --procedure six-card"
     drawn = on_terminal(tmp_path, *words.split())
     for text in ("✗ CABLE PULLED", "fault 5 Hz", "! reader_lost: the reader does not answer", "RESERVE", "░░░░"):
@@ -225,11 +230,13 @@ def test_the_picture_says_what_to_do_when_something_is_wrong(tmp_path):
         ("1.1/1 2.2/2 2.1/2", "1.1 2.1 2.2", [(2, 2)]),
     ],
 )
-def test_the_backend_puts_messages_in_order_and_asks_for_gaps(mocker, came, heard, asked):
-    def tell(name, each):
+def test_the_backend_puts_messages_in_order_and_asks_for_gaps(
+    mocker: MockerFixture, came: str, heard: str, asked: list[tuple[int, ...]]
+) -> None:
+    def tell(name: str, each: dict[str, Any]) -> None:
         said.append(f"{name[0].replace('e', '')}{each['seq']}.{each['n']}")
 
-    async def main():
+    async def main() -> list[dict[str, Any]]:
         settings = BrokerSettings(client_id="backend")
         backend = Backend(settings, "shoe/T07", tell, failed.append, asyncio.get_running_loop())
         publish = mocker.patch.object(backend.link, "publish")
@@ -240,17 +247,18 @@ def test_the_backend_puts_messages_in_order_and_asks_for_gaps(mocker, came, hear
             backend.take(Incoming(topic, json.dumps(body).encode(), retained=False))
         return [json.loads(call.args[1]) for call in publish.call_args_list]
 
-    said, failed = [], []
+    said: list[str] = []
+    failed: list[Any] = []
     assert [(order["from"], order["to"]) for order in asyncio.run(main())] == asked
     assert " ".join(said) == heard
     assert failed == []
 
 
-def test_every_fault_says_what_it_is():
+def test_every_fault_says_what_it_is() -> None:
     assert all(fault.text and fault.readers for fault in FAULTS.values())
 
 
-def test_the_last_picture_can_be_kept(tmp_path, tmp_path_factory):
+def test_the_last_picture_can_be_kept(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     kept = tmp_path_factory.mktemp("kept") / "demo.svg"
     demo(tmp_path, "--rounds", "1", "--speed", "300", "--svg", str(kept))
     assert "BANKER" in kept.read_text("utf-8")
@@ -261,7 +269,7 @@ def test_the_last_picture_can_be_kept(tmp_path, tmp_path_factory):
 
 
 @pytest.mark.parametrize("words", TABLES)
-def test_rounds_are_delivered(played, words):
+def test_rounds_are_delivered(played: Played, words: str) -> None:
     broker, procedure, reader = TABLES[words]
     protocol = {"mosquitto": "5", "amqtt": "3.1.1"}[broker]
     first, topics, shoe, burn, one, two, rounds, times = played(words).splitlines()
@@ -279,14 +287,14 @@ def test_rounds_are_delivered(played, words):
 
 
 @pytest.mark.parametrize("fault", FAULTY)
-def test_play_goes_on_after(played, fault):
+def test_play_goes_on_after(played: Played, fault: str) -> None:
     said = played(f"--rounds 3 --fault {fault}")
     for text in FAULTY[fault]:
         assert text in said
 
 
 @pytest.mark.parametrize("broker", LOST)
-def test_no_round_is_lost_when_the_broker_is(played, broker):
+def test_no_round_is_lost_when_the_broker_is(played: Played, broker: str) -> None:
     said = played(LOST[broker])
     assert "! closed  broker_lost: back" in said
     numbers = [int(number) for number in re.findall(r"^round (\d+)", said, re.MULTILINE)]

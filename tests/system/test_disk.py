@@ -67,7 +67,7 @@ def fill(table: DaemonTable, room: int) -> Callable[[], None]:
     assert table.process
     limit = newest(table).stat().st_size + room
     before = resource.prlimit(table.process.pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-    return lambda: resource.prlimit(table.process.pid, resource.RLIMIT_FSIZE, before) and None  # type: ignore[union-attr]
+    return lambda: resource.prlimit(table.process.pid, resource.RLIMIT_FSIZE, before) and None
 
 
 def alarms(backend: Backend) -> list[str]:

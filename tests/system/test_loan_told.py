@@ -33,7 +33,7 @@ def checked(table: BridgeTable) -> tuple[str, str, str]:
     return found.level, found.text.partition(", ")[0].partition("reader: ")[2], found.remedy
 
 
-def test_a_lent_reader_is_no_failure_and_one_coming_back_neither(table) -> None:
+def test_a_lent_reader_is_no_failure_and_one_coming_back_neither(table: Callable[..., BridgeTable]) -> None:
     bridge = settled(table())
     anna = Technician(bridge)
     level, text, remedy = checked(bridge)

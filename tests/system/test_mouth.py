@@ -32,7 +32,7 @@ def missed(*story: tuple[float, Any]) -> list[float]:
         await asyncio.sleep(5)
         return told
 
-    return run(main())  # type: ignore[no-any-return]
+    return run(main())
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def missed(*story: tuple[float, Any]) -> list[float]:
         ([(1, "out")], [2.5]),  # it lay there at the start
     ],
 )
-def test_a_card_that_leaves_is_told_or_was_missed(story, told) -> None:
+def test_a_card_that_leaves_is_told_or_was_missed(story: Any, told: list[float]) -> None:
     assert missed(*story) == told
 
 
@@ -67,5 +67,5 @@ def test_a_card_that_leaves_is_told_or_was_missed(story, told) -> None:
         (BEAT, False),
     ],
 )
-def test_only_what_says_something_of_a_card_accounts_for_one(said, is_card) -> None:
+def test_only_what_says_something_of_a_card_accounts_for_one(said: Any, is_card: bool) -> None:
     assert missed((1, "in"), (1.05, said), (1.1, "out")) == ([] if is_card else [2.6])

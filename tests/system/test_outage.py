@@ -60,7 +60,7 @@ def events(table: BridgeTable, *names: str) -> list[str]:
 
 def cards(table: BridgeTable) -> list[str]:
     every = [event for line in table.lines() if line.entry for event in line.entry.events]
-    return [event.card.value for event in every if type(event).__name__ == "CardDealt" and event.card]  # type: ignore[union-attr]
+    return [event.card.value for event in every if type(event).__name__ == "CardDealt" and event.card]
 
 
 def arrived(backend: Backend) -> list[str]:

@@ -34,7 +34,9 @@ def said(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     return of_the_reader
 
 
-def test_a_reader_that_is_missing_at_the_start_and_unplugged_later(table, said) -> None:
+def test_a_reader_that_is_missing_at_the_start_and_unplugged_later(
+    table: Callable[[], BridgeTable], said: Callable[[], list[str]]
+) -> None:
     bridge = table()
     bridge.pty.unplug()
     bridge.start()
@@ -49,7 +51,9 @@ def test_a_reader_that_is_missing_at_the_start_and_unplugged_later(table, said) 
     bridge.until(lambda: said()[3:] == ["INFO the reader is back"])
 
 
-def test_a_start_in_order_has_nothing_to_say_and_a_loan_begins_and_ends(table, said) -> None:
+def test_a_start_in_order_has_nothing_to_say_and_a_loan_begins_and_ends(
+    table: Callable[[], BridgeTable], said: Callable[[], list[str]]
+) -> None:
     bridge = settled(table().start())
     assert said() == []
     anna = Technician(bridge)

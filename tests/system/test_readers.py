@@ -77,7 +77,7 @@ class ReaderTable(BridgeTable):
             for face in [word] if word == "cut" else [card.value for card in cards(word)]:
                 self.draw(face)
 
-    def draw(self, face: str, again: bool = False) -> None:
+    def draw(self, face: str, again: bool = False) -> None:  # type: ignore[override]  # by its face, not its code
         """Draw a card; `again`: the very same one as last time this face came."""
         before = len(self.lines())
         if isinstance(self.reader, AngelEyeShoe) and face == "cut":

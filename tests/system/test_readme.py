@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 from tests import broker as real
+from tests.broker import Broker
 from tests.system.table import BridgeTable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +37,9 @@ def block(language: str, holding: str) -> str:
     return next(code for code in re.findall(rf"```{language}\n(.*?)```", README, re.S) if holding in code)
 
 
-def test_the_twenty_lines_receive_rounds_also_after_the_broker_forgot_them(brokers, tmp_path) -> None:
+def test_the_twenty_lines_receive_rounds_also_after_the_broker_forgot_them(
+    brokers: Callable[..., Broker], tmp_path: Path
+) -> None:
     broker = brokers()
     program = block("python", "loop_forever").replace("1883", str(broker.port))
     assert len(program.splitlines()) <= 28
@@ -46,10 +50,10 @@ def test_the_twenty_lines_receive_rounds_also_after_the_broker_forgot_them(broke
     try:
         table.start()
         for life, (cards, told) in enumerate((("9sTdTsTc", "1 1 player 9 0"), ("2s9h3dKd", "1 2 banker 5 9")), 1):
-            table.until(lambda life=life: broker.log.count("as backend") == life)
+            table.until(lambda life=life: broker.log.count("as backend") == life)  # type: ignore[misc]  # bound now
             table.pause(0.5)  # until it has subscribed
             table.deal(cards)
-            table.until(lambda told=told: told in heard.read_text())
+            table.until(lambda told=told: told in heard.read_text())  # type: ignore[misc]  # bound now
             broker.stop()
             broker.start()
     finally:
@@ -58,7 +62,7 @@ def test_the_twenty_lines_receive_rounds_also_after_the_broker_forgot_them(broke
         table.close()
 
 
-def test_the_twenty_lines_hear_the_demo(tmp_path) -> None:
+def test_the_twenty_lines_hear_the_demo(tmp_path: Path) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])

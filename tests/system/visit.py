@@ -68,7 +68,7 @@ def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
 
     def make(light: Light | None = None, start: bool = True, **sections: Any) -> BridgeTable:
         table = BridgeTable(tmp_path, free_port(), **sections)
-        table.board = table.pty.board = NativeBoard(optics=light and Optics(light))
+        table.board = table.pty.board = NativeBoard(optics=Optics(light) if light else None)
         made.append(table)
         return table.start() if start else table
 
@@ -93,7 +93,7 @@ def one_by_one(table: BridgeTable, pull: Callable[[int], None], count: int) -> N
     for n in range(count):
         pull(n)
         until = table.pty.clock_ms + GAP_MS
-        table.until(lambda until=until: table.pty.clock_ms >= until)
+        table.until(lambda until=until: table.pty.clock_ms >= until)  # type: ignore[misc]  # bound now
 
 
 def pull(table: BridgeTable, count: int) -> None:

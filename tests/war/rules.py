@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from decimal import Decimal
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -11,6 +12,7 @@ from msgspec import Struct
 from firmware_bridge.facts.cards import FACES, RANKS, Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games.asks import (
+    Ask,
     Between,
     CardDue,
     Choice,
@@ -81,7 +83,7 @@ def round(terms: War, start: Start) -> Script:
     return (yield from _settled(cards, hole, put, Own(first, highest == "yes")))
 
 
-def _lot(seats: list[str]) -> Script:
+def _lot(seats: list[str]) -> Generator[Ask, Any, str]:
     offer = Choice(tuple(seats))
     mark = yield MarkDue({LOT: {LOT: offer}}, why="the lot says who begins")
     if mark.word != LOT:
@@ -91,7 +93,7 @@ def _lot(seats: list[str]) -> Script:
     return mark.value
 
 
-def _speaks(seat: str, terms: War, put: dict[str, Decimal]) -> Script:
+def _speaks(seat: str, terms: War, put: dict[str, Decimal]) -> Generator[Ask, Any, None]:
     """The seat stands, or raises its bet; a look does not use its turn up."""
     offers: dict[str, Offer] = {"stand": Nothing(), "raise": Between(Decimal(1), Decimal(terms.top)), "look": Nothing()}
     again = False

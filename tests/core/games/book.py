@@ -63,7 +63,8 @@ def book(faces: tuple[Card, ...], procedure: str) -> Book:
 
 def _thirds(faces: tuple[Card, ...]) -> tuple[str, ...]:
     """The third cards that are drawn, as far as the first five cards tell: without a fifth, the next one alone."""
-    player, banker = draws(*(card.points for card in faces[:4]), faces[4].points if len(faces) > 4 else -1)
+    p1, b1, p2, b2 = (card.points for card in faces[:4])
+    player, banker = draws(p1, b1, p2, b2, faces[4].points if len(faces) > 4 else -1)
     if player and len(faces) == 4:
         return ("P3",)
     return ("P3",) * player + ("B3",) * banker

@@ -39,13 +39,13 @@ def happened(table: Table) -> list[tuple[Any, ...]]:
         for event in line.entry.events
         if isinstance(event, events.Happened)
         for did in event.did
-    ]  # type: ignore[union-attr]
+    ]
 
 
 def refused(table: Table, **mark: Any) -> str | None:
     """The code with which the shoe refuses a mark, None if it takes it."""
     table.take(table.order(orders.Mark(**mark)))
-    answer = table.lines[-1].entry.events[-1].answer  # type: ignore[union-attr]
+    answer = table.lines[-1].entry.events[-1].answer
     return answer.error
 
 
@@ -75,14 +75,14 @@ def test_the_dealers_card_lies_face_down_and_no_word_outside_names_it() -> None:
 
 def test_what_only_the_closed_card_tells_is_answered_and_on_record() -> None:
     after = table("lot=1 2s 3s Ah")
-    kinds = [type(event).__name__ for event in after.lines[-1].entry.events]  # type: ignore[union-attr]
+    kinds = [type(event).__name__ for event in after.lines[-1].entry.events]
     told = ["Happened", "RoundClosed", "BetsOpened"]
     assert kinds == ["CardDealt", "QuestionAnswered", "CardRevealed", *told]
 
 
 def test_an_open_table_turns_the_card_in_the_same_decision_as_the_last_mark() -> None:
     after = table("lot=1 5s 3s 4h 1:raise=5 3:stand")
-    closed = next(event for event in after.lines[-1].entry.events if isinstance(event, events.RoundClosed))  # type: ignore[union-attr]
+    closed = next(event for event in after.lines[-1].entry.events if isinstance(event, events.RoundClosed))
     assert closed.bets == {"S1": "15", "S3": "-12.5"}
     assert closed.outcome == "seats"
     assert json.loads(bytes(closed.own)) == {"began": "1", "highest": False}
@@ -153,14 +153,14 @@ def test_what_happened_is_published_once_and_names_no_sealed_face() -> None:
 
 def test_a_voided_round_gives_back_what_was_put_in() -> None:
     now = table("lot=1 5s 3s 4h 1:raise=5 !void misdeal")
-    voided = next(event for event in now.lines[-1].entry.events if isinstance(event, events.RoundVoided))  # type: ignore[union-attr]
+    voided = next(event for event in now.lines[-1].entry.events if isinstance(event, events.RoundVoided))
     assert {seat: float(put) for seat, (put, _) in voided.stakes.items()} == {"S1": 15.0, "S3": 12.5}
 
 
 def test_a_correction_gives_cards_and_marks_anew() -> None:
     now = table("lot=1 5s 3s 4h 1:stand 3:stand")
     now.play("!correct 1 lot=1,5s,3s,2h,1:stand,3:stand")
-    assert any(isinstance(event, events.RoundCorrected) for event in now.lines[-1].entry.events)  # type: ignore[union-attr]
+    assert any(isinstance(event, events.RoundCorrected) for event in now.lines[-1].entry.events)
 
 
 def test_the_games_own_topic_follows_its_rounds() -> None:

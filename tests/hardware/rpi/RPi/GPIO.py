@@ -1,5 +1,6 @@
 """RPi.GPIO's rules: BCM numbers, set up before use, edges only on inputs, callbacks from another thread."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Thread
 from typing import Any
@@ -23,16 +24,16 @@ _channels: dict[int, _Channel] = {}
 _mode: int | None = None
 
 
-def setmode(mode):
+def setmode(mode: int) -> None:
     global _mode
     _mode = mode
 
 
-def setwarnings(on):
+def setwarnings(on: bool) -> None:
     pass
 
 
-def setup(channel, function, pull_up_down=PUD_OFF, initial=-1):
+def setup(channel: int, function: int, pull_up_down: int = PUD_OFF, initial: int = -1) -> None:
     if _mode != BCM:
         raise RuntimeError("Please set pin numbering mode using GPIO.setmode(GPIO.BOARD) or GPIO.setmode(GPIO.BCM)")
     if not 0 <= channel <= 27:
@@ -41,21 +42,23 @@ def setup(channel, function, pull_up_down=PUD_OFF, initial=-1):
     _channels[channel] = _Channel(function, level)
 
 
-def gpio_function(channel):
+def gpio_function(channel: int) -> int:
     return _channels[channel].function if channel in _channels else IN
 
 
-def input(channel):
+def input(channel: int) -> int:
     return _ready(channel).level
 
 
-def output(channel, level):
+def output(channel: int, level: bool) -> None:
     if _ready(channel).function != OUT:
         raise RuntimeError("The GPIO channel has not been set up as an OUTPUT")
     _channels[channel].level = int(level)
 
 
-def add_event_detect(channel, edges, callback=None, bouncetime=-666):
+def add_event_detect(
+    channel: int, edges: int, callback: Callable[..., Any] | None = None, bouncetime: int = -666
+) -> None:
     wire = _ready(channel)
     if wire.function != IN:
         raise RuntimeError("You must setup() the GPIO channel as an input first")
@@ -66,17 +69,17 @@ def add_event_detect(channel, edges, callback=None, bouncetime=-666):
     wire.edges, wire.callback = edges, callback
 
 
-def remove_event_detect(channel):
+def remove_event_detect(channel: int) -> None:
     if channel in _channels:
         _channels[channel].edges = _channels[channel].callback = None
 
 
-def cleanup(channel=None):
+def cleanup(channel: int | None = None) -> None:
     for number in [channel] if channel is not None else list(_channels):
         _channels.pop(number, None)
 
 
-def drive(channel, level):
+def drive(channel: int, level: int) -> None:
     """The outside world sets an input; its callback runs in a thread of its own, as the library does."""
     wire = _ready(channel)
     edge = RISING if level > wire.level else FALLING
@@ -87,7 +90,7 @@ def drive(channel, level):
         thread.join()
 
 
-def _ready(channel):
+def _ready(channel: int) -> _Channel:
     if channel not in _channels:
         raise RuntimeError("You must setup() the GPIO channel first")
     return _channels[channel]
