@@ -25,9 +25,8 @@ STATES: Final[dict[str, type[Struct]]] = {
     "health": wire_states.Health,
     "odds": wire_states.Odds,
     "reply": orders.Answer,
-    **{topic.name: topic.body for game in GAMES.values() for topic in game.topics},
 }
-"""Topic -> the body that stands beside a StateHead."""
+"""Topic -> the body that stands beside a StateHead, but for the games' own topics."""
 
 ROUNDS: Final = (wire.ClosedRound, wire.CorrectedRound, wire.VoidedRound)
 
@@ -51,11 +50,12 @@ def schema() -> Schema:
     Further keys may come in any object: a receiver does not look at keys that it does not know.
     """
     events = {each.__name__: _published(each) for each in get_args(AnyEvent)}
+    states = STATES | {topic.name: topic.body for game in GAMES.values() for topic in game.topics}
     games = [part for game in GAMES.values() for part in (game.hand, game.own, game.terms)]
-    types = [wire.EventMessage, wire.StateHead, *ROUNDS, *STATES.values(), *games, *events.values(), *orders.ORDERS]
+    types = [wire.EventMessage, wire.StateHead, *ROUNDS, *states.values(), *games, *events.values(), *orders.ORDERS]
     built, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     of: dict[Any, Schema] = {each: _own(parts, ref) for each, ref in zip(types, built, strict=True)}
-    told = {topic: _both(of[wire.StateHead], of[body]) for topic, body in STATES.items()}
+    told = {topic: _both(of[wire.StateHead], of[body]) for topic, body in states.items()}
     told |= {f"event.{name}": _with(of[wire.EventMessage], event=of[each]) for name, each in events.items()}
     for game in GAMES.values():
         told |= {f"round.{game.name}.{each.status}": _round(of, each, game) for each in ROUNDS}

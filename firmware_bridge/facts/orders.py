@@ -15,7 +15,7 @@ Name = Annotated[str, Meta(max_length=64)]
 Reason = Annotated[str, Meta(max_length=500)]
 """Why somebody gives an order, in his words."""
 
-Word = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[ -~]*\Z")]
+Word = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[ -~]*$")]
 """A seat, an amount, a card or a mark as people write it: printable characters."""
 
 Number = Annotated[int, Meta(ge=-(2**53), le=2**53)]

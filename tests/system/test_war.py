@@ -80,9 +80,13 @@ def play(table: DaemonTable, backend: Backend, order: Callable[..., dict[str, An
     assert order("mark", word="lot", value="3")["ok"]
     table.deal("5s Kh")
     backend.wait_until(lambda: lit(backend).get("S3") == "confirm")
+    killed = backend.on("status")[-1]["boot"]
     table.kill()
     table.start()
-    backend.wait_until(lambda: backend.on("status")[-1]["state"] == "online" and lit(backend).get("S3") == "confirm")
+    backend.wait_until(
+        lambda: backend.on("status")[-1]["boot"] != killed and backend.on("status")[-1]["state"] == "online"
+    )
+    backend.wait_until(lambda: lit(backend).get("S3") == "confirm")
     assert order("mark", word="raise", seat=3, value="5")["ok"]
     assert order("mark", word="stand", seat=1)["ok"]
     backend.wait_until(lambda: backend.on("round"))
