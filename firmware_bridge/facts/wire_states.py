@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from firmware_bridge.facts.house import House, Limit
+from firmware_bridge.facts.reason import Reason
 
 
 class Status(Struct, frozen=True):
@@ -56,15 +57,16 @@ class Table(Struct, frozen=True):
 class Lamps(Struct, frozen=True):
     """The topic `lamps`. lit: lamp -> rhythm (`steady` due, `confirm` 1 Hz, `blocked` 5 Hz, `double` flash).
 
-    why: in words, which name points of disclosed cards only.
+    why: in words, which name points of disclosed cards only. reasons: the same, one for each of `why`.
     """
 
     lit: dict[str, str]
     why: tuple[str, ...]
+    reasons: tuple[Reason, ...]
 
 
 class Alarm(Struct, frozen=True):
-    """An open irregularity. `since` is milliseconds since 1970; `choices` are the floor's."""
+    """An open irregularity. `since` is milliseconds since 1970; `choices` are the floor's; `of`: what it is about."""
 
     id: str
     since: int
@@ -73,6 +75,7 @@ class Alarm(Struct, frozen=True):
     todo: str
     blocks: bool
     choices: tuple[str, ...]
+    of: tuple[str, ...] = ()
 
 
 class Alarms(Struct, frozen=True):

@@ -8,18 +8,22 @@ from typing import Final
 
 from msgspec import Struct
 
+from firmware_bridge.facts.reason import Reason
+
 
 class CardDue(Struct, frozen=True):
     """The next card belongs to `slot`, which is where it is laid.
 
     plays: the slot it is played in, None for a reserve whose part is not known yet, or that plays none.
     down: by the rules of the game it lies face down. why: the rule in words, from open cards only.
+    reason: the rule as an id and values; None where the slot says all.
     """
 
     slot: str
     plays: str | None
     down: bool = False
     why: str = ""
+    reason: Reason | None = None
 
 
 class OpeningDue(Struct, frozen=True):

@@ -10,6 +10,7 @@ from msgspec import Raw, Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Net, Played, Unit
+from firmware_bridge.facts.reason import Reason
 from firmware_bridge.facts.wire import Hand
 from firmware_bridge.games.asks import Ask, Due, Question
 from firmware_bridge.games.moves import Mark
@@ -56,7 +57,7 @@ class Result(Struct, frozen=True):
     hands: name -> a Struct of the game's own with `cards` and `points` at least. own: what only this game says.
     bets: bet -> net, by the game's `unit`. staked: bet -> what was put in: of every bet where the unit is money, else
     where it is not 1.
-    why: the rules that decided, in words.
+    why: the rules that decided, in words. reasons: the same as ids and values, one for each, or none at all.
     """
 
     hands: Mapping[str, Struct]
@@ -65,6 +66,7 @@ class Result(Struct, frozen=True):
     own: Struct
     staked: Mapping[str, Net] = {}
     why: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
 
 
 Script = Generator[Ask, Any, Result]

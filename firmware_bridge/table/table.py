@@ -120,8 +120,8 @@ class Table:
         Nothing is guided that is not on disk, and nothing by a bridge that only observes.
         """
         if self.disk:
-            return unguided(self.disk.what)
-        return unguided(OBSERVING) if self.observing else lamps(self.shoe)
+            return unguided(self.disk.what, self.disk.irregularity)
+        return unguided(OBSERVING, "observing") if self.observing else lamps(self.shoe)
 
     def light(self, lights: Lights) -> None:
         """Show everything on these lamps from now on."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from firmware_bridge.facts.reason import Reason
 from firmware_bridge.facts.wire_states import Lamps
 from firmware_bridge.games.asks import CardDue, MarkDue, OpeningDue
 from firmware_bridge.games.house import terms_of
@@ -24,26 +25,35 @@ STOPPED: Final = {"buzzer": BEEP, "lock": STEADY}
 
 OBSERVING: Final = "observing only: one input crashed this version again and again"
 
+Said = tuple[str, Reason]
+"""A reason in words, and as an id with values."""
+
+Why = list[Said]
+
 
 def lamps(shoe: Shoe) -> Lamps:
     """The lamps of a shoe. While a card is due exactly one slot lamp is steady."""
     lit: dict[str, str] = {}
-    why: list[str] = []
+    why: Why = []
     if shoe.device.irregular:
         lit["fault"] = _fault(shoe)
-        why += [f"{each.id}: {todo(shoe, each.id)}" for each in shoe.device.irregular]
+        why += [(f"{each.id}: {todo(shoe, each.id)}", Reason(each.id, {})) for each in shoe.device.irregular]
     if blockers(shoe):
-        return Lamps(lit, tuple(why))
+        return _shown(lit, why)
     if shoe.status == "open" and is_last(shoe):
         lit["ready"] = DOUBLE
-        why.append("last round")
+        why.append(("last round", Reason("last_round", {})))
     _GUIDES[phase(shoe)](shoe, lit, why)
-    return Lamps(lit, tuple(why))
+    return _shown(lit, why)
 
 
-def unguided(why: str) -> Lamps:
+def _shown(lit: dict[str, str], why: Why) -> Lamps:
+    return Lamps(lit, tuple([words for words, _ in why]), tuple([reason for _, reason in why]))
+
+
+def unguided(why: str, reason: str) -> Lamps:
     """The lamps of a bridge that must guide nobody: its journal cannot be written, or it only observes."""
-    return Lamps({"fault": BLOCKED}, (why,))
+    return Lamps({"fault": BLOCKED}, (why,), (Reason(reason, {}),))
 
 
 def todo(shoe: Shoe, irregularity: str) -> str:
@@ -60,44 +70,53 @@ def _fault(shoe: Shoe) -> str:
     return CONFIRM if is_open(shoe, "restarted_mid_round") else STEADY
 
 
-def _no_shoe(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
-    why.append("no shoe is open" if shoe.status == "empty" else "the shoe is over: change it")
+def _no_shoe(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
+    is_empty = shoe.status == "empty"
+    words = "no shoe is open" if is_empty else "the shoe is over: change it"
+    why.append((words, Reason("no_shoe" if is_empty else "shoe_over", {})))
 
 
-def _burning(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
+def _burning(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
     lit["ready"] = CONFIRM
     left = shoe.burn_left
-    why.append("burn: expose the first card" if left is None else f"burn: {left} more")
+    if left is None:
+        why.append(("burn: expose the first card", Reason("burn_first", {})))
+    else:
+        why.append((f"burn: {left} more", Reason("burn", {"left": left})))
 
 
-def _betting(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
-    why.append(f"round {shoe.round}: betting is open")
+def _betting(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
+    why.append((f"round {shoe.round}: betting is open", Reason("betting_open", {"round": shoe.round})))
     _move_reserves(shoe, lit, why)
 
 
-def _due(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
+def _due(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
     question = asked(shoe)
     if isinstance(question, OpeningDue):
         lit.setdefault("ready", CONFIRM)
-        why.append("open the cards: press REVEAL")
+        why.append(("open the cards: press REVEAL", Reason("reveal", {})))
         _move_opened(shoe, lit, why)
     elif isinstance(question, MarkDue):
         lit |= dict.fromkeys((slot.partition(".")[0] for slot in question.act if slot != LOT), CONFIRM)
-        why.append(is_asked(question))
+        why.append((is_asked(question), Reason("mark_due", {"slot": ", ".join(question.act)})))
     if not isinstance(question, CardDue):
         return
     lit[question.slot.partition(".")[0]] = STEADY
-    why.append(question.why or f"{question.slot} due")
+    why.append((question.why or f"{question.slot} due", question.reason or Reason("slot_due", {"slot": question.slot})))
     if phase(shoe) is Phase.READY:
         lit.setdefault("ready", STEADY)
         _move_reserves(shoe, lit, why)
 
 
-def _move_reserves(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
+def _move_reserves(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
     """Until the first card of the round is drawn, the reserves are moved to the slots they open it in."""
     for reserve, each in zip(_reserves(shoe), layout(shoe).placed, strict=False):
         lit[reserve] = lit[each.slot] = CONFIRM
-        why.append(f"move {reserve} to {each.slot}")
+        why.append(_move(reserve, each.slot))
+
+
+def _move(slot: str, to: str) -> Said:
+    return f"move {slot} to {to}", Reason("move", {"from": slot, "to": to})
 
 
 def _reserves(shoe: Shoe) -> tuple[str, ...]:
@@ -107,19 +126,20 @@ def _reserves(shoe: Shoe) -> tuple[str, ...]:
     return slots[len(slots) - min(waiting, len(slots)) :]
 
 
-def _complete(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
+def _complete(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
     lit.setdefault("ready", CONFIRM)
     waits = "the reader tells the result, or press NEXT" if shoe.house.close == "result" else "press NEXT"
-    why.append(f"round {shoe.round} is complete: {waits}")
+    reason = Reason("round_complete", {"round": shoe.round, "close": shoe.house.close})
+    why.append((f"round {shoe.round} is complete: {waits}", reason))
     _move_opened(shoe, lit, why)
 
 
-def _move_opened(shoe: Shoe, lit: dict[str, str], why: list[str]) -> None:
+def _move_opened(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
     """The reserves that are played now, as far as the open cards tell."""
     for each in layout(shoe).placed:
         if each.plays and each.plays != each.slot:
             lit[each.slot] = lit[each.plays] = CONFIRM
-            why.append(f"move {each.slot} to {each.plays}")
+            why.append(_move(each.slot, each.plays))
 
 
 _GUIDES: Final = {

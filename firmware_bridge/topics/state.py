@@ -99,7 +99,10 @@ def disclosed(shoe: Shoe) -> tuple[Card, ...]:
 def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
     """The open irregularities with what to do about each."""
     return tuple(
-        Alarm(each.id, each.since, policy.severity, each.detail, todo(shoe, each.id), policy.blocks, policy.choices)
+        Alarm(
+            *(each.id, each.since, policy.severity, each.detail),
+            *(todo(shoe, each.id), policy.blocks, policy.choices, each.of),
+        )
         for each in shoe.device.irregular
         for policy in (row(shoe, each.id),)
     )

@@ -26,6 +26,7 @@ ROUNDS: Final = ("RoundClosed", "RoundCorrected", "RoundVoided", "round", "paylo
 
 ADDED: Final[frozenset[tuple[str, str]]] = frozenset(
     {("luggage", name) for name in ("lent", "turn", "prev")}
+    | {("lamps", "reasons"), ("payload", "reasons"), ("open", "of")}
     | {("Irregular", "of"), ("hand", "points"), ("policy", "drawn_before_mark")}
     | {(kind, name) for kind in ROUNDS for name in ("unit", "stakes")}
 )

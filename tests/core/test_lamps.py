@@ -67,6 +67,7 @@ def test_lit(settings: dict[str, Any], steps: list[Step], lit: str, why: str) ->
     shown = lamps(Table(**settings).play(*steps).shoe)
     assert ", ".join(f"{lamp} {rhythm}" for lamp, rhythm in shown.lit.items()) == lit
     assert any(why in each for each in shown.why), shown.why
+    assert len(shown.reasons) == len(shown.why)
 
 
 def test_lamps_are_the_same_after_a_restart_between_rounds() -> None:

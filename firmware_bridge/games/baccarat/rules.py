@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
+from firmware_bridge.facts.reason import Reason
+
 NATURALS: Final = (8, 9)
 PLAYER_DRAWS: Final = (0, 1, 2, 3, 4, 5)
 
@@ -26,6 +28,14 @@ BANKER_DRAWS: Final[dict[int, tuple[int, ...]]] = {
 }
 """Banker's two cards -> the player's third cards (in points) on which the banker draws (seed 000)."""
 
+Ruled = tuple[str, Reason]
+"""A rule that decided: in words, and as an id with values."""
+
+Thirds = tuple[tuple[bool, bool], tuple[Ruled, ...]]
+"""Whether player and banker draw, and the rules that decided."""
+
+_DOES: Final = {True: "draws", False: "stands"}
+
 
 def third_cards(p1: int, b1: int, p2: int, b2: int, fifth: int) -> tuple[bool, bool]:
     """Whether player and banker draw, from the points of the first four cards and of the fifth.
@@ -40,18 +50,26 @@ def third_cards(p1: int, b1: int, p2: int, b2: int, fifth: int) -> tuple[bool, b
 
 
 @cache
-def thirds(player: int, banker: int, fifth: int) -> tuple[tuple[bool, bool], tuple[str, ...]]:
+def thirds(player: int, banker: int, fifth: int) -> Thirds:
     """Who draws, as far as the cards tell, with the reasons in the order they were judged.
 
     While the player's third card is not out (`fifth` is STOOD), only the player's draw is known.
     """
-    naturals = [f"{side} natural {total}" for side, total in (("player", player), ("banker", banker)) if total > 7]
+    naturals = [(side, total) for side, total in (("player", player), ("banker", banker)) if total > 7]
     if naturals:
-        return (False, False), tuple(naturals)
+        why = [(f"{side} natural {total}", _rule("natural", side, total)) for side, total in naturals]
+        return (False, False), tuple(why)
     if player not in PLAYER_DRAWS:
         draws = STOOD in BANKER_DRAWS[banker]
-        return (False, draws), (f"player stands on {player}", f"banker {banker}, player stood")
+        stands = (f"player stands on {player}", _rule("stands", "player", player))
+        return (False, draws), (stands, (f"banker {banker}, player stood", _rule(_DOES[draws], "banker", banker)))
     if fifth == STOOD:
-        return (True, False), (f"player {player}",)
+        return (True, False), ((f"player {player}", _rule("hand_total", "player", player)),)
     draws = fifth in BANKER_DRAWS[banker]
-    return (True, draws), (f"player {player} draws", f"banker {banker}, player's third {fifth}")
+    last = Reason(_DOES[draws], {"side": "banker", "total": banker, "third": fifth})
+    drew = (f"player {player} draws", _rule("draws", "player", player))
+    return (True, draws), (drew, (f"banker {banker}, player's third {fifth}", last))
+
+
+def _rule(rule: str, side: str, total: int) -> Reason:
+    return Reason(rule, {"side": side, "total": total})

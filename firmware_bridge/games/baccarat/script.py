@@ -8,9 +8,10 @@ from typing import Final
 from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.reason import Reason
 from firmware_bridge.games.asks import Ask, CardDue, OpeningDue, Plays
 from firmware_bridge.games.baccarat.bets import results
-from firmware_bridge.games.baccarat.rules import NATURALS, STOOD, thirds
+from firmware_bridge.games.baccarat.rules import NATURALS, STOOD, Ruled, Thirds, thirds
 from firmware_bridge.games.baccarat.terms import Baccarat
 from firmware_bridge.games.game import Result, Script, Start
 
@@ -65,14 +66,16 @@ def round(terms: Baccarat, start: Start) -> Script:
     return _result(terms, cards, draws, why)
 
 
-def _drawn(cards: Cards, slot: str, why: str) -> Generator[Ask, Card | None, int]:
+def _drawn(cards: Cards, slot: str, why: Ruled) -> Generator[Ask, Card | None, int]:
     """Draw a third card; its points."""
-    card = yield CardDue(slot, slot, why=f"{slot} due: {why}")
+    words, rule = why
+    reason = Reason(rule.id, {"slot": slot, **rule.values})
+    card = yield CardDue(slot, slot, why=f"{slot} due: {words}", reason=reason)
     cards.append(card)
     return (yield from _opened(card, slot))
 
 
-def _reserve(cards: Cards, slot: str, why: str) -> Generator[Ask, Card | None, int]:
+def _reserve(cards: Cards, slot: str, why: Ruled) -> Generator[Ask, Card | None, int]:
     """Play the reserve that becomes this third card; its points."""
     n = 4 if slot == "P3" or not _thirds(cards, STOOD)[0][0] else 5
     yield Plays(n, slot)
@@ -116,11 +119,11 @@ def _totals(cards: Cards) -> tuple[int, int]:
     return (p1 + p2) % 10, (b1 + b2) % 10
 
 
-def _thirds(cards: Cards, fifth: int) -> tuple[tuple[bool, bool], tuple[str, ...]]:
+def _thirds(cards: Cards, fifth: int) -> Thirds:
     return thirds(*_totals(cards), fifth)
 
 
-def _result(terms: Baccarat, cards: Cards, draws: tuple[bool, bool], why: tuple[str, ...]) -> Result:
+def _result(terms: Baccarat, cards: Cards, draws: tuple[bool, bool], why: tuple[Ruled, ...]) -> Result:
     p1, b1, p2, b2, *more = cards
     hands = {
         "player": _faces(p1, p2, *more[: draws[0]]),
@@ -136,7 +139,8 @@ def _result(terms: Baccarat, cards: Cards, draws: tuple[bool, bool], why: tuple[
             natural=not any(draws) and max(player.total, banker.total) in NATURALS,
             pairs={side: hand[0].rank == hand[1].rank for side, hand in hands.items()},
         ),
-        why=why,
+        why=tuple([words for words, _ in why]),
+        reasons=tuple([rule for _, rule in why]),
     )
 
 
