@@ -10,6 +10,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.event import Event
 from firmware_bridge.facts.events_of_cards import Origin
 from firmware_bridge.facts.inputs import ReaderResult
+from firmware_bridge.facts.reason import Reason
 
 Net = int | float | str
 """What a bet won or lost, or had put in: units per unit staked as a number, or money as an exact decimal text."""
@@ -108,8 +109,8 @@ class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
 
     hands: name -> a hand, with `cards` and `points` at least. bets: bet -> net. stakes: with the unit `stake` only bets
     that have not put in 1, with `money` every bet. prev: the round event before this one at this table, of whatever
-    shoe; None once in its life. own, in the two events below: what only this game says; the topic `round` has it beside
-    the rest.
+    shoe; None once in its life. reasons: `why` as ids and values, one for each, or none where there are only
+    words. own, in the two events below: what only this game says; the topic `round` has it beside the rest.
     """
 
     game: str
@@ -124,6 +125,7 @@ class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
     last: bool
     flags: tuple[str, ...]
     why: tuple[str, ...]
+    reasons: tuple[Reason, ...] = ()
     prev: EntryName | None
 
 

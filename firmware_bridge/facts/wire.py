@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import EntryName, Played, Unit
+from firmware_bridge.facts.reason import Reason
 
 VERSION: Final = 1
 """The version of the messages: `v`."""
@@ -114,6 +115,7 @@ class ClosedRound(_Round, frozen=True, kw_only=True, tag="closed"):
     """A round that is over. What only its game says stands beside these keys, in its hands and in the message.
 
     bets: bet -> net, exactly the decimal that the message writes: 0.95 is `Decimal("0.95")`.
+    reasons: `why` as ids and values.
     """
 
     status: ClassVar[Literal["closed", "corrected"]] = "closed"
@@ -122,6 +124,7 @@ class ClosedRound(_Round, frozen=True, kw_only=True, tag="closed"):
     bets: dict[str, Decimal]
     carried: int
     flags: tuple[str, ...]
+    reasons: tuple[Reason, ...] = ()
 
 
 class CorrectedRound(ClosedRound, frozen=True, kw_only=True, tag="corrected"):

@@ -26,9 +26,9 @@ ROUNDS: Final = ("RoundClosed", "RoundCorrected", "RoundVoided", "round", "paylo
 
 ADDED: Final[frozenset[tuple[str, str]]] = frozenset(
     {("luggage", name) for name in ("lent", "turn", "prev")}
-    | {("lamps", "reasons"), ("payload", "reasons"), ("open", "of")}
+    | {("lamps", "reasons"), ("open", "of")}
     | {("Irregular", "of"), ("hand", "points"), ("policy", "drawn_before_mark")}
-    | {(kind, name) for kind in ROUNDS for name in ("unit", "stakes")}
+    | {(kind, name) for kind in ROUNDS for name in ("unit", "stakes", "reasons")}
 )
 """(kind, field) that the rows do not know, both in old words: left out. A new state topic is ("topics", its name)."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.reason import Reason
 from firmware_bridge.topics.lamps import lamps, signals
 from tests.core.table import BACK, LOST, RESTART, Step, Table
 
@@ -105,3 +106,23 @@ def test_the_buzzer_calls_the_floor_and_the_lock_keeps_cards_in(
     settings: dict[str, Any], steps: str, driven: dict[str, Any]
 ) -> None:
     assert signals(Table(**settings).play(*([steps] if steps else [])).shoe) == driven
+
+
+# settings; steps; the last reason
+REASONS: list[tuple[dict[str, Any], list[Step], Reason]] = [
+    ({}, ["shoe 3c 4c"], Reason("burn", {"left": 2})),
+    (PLAIN, ["shoe 9s"], Reason("slot_due", {"slot": "B1"})),
+    (PLAIN, ["shoe 2s 2d 3h Ac"], Reason("hand_total", {"slot": "P3", "side": "player", "total": 5})),
+    (PLAIN, ["shoe 2s 3d 4h 2c"], Reason("draws", {"slot": "B3", "side": "banker", "total": 5})),
+    (PLAIN, ["shoe 2s 2d 3h 2c 7s"], Reason("draws", {"slot": "B3", "side": "banker", "total": 4, "third": 7})),
+    (NEXT, [f"shoe {NATURAL}"], Reason("round_complete", {"round": 1, "close": "next"})),
+    (SIX, ["shoe 2s 3d 4h 2c 5s 3s"], Reason("move", {"from": "R1", "to": "B3"})),
+    (PLAIN, ["shoe 9s ??"], Reason("unreadable", {})),
+]
+
+
+@pytest.mark.parametrize(("settings", "steps", "reason"), REASONS)
+def test_a_reason_is_an_id_and_values_beside_its_words(
+    settings: dict[str, Any], steps: list[Step], reason: Reason
+) -> None:
+    assert lamps(Table(**settings).play(*steps).shoe).reasons[-1] == reason

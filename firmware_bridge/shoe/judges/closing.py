@@ -38,6 +38,7 @@ def closed_round(shoe: Shoe) -> events.RoundClosed:
         last=is_last(shoe),
         flags=_flags(shoe),
         why=table.result.why,
+        reasons=table.result.reasons,
         prev=shoe.device.prev,
     )
 

@@ -40,6 +40,7 @@ def test_an_open_round_is_at_every_step_what_the_book_says(procedure: str, seed:
             faces.append(random.choice(FACES))
         assert table.result
         assert (table.result.outcome, table.result.why) == (before.outcome, before.why)
+        assert len(table.result.reasons) == len(before.why)
         assert table.carried == before.carried
         assert {side: hand.cards for side, hand in table.result.hands.items()} == before.hands  # type: ignore[attr-defined]
 
@@ -64,6 +65,7 @@ def test_a_sealed_round_opened_in_any_order_ends_as_the_open_one(procedure: str,
         before = book(tuple(faces), procedure)
         assert before.outcome
         assert (table.result.outcome, table.result.why) == (before.outcome, before.why)
+        assert len(table.result.reasons) == len(before.why)
         assert [each.plays for each in table.placed] == list(before.plays)
 
 
