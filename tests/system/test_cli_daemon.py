@@ -1,36 +1,18 @@
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from firmware_bridge.cli.daemon_socket import follow
 from firmware_bridge.facts import orders
 from tests import broker as real
 from tests.broker import Broker
-from tests.system import command
+from tests.system import command, watched
 from tests.system.command import LIMIT_S, status
 from tests.system.table import DaemonTable
 
 broker, brokers, shoe = real.broker, real.brokers, command.shoe  # fixtures
-
-
-@pytest.fixture
-def table(tmp_path: Path, broker: Broker) -> Iterator[Callable[..., DaemonTable]]:
-    """A running daemon with its reader, connected."""
-    made: list[DaemonTable] = []
-
-    def make(**sections: Any) -> DaemonTable:
-        made.append(DaemonTable(tmp_path, broker.port, **sections))
-        started = made[-1].start()
-        started.ask(do="status")
-        started.until(lambda: status(started)["broker"]["up"] and status(started)["reader"]["open"])
-        return started
-
-    yield make
-    for each in made:
-        each.close()
+table, watch = watched.table, watched.watch  # fixtures
 
 
 def naturals(rounds: int) -> str:
@@ -210,35 +192,8 @@ def test_two_people_enter_a_card_that_was_not_read(table: Callable[..., DaemonTa
     assert status(bridge)["table"]["slots"] == [{"slot": "P1", "card": "9s"}, {"slot": "B1", "card": "Td"}]
 
 
-class Watch:
-    """A `shoe watch` of its own process, and what it says."""
-
-    def __init__(self, bridge: DaemonTable, *words: str) -> None:
-        self.process = command.spawn("watch", "--config", bridge.config_path, *words)
-        self.out, self.err = command.Heard(self.process.stdout), command.Heard(self.process.stderr)
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait(LIMIT_S)
-        self.out.close()
-        self.err.close()
-
-
-@pytest.fixture
-def watch() -> Iterator[Callable[..., Watch]]:
-    made: list[Watch] = []
-
-    def make(bridge: DaemonTable, *words: str) -> Watch:
-        made.append(Watch(bridge, *words))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.close()
-
-
 def test_watch_follows_the_table_and_ctrl_c_ends_it_cleanly(
-    table: Callable[..., DaemonTable], watch: Callable[..., Watch]
+    table: Callable[..., DaemonTable], watch: Callable[..., watched.Watch]
 ) -> None:
     bridge = table()
     bridge.deal("9s")

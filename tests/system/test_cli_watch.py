@@ -22,12 +22,12 @@ from firmware_bridge.devices.code_books import native_code
 from firmware_bridge.facts.cards import cards
 from tests import broker as real
 from tests.broker import Broker, free_port
-from tests.system import command, test_cli_daemon
+from tests.system import command, watched
 from tests.system.command import LIMIT_S
 from tests.system.table import BridgeTable, DaemonTable
 
 broker, brokers = real.broker, real.brokers  # fixtures
-table, watch = test_cli_daemon.table, test_cli_daemon.watch  # fixtures
+table, watch = watched.table, watched.watch  # fixtures
 
 NATURALS = " ".join(f"9{suit} T{suit} K{suit} Q{suit}" for suit in "shdc" * 2)
 
