@@ -64,7 +64,7 @@ def _values(kind: Any) -> st.SearchStrategy[Any]:
         return (
             st.just(KEEP_ORDER)
             if arguments[1] is events.Row
-            else st.dictionaries(TEXT, _values(arguments[1]), max_size=2)
+            else st.dictionaries(_values(arguments[0]), _values(arguments[1]), max_size=2)
         )
     if arguments and not str(kind).startswith("typing.Literal"):
         return st.one_of(*map(_values, arguments))

@@ -88,7 +88,8 @@ def test_alarms_say_what_to_do() -> None:
 
 def test_lamps_are_mirrored() -> None:
     state = told(Table(burn="none").play("shoe 9s"))["lamps"]
-    assert state == {"lit": {"B1": "steady"}, "why": ["B1 due"]}
+    reasons = [{"id": "slot_due", "values": {"slot": "B1"}}]
+    assert state == {"lit": {"B1": "steady"}, "why": ["B1 due"], "reasons": reasons}
 
 
 @pytest.mark.parametrize(

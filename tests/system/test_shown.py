@@ -60,7 +60,8 @@ class Lit(BridgeTable):
         """Whether topic and status both say so."""
         topic = self.backend.on("lamps")[-1:] or [{}]
         said = {"lit": lit, "why": [why]}
-        return self.status()["lamps"] == said == {name: topic[0].get(name) for name in said}
+        status = self.status()["lamps"]
+        return all({name: each.get(name) for name in said} == said for each in (status, topic[0]))
 
 
 @pytest.fixture
