@@ -46,7 +46,8 @@ def _values(kind: Any) -> st.SearchStrategy[Any]:
         base = get_args(kind)[0]
         if kind is orders.Word:
             return st.text(string.ascii_letters + string.digits + " :.=", min_size=1, max_size=12)
-        return st.integers(1, 2**53) if base is int else _values(base)
+        most = min((meta.le for meta in get_args(kind)[1:] if meta.le is not None), default=2**53)
+        return st.integers(1, most) if base is int else _values(base)
     if kind is msgspec.Raw:
         return st.sampled_from([msgspec.Raw(b"{}"), msgspec.Raw(b'{"player":{"cards":["As"],"total":1}}')])
     if kind in (str, int):
