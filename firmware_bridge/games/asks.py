@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
@@ -75,9 +74,6 @@ class Target(Struct, frozen=True, tag=True):
 
 Offer = Nothing | Choice | Between | Price | Target
 """What may come with a mark."""
-
-Offers = Mapping[str, Offer]
-"""Word -> what may come with it."""
 
 
 class MarkDue(Struct, frozen=True):

@@ -9,9 +9,6 @@ from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
 
-LONGEST_VALUE: Final = 32
-"""Characters of the longest value of a mark (games.md section 0)."""
-
 LOT: Final = "lot"
 """The word by which a draw made outside is told: it has no seat, its value is the seat it fell on."""
 
@@ -48,9 +45,3 @@ def mark_of(text: str) -> Mark | None:
     """The mark that a word writes (`S`, `DD=40`, `3:raise=6`, `lot=3`), None for a text that is none."""
     found = _MARK.fullmatch(text)
     return Mark(found["seat"] or "", found["word"], found["value"]) if found else None
-
-
-def spell(mark: Mark) -> str:
-    """A mark as `mark_of` reads it."""
-    seat = f"{mark.seat}:" if mark.seat else ""
-    return f"{seat}{mark.word}" if mark.value is None else f"{seat}{mark.word}={mark.value}"

@@ -115,6 +115,8 @@ def _deal_held_card(draft: Draft, card: HeldCard) -> None:
 def _tell_stuck(draft: Draft) -> None:
     """Moves that the game's rules do not know, as after an update, stop the shoe."""
     shoe = draft.shoe
-    why = layout(shoe).stuck if phase(shoe) in (Phase.READY, Phase.DEALING) else ""
+    table = layout(shoe)
+    endless = "questions without end" if isinstance(table.due, Question) else ""
+    why = table.stuck or endless if phase(shoe) in (Phase.READY, Phase.DEALING) else ""
     if why and not is_open(shoe, "internal_error"):
         draft.open_irregularity("internal_error", why)

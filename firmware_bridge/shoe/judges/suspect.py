@@ -69,11 +69,11 @@ def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> str:
     if not again and shoe.seen.count(face) < most:
         return ""
     named = face.value if _would_be_named(shoe) else "a sealed card"
-    return f"{named}: this very card was drawn before" if again else f"{named}: copy {most + 1} in {_packs(shoe)}"
-
-
-def _packs(shoe: Shoe) -> str:
-    return f"{shoe.house.decks} decks"
+    return (
+        f"{named}: this very card was drawn before"
+        if again
+        else f"{named}: copy {most + 1} in {shoe.house.decks} decks"
+    )
 
 
 def _would_be_named(shoe: Shoe) -> bool:
