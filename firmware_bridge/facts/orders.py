@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, get_args
 
 from msgspec import Meta, Struct
 
@@ -170,23 +170,7 @@ Order = (
     | Malformed
 )
 
-ORDERS: tuple[type[Order], ...] = (
-    OpenShoe,
-    CloseShoe,
-    BetsOpen,
-    BetsClosed,
-    Mark,
-    Next,
-    Reveal,
-    Fly,
-    RequestShoeChange,
-    RequestDealerChange,
-    DealerIn,
-    Void,
-    Resolve,
-    Correct,
-    Resend,
-)
+ORDERS: Final[tuple[type[Order], ...]] = tuple(each for each in get_args(Order) if each not in (Enter, Malformed))
 """What the topic `command` can be allowed to take."""
 
 

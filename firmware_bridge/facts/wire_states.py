@@ -66,7 +66,10 @@ class Lamps(Struct, frozen=True):
 
 
 class Alarm(Struct, frozen=True):
-    """An open irregularity. `since` is milliseconds since 1970; `choices` are the floor's; `of`: what it is about."""
+    """An open irregularity. `since` is milliseconds since 1970; `choices` are the floor's; `of`: what it is about.
+
+    values: what `detail` names in English, `{}` where the id says all.
+    """
 
     id: str
     since: int
@@ -76,6 +79,7 @@ class Alarm(Struct, frozen=True):
     blocks: bool
     choices: tuple[str, ...]
     of: tuple[str, ...] = ()
+    values: dict[str, str | int] = {}
 
 
 class Alarms(Struct, frozen=True):

@@ -23,7 +23,7 @@ FORGETS: Final = ("reader_gap", "reader_back")
 
 def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
     """The shoe after `event`. Pure and total; never asks the rules of a game."""
-    changed = _CHANGES[type(event)](shoe, event)
+    changed = CHANGES[type(event)](shoe, event)
     return replace(changed, n=changed.n + 1)
 
 
@@ -118,35 +118,12 @@ def _unchanged(shoe: Shoe, _: events.AnyEvent) -> Shoe:
     return shoe
 
 
-_CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
+CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
+    **cards.CHANGES,
+    **rounds.CHANGES,
     events.Commissioned: _commissioned,
     events.BridgeStarted: _bridge_started,
     events.ShoeOpened: _shoe_opened,
-    events.CardBurned: cards.card_burned,
-    events.CardDealt: cards.card_dealt,
-    events.CardOverdrawn: cards.card_overdrawn,
-    events.CardHeld: cards.card_held,
-    events.CardEntered: cards.card_entered,
-    events.CardConfirmed: cards.card_confirmed,
-    events.CardSetAside: cards.card_set_aside,
-    events.CardRevealed: cards.card_revealed,
-    events.OverdrawnBurned: cards.overdrawn_burned,
-    events.BurnFinished: cards.burn_finished,
-    events.LotAdopted: cards.lot_adopted,
-    events.CutCardMet: cards.cut_card_met,
-    events.CutCardHeld: cards.cut_card_held,
-    events.BetsOpened: rounds.bets_opened,
-    events.BetsClosed: rounds.bets_closed,
-    events.MarkGiven: rounds.mark_given,
-    events.QuestionAnswered: rounds.question_answered,
-    events.Happened: _unchanged,
-    events.RoundClosed: rounds.round_closed,
-    events.RoundVoided: rounds.round_voided,
-    events.RoundCorrected: rounds.round_corrected,
-    events.ResultHeld: rounds.result_held,
-    events.RevealClockStarted: rounds.reveal_clock_started,
-    events.RevealTimeEnded: rounds.reveal_time_ended,
-    events.Flown: rounds.flown,
     events.ShoeChangeRequested: _shoe_change_requested,
     events.ShoeChangeOverdue: _shoe_change_overdue,
     events.DealerChangeRequested: _dealer_change_requested,

@@ -100,8 +100,9 @@ def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
     """The open irregularities with what to do about each."""
     return tuple(
         Alarm(
-            *(each.id, each.since, policy.severity, each.detail),
-            *(todo(shoe, each.id), policy.blocks, policy.choices, each.of),
+            *(each.id, each.since, policy.severity, each.detail, todo(shoe, each.id), policy.blocks, policy.choices),
+            of=each.of,
+            values=each.values,
         )
         for each in shoe.device.irregular
         for policy in (row(shoe, each.id),)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Final
+
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
@@ -119,3 +122,21 @@ def cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
 
 def cut_card_held(shoe: Shoe, event: events.CutCardHeld) -> Shoe:
     return replace(shoe, held=(*shoe.held, HeldCut(event.by)))
+
+
+CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
+    events.CardBurned: card_burned,
+    events.CardDealt: card_dealt,
+    events.CardOverdrawn: card_overdrawn,
+    events.CardHeld: card_held,
+    events.CardEntered: card_entered,
+    events.CardConfirmed: card_confirmed,
+    events.CardSetAside: card_set_aside,
+    events.CardRevealed: card_revealed,
+    events.OverdrawnBurned: overdrawn_burned,
+    events.BurnFinished: burn_finished,
+    events.LotAdopted: lot_adopted,
+    events.CutCardMet: cut_card_met,
+    events.CutCardHeld: cut_card_held,
+}
+"""Event of a card -> what it changes."""

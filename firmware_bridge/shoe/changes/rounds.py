@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Final
+
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
@@ -107,3 +110,20 @@ def reveal_time_ended(shoe: Shoe, _: events.RevealTimeEnded) -> Shoe:
 
 def flown(shoe: Shoe, event: events.Flown) -> Shoe:
     return with_device(replace(shoe, flying=True, opening=True), flown=event.in_a_row)
+
+
+CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
+    events.BetsOpened: bets_opened,
+    events.BetsClosed: bets_closed,
+    events.MarkGiven: mark_given,
+    events.QuestionAnswered: question_answered,
+    events.Happened: lambda shoe, _: shoe,
+    events.RoundClosed: round_closed,
+    events.RoundVoided: round_voided,
+    events.RoundCorrected: round_corrected,
+    events.ResultHeld: result_held,
+    events.RevealClockStarted: reveal_clock_started,
+    events.RevealTimeEnded: reveal_time_ended,
+    events.Flown: flown,
+}
+"""Event of a round -> what it changes."""

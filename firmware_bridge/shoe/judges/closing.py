@@ -12,6 +12,7 @@ from msgspec import Raw
 from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import Correct
+from firmware_bridge.facts.reason import Reason
 from firmware_bridge.games.game import Result, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import judged
@@ -67,6 +68,7 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
         last=past.last,
         flags=tuple(dict.fromkeys((*past.flags, "corrected"))),
         why=(order.why,),
+        reasons=(Reason("floor", {"says": order.why, "by": by}),),
         prev=shoe.device.prev,
         revision=past.revision + 1,
         corrects=past.seq,

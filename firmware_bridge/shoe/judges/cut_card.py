@@ -18,7 +18,7 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
     """The round in progress is the last; between rounds the next one is (irregularities.md)."""
     shoe = draft.shoe
     if phase(shoe) is Phase.DEALING and shoe.last_round is None:
-        draft.note("cut_card_mid_round", f"seen by the {by} in round {shoe.round}")
+        draft.note("cut_card_mid_round", f"seen by the {by} in round {shoe.round}", by=by, round=shoe.round)
         shoe = draft.shoe
     if shoe.last_round is not None:
         if by != "virtual":
@@ -40,7 +40,7 @@ def watch_virtual_cut(draft: Draft) -> None:
     drawn = len(shoe.seen) + shoe.unknown
     if drawn >= size_of(shoe.house) - limit:
         meet_cut_card(draft, "virtual")
-        draft.open_irregularity("cut_card_missing", f"{drawn} cards drawn and no cut card seen")
+        draft.open_irregularity("cut_card_missing", f"{drawn} cards drawn and no cut card seen", drawn=drawn)
 
 
 def is_blind(shoe: Shoe) -> bool:
