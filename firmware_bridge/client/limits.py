@@ -37,7 +37,7 @@ class Range(Struct, frozen=True):
 
 
 class Pool(Struct, frozen=True):
-    """What a table takes on a round from all persons together (seed 001).
+    """What a table takes on a round from all persons together.
 
     differential: most that the banker's side, with and without commission, and the player's may differ by.
     totals: bet id -> most that is taken on it; a bet that is not here is not offered. Player and banker are.
@@ -54,11 +54,11 @@ class Pool(Struct, frozen=True):
 
 
 FIVE_AREAS: Final = ("player", "banker", "tie", "player_pair", "banker_pair")
-"""The bets of seed 003's table."""
+"""The bets of a table of five areas."""
 
 
 def common(account: Range, table: Range) -> Range | None:
-    """The range of an account at a table: what is in both (seed 001); None where nothing is: no betting.
+    """The range of an account at a table: what is in both; None where nothing is: no betting.
 
     `common(Range(100, 20000), Range(1, 10000))` is 100 to 10000.
     """
@@ -86,7 +86,7 @@ def refusals(
 
 
 def refusals_of_five(wager: Wager, accepted: Sequence[Wager], most: Decimal) -> tuple[Refusal, ...]:
-    """The same under seed 003's profile: five areas, each up to the person's `most`, and not both sides.
+    """The same at a table of five areas, each up to the person's `most`, and not both sides.
 
     A round is limited to 5 x `most` in all. Nothing closes and the table has no pool. Raises MoneyError for a `most`
     that is no amount.

@@ -29,7 +29,7 @@ Ms = Annotated[float, Meta(ge=0, le=86_400_000)]
 
 
 class ReaderSettings(TypedDict, total=False):
-    """The parameters of a native board (readers.md)."""
+    """The parameters of a native board."""
 
     threshold: Word
     hysteresis: Word

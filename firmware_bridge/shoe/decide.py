@@ -14,7 +14,7 @@ from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to
 
 BOARD_KEEPS: Final = 32
-"""Reports a reader board can repeat (readers.md): one further back than that is a new one."""
+"""Reports a reader board can repeat: one further back than that is a new one."""
 
 
 def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:

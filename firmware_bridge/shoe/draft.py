@@ -37,7 +37,7 @@ class Draft:
         self.shoe = evolve(self.shoe, event)
 
     def commit(self, card: Card, nonce: str) -> str:
-        """The commitment that the next event publishes in place of `card` (mqtt.md, Disclosure)."""
+        """The commitment that the next event publishes in place of `card`."""
         shoe = self.shoe
         text = f"{shoe.journal}:{shoe.seq + 1}:{shoe.n + 1}:{card.value}:{nonce}"
         return sha256(text.encode("ascii")).hexdigest()

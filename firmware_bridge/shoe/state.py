@@ -126,10 +126,10 @@ class Shoe(Struct, frozen=True, kw_only=True):
 
 
 TURNS: Final = 65_536
-"""Questions are numbered modulo this (games.md section 0)."""
+"""Questions are numbered modulo this."""
 
 ANSWERS_KEPT: Final = 1_000
-"""Command ids remembered, across restarts and shoes (mqtt.md)."""
+"""Command ids remembered, across restarts and shoes."""
 
 
 def next_turn(shoe: Shoe) -> int:

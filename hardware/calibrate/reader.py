@@ -13,7 +13,7 @@ from hardware.readers.messages import CutCard, Read
 RAW_CARDS = 5
 ROUNDS = 8  # of light tried, each half or double at most
 PATIENCE_S = 60.0  # without a card
-THRESHOLD, HYSTERESIS, GAIN, EXPOSURE_US = 1, 2, 3, 4  # parameters (readers.md)
+THRESHOLD, HYSTERESIS, GAIN, EXPOSURE_US = 1, 2, 3, 4  # parameters
 
 
 class Guide(Protocol):

@@ -25,7 +25,7 @@ PARAMS: Final = {
     5: "min_quality",
     6: "samples",
 }
-"""The native board's parameters (readers.md)."""
+"""The native board's parameters."""
 
 TEST_CARDS: Final = 20
 LEAST_RATE: Final = 0.99

@@ -1,4 +1,4 @@
-"""The checks of `shoe check`: each is a function from the machine to its findings."""
+"""The checks of `shoe check` in the order they are told: each is a function from the machine to its findings."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ NATURALS: Final = (8, 9)
 PLAYER_DRAWS: Final = (0, 1, 2, 3, 4, 5)
 
 BURNS: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
-"""Cards burned unseen after an exposed first card of this rank (seed 001)."""
+"""Cards burned unseen after an exposed first card of this rank."""
 
 STOOD: Final = -1
 """In place of the player's third card when the player stood."""
@@ -26,7 +26,7 @@ BANKER_DRAWS: Final[dict[int, tuple[int, ...]]] = {
     6: (6, 7),
     7: (),
 }
-"""Banker's two cards -> the player's third cards (in points) on which the banker draws (seed 000)."""
+"""Banker's two cards -> the player's third cards (in points) on which the banker draws."""
 
 Ruled = tuple[str, Reason]
 """A rule that decided: in words, and as an id with values."""

@@ -1,4 +1,4 @@
-"""What goes wrong around the cards: readers, brokers, disks, restarts, and our own faults."""
+"""What reader, sensors, disk and link tell: cards read or not, losses and returns, restarts, and our own faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What guests may ask for at a table of their own, and who deals (seed 001, section 3)."""
+"""What guests may ask for at a table of their own, and who deals."""
 
 from __future__ import annotations
 
