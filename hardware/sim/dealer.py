@@ -13,6 +13,7 @@ SHUFFLE_S = 3.0
 GLANCE_S = 0.7  # tells a steady lamp from one that blinks
 STARE_S = 2.2  # longer than the dark of any rhythm
 ANSWER_S = 30.0  # until the lamps answer a card
+PATIENCE_S = 5.0  # until NEXT is pressed again
 _POLL_S = 0.004
 
 
@@ -211,6 +212,13 @@ class Dealer:
         await self._think()
         if not await self._errs("next"):
             await self.hands.press_next()
+            await self._wait_for_answer()
+
+    async def _wait_for_answer(self) -> None:
+        """Give the table time to answer NEXT: a second press would mean something else."""
+        give_up = asyncio.get_running_loop().time() + PATIENCE_S
+        while self.hands.lit() == {"ready"} and not self.hands.waits() and asyncio.get_running_loop().time() < give_up:
+            await asyncio.sleep(_POLL_S)
 
     async def _errs(self, where: str) -> bool:
         """Make the mistake if this is its moment; whether it took the place of what was due."""
