@@ -13,7 +13,7 @@ SHUFFLE_S = 3.0
 GLANCE_S = 0.7  # tells a steady lamp from one that blinks
 STARE_S = 2.2  # longer than the dark of any rhythm
 ANSWER_S = 30.0  # until the lamps answer a card
-PATIENCE_S = 5.0  # until NEXT is pressed again
+PATIENCE_S = 3.0  # until NEXT is pressed again
 _POLL_S = 0.004
 
 
@@ -130,10 +130,11 @@ class Dealer:
 
     async def _see_on(self, *lamps: str) -> None:
         """Wait until the lamps or the guests say how it goes on. Raises Puzzled if none ever does."""
-        lamps = ("fault", *lamps, *self.hands.slots)
-        await self._until(
-            lambda: self.hands.waits() or any(lamp in self.hands.lit() for lamp in lamps), " or ".join(lamps)
-        )
+        await self._until(lambda: self._goes_on(*lamps), " or ".join(("fault", *lamps, *self.hands.slots)))
+
+    def _goes_on(self, *lamps: str) -> bool:
+        lit = self.hands.lit()
+        return self.hands.waits() or any(lamp in lit for lamp in ("fault", *lamps, *self.hands.slots))
 
     async def _bring_shoe(self) -> None:
         await self._pause(SHUFFLE_S)
@@ -215,9 +216,9 @@ class Dealer:
             await self._wait_for_answer()
 
     async def _wait_for_answer(self) -> None:
-        """Give the table time to answer NEXT: a second press would mean something else."""
+        """Give the table time to answer NEXT; a second press would mean something else."""
         give_up = asyncio.get_running_loop().time() + PATIENCE_S
-        while self.hands.lit() == {"ready"} and not self.hands.waits() and asyncio.get_running_loop().time() < give_up:
+        while not self._goes_on() and asyncio.get_running_loop().time() < give_up:
             await asyncio.sleep(_POLL_S)
 
     async def _errs(self, where: str) -> bool:

@@ -254,10 +254,10 @@ def test_a_table_that_answers_late_is_given_time_before_next_is_pressed_again() 
         async def press_next(self) -> None:
             self.done.append("next")
             if self.done.count("next") == 1:
-                asyncio.get_running_loop().call_later(4.0, self.__setattr__, "lamps", {"P1": "steady"})
+                asyncio.get_running_loop().call_later(2.5, self.__setattr__, "lamps", {"P1": "steady"})
 
     async def main() -> Table:
-        table = Late([{"P1": "steady"}, {"ready": "steady"}])
+        table = Late([{"P1": "steady"}, READY])
         with pytest.raises(Enough):
             await Dealer(table, PACKS, Random(1)).work()
         return table
