@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.cards import FACES
+from firmware_bridge.games.baccarat.bets import closed
 from firmware_bridge.shoe import decide
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.topics.lamps import lamps
@@ -272,9 +273,12 @@ def test_no_card_opens_a_shoe_that_must_be_confirmed() -> None:
 # ---------------------------------------------------------------- closed bets
 
 
-def test_bets_close_with_the_round_before() -> None:
-    table = rounds(Table(burn="none").play("shoe"), 29).play(SHUFFLED[-1])
+def test_bets_close_with_the_first_card_of_the_round_before() -> None:
+    """What is told is of the next round a bet can be taken for: 30 until its first card is drawn, then 31."""
+    table = rounds(Table(burn="none").play("shoe"), 29)
     assert (table.shoe.round, closed_bets(table)) == (30, ())
+    table.play(SHUFFLED[-1])
+    assert (table.shoe.round, table.phase, len(closed_bets(table))) == (30, "dealing", 10)
     rounds(table, 1)
     assert "big_tiger" in closed_bets(table)
     assert "lucky_6" not in closed_bets(table)
@@ -282,6 +286,21 @@ def test_bets_close_with_the_round_before() -> None:
     assert {"lucky_6", "player_pair", "big_tiger"} <= set(closed_bets(table))
     assert not {"player", "banker", "tie", "player_natural"} & set(closed_bets(table))
     assert closed_bets(table.play("!close_shoe shoe")) == ()
+
+
+@pytest.mark.parametrize("house", [{"close": "next"}, {"close": "next", "procedure": "six-card"}, {"betting": "required"}])
+def test_each_moment_tells_the_bets_closed_in_the_next_betting(house: dict[str, Any]) -> None:
+    table = Table(burn="none", **house).play("shoe")
+    for number in range(1, 53):
+        before, after = closed(number), closed(number + 1)
+        if table.phase == "betting":
+            assert closed_bets(table) == before
+            assert closed_bets(table.play("bets-closed")) == before
+            assert closed_bets(table.play("bets-open bets-closed") if number == 1 else table) == before
+        assert (table.phase, closed_bets(table)) == ("ready", before)
+        while table.shoe.round == number:
+            table.play("next" if table.phase == "complete" else SHUFFLED[len(table.shoe.seen)])
+            assert closed_bets(table) == after
 
 
 def closed_bets(table: Table) -> tuple[str, ...]:
