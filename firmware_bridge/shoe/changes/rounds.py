@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts import events
 from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.held import HeldResult
-from firmware_bridge.shoe.state import Given, Laid, PastRound, Shoe, next_turn, with_device
+from firmware_bridge.shoe.state import Given, Laid, PastRound, Shoe, exchanged, next_turn, with_device
 
 
 def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
@@ -88,8 +88,10 @@ def round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
     def corrected(past: PastRound) -> PastRound:
         return replace(_past(shoe, event), bets=past.bets, money=past.money)
 
+    before = [each.card for past in shoe.rounds if past.round == event.round for each in past.cards]
     rounds = tuple(corrected(past) if past.round == event.round else past for past in shoe.rounds)
-    return with_device(replace(shoe, rounds=rounds), prev=events.EntryName(shoe.journal, shoe.seq + 1))
+    seen = exchanged(shoe.seen, before, [each.card for each in event.cards])
+    return with_device(replace(shoe, rounds=rounds, seen=seen), prev=events.EntryName(shoe.journal, shoe.seq + 1))
 
 
 def result_held(shoe: Shoe, event: events.ResultHeld) -> Shoe:
