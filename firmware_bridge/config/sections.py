@@ -60,7 +60,10 @@ class TableConfig(Struct, frozen=True, kw_only=True):
 
 
 class ServiceConfig(Struct, frozen=True, kw_only=True):
-    """`[service]`: what guests may ask for. Times in seconds and minutes."""
+    """`[service]`: what guests may ask for. Times in seconds and minutes.
+
+    mode: what it stands for besides is in `config/modes.py`, as defaults of other keys.
+    """
 
     mode: Literal["standard", "vip", "squeeze"] = "standard"
     reveal_timeout: Annotated[int, Meta(ge=1, le=3600)] = 60
