@@ -45,7 +45,7 @@ def table(shoe: Shoe) -> Table:
         closed_bets=rules(shoe).closed_bets(_bet_on_next(shoe)) if is_in_use else (),
         cards_left=cards_left(shoe) if is_in_use else None,
         burn_left=shoe.burn_left if now is Phase.BURNING else 0,
-        shoe_change="due" if shoe.status == "ended" else shoe.change,
+        shoe_change="due" if shoe.status == "ended" and shoe.change != "overdue" else shoe.change,
         dealer=shoe.dealer,
         dealer_change=shoe.device.dealer_change,
         flown=shoe.device.flown,

@@ -102,6 +102,12 @@ def _payload(said: Said) -> Said:
     return _message(_round(said) if "status" in said and "outcome" in said else said)
 
 
+def _answer(said: Said) -> Said:
+    """Only rounds with a result were told of."""
+    error = said.get("error")
+    return said | ({"error": error.replace(" are over", " are completed")} if error and "of this shoe" in error else {})
+
+
 def _opened(said: Said) -> Said:
     """What never leaves the house was published as null."""
     before: Said = {}
@@ -122,6 +128,7 @@ AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
     "round": lambda said: _message(_round(said)),
     "payload": _payload,
     "last": _last_round,
+    "answer": _answer,
     "told": lambda said: _told(*said["words"]),
     "ReaderBorrowed": lambda said: _lost(said, "lent", said["by"]),
     "TestCardsPassed": lambda said: _lost(said, "a report taken", said["by"] if said.get("lent") else ""),

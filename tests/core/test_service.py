@@ -173,6 +173,18 @@ def test_five_rounds_fly_and_the_sixth_is_refused() -> None:
     assert (table.answer.ok, table.shoe.device.flown) == (True, 1)
 
 
+@pytest.mark.parametrize("voided", ["bets-closed 9s !void misdeal", "!fly 9s !void misdeal"])
+def test_a_voided_round_neither_adds_to_the_flies_nor_resets_them(voided: str) -> None:
+    table = Table(**BETS).play("shoe")
+    for _ in range(4):
+        rounds(table.play("!fly"), 1)
+    assert table.play(voided).shoe.device.flown == 4
+    rounds(table.play("!fly"), 1)
+    assert table.play("!fly").answer.error == "fly refused: 5 in a row already"
+    table.play("bets-closed 9s !void misdeal !fly")
+    assert table.answer.error == "fly refused: 5 in a row already"
+
+
 def test_betting_after_all_takes_a_fly_back() -> None:
     table = Table(**BETS, disclose="sealed").play("shoe !fly !bets_open bets-closed", NATURAL)
     assert (table.shoe.device.flown, named(table)) == (0, "")
@@ -208,8 +220,8 @@ def test_a_fly_settles_no_card_that_the_floor_must_see() -> None:
 
 
 def test_another_shoe_after_more_than_thirty_rounds_within_five_minutes() -> None:
-    table = rounds(Table(**VIP).play("shoe 9s !void misdeal"), 30).play("!request_shoe_change")
-    assert table.answer.error == "only 30 rounds of this shoe are completed"
+    table = rounds(Table(**VIP).play("shoe"), 30).play("!request_shoe_change")
+    assert table.answer.error == "only 30 rounds of this shoe are over"
     rounds(table, 1).play("!request_shoe_change")
     assert (table.answer.ok, change(table)) == (True, "requested")
     table.play("!request_shoe_change")
@@ -219,9 +231,34 @@ def test_another_shoe_after_more_than_thirty_rounds_within_five_minutes() -> Non
     table.play("+2s")
     assert (change(table), deadline(table.shoe)) == ("overdue", None)
     table.play("!close_shoe")
-    assert change(table) == "due"
+    assert change(table) == "overdue"
     table.play("shoe")
     assert change(table) is None
+
+
+@pytest.mark.parametrize("ends", ["!close_shoe", f"cut {NATURAL}"])
+def test_the_five_minutes_go_on_when_the_shoe_is_over(ends: str) -> None:
+    """Asked for, and the old shoe taken out a minute later: the new one is due all the same."""
+    table = rounds(Table(**VIP).play("shoe"), 31).play("!request_shoe_change +60s", ends)
+    assert (table.phase, change(table)) == ("ended", "due")
+    table.play("+235s")
+    assert change(table) == "due"
+    table.play("+10s")
+    assert (change(table), table.events[-1]) == ("overdue", events.ShoeChangeOverdue())
+    assert deadline(table.shoe) is None
+    assert change(table.play("shoe")) is None
+
+
+def test_a_shoe_in_time_is_not_overdue() -> None:
+    table = rounds(Table(**VIP).play("shoe"), 31).play("!request_shoe_change !close_shoe +200s shoe +200s")
+    assert not [each for each in table.events if isinstance(each, events.ShoeChangeOverdue)]
+
+
+def test_a_voided_round_counts_for_the_shoe_change_as_for_closed_bets() -> None:
+    table = rounds(Table(**VIP).play("shoe 9s !void misdeal"), 29).play("!request_shoe_change")
+    assert (table.answer.error, table.shoe.round) == ("only 30 rounds of this shoe are over", 31)
+    assert "big_tiger" in closed_bets(table)
+    assert rounds(table, 1).play("!request_shoe_change").answer.ok
 
 
 def change(table: Table) -> str | None:

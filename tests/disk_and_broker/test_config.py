@@ -258,7 +258,7 @@ def test_a_key_that_is_written_out_wins(mode: str) -> None:
     ("mode", "told"),
     [
         ("standard", []),
-        ("vip", ['disclose = "dealt"', 'betting = "ignored"', "without fly, request_dealer_change, request_shoe_change"]),
+        ("vip", ['disclose = "dealt"', 'betting = "ignored"', "fly, request_dealer_change, request_shoe_change:"]),
         ("squeeze", ['disclose = "dealt"', 'squeeze = "largest-stake"']),
     ],
 )

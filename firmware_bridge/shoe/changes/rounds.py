@@ -35,7 +35,8 @@ def round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
     reserves, sealed = shoe.laid[played:], tuple(laid for laid in shoe.laid[:played] if not laid.shown)
     carried = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in reserves]
     over = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in shoe.overdrawn]
-    return replace(_round_over(shoe, past), aside=shoe.aside + sealed, laid=(*carried, *over))
+    flown = shoe.device.flown if shoe.flying else 0
+    return replace(_round_over(shoe, past, flown), aside=shoe.aside + sealed, laid=(*carried, *over))
 
 
 def _opens_with(laid: Laid) -> events.Origin:
@@ -46,10 +47,12 @@ def _opens_with(laid: Laid) -> events.Origin:
 def round_voided(shoe: Shoe, event: events.RoundVoided) -> Shoe:
     sealed = tuple(laid for laid in shoe.laid if not laid.shown)
     past = PastRound(event.round, shoe.seq + 1, event.cards)
-    return replace(_round_over(shoe, past), aside=shoe.aside + sealed + shoe.overdrawn, laid=())
+    flown = shoe.device.flown - shoe.flying
+    return replace(_round_over(shoe, past, flown), aside=shoe.aside + sealed + shoe.overdrawn, laid=())
 
 
-def _round_over(shoe: Shoe, past: PastRound) -> Shoe:
+def _round_over(shoe: Shoe, past: PastRound, flown: int) -> Shoe:
+    """The shoe between two rounds; `flown` rounds without a bet lie in a row behind it."""
     over = replace(
         shoe,
         round=shoe.round + 1,
@@ -63,7 +66,6 @@ def _round_over(shoe: Shoe, past: PastRound) -> Shoe:
         bets={},
         turn=next_turn(shoe),
     )
-    flown = shoe.device.flown if shoe.flying else 0
     return with_device(over, flown=flown, prev=events.EntryName(shoe.journal, past.seq))
 
 

@@ -34,7 +34,7 @@ def closed_round(shoe: Shoe) -> events.RoundClosed:
         **_result(shoe, table.result),
         round=shoe.round,
         cards=played(shoe, [each.plays for each in table.placed]),
-        carried=len(table.carried),
+        carried=0 if is_last(shoe) else len(table.carried),
         last=is_last(shoe),
         flags=_flags(shoe),
         why=table.result.why,
