@@ -11,7 +11,7 @@ from firmware_bridge.games.game import Game
 
 def cut_too_early(table: TableConfig | None, game: Game) -> list[str]:
     """The virtual cut card lies within the shoe."""
-    if table is None or table.virtual_cut is None or table.virtual_cut < table.decks * game.size:
+    if table is None or not isinstance(table.virtual_cut, int) or table.virtual_cut < table.decks * game.size:
         return []
     return [f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * game.size} cards"]
 

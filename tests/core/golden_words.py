@@ -46,9 +46,15 @@ HOUSE: Final = (
 )
 
 
+BY_DEFAULT: Final = 13
+"""Cards from the end of the virtual cut; no scenario asks for it by this number."""
+
+
 def _house(said: Said) -> Said:
-    """The settings of the game stood among those of the table."""
+    """The settings of the game stood among those of the table; a virtual cut had to be asked for."""
     flat = said | msgspec.to_builtins(Baccarat()) | said["terms"]
+    if flat["virtual_cut"] == BY_DEFAULT:
+        flat["virtual_cut"] = None
     return {name: flat[name] for name in HOUSE if name in flat}
 
 

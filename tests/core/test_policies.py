@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from firmware_bridge.facts import events, inputs, orders
-from firmware_bridge.facts.cards import cards
+from firmware_bridge.facts.cards import FACES, cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.shoe import evolve
 from firmware_bridge.shoe.judges.shuffle import patterns
@@ -138,9 +138,9 @@ def test_every_choice_is_carried_out_or_refused(policy: str, house: dict[str, An
 # ---------------------------------------------------------------- the virtual cut
 
 
-@pytest.mark.parametrize(("burned", "last"), [(37, False), (38, False), (39, True)])
-def test_a_stuck_sensor_puts_the_virtual_cut_fourteen_cards_from_the_end(burned: int, last: bool) -> None:
-    """The first card behind it, the 39th of 52, belongs to the last round."""
+@pytest.mark.parametrize(("burned", "last"), [(38, False), (39, False), (40, True)])
+def test_a_stuck_sensor_puts_the_virtual_cut_thirteen_cards_from_the_end(burned: int, last: bool) -> None:
+    """The first card behind it, the 40th of 52, belongs to the last round."""
     pack = [f"{rank}{suit}" for rank in "A23456789TJQK" for suit in "shdc"]
     table = Table(burn=30, decks=1).play("shoe", " ".join(pack[:30]), STUCK)
     while len(table.shoe.seen) < burned:
@@ -148,6 +148,29 @@ def test_a_stuck_sensor_puts_the_virtual_cut_fourteen_cards_from_the_end(burned:
     met = [each.by for each in table.events if isinstance(each, events.CutCardMet)]
     assert met == ["virtual"] * last
     assert ("cut_card_missing" in table.open) is last
+
+
+@pytest.mark.parametrize("is_stuck", [False, True])
+@pytest.mark.parametrize("behind", [13, 14, 20, 52])
+def test_a_cut_card_at_a_legal_place_is_not_missing(behind: int, is_stuck: bool) -> None:
+    """It lies thirteen cards from the end or further in, and the sensor, though stuck, may still see it."""
+    pack = [card.value for card in FACES * 2]
+    table = Table(burn="none", decks=2, virtual_cut=13).play("shoe", *[STUCK] * is_stuck, " ".join(pack[: 104 - behind]))
+    table.play("cut", pack[104 - behind])
+    met = [each.by for each in table.events if isinstance(each, events.CutCardMet)]
+    assert (met, table.shoe.last_round is not None) == (["sensor"], True)
+    assert not [each for each in table.events if isinstance(each, events.Irregular) and each.id == "cut_card_missing"]
+
+
+def test_a_cut_card_that_never_comes_is_missed_and_the_floor_may_go_on() -> None:
+    """The alarm makes the round the last, and ends nothing before the round is over."""
+    pack = [card.value for card in FACES]
+    table = Table(burn=38, decks=1, virtual_cut=13).play("shoe", " ".join(pack[:39]))
+    assert (table.open, table.shoe.last_round) == ((), None)
+    table.play(pack[39])
+    assert (table.open, table.shoe.last_round, table.phase) == (("cut_card_missing",), 1, "dealing")
+    table.play("!resolve cut_card_missing continue", " ".join(pack[40:44]))
+    assert (table.open, table.shoe.last_round, table.phase != "ended") == ((), None, True)
 
 
 # ---------------------------------------------------------------- corrections

@@ -212,7 +212,7 @@ def test_what_the_example_shows_behind_a_hash_is_taken_too() -> None:
     lines = [line.removeprefix("# ") for line in text.splitlines()]
     raw = tomllib.loads("\n".join(line for line in lines if " = " in line or line.startswith("[")))
     config = parse(raw)
-    assert (config.table.virtual_cut, config.service.mode) == (14, "standard")
+    assert (config.table.virtual_cut, config.service.mode) == (13, "standard")
     assert "player" in config.limits
 
 
@@ -282,3 +282,8 @@ def test_a_reader_that_judges_cannot_seal_by_its_mode_either() -> None:
     (told,) = mistakes(raw)
     assert '(what [service] mode = "vip" stands for)' in told
     assert parse(raw | {"table": {"id": "T", "disclose": "dealt"}}).house.disclose == "dealt"
+
+
+@pytest.mark.parametrize(("written", "holds"), [({}, 13), ({"virtual_cut": 20}, 20), ({"virtual_cut": "none"}, None)])
+def test_a_cut_card_is_missed_unless_told_otherwise(written: dict[str, Any], holds: int | None) -> None:
+    assert parse({"table": {"id": "T07"} | written}).house.virtual_cut == holds
