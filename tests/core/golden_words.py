@@ -63,7 +63,9 @@ def _told(outcome: str, *pairs: str) -> Said:
 
 
 def _round(said: Said) -> Said:
-    """What only baccarat says stood before the bets."""
+    """What only baccarat says stood before the bets, and no rule that decided had its mnemonic behind it."""
+    if "why" in said:
+        said["why"] = [words.split(" (")[0] if words.startswith("banker ") else words for words in said["why"]]
     own = said.pop("own", None) or {name: said.pop(name) for name in ("natural", "pairs") if name in said}
     bets = {"bets": said.pop("bets")} if "bets" in said else {}
     before: Said = {}
