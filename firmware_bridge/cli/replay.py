@@ -12,7 +12,7 @@ from typing import BinaryIO, Final
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.house import choices, house_of, terms_of, usual, with_terms
+from firmware_bridge.games.house import choices, cut_place, house_of, terms_of, usual, with_terms
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.verify.chosen import JOURNAL_STARTS
 from firmware_bridge.journal.walk import Walk
@@ -49,14 +49,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _table(arguments: argparse.Namespace) -> tuple[House, str]:
     """The settings to deal by, and the table's name."""
-    house, table = House(), NAMELESS
+    house, table = House(virtual_cut=cut_place(House().game)), NAMELESS
     if arguments.config:
         from firmware_bridge.config.load import load
 
         config = load(arguments.config, nameless=NAMELESS)
         house, table = config.house, config.table.id
     if arguments.game and arguments.game != house.game:
-        house = house_of(arguments.game, **usual(arguments.game))
+        house = house_of(arguments.game, **usual(arguments.game), virtual_cut=cut_place(arguments.game))
     if arguments.procedure:
         house = _dealt(house, arguments.procedure)
     return house, table

@@ -76,8 +76,9 @@ def refusals(
     """Everything that speaks against `wager` after the bets already `accepted` in this round; () = accept it.
 
     own: `common(account, table)`; it counts for a person's stakes on one bet together, so that a bet may be raised
-    by less than its lower limit. closed_bets: ids refused in this round, `closed_bets` of the topic `table` or
-    `firmware_bridge.games.baccarat.bets.closed(round)`.
+    by less than its lower limit. closed_bets: ids refused in the round of the bet,
+    `firmware_bridge.games.baccarat.bets.closed(round)` or, of the next round that a bet can be taken for,
+    `closed_bets` of the topic `table`.
     """
     if wager.bet in closed_bets:
         return (Refusal("closed", f"{wager.bet} is closed for this round"),)

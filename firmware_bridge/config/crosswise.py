@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from firmware_bridge.config.sections import READERS, ReaderConfig, TableConfig
+from firmware_bridge.config.sections import READERS, ReaderConfig, ServiceConfig, TableConfig
 from firmware_bridge.games.game import Game
 
 
 def cut_too_early(table: TableConfig | None, game: Game) -> list[str]:
     """The virtual cut card lies within the shoe."""
-    if table is None or table.virtual_cut is None or table.virtual_cut < table.decks * game.size:
+    if table is None or not isinstance(table.virtual_cut, int) or table.virtual_cut < table.decks * game.size:
         return []
     return [f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * game.size} cards"]
 
@@ -44,7 +44,10 @@ def judged_twice(sections: dict[str, Any], game: Game) -> list[str]:
     terms = sections.get("game", game.terms())
     mistakes = [f'[game] {key} = "{getattr(terms, key)}": {why}' for key, why in game.unjudged(terms).items()]
     if table.disclose == "sealed":
-        mistakes.append('[table] disclose = "sealed": an angel-eye tells the result before the cards are revealed')
+        mode = sections.get("service", ServiceConfig()).mode
+        by_mode = "" if mode == "standard" else f' (what [service] mode = "{mode}" stands for)'
+        why = 'an angel-eye tells the result before the cards are revealed: write disclose = "dealt"'
+        mistakes.append(f'[table] disclose = "sealed"{by_mode}: {why}')
     return mistakes
 
 

@@ -18,6 +18,7 @@ from firmware_bridge.config.crosswise import (
     pins_used_twice,
     too_many_packs,
 )
+from firmware_bridge.config.modes import with_mode
 from firmware_bridge.config.sections import AnyPin, AnySensor, Config, PinsConfig, TableConfig
 from firmware_bridge.config.wanted import table_of, what_may_stand
 from firmware_bridge.errors import ConfigError
@@ -52,6 +53,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
     game = _game(raw)
+    raw = with_mode(raw, game)
     sections: dict[str, Any] = {}
     for section, keys in raw.items():
         if section not in SECTIONS:

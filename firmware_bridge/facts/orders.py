@@ -182,8 +182,8 @@ def tag_of(order: Order | type[Order]) -> str:
 ALL: Final = tuple(map(tag_of, ORDERS))
 """The names of the orders that the topic `command` can be allowed to give."""
 
-BY_MQTT: Final = tuple(each for each in ALL if each != "correct")
-"""Those it may give where the config says nothing: none of them names a card."""
+BY_MQTT: Final = ("bets_open", "bets_closed", "mark", "resend")
+"""Those it may give where the config says nothing: what a backend needs in every round, and resends."""
 
 LOCAL: Final = (*ALL, "enter")
 """The orders that can be given at the table."""

@@ -75,7 +75,7 @@ def _dealer_signed_in(shoe: Shoe, event: events.DealerSignedIn) -> Shoe:
 def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
     sealed = tuple(laid for laid in shoe.laid + shoe.overdrawn if not laid.shown)
     ended = replace(shoe, status="ended", aside=shoe.aside + sealed, laid=(), overdrawn=(), betting=False)
-    return replace(ended, reveal_by=None, change=None, change_by=None)
+    return replace(ended, reveal_by=None)
 
 
 def _irregular(shoe: Shoe, event: events.Irregular) -> Shoe:

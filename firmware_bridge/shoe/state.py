@@ -6,6 +6,8 @@ say is public.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any, Final
 
@@ -181,6 +183,17 @@ def oldest_held(shoe: Shoe) -> HeldCard | None:
     """The card that comes next of what is held; None where it is no card, or nothing is held."""
     first = shoe.held[0] if shoe.held else None
     return first if isinstance(first, HeldCard) else None
+
+
+def exchanged(seen: tuple[Card, ...], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
+    """The cards seen, once those of a round were others: each takes the place of one that it was taken for."""
+    was, now = Counter(before), Counter(after)
+    gone, come = list((was - now).elements()), list((now - was).elements())
+    cards = list(seen)
+    for face in gone:
+        at = next((n for n in reversed(range(len(cards))) if cards[n] is face), len(cards))
+        cards[at : at + 1] = [come.pop(0)] if come else []
+    return (*cards, *come)
 
 
 def cards_left(shoe: Shoe) -> int:

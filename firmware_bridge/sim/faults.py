@@ -194,7 +194,9 @@ FAULTS: Final[dict[str, Fault]] = {
     ),
     "missing_third": Fault("NEXT while a card is due", _too_soon, at=LATE, after=0),
     "burn_short": Fault("NEXT before the burn is done", _too_soon, at="burn", after=0),
-    "shoe_empty": Fault("one pack, dealt to the last card", table={"decks": 1}, forgets_cut=True),
+    "shoe_empty": Fault(
+        "one pack, dealt to the last card", table={"decks": 1, "virtual_cut": "none"}, forgets_cut=True
+    ),
     "cut_card_mid_round": Fault("the cut card comes early", _cut_card),
     "cut_card_missing": Fault(
         "nobody put the cut card in (one pack)", table={"decks": 1, "virtual_cut": 30}, forgets_cut=True

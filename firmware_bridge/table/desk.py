@@ -85,7 +85,8 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
         hint = f"did you mean {near[0]}?" if near else f"one of: {', '.join(allowed)}"
         return orders.Malformed(do[:ECHO], f"{do[:ECHO]} is no command", hint)
     if do not in allowed:
-        return orders.Malformed(do, f"{do} is not allowed here", "see [mqtt] commands in the table's config")
+        allow = f'put it into the table\'s config: [mqtt] commands = [.., "{do}"]'
+        return orders.Malformed(do, f"{do} is not allowed here", allow if do in orders.ALL else "give it at the table")
     arguments = {name: value for name, value in fields.items() if name not in ("id", "by", "do")}
     try:
         return msgspec.convert(arguments | {"do": do}, _TYPES[do])

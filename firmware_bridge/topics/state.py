@@ -42,10 +42,10 @@ def table(shoe: Shoe) -> Table:
         last=is_in_use and is_last(shoe),
         slots=_slots(shoe),
         due=due(shoe) if guided else None,
-        closed_bets=rules(shoe).closed_bets(shoe.round) if is_in_use else (),
+        closed_bets=rules(shoe).closed_bets(_bet_on_next(shoe)) if is_in_use else (),
         cards_left=cards_left(shoe) if is_in_use else None,
         burn_left=shoe.burn_left if now is Phase.BURNING else 0,
-        shoe_change="due" if shoe.status == "ended" else shoe.change,
+        shoe_change="due" if shoe.status == "ended" and shoe.change != "overdue" else shoe.change,
         dealer=shoe.dealer,
         dealer_change=shoe.device.dealer_change,
         flown=shoe.device.flown,
@@ -54,6 +54,11 @@ def table(shoe: Shoe) -> Table:
         limits=(shoe.house if is_in_use else shoe.device.next_house).limits,
         settings=shoe.house if is_in_use else shoe.device.next_house,
     )
+
+
+def _bet_on_next(shoe: Shoe) -> int:
+    """The number of the next round that a bet can be taken for: the one to come, once a card of this one is drawn."""
+    return shoe.round + (phase(shoe) in (Phase.DEALING, Phase.COMPLETE))
 
 
 def _slots(shoe: Shoe) -> tuple[Slot, ...]:

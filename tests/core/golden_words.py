@@ -46,9 +46,15 @@ HOUSE: Final = (
 )
 
 
+BY_DEFAULT: Final = 13
+"""Cards from the end of the virtual cut; no scenario asks for it by this number."""
+
+
 def _house(said: Said) -> Said:
-    """The settings of the game stood among those of the table."""
+    """The settings of the game stood among those of the table; a virtual cut had to be asked for."""
     flat = said | msgspec.to_builtins(Baccarat()) | said["terms"]
+    if flat["virtual_cut"] == BY_DEFAULT:
+        flat["virtual_cut"] = None
     return {name: flat[name] for name in HOUSE if name in flat}
 
 
@@ -57,7 +63,9 @@ def _told(outcome: str, *pairs: str) -> Said:
 
 
 def _round(said: Said) -> Said:
-    """What only baccarat says stood before the bets."""
+    """What only baccarat says stood before the bets, and no rule that decided had its mnemonic behind it."""
+    if "why" in said:
+        said["why"] = [words.split(" (")[0] if words.startswith("banker ") else words for words in said["why"]]
     own = said.pop("own", None) or {name: said.pop(name) for name in ("natural", "pairs") if name in said}
     bets = {"bets": said.pop("bets")} if "bets" in said else {}
     before: Said = {}
@@ -102,6 +110,12 @@ def _payload(said: Said) -> Said:
     return _message(_round(said) if "status" in said and "outcome" in said else said)
 
 
+def _answer(said: Said) -> Said:
+    """Only rounds with a result were told of."""
+    error = said.get("error")
+    return said | ({"error": error.replace(" are over", " are completed")} if error and "of this shoe" in error else {})
+
+
 def _opened(said: Said) -> Said:
     """What never leaves the house was published as null."""
     before: Said = {}
@@ -122,6 +136,7 @@ AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
     "round": lambda said: _message(_round(said)),
     "payload": _payload,
     "last": _last_round,
+    "answer": _answer,
     "told": lambda said: _told(*said["words"]),
     "ReaderBorrowed": lambda said: _lost(said, "lent", said["by"]),
     "TestCardsPassed": lambda said: _lost(said, "a report taken", said["by"] if said.get("lent") else ""),

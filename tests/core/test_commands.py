@@ -5,7 +5,7 @@ import pytest
 
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.orders import BY_MQTT, LOCAL
+from firmware_bridge.facts.orders import ALL, BY_MQTT, LOCAL
 from firmware_bridge.table.desk import LONGEST, NotAnOrder, order_of, parse
 
 
@@ -33,7 +33,8 @@ def test_orders_as_they_come_over_the_wire(fields: dict[str, Any], order: orders
     [
         ({"do": "nexd"}, "nexd is no command", "did you mean next?"),
         ({"do": "frobnicate"}, "frobnicate is no command", "one of: open_shoe, "),
-        ({"do": "enter", "card": "As", "second": "bea"}, "enter is not allowed here", "[mqtt] commands"),
+        ({"do": "enter", "card": "As", "second": "bea"}, "enter is not allowed here", "give it at the table"),
+        ({"do": "correct"}, "correct is not allowed here", '[mqtt] commands = [.., "correct"]'),
         ({"do": "void"}, "void: Object missing required field `why`", "README"),
         ({"do": "void", "why": 7}, "void: Expected `str`, got `int`", "README"),
         ({"do": "next", "twice": True}, "next: Object contains unknown field `twice`", "README"),
@@ -41,7 +42,7 @@ def test_orders_as_they_come_over_the_wire(fields: dict[str, Any], order: orders
     ],
 )
 def test_what_cannot_be_obeyed_says_why(fields: dict[str, Any], error: str, hint: str) -> None:
-    order = order_of(fields, BY_MQTT)
+    order = order_of(fields, [each for each in ALL if each != "correct"])
     assert isinstance(order, orders.Malformed)
     assert order.error.startswith(error)
     assert hint in order.hint
@@ -53,8 +54,12 @@ def test_a_mistyped_card_is_not_repeated() -> None:
     assert "Asx" not in repr(order)
 
 
-def test_no_order_by_mqtt_names_a_card() -> None:
-    assert "enter" not in BY_MQTT
+def test_what_the_topic_takes_where_the_config_says_nothing() -> None:
+    assert BY_MQTT == ("bets_open", "bets_closed", "mark", "resend")
+
+
+def test_no_card_is_entered_by_mqtt() -> None:
+    assert "enter" not in ALL
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_the_floor_accepts_or_voids_a_card_in_the_wrong_slot() -> None:
 @pytest.mark.parametrize(("sensor", "last"), [("cut_card", True), ("presence", True), ("next", False)])
 def test_the_virtual_cut_stands_in_for_sensors_not_for_keys(sensor: str, last: bool) -> None:
     pack = " ".join(f"{rank}{suit}" for rank in "A23456789TJQK" for suit in "shdc")
-    table = Table(burn=38, decks=1).play("shoe", pack[: 38 * 3], stuck(sensor), "Kc")
+    table = Table(burn=39, decks=1).play("shoe", pack[: 39 * 3], stuck(sensor), "Kc")
     assert (table.shoe.last_round is not None) is last
     assert mode(table.shoe) == ("VIRTUAL_CUT" if last else "FULL")
 

@@ -6,8 +6,10 @@ import pytest
 from msgspec.structs import asdict
 
 from firmware_bridge.config.load import SECTIONS, broker_settings, load, parse
+from firmware_bridge.config.modes import contradictions
 from firmware_bridge.config.sections import Config, PinsConfig
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.orders import BY_MQTT
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.games.house import terms_of
 
@@ -210,10 +212,78 @@ def test_what_the_example_shows_behind_a_hash_is_taken_too() -> None:
     lines = [line.removeprefix("# ") for line in text.splitlines()]
     raw = tomllib.loads("\n".join(line for line in lines if " = " in line or line.startswith("[")))
     config = parse(raw)
-    assert (config.table.virtual_cut, config.service.mode) == (14, "standard")
+    assert (config.table.virtual_cut, config.service.mode) == (13, "standard")
     assert "player" in config.limits
 
 
 def test_the_virtual_cut_card_lies_in_the_shoe() -> None:
     with pytest.raises(ConfigError, match="only 52 cards"):
         parse({"table": {"id": "T07", "decks": 1, "virtual_cut": 60}})
+
+
+# ---------------------------------------------------------------- what the mode stands for
+
+STANDS_FOR = [
+    ("standard", "dealt", "ignored", "largest-stake", ""),
+    ("vip", "sealed", "required", "largest-stake", "reveal fly request_shoe_change request_dealer_change"),
+    ("squeeze", "sealed", "ignored", "any-bettor", "reveal"),
+]
+
+
+@pytest.mark.parametrize(("mode", "disclose", "betting", "squeeze", "more"), STANDS_FOR)
+def test_a_mode_sets_defaults(mode: str, disclose: str, betting: str, squeeze: str, more: str) -> None:
+    config = parse({"table": {"id": "T07"}, "service": {"mode": mode}})
+    assert (config.house.mode, config.house.disclose, config.house.betting) == (mode, disclose, betting)
+    assert terms_of(config.house).squeeze == squeeze
+    assert config.mqtt.commands == (*BY_MQTT, *more.split())
+    assert list(contradictions(config)) == []
+
+
+WRITTEN: dict[str, dict[str, Any]] = {
+    "table": {"id": "T07", "disclose": "dealt", "betting": "ignored"},
+    "game": {"squeeze": "largest-stake"},
+    "mqtt": {"commands": ["bets_closed", "reveal"]},
+}
+
+
+@pytest.mark.parametrize("mode", ["standard", "vip", "squeeze"])
+def test_a_key_that_is_written_out_wins(mode: str) -> None:
+    config = parse(WRITTEN | {"service": {"mode": mode}})
+    assert (config.house.disclose, config.house.betting) == ("dealt", "ignored")
+    assert terms_of(config.house).squeeze == "largest-stake"
+    assert config.mqtt.commands == ("bets_closed", "reveal")
+
+
+@pytest.mark.parametrize(
+    ("mode", "told"),
+    [
+        ("standard", []),
+        ("vip", ['disclose = "dealt"', 'betting = "ignored"', "fly, request_dealer_change, request_shoe_change:"]),
+        ("squeeze", ['disclose = "dealt"', 'squeeze = "largest-stake"']),
+    ],
+)
+def test_what_is_written_against_the_mode_is_told(mode: str, told: list[str]) -> None:
+    found = list(contradictions(parse(WRITTEN | {"service": {"mode": mode}})))
+    assert len(found) == len(told)
+    for each, text in zip(found, told, strict=True):
+        assert each.what.startswith(f'[service] mode = "{mode}" and ')
+        assert text in each.what
+        assert each.remedy
+
+
+def test_a_mode_excuses_no_mistake() -> None:
+    for raw in ({"service": {"mode": "vip"}}, {"table": 3, "service": {"mode": "vip"}}):
+        assert any("id is missing" in each or "write [table]" in each for each in mistakes(raw))
+    assert "known are: squeeze, standard, vip" in mistakes({"table": {"id": "T"}, "service": {"mode": "vap"}})[0]
+
+
+def test_a_reader_that_judges_cannot_seal_by_its_mode_either() -> None:
+    raw: dict[str, Any] = {"table": {"id": "T"}, "service": {"mode": "vip"}, "reader": {"protocol": "angel-eye"}}
+    (told,) = mistakes(raw)
+    assert '(what [service] mode = "vip" stands for)' in told
+    assert parse(raw | {"table": {"id": "T", "disclose": "dealt"}}).house.disclose == "dealt"
+
+
+@pytest.mark.parametrize(("written", "holds"), [({}, 13), ({"virtual_cut": 20}, 20), ({"virtual_cut": "none"}, None)])
+def test_a_cut_card_is_missed_unless_told_otherwise(written: dict[str, Any], holds: int | None) -> None:
+    assert parse({"table": {"id": "T07"} | written}).house.virtual_cut == holds

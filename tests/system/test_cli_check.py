@@ -105,6 +105,14 @@ def test_every_mistake_of_the_config_is_told_at_once(check: Checked, shoe: comma
     assert (ran.code, "name the file with --config" in ran.out) == (78, True)
 
 
+def test_what_is_written_against_the_mode(check: Checked) -> None:
+    squeeze = {"service": {"mode": "squeeze"}, "mqtt": {"commands": ["reveal"]}}
+    level, text, remedy = check.one("mode", table={"disclose": "dealt"}, **squeeze)
+    assert (level, remedy) == ("WARN", 'write disclose = "sealed", or take the key out')
+    assert text.startswith('[service] mode = "squeeze" and [table] disclose = "dealt": cards are named as they are')
+    assert "mode" not in check(**squeeze)
+
+
 def test_a_pin_that_is_used_twice(check: Checked) -> None:
     (told,) = check(pins={"next": 22}, lamps={"P1": 22})["config"]
     assert (told["level"], "22" in told["text"]) == ("FAIL", True)

@@ -46,7 +46,7 @@ def test_whole_shoes_give_the_rounds_of_the_rule_book(
 
 def test_the_payloads_are_the_very_bytes_that_are_sent() -> None:
     text = "shoe 5c 2s3h4d5c6h 9sTdTsTc ?? !void misread"
-    play = Replay(House(), "replay", pytest.fail)
+    play = Replay(House(virtual_cut=13), "replay", pytest.fail)
     wanted = [message for line in play.play(parse(text)) for message in messages(line)]
     sent = [line for line in piped(text).out.splitlines() if '"retain":false' in line]
     assert sent == [

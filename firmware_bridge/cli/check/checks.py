@@ -13,6 +13,7 @@ from firmware_bridge.cli.check.clock import clock
 from firmware_bridge.cli.check.disk import disk
 from firmware_bridge.cli.check.finding import Finding, Level, Machine
 from firmware_bridge.cli.check.journal import journal
+from firmware_bridge.cli.check.mode import mode
 from firmware_bridge.cli.check.mount import mount
 from firmware_bridge.cli.check.pi import pi
 from firmware_bridge.cli.check.pins import pins
@@ -25,6 +26,7 @@ __all__ = ["CHECKS", "Check", "Finding", "Level", "Machine"]
 Check = Callable[[Machine], Iterator[Finding]]
 
 CHECKS: Final[tuple[Check, ...]] = (
+    mode,
     service,
     versions,
     access,

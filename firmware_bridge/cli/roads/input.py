@@ -11,7 +11,7 @@ import msgspec
 
 from firmware_bridge.cli.daemon_socket import NotRunning, ask, journal_dir, socket_path
 from firmware_bridge.errors import BridgeError, ConfigError
-from firmware_bridge.facts.events import RoundClosed
+from firmware_bridge.facts.events import RoundClosed, RoundCorrected
 from firmware_bridge.games.baccarat.roads import Bead, Outcome, RoadSettings
 from firmware_bridge.games.baccarat.roads_topic import bead_of
 
@@ -94,9 +94,9 @@ def _recorded(config: Path) -> tuple[list[Bead], dict[str, Any]]:
             event = msgspec.json.decode(raw)
             if event["type"] == "ShoeOpened":
                 terms = event["house"]["terms"]
-            elif event["type"] == "RoundClosed":
-                closed = msgspec.json.decode(raw, type=RoundClosed)
-                rounds[closed.round] = bead_of(closed.outcome, closed.own)
+            elif event["type"] in ("RoundClosed", "RoundCorrected"):
+                counts = msgspec.json.decode(raw, type=RoundClosed | RoundCorrected)
+                rounds[counts.round] = bead_of(counts.outcome, counts.own)
             elif event["type"] == "RoundVoided":
                 rounds.pop(event["round"], None)
     return [rounds[number] for number in sorted(rounds)], terms

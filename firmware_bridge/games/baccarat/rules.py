@@ -28,6 +28,12 @@ BANKER_DRAWS: Final[dict[int, tuple[int, ...]]] = {
 }
 """Banker's two cards -> the player's third cards (in points) on which the banker draws."""
 
+STANDS_BY: Final = {3: "三八", 4: "四八一", 5: "五八三", 6: "六八五"}
+"""Banker's two cards -> how dealers remember on which third cards of the player's the banker stands.
+
+四八一: on four, from 8 to 1, which is 8 9 0 1.
+"""
+
 Ruled = tuple[str, Reason]
 """A rule that decided: in words, and as an id with values."""
 
@@ -68,7 +74,8 @@ def thirds(player: int, banker: int, fifth: int) -> Thirds:
     draws = fifth in BANKER_DRAWS[banker]
     last = Reason(_DOES[draws], {"side": "banker", "total": banker, "third": fifth})
     drew = (f"player {player} draws", _rule("draws", "player", player))
-    return (True, draws), (drew, (f"banker {banker}, player's third {fifth}", last))
+    by = f" ({STANDS_BY[banker]})" if not draws and banker in STANDS_BY else ""
+    return (True, draws), (drew, (f"banker {banker}, player's third {fifth}{by}", last))
 
 
 def _rule(rule: str, side: str, total: int) -> Reason:

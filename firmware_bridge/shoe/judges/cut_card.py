@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from firmware_bridge.facts import events
-from firmware_bridge.games.house import size_of
+from firmware_bridge.games.house import cut_place, size_of
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.round import phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, stuck
-
-VIRTUAL_CUT: Final = 14
-"""Cards from the end where the virtual cut card lies while a sensor cannot see the real one."""
 
 
 def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
@@ -32,9 +27,12 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
 
 
 def watch_virtual_cut(draft: Draft) -> None:
-    """Without a cut card at the place it must have come by, the card now drawn is behind it."""
+    """Without a cut card at the place it must have come by, the card now drawn is behind it.
+
+    A sensor that may hide the cut card is not waited for beyond its usual place, whatever the house says.
+    """
     shoe = draft.shoe
-    limit = shoe.house.virtual_cut or (VIRTUAL_CUT if is_blind(shoe) else None)
+    limit = shoe.house.virtual_cut or (cut_place(shoe.house.game) if is_blind(shoe) else None)
     if limit is None or shoe.last_round is not None or not shoe.cut_watched:
         return
     drawn = len(shoe.seen) + shoe.unknown
