@@ -10,6 +10,7 @@ from typing import Final
 
 from firmware_bridge import __version__
 from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.facts.nearest import nearest
 
 COMMANDS: Final = {
     "run": "the daemon (headless, under systemd)",
@@ -65,7 +66,5 @@ def main(argv: list[str] | None = None) -> int:
 def _guess(parser: argparse.ArgumentParser, words: list[str]) -> None:
     """End with a did-you-mean where the first word is no command."""
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(words[0], COMMANDS, 1)
-        parser.error(f"{words[0]!r} is no command; {f'did you mean {near[0]}?' if near else 'see shoe --help'}")
+        near = nearest(words[0], COMMANDS)
+        parser.error(f"{words[0]!r} is no command; {f'did you mean {near}?' if near else 'see shoe --help'}")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import BridgeError, ConfigError
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
@@ -51,14 +52,10 @@ def socket_path(config: Path) -> Path:
 
 def journal_dir(config: Path) -> Path:
     """The journal's directory by a config, read on its own: `shoe status` loads no more than it needs."""
-    import tomllib
-
     try:
-        section = tomllib.loads(config.read_text("utf-8")).get("journal", {})
+        section = document(config).get("journal", {})
     except OSError as error:
         raise ConfigError(f"{config}: {error.strerror}", "name the file with --config, or use sudo") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{config}: not TOML: {error}", "`shoe check` lists every mistake") from None
     given = section.get("dir", JOURNAL_DIR) if isinstance(section, dict) else JOURNAL_DIR
     return Path(str(given))
 

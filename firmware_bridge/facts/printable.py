@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_CLASS: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff"
+CLASS: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff"
 """Characters that move a cursor, begin a line or turn the direction of what follows, as in a class of a pattern."""
 
-PATTERN: Final = rf"^[^{_CLASS}]*$"
+PATTERN: Final = rf"^[^{CLASS}]*$"
 """A text without such a character, for JSON Schema."""
 
 REMEDY: Final = "write one short line, of characters that can be printed"
 """What to do about a `fault`."""
 
-_CONTROL: Final = re.compile(rf"[{_CLASS}\ud800-\udfff]")
+_CONTROL: Final = re.compile(rf"[{CLASS}\ud800-\udfff]")
 
 
 def fault(text: str, most: int) -> str | None:
