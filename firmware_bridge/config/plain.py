@@ -1,4 +1,4 @@
-"""What the keys of a config tell by themselves, beyond their types: each function gives its mistakes, one a sentence."""
+"""What a key of a config tells by itself, beyond its type: each function gives its mistakes, a sentence each."""
 
 from __future__ import annotations
 
