@@ -27,6 +27,10 @@ class NoDaemon(BridgeError, ConnectionError):
     """The daemon cannot be asked; the text says why and what to do."""
 
 
+class NotAllowed(NoDaemon, PermissionError):
+    """A daemon listens there, and not to this user."""
+
+
 class NotRunning(NoDaemon):
     """No daemon listens there."""
 
@@ -101,7 +105,7 @@ def connected(path: Path) -> socket.socket:
 
 def _told(path: Path, error: OSError) -> NoDaemon:
     if isinstance(error, PermissionError):
-        return NoDaemon(f"no permission to ask the daemon at {path}", "put sudo before the command")
+        return NotAllowed(f"no permission to ask the daemon at {path}", "put sudo before the command")
     if isinstance(error, FileNotFoundError | ConnectionRefusedError):
         hint = "see: systemctl status firmware-bridge, or name its --config"
         return NotRunning(f"no daemon listens at {path}", hint)

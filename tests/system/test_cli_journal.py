@@ -135,6 +135,23 @@ def test_programs_get_a_verdict_per_journal(files: list[Path], journal: Callable
     assert "line format" in journal("list").out
 
 
+@pytest.mark.parametrize("action", ["list", "show", "verify", "export 1"])
+def test_without_sudo_every_action_asks_for_it(
+    files: list[Path], journal: Callable[..., command.Ran], mocker: MockerFixture, action: str
+) -> None:
+    mocker.patch.object(Path, "iterdir", side_effect=PermissionError(13, "Permission denied"))
+    mocker.patch.object(Path, "read_bytes", side_effect=PermissionError(13, "Permission denied"))
+    ran = journal(*action.split())
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"shoe: {files[0].parent}: Permission denied; put sudo before the command\n"
+
+
+def test_a_journal_that_is_not_there_is_told_in_one_line(journal: Callable[..., command.Ran], tmp_path: Path) -> None:
+    (tmp_path / "j").mkdir()
+    ran = journal("show", tmp_path / "none.journal")
+    assert ran.err == f"shoe: {tmp_path}/none.journal: No such file or directory; name it with --dir or --config\n"
+
+
 def test_a_forged_line_breaks_the_chain(files: list[Path], journal: Callable[..., command.Ran]) -> None:
     edit(files[1], 2, lambda line: forged(line, b'"9s"', b'"8s"'))
     assert f"FAIL  {files[1].name}, line 2: it does not follow the line before it" in journal("verify").out
