@@ -11,6 +11,7 @@ from typing import Final
 from firmware_bridge import __version__
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.printable import escaped
 
 COMMANDS: Final = {
     "run": "the daemon (headless, under systemd)",
@@ -50,12 +51,10 @@ def main(argv: list[str] | None = None) -> int:
         code = int(import_module(f"{__name__}.{arguments.command}").run(arguments))
         sys.stdout.flush()
         return code
-    except ConfigError as error:
-        print(f"shoe: {error}", file=sys.stderr)
-        return CONFIG
     except BridgeError as error:
-        print(f"shoe: {error}", file=sys.stderr)
-        return FAILED
+        lines = f"shoe: {error}".splitlines()
+        print("\n".join(map(escaped, lines)), file=sys.stderr)
+        return CONFIG if isinstance(error, ConfigError) else FAILED
     except BrokenPipeError:  # `| head` has seen enough; what is left goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE

@@ -11,11 +11,12 @@ from typing import Any, Final
 from firmware_bridge.cli.daemon_socket import ask, config_option, socket_path
 
 _AT_THE_TABLE: Final = {
-    "open_shoe": "shoe do open-shoe --by NAME",
-    "close_shoe": "shoe do close-shoe --by NAME",
-    "bets_open": "shoe do bets-open --by NAME",
-    "bets_closed": "shoe do bets-closed --by NAME",
+    "open_shoe": "sudo shoe do open-shoe --by NAME",
+    "close_shoe": "sudo shoe do close-shoe --by NAME",
+    "bets_open": "sudo shoe do bets-open --by NAME",
+    "bets_closed": "sudo shoe do bets-closed --by NAME",
     "confirmed_by": "--confirmed-by NAME",
+    "shoe enter": "sudo shoe enter CARD --by NAME --second NAME",
 }
 """What hints call orders as the backend gives them -> how they are given here."""
 

@@ -39,8 +39,8 @@ def test_the_help_names_every_command(shoe: command.Run) -> None:
 @pytest.mark.parametrize(
     ("told", "here"),
     [
-        ("open one: open_shoe", "open one: shoe do open-shoe --by NAME"),
-        ("bets_open, or deal the round", "shoe do bets-open --by NAME, or deal the round"),
+        ("open one: open_shoe", "open one: sudo shoe do open-shoe --by NAME"),
+        ("bets_open, or deal the round", "sudo shoe do bets-open --by NAME, or deal the round"),
         ("the pit boss gives his name: confirmed_by", "the pit boss gives his name: --confirmed-by NAME"),
         ("finish it, or void it first", "finish it, or void it first"),
     ],

@@ -48,7 +48,7 @@ class Visit:
         if section is None:
             what = self._arguments.what
             reason = f"nothing is left to undo: {what} was never calibrated here, or all that is kept of it is undone"
-            raise Refusal(reason, f"to calibrate it: shoe calibrate {what}")
+            raise Refusal(reason, f"to calibrate it: sudo shoe calibrate {what} --by NAME")
         return section
 
     @contextmanager

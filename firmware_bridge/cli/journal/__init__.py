@@ -42,6 +42,5 @@ ACTIONS: Final[dict[str, Action]] = {
     "list": ("the journals of this table, one per shoe", list.options, list.run),
     "show": ("what is in a journal, without sealed cards", show.options, show.run),
     "verify": ("whether the record is whole and unchanged", verify.options, verify.run),
-    "export": ("a journal for people outside: it verifies, but holds no sealed card", export.options,
-               export.run),
+    "export": ("a journal for people outside: it verifies, but holds no sealed card", export.options, export.run),
 }
