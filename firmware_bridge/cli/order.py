@@ -9,6 +9,8 @@ import sys
 from typing import Any, Final
 
 from firmware_bridge.cli.daemon_socket import ask, config_option, socket_path
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.printable import REMEDY, fault
 
 _AT_THE_TABLE: Final = {
     "open_shoe": "sudo shoe do open-shoe --by NAME",
@@ -21,6 +23,10 @@ _AT_THE_TABLE: Final = {
 """What hints call orders as the backend gives them -> how they are given here."""
 
 
+class NotSent(BridgeError, ValueError):
+    """An order with a text that no table takes."""
+
+
 def order_options(parser: argparse.ArgumentParser) -> None:
     """The options that every order has."""
     parser.add_argument("--by", required=True, metavar="NAME", help="who gives the order; it is on record")
@@ -29,8 +35,11 @@ def order_options(parser: argparse.ArgumentParser) -> None:
 
 
 def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> int:
-    """Give the order `name` and tell the answer; 0 if it was obeyed, 1 if not. Raises NoDaemon."""
+    """Give the order `name` and tell the answer; 0 if it was obeyed, 1 if not. Raises NoDaemon, NotSent."""
     request = {"do": name.replace("-", "_"), "by": arguments.by, **fields}
+    for field, text in request.items():
+        if isinstance(text, str) and (wrong := fault(text, len(text))):
+            raise NotSent(f"--{field.replace('_', '-')} {wrong}", REMEDY)
     answer = ask(socket_path(arguments.config), request)
     if arguments.json:
         print(json.dumps(answer, ensure_ascii=False))
