@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.cli.calibrate.visit import Visit
-from firmware_bridge.config.calibration import Count, CountSection
+from firmware_bridge.config.calibration import Count, CountSection, Value
 from firmware_bridge.devices.wires import wires
 from hardware.calibrate import Refusal, SingleLamp
 from hardware.pins.factories import pin_factory
@@ -32,7 +32,7 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
     if dark := [name for name, is_lit in lit.items() if not is_lit]:
         raise Refusal(f"not {'seen' if looked else 'driven'}: {', '.join(dark)}", "check their wires: shoe wiring")
     measured = Count(tried=len(lit), good=len(lit) if looked else 0)
-    after = dict.fromkeys(lit, True if looked else NOT_LOOKED_AT)
+    after: dict[str, Value] = dict.fromkeys(lit, True if looked else NOT_LOOKED_AT)
     visit.keep(CountSection(at=visit.now, by=visit.by, after=after, measured=measured))
     seen = f"all {len(lit)} lamps are seen"
     return visit.done(f"kept: {seen if looked else UNSEEN.format(len(lit))}", after=after, measured=measured)
