@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from firmware_bridge import __version__
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.health import Health
@@ -88,7 +89,7 @@ class Bridge:
 
     async def run(self) -> None:
         """Work until `stop`, then leave everything as it should be found."""
-        systemd = Systemd()
+        systemd, has_begun = Systemd(), False
         try:
             self.sensors.claim()  # before anything is written: a pin in use is tried again and again
             self.table.start(self.config.house)
@@ -97,6 +98,8 @@ class Bridge:
             self.uplink.start()
             self.health.start()
             self._try_out()
+            log.info("%s", self._how_it_began())
+            has_begun = True
             systemd.tell("READY=1", f"STATUS=table {self.config.table.id}")
             beat = self._loop.create_task(_beat(systemd))
             await self._stopped.wait()
@@ -104,12 +107,27 @@ class Bridge:
             systemd.tell("STOPPING=1")
         finally:
             await self._close()
+            if has_begun:
+                log.info("%s; journal %s, entry %d", self._last_word, self.table.shoe.journal, self.table.shoe.seq)
 
     def stop(self, last_word: LastWord = "stopped") -> None:
         """Finish what is begun and end `run`; the topic `status` then says `last_word`."""
         if not self._stopped.is_set():
             self._last_word = last_word
         self._stopped.set()
+
+    def _how_it_began(self) -> str:
+        """How the table began, in one line for the log."""
+        config, shoe, pins = self.config, self.table.shoe, wires(self.config)
+        parts = (
+            f"version {__version__}",
+            f"table {config.table.id}, {config.table.game}",
+            f"reader {config.reader.protocol} at {config.reader.port}",
+            f"pins {config.pins.factory}, {len(pins)} wires" if pins else "no pins",
+            f"journal {shoe.journal} in {self.journal.directory}, entry {shoe.seq}",
+            f"shoe {shoe.number} {shoe.status}, round {shoe.round}" if shoe.number else "no shoe yet",
+        )
+        return "; ".join(parts)
 
     async def _close(self) -> None:
         """Close every part, from the last line to the first, whatever fails meanwhile."""

@@ -11,7 +11,8 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from firmware_bridge.facts.house import House, Limit
-from firmware_bridge.facts.orders import ALL, BY_MQTT
+from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME
+from firmware_bridge.facts.printable import CLASS
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.roads.good import GoodId
 from firmware_bridge.games.game import Game, Terms
@@ -29,7 +30,11 @@ TcpPort = Annotated[int, Meta(ge=1, le=65_535)]
 Text = Annotated[str, Meta(min_length=1)]
 TopicWord = Annotated[
     str,
-    Meta(pattern=r"^[^/+#\s$][^/+#\s]*$", description="it is part of every topic: no spaces, none of / + # $"),
+    Meta(
+        max_length=LONGEST_NAME,
+        pattern=rf"^[^/+#\s${CLASS}][^/+#\s{CLASS}]*\Z",
+        description="it is part of every topic: no spaces, none of / + # $",
+    ),
 ]
 if TYPE_CHECKING:
     Protocol = str

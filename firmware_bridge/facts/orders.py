@@ -8,12 +8,18 @@ from msgspec import Meta, Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import Choice
+from firmware_bridge.facts.printable import PATTERN
 
-Name = Annotated[str, Meta(max_length=64)]
-"""What people, journals and irregularities are called."""
+LONGEST_NAME: Final = 64
+LONGEST_REASON: Final = 500
 
-Reason = Annotated[str, Meta(max_length=500)]
-"""Why somebody gives an order, in his words."""
+# The pattern is for JSON Schema, and held at the desk (table/mistakes.py): journals of before hold other texts too.
+
+Name = Annotated[str, Meta(max_length=LONGEST_NAME, extra_json_schema={"pattern": PATTERN})]
+"""What people, journals and irregularities are called: at most 64 characters that can be printed."""
+
+Reason = Annotated[str, Meta(max_length=LONGEST_REASON, extra_json_schema={"pattern": PATTERN})]
+"""Why somebody gives an order, in his words: at most 500 characters that can be printed, in one line."""
 
 Word = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[ -~]*$")]
 """A seat, an amount, a card or a mark as people write it: printable characters."""

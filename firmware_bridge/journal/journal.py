@@ -14,6 +14,7 @@ from firmware_bridge.facts.entry import Entry
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
+from firmware_bridge.journal.refusal import refusal
 from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.shoe import Shoe, advance
 
@@ -133,18 +134,6 @@ def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
     for _ in _trusted(files, cursor):
         pass
     return files[-1] if files else None
-
-
-def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
-    """What refuses a start, and how the table deals again with a journal that cannot be restored."""
-    what, hint = f"the journal cannot be read ({error})", "its user must own it; a failing card is in dmesg: replace it"
-    if isinstance(error, JournalError):
-        what, hint = error.what, error.hint
-    anew = (
-        "if you cannot, deal on with a new record: sudo systemctl stop firmware-bridge, "
-        f"sudo mv {directory} {directory}.damaged, start it again (what is lost: docs/technician.md)"
-    )
-    return JournalError(what, f"{hint}; {anew}")
 
 
 def _trusted(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Line, Place]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Final, Protocol
 
+from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.games.game import Game
 from hardware.readers import READERS
 from hardware.sim.angel_eye import Rules, right_rules, wrong_rules
@@ -223,6 +223,6 @@ def places(at: str, game: Game) -> tuple[str, ...]:
 
 def unknown(fault: str) -> str:
     """The error text for an id of no fault."""
-    near = get_close_matches(fault.replace("-", "_"), FAULTS, 1)
-    hint = f"did you mean {near[0]}? " if near else ""
+    near = nearest(fault.replace("-", "_"), FAULTS)
+    hint = f"did you mean {near}? " if near else ""
     return f"{fault!r} cannot be simulated: {hint}known are: {', '.join(FAULTS)}"

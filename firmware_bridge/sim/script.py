@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from typing import Final, get_args
 
 from msgspec import Struct
@@ -15,6 +14,7 @@ from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import Choice
+from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.moves import mark_of
 
@@ -130,10 +130,10 @@ def _word(word: str, number: int) -> Iterator[Step]:
     elif pause := _PAUSE.fullmatch(word):
         yield Pause(round(float(pause[1]) * 1000))
     else:
-        near = get_close_matches(word, _WORDS, 1)
+        near = nearest(word, _WORDS)
         raise ScriptError(
             f"line {number}: {word!r} is no word of a deal script",
-            f"did you mean {near[0]!r}?" if near else "a card is written rank then suit: As, Td",
+            f"did you mean {near!r}?" if near else "a card is written rank then suit: As, Td",
         )
 
 
@@ -141,10 +141,10 @@ def _order(name: str, words: list[str], number: int) -> orders.Order:
     """An order and its arguments, which are the words behind it."""
     build = _ORDERS.get(name.replace("-", "_"))
     if build is None:
-        near = get_close_matches(name.replace("-", "_"), _ORDERS, 1)
+        near = nearest(name.replace("-", "_"), _ORDERS)
         known = ", ".join(sorted(_ORDERS))
         raise ScriptError(
-            f"line {number}: !{name} is no order", f"did you mean !{near[0]}?" if near else f"one of: {known}"
+            f"line {number}: !{name} is no order", f"did you mean !{near}?" if near else f"one of: {known}"
         )
     usage = _USAGE.get(name.replace("-", "_"), "")
     try:

@@ -15,7 +15,8 @@ import msgspec
 
 from firmware_bridge import __version__
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.orders import LOCAL
+from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
+from firmware_bridge.facts.printable import REMEDY, fault
 from firmware_bridge.facts.wire_states import Health
 from firmware_bridge.table.desk import Desk, NotAnOrder, parse
 from firmware_bridge.table.lending import Lendable, Lending, NotLent
@@ -32,9 +33,6 @@ LOOK_S: Final = 0.2
 
 HEARD: Final = 2**20
 """Bytes heard of a request: one too long for a command is refused, one without an end is hung up on."""
-
-SIGNATURE: Final = 64
-"""Characters of the longest name that can sign an order."""
 
 
 class Watch(Protocol):
@@ -149,8 +147,8 @@ class Control:
             await self._watch(reader, writer)
         elif not isinstance(by := fields.pop("by", None), str) or not by.strip():
             await _say(writer, orders.Answer(ok=False, error="nobody signed this order", hint="say who: --by NAME"))
-        elif len(by) > SIGNATURE:
-            await _say(writer, orders.Answer(ok=False, error="the signature is too long", hint="a name is enough"))
+        elif wrong := fault(by, LONGEST_NAME):
+            await _say(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
         elif fields["do"] == "lend":
             await self._lend(fields, by, reader, writer)
         elif fields["do"] == "take_back":
@@ -207,9 +205,7 @@ class Control:
             if self._seen_by:
                 self._seen_by.end()
 
-    async def _show(
-        self, changed: asyncio.Event, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def _show(self, changed: asyncio.Event, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         last, shown = None, 0
         while not reader.at_eof():  # the watcher's end: writing alone would find out at the next change only
             changed.clear()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from difflib import get_close_matches
 from typing import Any, Final
 
 import msgspec
 
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.printable import fault
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.shoe.state import answer_to
+from firmware_bridge.table.mistakes import mistake, shown
 from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.table.table import Table
 
@@ -19,12 +21,6 @@ LONGEST: Final = 4_096
 
 ID_LENGTH: Final = 64
 """Characters of the longest command id."""
-
-ECHO: Final = 40
-"""Characters of an unknown command that its refusal repeats."""
-
-MISTAKE: Final = 200
-"""Characters of what is wrong with an order, which may repeat parts of it."""
 
 _LIKE_THIS: Final = 'send {"id":"..","do":"next"}'
 _TYPES: Final[dict[str, type[orders.Order]]] = {orders.tag_of(each): each for each in (*orders.ORDERS, orders.Enter)}
@@ -72,8 +68,9 @@ def parse(payload: bytes) -> dict[str, Any]:
     if not isinstance(fields, dict) or not isinstance(fields.get("do"), str):
         raise NotAnOrder('no "do"', _LIKE_THIS)
     given = fields.get("id")
-    if given is not None and not (isinstance(given, str) and 1 <= len(given) <= ID_LENGTH):
-        raise NotAnOrder(f'"id" is no text of 1 to {ID_LENGTH} characters', "give each command its own")
+    if given is not None and (not isinstance(given, str) or not given or fault(given, ID_LENGTH)):
+        what = f'"id" is no text of 1 to {ID_LENGTH} characters that can be printed'
+        raise NotAnOrder(what, "give each command its own")
     return fields
 
 
@@ -81,15 +78,13 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
     """The order in the fields of a command; one that cannot be obeyed becomes `Malformed`."""
     do = str(fields["do"]).replace("-", "_")
     if do not in _TYPES:
-        near = get_close_matches(do, allowed, 1)
-        hint = f"did you mean {near[0]}?" if near else f"one of: {', '.join(allowed)}"
-        return orders.Malformed(do[:ECHO], f"{do[:ECHO]} is no command", hint)
+        near = nearest(do[:ID_LENGTH], allowed)
+        hint = f"did you mean {near}?" if near else f"one of: {', '.join(allowed)}"
+        return orders.Malformed(shown(do), f"{shown(do)} is no command", hint)
     if do not in allowed:
         allow = f'put it into the table\'s config: [mqtt] commands = [.., "{do}"]'
         return orders.Malformed(do, f"{do} is not allowed here", allow if do in orders.ALL else "give it at the table")
     arguments = {name: value for name, value in fields.items() if name not in ("id", "by", "do")}
-    try:
-        return msgspec.convert(arguments | {"do": do}, _TYPES[do])
-    except msgspec.ValidationError as error:
-        text = "a card is written rank then suit: As, Td" if do == "enter" else str(error)[:MISTAKE]
-        return orders.Malformed(do, f"{do}: {text}", "see the commands in the README")
+    if wrong := mistake(_TYPES[do], arguments):
+        return orders.Malformed(do, *wrong)
+    return msgspec.convert(arguments | {"do": do}, _TYPES[do])

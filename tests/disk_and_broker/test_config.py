@@ -3,6 +3,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import json
 from msgspec.structs import asdict
 
 from firmware_bridge.config.load import SECTIONS, broker_settings, load, parse
@@ -10,8 +13,10 @@ from firmware_bridge.config.modes import contradictions
 from firmware_bridge.config.sections import Config, PinsConfig
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.orders import BY_MQTT
+from firmware_bridge.facts.printable import fault
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.games.house import terms_of
+from tests.texts import texts
 
 PROJECT = Path(__file__).parents[2]
 
@@ -30,7 +35,7 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
         "confirm_shuffle": True,
     },
     "roads": {"good": ["long_banker"]},
-    "limits": {"player": {"low": "100", "high": 10_000}},
+    "limits": {"player": {"low": "100", "high": "10000.00"}},
     "reader": {
         "protocol": "line", "port": "socket://reader:4001", "baud": 9600, "code_book": "book.csv", "pattern": "(.+)",
         "line_end": "\r\n", "hold": 0.25, "min_quality": 12,
@@ -93,9 +98,7 @@ def test_every_key_is_taken() -> None:
         ("on-demand", "next", "next"),
     ],
 )
-def test_six_card_rounds_end_with_next_unless_told_otherwise(
-    procedure: str, close: str | None, expected: str
-) -> None:
+def test_six_card_rounds_end_with_next_unless_told_otherwise(procedure: str, close: str | None, expected: str) -> None:
     table = {"id": "T07"} | ({"close": close} if close else {})
     assert parse({"table": table, "game": {"procedure": procedure}}).house.close == expected
 
@@ -105,6 +108,14 @@ def test_six_card_rounds_end_with_next_unless_told_otherwise(
     [
         ("table", "id", "a/b", "no spaces, none of / + # $"),
         ("table", "id", "", "not an empty one"),
+        ("table", "id", "Tisch Größe 桌", "id = 'Tisch Größe 桌': a blank cannot stand there; write a text"),
+        ("table", "id", "T$0#", "'#' cannot stand there"),
+        ("table", "id", "T07\n", r"'\n' cannot stand there"),
+        ("table", "id", "x" * 300, "xxx..: it is too long: at most 64 characters"),
+        ("mqtt", "root", "a\x1b", r"'\x1b' cannot stand there"),
+        ("mqtt", "username", "a\nb", r"a text there has the character \n in it"),
+        ("mqtt", "host", "x" * 2000, "a text there is too long: at most 1000 characters"),
+        ("mqtt", "prot", 1, "did you mean port?"),
         ("table", "decks", 0, "write a whole number from 1 to 12"),
         ("table", "decks", "8", "write a whole number from 1 to 12"),
         ("game", "procedure", "sixcard", "known are: on-demand, six-card"),
@@ -116,6 +127,15 @@ def test_six_card_rounds_end_with_next_unless_told_otherwise(
         ("table", "dekcs", 8, "did you mean decks?"),
         ("table", "colour", "red", "known are: id, game"),
         ("reader", "hold", -1, "write a number from 0 to 10"),
+        (
+            "reader",
+            "port",
+            "tcp://127.0.0.1",
+            "known are a device, /dev/.., and a reader on the network, socket://HOST:PORT",
+        ),
+        ("reader", "port", "socket://127.0.0.1", "socket://HOST:PORT"),
+        ("reader", "port", "ttyUSB0", "known are a device, /dev/.."),
+        ("journal", "dir", "j", "write the whole path, from / on"),
         ("reader", "protocol", "gm65", "known are: angel-eye, grow, line, native, rdm6300, ssi; a GM65"),
         ("reader", "baud", 0, "write a whole number, 1 or more"),
         ("pins", "factory", "rpi", "known are: lgpio, mock, rpigpio"),
@@ -133,6 +153,12 @@ def test_six_card_rounds_end_with_next_unless_told_otherwise(
         ("mqtt", "root", "#", "none of / + # $"),
         ("journal", "keep_days", 0, "write a whole number, 1 or more"),
         ("limits", "player", 1.5, 'write money as a whole number or a text, player = "10000.00"'),
+        ("limits", "player", {"low": 100, "high": 10}, "low, 100, is above high, 10"),
+        ("limits", "player", {"low": "9.50", "high": "10000.00", "step": "x"}, "step is no amount of money"),
+        ("limits", "player", {"low": 100, "high": "1000"}, "one is a number, the other a text"),
+        ("limits", "tie", "a lot", 'tie is no amount of money: write tie = "10000.00"'),
+        ("limits", "tie", -1, "tie is no amount of money"),
+        ("limits", "t" * 65, 1, "the name is too long: at most 64 characters"),
     ],
 )
 def test_a_wrong_value_names_section_key_and_what_is_right(section: str, key: str, value: Any, text: str) -> None:
@@ -141,6 +167,25 @@ def test_a_wrong_value_names_section_key_and_what_is_right(section: str, key: st
     (told,) = mistakes(raw)
     assert f"[{section}] {key}" in told
     assert text in told
+
+
+TEXTS = st.text() | st.sampled_from(["a\nb", "\x1b[2J", "\u202e", "T\x7f", "x" * 70, "x" * 1_100, "/a", "T07"])
+KEYS = [(section, key) for section, keys in EVERY_KEY.items() for key in keys if key not in ("line_end", "pattern")]
+
+
+@given(st.sampled_from(KEYS), TEXTS, st.booleans())
+def test_no_text_that_a_terminal_obeys_gets_into_a_config(key: tuple[str, str], text: str, is_key: bool) -> None:
+    section, name = key
+    raw = {"table": {"id": "T07"}}
+    raw[section] = raw.get(section, {}) | ({text: name} if is_key else {name: text})
+    try:
+        config, told = parse(raw), ""
+    except ConfigError as error:
+        config, told = None, error.what
+    assert [line for line in told.split("\n") if fault(line, 2_000)] == []
+    if config:
+        held = json.decode(json.encode([config.table, config.house]))
+        assert [each for each in (text, *texts(held)) if fault(each, 1_000)] == []
 
 
 def test_all_mistakes_are_told_at_once() -> None:
@@ -186,7 +231,18 @@ def test_a_password_that_cannot_be_read_is_a_mistake(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "text"),
-    [("table = [", "not TOML"), ("[table]\nid = T07", "quotation marks"), (b"\xff", "not TOML")],
+    [
+        ("table = [", "not TOML: Invalid value .*a bracket is not closed"),
+        ("[table]\nid = T07", "not TOML: line 2: Invalid value: id = T07; a text is written in quotation marks"),
+        ('[table]\nid = "T07', "Unterminated string .*a quotation mark or a bracket is not closed"),
+        ('[table]\nid = "T07"\nid = "T08"\n', r"bridge\.toml: id is there twice \(line 3\); keep one"),
+        ("[limits]\na = { low = 1, low = 2 }\n", r"low is there twice \(line 2\)"),
+        ("[table]\n[reader]\n[table]\n", r"\[table\] is there twice \(line 3\); put the keys of both under one"),
+        ("[table]\nid\n", r"not TOML: line 2: .*: id; write \[section\], and below it key = value"),
+        (b"\xef\xbb\xbf[table]\n", "it begins with a byte order mark; save it as UTF-8 without one"),
+        ("[table]".encode("utf-16"), "saved as UTF-16; save it as UTF-8"),
+        (b'[table]\nid = "B\xf6"\n', "line 2 has letters that are not in UTF-8; save it as UTF-8"),
+    ],
 )
 def test_what_is_no_toml_is_told(tmp_path: Path, content: str | bytes, text: str) -> None:
     path = tmp_path / "bridge.toml"

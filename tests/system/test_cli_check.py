@@ -264,7 +264,13 @@ def test_a_disk_that_is_open_to_others_or_nearly_full(check: Checked) -> None:
 def test_a_disk_that_is_missing_broken_or_slow(check: Checked, mocker: Any, tmp_path: Path) -> None:
     new = check.one("disk", journal={"dir": str(tmp_path / "new" / "journal")})
     assert new == ("OK", f"{tmp_path}/new/journal is made at the first start", "")
+    assert not (tmp_path / "new").exists()
     (tmp_path / "file").touch()
+    told = check(journal={"dir": str(tmp_path / "file")})
+    assert [each["text"] for each in told["disk"]] == [f"[journal] dir = {tmp_path}/file is a file"]
+    assert "journal" not in told
+    level, text, _ = check.one("disk", journal={"dir": "/proc/x"})
+    assert (level, text.partition(" (")[0]) == ("FAIL", "/proc/x does not exist, and cannot be made in /proc")
     level, _, remedy = check.one("disk", journal={"dir": str(tmp_path / "file" / "journal")})
     assert (level, remedy.split()[:3]) == ("FAIL", ["sudo", "install", "-d"])
     mocker.patch("os.fdatasync", side_effect=OSError(errno.EIO, "Input/output error"))

@@ -1,4 +1,7 @@
+import argparse
 import re
+import shlex
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -7,6 +10,7 @@ import pytest
 from firmware_bridge.cli.watch.screen import line, screen
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
+from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.state import last_rounds, snapshots
@@ -116,9 +120,9 @@ def test_observing_is_said_first() -> None:
 @pytest.mark.parametrize(
     ("script", "house", "step"),
     [
-        ("", {}, "open a shoe: shoe do open-shoe --by NAME"),
+        ("", {}, "open a shoe: sudo shoe do open-shoe --by NAME"),
         ("2s", {}, "the dealer gives B1 its card"),
-        ("cut 9sTdTsTc", {}, "change the shoe, then open it: shoe do open-shoe --by NAME"),
+        ("cut 9sTdTsTc", {}, "change the shoe, then open it: sudo shoe do open-shoe --by NAME"),
         ("shoe", {"burn": "first-card"}, "burn: expose the first card"),
         ("shoe 3s", {"burn": "first-card"}, "burn: 3 more"),
         ("shoe 9sTdTsTc", {"disclose": "sealed"}, "open the cards: press REVEAL"),
@@ -151,6 +155,33 @@ def alarm(name: str) -> dict[str, Any]:
     return fields | {"severity": "warning"}
 
 
+def parsed(line: str) -> argparse.Namespace:
+    """A line that begins with sudo, read as the command reads it."""
+    sudo, shoe, command, *words = shlex.split(line)
+    assert (sudo, shoe) == ("sudo", "shoe")
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    import_module(f"firmware_bridge.cli.{command}").options(parser)
+    return parser.parse_args(words)
+
+
+CHOICES = {(name, row.choices) for policy in POLICIES.values() for name, row in policy.items()}
+
+
+@pytest.mark.parametrize(("name", "choices"), sorted(CHOICES))
+def test_the_orders_that_settle_an_alarm_can_be_pasted(name: str, choices: tuple[str, ...]) -> None:
+    told = status("9s")
+    told["alarm"]["open"] = [alarm(name) | {"choices": list(choices)}]
+    orders = [text.strip() for text in screen(told) if text.strip().startswith("sudo ")]
+    assert [(each.irregularity, each.choice) for each in map(parsed, orders)] == [(name, each) for each in choices]
+
+
+def test_what_two_people_type_for_a_card_that_was_not_read_is_told() -> None:
+    (todo,) = [text for text in screen(status("??")) if "enter" in text and text.startswith("    ")]
+    assert (
+        todo.strip() == "a card was not read: two people enter it with `sudo shoe enter CARD --by NAME --second NAME`"
+    )
+
+
 def test_while_the_reader_is_lent_the_next_step_is_to_wait() -> None:
     step = row("next", status("9s ??", lent=LENT))
     assert re.fullmatch(r"lent to anna for calibration since [\d:]{8}: wait, or sudo shoe do take-back --by NAME", step)
@@ -163,8 +194,9 @@ def test_a_reader_that_does_not_come_back_has_a_remedy(pid: int, remedy: str) ->
 
 
 def test_the_next_step_of_an_alarm_is_its_remedy() -> None:
-    told = status("9s ??")
-    assert row("next", told).startswith(told["alarm"]["open"][0]["todo"])
+    told = status("9s 9s", house_of(burn="none", decks=1))
+    todo = told["alarm"]["open"][0]["todo"]
+    assert row("next", told) == f"{todo}; to decide it, give one of the orders below"
 
 
 def test_an_alarm_that_does_not_stop_play() -> None:

@@ -1,5 +1,6 @@
 """`shoe support`: all that helps is in the file, nothing secret is, whatever is broken."""
 
+import errno
 import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.cli.support.parts import PARTS
 from firmware_bridge.cli.support.scrub import LEFT_OUT, scrubbed
@@ -97,6 +99,23 @@ def test_without_daemon_broker_or_journal(tmp_path: Path, ticket: Ticket) -> Non
     assert b"FAIL  reader     no reader at /dev/none" in told["check.txt"]
     assert told["calibration.toml"].startswith(b"could not be had")
     assert set(told) == set(PARTS)
+
+
+def test_without_sudo_it_says_what_is_missing(tables: Tables, shoe: command.Run, mocker: MockerFixture) -> None:
+    bridge = tables(1)
+    bridge.ask(do="status")
+    mocker.patch("os.geteuid", return_value=1000)
+    mocker.patch("socket.socket.connect", side_effect=PermissionError(errno.EACCES, "Permission denied"))
+    mocker.patch.object(Path, "iterdir", side_effect=PermissionError(errno.EACCES, "Permission denied"))
+    ran = shoe("support", "--config", bridge.config_path, "--out", bridge.folder / "ticket.tar.gz")
+    assert ran.code == 1
+    missing = "status.txt, log.txt, the newest journals"
+    assert ran.err == f"shoe: this user may not read {missing}: put sudo before the command\n"
+    assert not any(name in ran.out for name in missing.split(", "))
+    with tarfile.open(bridge.folder / "ticket.tar.gz") as tar:
+        none = tar.extractfile("shoe-support/journal/none.txt")
+        assert none
+        assert b"Permission denied" in none.read()
 
 
 def test_a_config_that_makes_no_sense_or_is_missing(tmp_path: Path, ticket: Ticket) -> None:

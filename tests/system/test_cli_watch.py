@@ -211,4 +211,4 @@ def test_a_screen_fits_its_terminal(table: Any, width: int, height: int) -> None
     assert len(lines) == height
     assert max(map(len, lines)) <= width
     if height > 20:
-        assert any("shoe do resolve duplicate keep|remove|void" in line for line in lines)
+        assert any("sudo shoe do resolve duplicate remove --by NAME" in line for line in lines)

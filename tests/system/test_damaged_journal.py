@@ -1,6 +1,7 @@
 """A damaged record: `shoe check` and the daemon tell it alike, and what they advise gets the table dealing again."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.config.calibration import FILE
+from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.refusal import refusal
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command
@@ -49,7 +52,7 @@ def test_a_damaged_journal_is_told_before_the_start_and_moved_aside_the_table_de
     assert table.log.splitlines()[-1] == f"shoe: {text}; {remedy}"
 
     aside = Path(f"{table.journal_dir}.damaged")
-    assert f"sudo mv {table.journal_dir} {aside}," in remedy
+    assert f"sudo mv {table.journal_dir} {aside};" in remedy
     table.journal_dir.rename(aside)
     table.journal_dir.mkdir(mode=0o700)
     (aside / FILE).write_text("")
@@ -59,6 +62,27 @@ def test_a_damaged_journal_is_told_before_the_start_and_moved_aside_the_table_de
     table.deal("9s Td Ts Tc")
     assert journal(shoe, table)[0] == "OK"
     assert (aside / newest.name).read_bytes() == damaged
+
+
+def test_the_remedy_has_the_steps_of_the_book(tmp_path: Path) -> None:
+    book = (Path(__file__).parents[2] / "docs" / "technician.md").read_text("utf-8")
+    (tmp_path / "cursor").touch()
+    remedy = refusal(JournalError("damaged", "restore it"), tmp_path).hint
+    steps = re.findall(r"sudo [^;(]+", remedy.replace(str(tmp_path), "/var/lib/firmware-bridge"))
+    assert len(steps) == 5
+    assert [step for step in steps if f"`{step.strip()}`" not in book] == []
+
+
+@pytest.mark.parametrize("there", ["file", "directory", "nothing"])
+def test_nobody_is_told_to_move_what_never_was_a_journal(tmp_path: Path, there: str) -> None:
+    directory = tmp_path / "etc"
+    if there == "file":
+        directory.touch()
+    elif there == "directory":
+        directory.mkdir()
+        (directory / "passwd").touch()
+    told = str(refusal(NotADirectoryError(20, "Not a directory"), directory))
+    assert told == f"{directory}: Not a directory; name a directory of its own: [journal] dir"
 
 
 def test_a_removed_journal_that_the_backend_has_is_told(table: DaemonTable, shoe: command.Run) -> None:

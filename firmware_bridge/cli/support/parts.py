@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import platform
 import re
 import stat
@@ -25,6 +27,9 @@ from firmware_bridge.journal.line import without_sealed
 from firmware_bridge.journal.walk import Walk
 
 LOG_LINES: Final = "500"
+NO_ENTRIES: Final = "-- No entries --"
+"""What journalctl says where there is no line, or none that this user may see."""
+
 KERNEL_LINES: Final = 300
 JOURNALS: Final = 3
 """Journals in a ticket: the newest, one per shoe."""
@@ -69,10 +74,13 @@ def status(place: Place) -> str:
 
 
 def log(_: Place) -> str:
-    """The last lines of the service's log."""
-    return said("journalctl", "--unit", UNIT, "--lines", LOG_LINES, "--no-pager", "--output", "short-iso") or (
-        f"no log: journalctl has none of {UNIT}, or this user may not read it (use sudo)"
-    )
+    """The last lines of the service's log. Raises PermissionError where only root may know whether there are any."""
+    lines = said("journalctl", "--unit", UNIT, "--lines", LOG_LINES, "--no-pager", "--output", "short-iso")
+    if lines.strip() not in ("", NO_ENTRIES):
+        return lines
+    if os.geteuid() != 0:
+        raise PermissionError(errno.EACCES, f"journalctl shows this user no log of {UNIT}")
+    return f"no log: journalctl has none of {UNIT}"
 
 
 def service(_: Place) -> str:
@@ -99,13 +107,19 @@ def kernel(_: Place) -> str:
 
 
 def journals(place: Place) -> Iterator[tuple[str, bytes]]:
-    """Name and lines of the newest journals without sealed parts, each as far as it can be trusted, then why."""
+    """Name and lines of the newest journals without sealed parts, each as far as it can be trusted, then why.
+
+    Raises OSError where the directory, or a journal, may not be read.
+    """
+    next(place.journals.iterdir(), None)
     for path in journal_files(place.journals)[-JOURNALS:]:
         lines: list[bytes] = []
         fault = ""
         try:
             with path.open("rb") as file:
                 lines.extend(map(without_sealed, Walk(path.name).lines(file)))
+        except PermissionError:
+            raise
         except (JournalError, OSError) as error:
             fault = str(error)
         yield f"journal/{path.name}", b"".join(lines)
