@@ -201,6 +201,7 @@ def test_a_disk_that_confirms_nothing_ends_the_process_at_once(
     assert flag.read_text() == "!", "a failed fdatasync was tried again"
     assert "the disk did not confirm a write" in table.log
     backend.wait_until(lambda: [each["state"] for each in backend.on("status")][-1] == "lost")
+    assert (alarms(backend), backend.on("lamps")[-1]["lit"]) == (["disk_error"], {"fault": "blocked"})
     flag.unlink()
     table.start().deal("4s 5s")
     drawn = ["Ts", "Tc", "2s", "4s", "5s"] if by == "card" else ["4s", "5s"]
