@@ -36,7 +36,7 @@ FINE, FAILED, USAGE, CONFIG, INTERRUPTED = 0, 1, 2, 78, 130
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run a command; exit codes: 0 fine, 1 a check failed, 2 wrong usage, 78 wrong config."""
+    """Run a command; exit codes: 0 fine, 1 a check failed, 2 wrong usage, 78 wrong config, or a damaged journal."""
     words = sys.argv[1:] if argv is None else argv
     parser = argparse.ArgumentParser(prog="shoe", description="The card shoe of one table.")
     parser.add_argument("--version", action="version", version=f"shoe {__version__}")

@@ -55,7 +55,7 @@ class Link:
         on_command: Callable[[Incoming], None],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self._settings, self._will, self._topics, self._loop = settings, will, topics, loop
+        self._settings, self.will, self._topics, self._loop = settings, will, topics, loop
         self._on_up, self._on_down = on_up, on_down
         self._on_delivered, self._on_command = on_delivered, on_command
         self._connection: Connection | None = None
@@ -120,7 +120,7 @@ class Link:
         """Connect (in the thread), and hand over the client or the reason why there is none."""
         reached: Client | str
         try:
-            reached = dial.connect(self._settings, self._will, version)
+            reached = dial.connect(self._settings, self.will, version)
         except Exception as error:
             reached = broker.unreachable(error, self._settings)
         try:

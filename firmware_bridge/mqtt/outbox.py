@@ -47,20 +47,21 @@ class _Sent:
 class Outbox:
     """Reads the journal from the cursor on and publishes it; `add` takes each new line.
 
-    Its only input is the journal, so nothing is sent that is not on disk. Order is kept: after a lost
-    connection everything behind the last acknowledged entry is sent again, the same bytes.
+    Its only input is the journal, so nothing is sent that is not on disk, and nothing before `begin`. Order is kept:
+    after a lost connection everything behind the last acknowledged entry is sent again, the same bytes.
     """
 
-    def __init__(self, directory: Path, cursor: CursorFile, publish: Publish) -> None:
-        self._directory, self._cursor, self._publish = directory, cursor, publish
+    def __init__(self, directory: Path, publish: Publish) -> None:
+        self._directory, self._publish = directory, publish
+        self._cursor: CursorFile | None = None
         self._up = False
         self._due: deque[_Due] = deque()
-        self._next = self._after_cursor()
-        self._acked_to = self._next
-        self._drained = False
+        self._next: Place | None = None
+        self._acked_to: Place | None = None
+        self._drained = True
         self._flying: deque[_Sent] = deque()
         self._by_mid: dict[int, _Sent] = {}
-        self._acked = cursor.value
+        self._acked: Cursor | None = None
         self._again: list[Iterator[OutMessage]] = []
 
     @property
@@ -72,6 +73,13 @@ class Outbox:
     def waiting(self) -> bool:
         """Whether anything is not acknowledged yet."""
         return bool(self._due or self._flying or not self._drained)
+
+    def begin(self, cursor: CursorFile, place: Place | None) -> None:
+        """The journal can be read: send all of it from `place` on, which is behind the cursor's entry."""
+        self._cursor, self._acked = cursor, cursor.value
+        self._acked_to = place
+        self._rewind()
+        self.pump()
 
     def up(self) -> None:
         """The broker is there: begin behind the last acknowledged entry."""
@@ -137,15 +145,19 @@ class Outbox:
         self._again.append(message for line in wanted for message in messages(line))
         self.pump()
 
-    def save(self) -> None:
-        """Store the cursor if it moved."""
-        if self._acked and self._acked != self._cursor.value:
-            self._cursor.store(self._acked)
+    def save(self, *, sync: bool = False) -> Cursor | None:
+        """Store the cursor if it moved; sync: in any case, so that it outlives a power cut. Raises OSError.
+
+        The entry it is at now, None where nothing was acknowledged yet.
+        """
+        if self._cursor and self._acked and (sync or self._acked != self._cursor.value):
+            self._cursor.store(self._acked, sync=sync)
+        return self._acked
 
     def _rewind(self) -> None:
         """Forget what was read behind the last acknowledged entry: it is read again."""
         self._due.clear()
-        self._next, self._drained = self._acked_to, False
+        self._next, self._drained = self._acked_to, self._cursor is None
 
     def _send(self, due: _Due) -> bool:
         try:
@@ -198,13 +210,18 @@ class Outbox:
                 self._next = Place(following, 0)
         self._drained = self._next is None
 
-    def _after_cursor(self) -> Place | None:
-        """The place behind the cursor's entry; None for the beginning of everything."""
-        if self._cursor.value is None:
-            return None
-        journal, seq = self._cursor.value
-        start = Place(self._directory / file_name(journal), 0)
-        return [start, *(place for _, place in islice(read_lines(start), seq))][-1]
+
+def place_behind(directory: Path, cursor: Cursor | None) -> Place | None:
+    """The place behind the cursor's entry; None for the beginning of everything, also where its file went long ago.
+
+    Raises JournalError, OSError.
+    """
+    if cursor is None:
+        return None
+    start = Place(directory / file_name(cursor.journal), 0)
+    if not start.path.exists():
+        return None
+    return [start, *(place for _, place in islice(read_lines(start), cursor.seq))][-1]
 
 
 def _following(directory: Path, path: Path) -> Path | None:

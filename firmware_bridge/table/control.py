@@ -81,7 +81,9 @@ class Control:
         self._borrower: tuple[asyncio.Task[None], asyncio.StreamWriter] | None = None
 
     async def start(self) -> None:
-        """Listen; a socket left by a daemon that died is replaced."""
+        """Listen, unless it does; a socket left by a daemon that died is replaced. Raises OSError."""
+        if self._server:
+            return
         self._path.unlink(missing_ok=True)
         self._server = await asyncio.start_unix_server(self._serve, self._path, limit=HEARD)
         self._path.chmod(0o600)
@@ -111,7 +113,7 @@ class Control:
             "shoe": shoe.number,
             "journal": shoe.journal,
             "seq": shoe.seq,
-            "mode": mode(shoe, self._table.observing),
+            "mode": mode(shoe, self._table.observing, bool(self._table.disk)),
             "disk": self._table.disk and self._table.disk.what,
             "broker": self._broker(),
             "reader": self._reader(),
@@ -119,7 +121,7 @@ class Control:
             "lent": self._lending.status(),
             "returning": self._lending.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
-            **msgspec.json.decode(msgspec.json.encode(snapshots(shoe, self._table.shown()))),
+            **msgspec.json.decode(msgspec.json.encode(snapshots(shoe, self._table.shown(), self._table.alarms()))),
         }
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -13,27 +13,27 @@ from msgspec import Struct
 from firmware_bridge import __version__
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
-from firmware_bridge.facts.wire_states import Alarm, Alarms, Health, Status
+from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.journal.cursor import CursorFile
+from firmware_bridge.journal.disk import SyncFailed
 from firmware_bridge.journal.line import Line, rfc3339
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.outbox import Outbox
 from firmware_bridge.mqtt.retained import States
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.shoe.state import is_open
+from firmware_bridge.table.acknowledged import Acknowledged
 from firmware_bridge.table.desk import Desk, NotAnOrder, parse
 from firmware_bridge.table.live_odds import LiveOdds
+from firmware_bridge.table.opening import Opened
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
-from firmware_bridge.topics.state import alarms, mode, snapshots
+from firmware_bridge.topics.state import mode, snapshots
 
 log = logging.getLogger(__name__)
 
 LOST_AFTER_S: Final = 3.0
 """An outage shorter than this is no irregularity: play goes on either way. A connection must last as long to end it."""
-
-SAVE_S: Final = 0.1
-"""The cursor is stored at most this often."""
 
 BACKEND: Final = "backend"
 
@@ -62,32 +62,40 @@ class Uplink:
         self._desk, self._allowed = desk, allowed
         self.why_down = "not connected yet"
         self.health: Health | None = None
-        self._cursor = CursorFile(table.journal.directory / "cursor")
-        self.outbox = Outbox(table.journal.directory, self._cursor, self._send_event)
+        self._cursor: CursorFile | None = None
+        self.outbox = Outbox(table.journal.directory, self._send_event)
+        self.acknowledged = Acknowledged(self.outbox, table, loop)
         self.states = States(self._states, self._head, self._send_state, loop)
         will = self._message("status", self._status("lost"))
         command = f"{prefix}/command"
         self.link = Link(
             settings, will, [command], self._on_up, self._on_down, self._on_delivered, self._on_command, loop
         )
-        self._saving: asyncio.TimerHandle | None = None
         self._losing: asyncio.TimerHandle | None = None
         self._steady: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Begin to connect."""
+        """Begin to connect: with the journal open, or to say why it is not."""
         self._expect_loss()
+        self.link.will = self._message("status", self._status("lost"))
         self.link.start()
+
+    def begin(self, opened: Opened) -> None:
+        """Send the journal, which is open now."""
+        self._cursor = opened.cursor
+        self.outbox.begin(*opened)
 
     async def close(self, last_word: LastWord) -> None:
         """Publish how the table ended, and leave; messages not delivered are sent at the next start."""
-        for timer in (self._losing, self._steady, self._saving):
+        for timer in (self._losing, self._steady):
             if timer:
                 timer.cancel()
+        self.states.flush()
         self.states.close()
         await self.link.close(self._message("status", self._status(last_word)))
-        self._save()
-        self._cursor.close()
+        self.acknowledged.close()
+        if self._cursor:
+            self._cursor.close()
 
     def publish(self, line: Line) -> None:
         """Publish a line that is on disk."""
@@ -106,6 +114,13 @@ class Uplink:
         if self._odds:
             self._odds.follow(self._table.shoe)
         self.states.changed()
+
+    def queue(self) -> int:
+        """Entries of the present journal that the broker has not acknowledged."""
+        shoe, acked = self._table.shoe, self.outbox.acked
+        if not self.outbox.waiting:
+            return 0
+        return shoe.seq - acked.seq if acked and acked.journal == shoe.journal else shoe.seq
 
     def status(self) -> dict[str, Any]:
         """The link as a technician wants to see it."""
@@ -157,16 +172,9 @@ class Uplink:
         if not self.outbox.delivered(mid):
             return
         if self.outbox.acked != before:
-            self._back()
-        if self._saving is None:
-            self._saving = self._loop.call_later(SAVE_S, self._save)
-
-    def _save(self) -> None:
-        self._saving = None
-        try:
-            self.outbox.save()
-        except OSError as error:
-            log.warning("the cursor cannot be stored (%s): messages may be repeated after a restart", error)
+            with suppress(SyncFailed):
+                self._back()
+        self.acknowledged.moved()
 
     def _on_command(self, message: Incoming) -> None:
         if message.retained:
@@ -177,7 +185,8 @@ class Uplink:
         except NotAnOrder as error:
             self._reply(message, error.answer)
             return
-        self._reply(message, self._desk.give(fields, self._allowed, BACKEND))
+        with suppress(SyncFailed):  # the process ends, and the link says why: it must outlive this
+            self._reply(message, self._desk.give(fields, self._allowed, BACKEND))
 
     def _reply(self, message: Incoming, answer: orders.Answer) -> None:
         own = f"{self._prefix}/reply"
@@ -196,18 +205,17 @@ class Uplink:
         return self.link.publish(f"{self._prefix}/{topic}", payload, retain=True)
 
     def _states(self) -> dict[str, Any]:
-        shoe, disk = self._table.shoe, self._table.disk
-        states = snapshots(shoe, self._table.shown())
-        if disk:
-            urgent = Alarm(disk.irregularity, self._table.disk_since, "critical", disk.what, disk.hint, True, ())
-            states["alarm"] = Alarms((*alarms(shoe), urgent))
+        table, status = self._table, {"status": self._status("online")}
+        if not table.begun:  # of the shoe nothing is known
+            return {"lamps": table.shown(), "alarm": table.alarms()} | status
+        states = snapshots(table.shoe, table.shown(), table.alarms())
         if self._odds and self._odds.state:
             states["odds"] = self._odds.state
-        return states | {"status": self._status("online")}
+        return states | status
 
     def _status(self, state: Literal["online", "stopped", "lost"]) -> Status:
-        shoe = self._table.shoe
-        return Status(state, __version__, shoe.seq + 1, mode(shoe, self._table.observing))
+        table = self._table
+        return Status(state, __version__, table.shoe.seq + 1, mode(table.shoe, table.observing, bool(table.disk)))
 
     def _head(self) -> StateHead:
         shoe, at = self._table.shoe, rfc3339(now()["at"])

@@ -17,16 +17,16 @@ from firmware_bridge.topics.lamps import lamps, todo
 from firmware_bridge.topics.own import own_topics
 
 
-def snapshots(shoe: Shoe, shown: Lamps | None = None) -> dict[str, Any]:
+def snapshots(shoe: Shoe, shown: Lamps | None = None, told: Alarms | None = None) -> dict[str, Any]:
     """Topic -> what it holds now (an encodable value without the head).
 
-    shown: what a table lights, if that is not what the shoe says.
+    shown, told: what a table lights, and the alarms it raises, if that is not what the shoe says.
     """
     return {
         "table": table(shoe),
         **own_topics(shoe),
         "lamps": shown or lamps(shoe),
-        "alarm": Alarms(alarms(shoe)),
+        "alarm": told or Alarms(alarms(shoe)),
     }
 
 
@@ -64,9 +64,7 @@ def _bet_on_next(shoe: Shoe) -> int:
 def _slots(shoe: Shoe) -> tuple[Slot, ...]:
     if not shoe.laid:
         return ()
-    return tuple(
-        Slot(each.slot, each.card.value if each.card else UNSET) for each in layout(shoe).placed
-    )
+    return tuple(Slot(each.slot, each.card.value if each.card else UNSET) for each in layout(shoe).placed)
 
 
 class Ended(Struct, frozen=True):
@@ -114,8 +112,10 @@ def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
     )
 
 
-def mode(shoe: Shoe, observing: bool = False) -> str:
+def mode(shoe: Shoe, observing: bool = False, no_journal: bool = False) -> str:
     """How much the shoe can do now (irregularities.md, degraded modes): of several modes, that of least use."""
+    if no_journal:
+        return "NO_JOURNAL"
     if observing:
         return "OBSERVE"
     if shoe.device.entered:

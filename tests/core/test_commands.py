@@ -60,7 +60,8 @@ def test_orders_as_they_come_over_the_wire(fields: dict[str, Any], order: orders
     ],
 )
 def test_what_cannot_be_obeyed_says_why(fields: dict[str, Any], error: str, hint: str) -> None:
-    allowed = LOCAL if fields["do"] in ("correct", "enter") and "not allowed" not in error else [each for each in ALL if each != "correct"]
+    is_local = fields["do"] in ("correct", "enter") and "not allowed" not in error
+    allowed = LOCAL if is_local else [each for each in ALL if each != "correct"]
     order = order_of(fields, allowed)
     assert isinstance(order, orders.Malformed)
     assert order.error.startswith(error)

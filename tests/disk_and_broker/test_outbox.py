@@ -6,7 +6,7 @@ import pytest
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import journal_id
 from firmware_bridge.journal.line import Line
-from firmware_bridge.mqtt.outbox import READ_AHEAD, WINDOW, Outbox
+from firmware_bridge.mqtt.outbox import READ_AHEAD, WINDOW, Outbox, place_behind
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import messages
 from tests.disk_and_broker.record import Record
@@ -23,7 +23,8 @@ class Wire:
         self.broken = False
         self._mid = 0
         self.cursor = CursorFile(folder / "cursor")
-        self.outbox = Outbox(folder, self.cursor, self.publish)
+        self.outbox = Outbox(folder, self.publish)
+        self.outbox.begin(self.cursor, place_behind(folder, self.cursor.value))
 
     def publish(self, topic: str, payload: bytes) -> int:
         if self.broken:

@@ -63,7 +63,7 @@ def row(name: str, told: dict[str, Any]) -> str:
         ("reader", status("", reader={"lost": True}), "native at /dev/r, open, but SILENT"),
         ("broker", status("", broker=GONE), "NOT CONNECTED: x; everything waits"),
         ("broker", status("", broker=BEHIND), "connected (MQTT 5), all since 0-a entry 4 waits"),
-        ("journal", status("", journal="3-a", seq=7, disk="no space"), "3-a entry 7; CANNOT BE WRITTEN: no space"),
+        ("journal", status("", journal="3-a", seq=7, disk="no space"), "3-a entry 7; STOPPED: no space"),
         ("rounds", status("9sTdTsTc 2s !void misdeal"), "1 player 9:0  2 void"),
         ("rounds", status("9sTdTsTc !correct 1 9sTdTs9c"), "1 tie 9:9 corrected"),
     ],
@@ -96,7 +96,7 @@ LENT = {"device": "reader", "to": "anna", "since": 0}
     [
         (status("9s"), "IN ORDER: every card is checked and every round published"),
         (status("9s ??"), "STOPPED until settled: unreadable"),
-        (status("9s", disk="no space"), "STOPPED: the journal cannot be written"),
+        (status("9s", disk="no space"), "STOPPED: no space"),
         (status("9s", lent=LENT), "CALIBRATION: anna has the reader, no card is taken"),
         (
             status("9s", returning={"to": "anna", "pid": 0}),

@@ -1,6 +1,7 @@
 """`shoe support`: all that helps is in the file, nothing secret is, whatever is broken."""
 
 import errno
+import os
 import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -139,6 +140,25 @@ def test_a_damaged_journal_goes_as_far_as_it_can_be_trusted(tables: Tables, tick
     told = ticket(bridge.config_path)
     assert len(told[f"journal/{path.name}"].splitlines()) == 2
     assert b"line 3" in told[f"journal/{path.name}.fault.txt"]
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [("calibration.toml", "a link"), *[("00000007-0123456789ab.journal", f"a {what}") for what in ("link", "pipe")]],
+)
+def test_only_a_file_of_the_daemons_own_is_read(tmp_path: Path, ticket: Ticket, name: str, make: str) -> None:
+    directory, secret = tmp_path / "journal", tmp_path / "shadow"
+    directory.mkdir()
+    secret.write_text("root:$6$abc:19000:0:99999:7:::\n")
+    if make == "a link":
+        (directory / name).symlink_to(secret)
+    else:
+        os.mkfifo(directory / name)
+    config = tmp_path / "bridge.toml"
+    config.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{directory}"\n[reader]\nport = "/dev/none"\n')
+    told = ticket(config)
+    assert b"$6$" not in b"".join(told.values())
+    assert told["calibration.toml"].startswith(b"could not be had")
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path, shoe: command.Run) -> None:

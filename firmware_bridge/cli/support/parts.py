@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 from firmware_bridge import __version__
 from firmware_bridge.cli.check import findings
@@ -90,7 +90,8 @@ def service(_: Place) -> str:
 
 def calibrated(place: Place) -> str:
     """The technician's calibration."""
-    return (place.journals / calibration.FILE).read_text("utf-8", "replace")
+    with _own_file(place.journals / calibration.FILE) as file:
+        return file.read().decode("utf-8", "replace")
 
 
 def devices(place: Place) -> str:
@@ -116,7 +117,7 @@ def journals(place: Place) -> Iterator[tuple[str, bytes]]:
         lines: list[bytes] = []
         fault = ""
         try:
-            with path.open("rb") as file:
+            with _own_file(path) as file:
                 lines.extend(map(without_sealed, Walk(path.name).lines(file)))
         except PermissionError:
             raise
@@ -139,6 +140,15 @@ PARTS: Final[dict[str, Callable[[Place], str]]] = {
     "kernel.txt": kernel,
 }
 """Name in the file -> its part."""
+
+
+def _own_file(path: Path) -> BinaryIO:
+    """A file of the daemon's directory, to be read by root: a link may lead anywhere, and is none. Raises OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "no file", str(path))
+    return os.fdopen(fd, "rb")
 
 
 def _text(place: Place, name: str) -> str:

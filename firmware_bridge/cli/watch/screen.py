@@ -138,8 +138,8 @@ def _reader(status: Status) -> str:
 
 
 def _journal(status: Status) -> str:
-    place = f"{status['journal']} entry {status['seq']}"
-    return f"{place}; CANNOT BE WRITTEN: {status['disk']}" if status["disk"] else place
+    place = f"{status['journal']} entry {status['seq']}" if status["journal"] else "none"
+    return f"{place}; STOPPED: {status['disk']}" if status["disk"] else place
 
 
 def _alarms(status: Status) -> Iterator[str]:

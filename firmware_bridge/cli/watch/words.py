@@ -22,7 +22,7 @@ def mode_words(status: Status) -> str:
     """How the table stands, in words: whatever stops it comes first, then whatever it lacks."""
     alarms = status["alarm"]["open"]
     if status["disk"]:
-        return "STOPPED: the journal cannot be written"
+        return f"STOPPED: {status['disk']}"
     if status["mode"] == "OBSERVE":
         return MODES["OBSERVE"]
     if status.get("lent"):
