@@ -204,7 +204,8 @@ def test_text_in_a_box_stays_in_it(language: Language, only: Kind | None, size: 
 
 
 def test_words_are_folded_between_blanks() -> None:
-    assert folded("One hall, two rooms (B)", 20, 160, bold=True) == ["One hall,", "two rooms", "(B)"]
+    assert folded("One hall, two rooms (B)", 20, 215, bold=True) == ["One hall, two", "rooms (B)"]
+    assert folded("Banker sticks by turns", 20, 240, bold=True) == ["Banker sticks", "by turns"]
     assert folded("a b c", 20, 500) == ["a b c"]
 
 

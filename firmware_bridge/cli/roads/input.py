@@ -90,7 +90,7 @@ def running(config: Path) -> Told:
         return _recorded(config)
     if not (told := status.get("roads")):
         return _recorded(config)
-    naturals = told["naturals"]
+    naturals = told.get("naturals") or "0" * len(told["outcomes"])  # a daemon from before an update does not say
     cells = zip(told["outcomes"], told["bead"], naturals, strict=True)
     rounds = [Bead(outcome, cell[3], cell[4], natural == "1") for outcome, cell, natural in cells]
     counted = [each for each in status.get("rounds", ()) if each["outcome"]]

@@ -59,10 +59,13 @@ def _head(board: Board, paint: Paint, words: Words, heading: Heading, width: int
     if board.bead:
         first.append(plain(f"{words.last}: {_last(board, words, heading)}"))
     yield from wrapped(first, width)
-    counts = [f"{letter} {word} {board.outcomes.count(letter)}" for letter, word in words.sides.items()]
-    pairs = (("'", "B", 3), (",", "P", 4))
-    counts += [f"{mark} {words.pairs[side]} {sum(bool(cell[at]) for cell in board.bead)}" for mark, side, at in pairs]
-    yield from wrapped(map(plain, counts), width)
+    counts = [
+        _meant(paint, letter, style, f"{words.sides[letter]} {board.outcomes.count(letter)}")
+        for letter, style in BEADS.values()
+    ]
+    for mark, side, at in (("'", "B", 3), (",", "P", 4)):
+        counts.append(plain(f"{mark} {words.pairs[side]} {sum(bool(cell[at]) for cell in board.bead)}"))
+    yield from wrapped(counts, width)
 
 
 def _last(board: Board, words: Words, heading: Heading) -> str:
@@ -172,8 +175,12 @@ def _good(board: Board, paint: Paint, words: Words, language: Language, width: i
 
 def _legend(paint: Paint, words: Words, width: int) -> Iterator[Text]:
     """What the signs of the derived roads mean, and the ties."""
-    parts = [f"/ 2 3 {words.sides['T']}"]
-    for place, word in enumerate((words.regular, words.irregular)):
-        signs = "".join(paint.shapes[road][place] for road in DERIVED)
-        parts.append(f"{signs} {word}")
-    return iter([Text(paint(line.printed, COLOURS["dim"]), line.wide) for line in wrapped(map(plain, parts), width)])
+    told = [("/ 2 3", "green", words.sides["T"])]
+    for place, (colour, word) in enumerate((("red", words.regular), ("blue", words.irregular))):
+        told.append(("".join(paint.shapes[road][place] for road in DERIVED), colour, word))
+    yield from wrapped([_meant(paint, signs, COLOURS[colour], word) for signs, colour, word in told], width)
+
+
+def _meant(paint: Paint, signs: str, style: str, word: str) -> Text:
+    """Signs as they are drawn, and what they mean."""
+    return Text(f"{paint(signs, style)} {word}", wide(f"{signs} {word}"))

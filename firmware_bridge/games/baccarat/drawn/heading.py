@@ -53,7 +53,18 @@ def above(board: Board, heading: Heading, words: Words, place: Places) -> Iterat
     yield Label(place.width - MARGIN, place.title.y + place.title.height - 18, rounds, 30, "text", "end", bold=True)
     if board.bead:
         yield from _last(board, heading, words, place.last)
-    yield from flow(list(_counts(board, words)), place.counts, 22)
+    yield from flow(list(counts(board, words)), place.counts, 22)
+
+
+def counts(board: Board, words: Words) -> Iterator[Item]:
+    """How often each outcome, each pair and a natural came, with its sign: the first half of the legend."""
+    for letter, colour in BEAD_COLOURS.items():
+        count = str(board.outcomes.count(letter))
+        yield Item(_bead_of(words, colour), 1, words.sides[letter], count)
+    pairs = {"B": sum(cell[3] for cell in board.bead), "P": sum(cell[4] for cell in board.bead)}
+    for letter, number in pairs.items():
+        yield Item(_dot_of(FILLS[BEAD_COLOURS[letter]], "white"), 1, words.pairs[letter], str(number))
+    yield Item(_dot_of("gold", "on_gold"), 1, words.naturals, str(board.naturals.count("1")))
 
 
 def _last(board: Board, heading: Heading, words: Words, place: Box) -> Iterator[Shape]:
@@ -78,17 +89,6 @@ def _last(board: Board, heading: Heading, words: Words, place: Box) -> Iterator[
     for text, size, ink in parts:
         yield Label(x, y + 10, text, size * shrunk, ink, bold=True)
         x += (wide(text, size, bold=True) + 24) * shrunk
-
-
-def _counts(board: Board, words: Words) -> Iterator[Item]:
-    """How often each outcome, each pair and a natural came, with its sign: the first half of the legend."""
-    for letter, colour in BEAD_COLOURS.items():
-        count = str(board.outcomes.count(letter))
-        yield Item(_bead_of(words, colour), 1, words.sides[letter], count)
-    pairs = {"B": sum(cell[3] for cell in board.bead), "P": sum(cell[4] for cell in board.bead)}
-    for letter, number in pairs.items():
-        yield Item(_dot_of(FILLS[BEAD_COLOURS[letter]], "white"), 1, words.pairs[letter], str(number))
-    yield Item(_dot_of("gold", "on_gold"), 1, words.naturals, str(board.naturals.count("1")))
 
 
 def _bead_of(words: Words, colour: str) -> Draw:

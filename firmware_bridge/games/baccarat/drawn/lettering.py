@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 from unicodedata import east_asian_width
 
@@ -32,9 +33,19 @@ def fitted(text: str, size: float, room: float, bold: bool = False) -> float:
 
 
 def folded(text: str, size: float, room: float, bold: bool = False) -> list[str]:
-    """The text in lines that are no wider than `room`, broken between words; a single word may be wider."""
+    """The text in as few lines as `room` allows, about equally long; broken between words, so one may be wider."""
+    words = text.split(" ")
+    lines = _filled(words, size, room, bold)
+    narrowest = max(wide(word, size, bold) for word in words)
+    while room > narrowest and len(evener := _filled(words, size, room * 0.95, bold)) == len(lines):
+        lines, room = evener, room * 0.95
+    return lines
+
+
+def _filled(words: Sequence[str], size: float, room: float, bold: bool) -> list[str]:
+    """The words in lines, as many in each as have room."""
     lines: list[str] = []
-    for word in text.split(" "):
+    for word in words:
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and wide(longer, size, bold) <= room:
             lines[-1] = longer

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
+from firmware_bridge.games.baccarat.drawn.flow import flow
 from firmware_bridge.games.baccarat.drawn.grid import TITLE, Grid, road, used
-from firmware_bridge.games.baccarat.drawn.heading import NOTHING, Heading, above, title
+from firmware_bridge.games.baccarat.drawn.heading import NOTHING, Heading, above, counts, title
 from firmware_bridge.games.baccarat.drawn.panels import asked, good_roads, legend
 from firmware_bridge.games.baccarat.drawn.places import MARGIN, places
 from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Shape, Sheet
@@ -84,8 +85,9 @@ def _alone(board: Board, look: Look, only: Kind) -> tuple[int, int, tuple[Shape,
     cell, fewest = ALONE[only]
     grid = Grid(MARGIN, top, cell, min(max(fewest, used(board, only) + 1), WIDEST))
     place = Box(MARGIN, top, grid.width, cell * ROWS, "panel")
-    note = tuple(legend(words, _below(place), only))
-    height = top + place.height + (NOTE if note else MARGIN)
+    below = _below(place)
+    note = flow(list(counts(board, words)), below, 20) if only == "bead" else legend(words, below, only)
+    height = top + place.height + NOTE
     return int(2 * MARGIN + place.width), int(height), (*road(board, only, grid, words, look.pair_dots), *note)
 
 
