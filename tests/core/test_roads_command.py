@@ -169,7 +169,8 @@ def test_what_is_out_of_sight_is_counted() -> None:
 
 def test_the_terminal_says_whose_roads_they_are_and_what_came_last() -> None:
     heading = Heading("T07", 12, points={"player": "natural 9", "banker": "4"})
-    told = shown("BBP 000 000 001", width=80, heading=heading)
+    told = shown("BBP 000 000 001", shapes="ascii", width=80, heading=heading)
+    assert told.isascii()
     assert told.splitlines()[0] == "Table T07  Shoe 12  Rounds 3  Naturals 1  Last round: Player 9:4 Natural"
 
 
@@ -177,10 +178,10 @@ def test_the_terminal_says_whose_roads_they_are_and_what_came_last() -> None:
 
 PICTURES: dict[str, tuple[str, ...]] = {
     **{str(kind): ("--road", kind, "--theme", "light") for kind in WORDS["en"].roads},
-    "board-light-en": ("--theme", "light", "--title", "Table T07  Shoe 12"),
-    "board-dark-zh-Hant": ("--theme", "dark", "--lang", "zh-Hant", "--title", "T07 號枱  第 12 靴"),
-    "board-light-zh-Hans": ("--theme", "light", "--lang", "zh-Hans", "--title", "T07 号桌  第 12 靴", "--pair-dots"),
-    "board-upright-en": ("--size", "720x1280", "--title", "Table T07  Shoe 12"),
+    "board-light-en": ("--theme", "light", "--title", "Table T07 · Shoe 12"),
+    "board-dark-zh-Hant": ("--theme", "dark", "--lang", "zh-Hant", "--title", "T07 號枱 · 第 12 靴"),
+    "board-light-zh-Hans": ("--theme", "light", "--lang", "zh-Hans", "--title", "T07 号桌 · 第 12 靴", "--pair-dots"),
+    "board-upright-en": ("--size", "720x1280", "--title", "Table T07 · Shoe 12"),
 }
 
 

@@ -53,7 +53,7 @@ def screen(
 
 def _head(board: Board, paint: Paint, words: Words, heading: Heading, width: int) -> Iterator[Text]:
     """Whose the roads are, the last round, and how often everything came: the letters' legend."""
-    name = title(heading, words)
+    name = title(heading, words, between="  ")
     first = [Text(paint(name, COLOURS["title"]), wide(name)), plain(f"{words.rounds} {len(board.bead)}")]
     first.append(plain(f"{words.naturals} {board.naturals.count('1')}"))
     if board.bead:

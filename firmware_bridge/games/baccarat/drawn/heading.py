@@ -33,11 +33,11 @@ NOTHING: Final = Heading()
 """What is said of a shoe that belongs to no table."""
 
 
-def title(heading: Heading, words: Words) -> str:
-    """The title of a board: the house's own, or table and shoe, or what it is."""
+def title(heading: Heading, words: Words, between: str = " · ") -> str:
+    """The title of a board: the house's own, or table and shoe with `between` them, or what it is."""
     shoe = [words.shoe.format(heading.shoe)] if heading.shoe else []
     named = [words.table.format(heading.table)] if heading.table else []
-    return heading.title or "  ".join(named + shoe) or words.title
+    return heading.title or between.join(named + shoe) or words.title
 
 
 def above(board: Board, heading: Heading, words: Words, place: Places) -> Iterator[Shape]:
