@@ -15,7 +15,7 @@ from firmware_bridge.games.baccarat.drawn.grid import BESIDE, TITLE, Grid, cells
 from firmware_bridge.games.baccarat.drawn.heading import NOTHING, Heading
 from firmware_bridge.games.baccarat.drawn.lettering import folded, wide
 from firmware_bridge.games.baccarat.drawn.places import places
-from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Dot, Ink, Label, Line, Ring, Shape
+from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Dot, Ink, Label, Line, Ring, Shape, Sheet
 from firmware_bridge.games.baccarat.drawn.sheet import Look, sheet
 from firmware_bridge.games.baccarat.drawn.svg import svg
 from firmware_bridge.games.baccarat.drawn.window import BEHIND, window
@@ -170,6 +170,30 @@ def test_a_board_has_room_for_an_ordinary_shoe(size: tuple[int, int]) -> None:
     if size[0] > size[1]:
         assert grids["big"].columns >= 42
         assert len({grids[kind].y for kind in ("big-eye", "small", "cockroach")}) == 1
+
+
+def labels(drawn: Sheet) -> list[str]:
+    return [shape.text for shape in drawn.shapes if isinstance(shape, Label)]
+
+
+def test_the_board_names_table_shoe_limits_and_the_last_round() -> None:
+    limits = {"player": "100–10000", "banker": "100–10000", "tie": "≤ 500", "dragon": "1–2"}
+    heading = Heading("T07", 12, limits=limits, points={"player": "natural 9", "banker": "0"})
+    told = labels(sheet(board(roads_of(beads("BP 00 00 01"))), Look(), heading))
+    first = ["Table T07 · Shoe 12", "Limits: Banker, Player 100–10000 · Tie ≤ 500", "Rounds 2"]
+    assert told[:3] == first
+    assert {"Last round", "P 9 : 0 B", "Natural", "Naturals"} <= set(told)
+    assert "Last round" not in labels(sheet(board(roads_of(())), Look(), NOTHING))
+
+
+def test_the_dots_of_pairs_in_the_big_road_are_an_option() -> None:
+    now = board(roads_of(beads("TBPT 1010 0001 0000"), RoadSettings("own-column")))
+    told = [cell[4:] for cell in cells_of(now, "big", pair_dots=True)]
+    assert told == [(True, False), (False, False), (True, False)]
+    grid = Grid(0, 50, 40, 10)
+    with_dots, without = (list(road(now, "big", grid, WORDS["en"], dots)) for dots in (True, False))
+    assert [shape.ink for shape in with_dots if isinstance(shape, Dot) and shape.ink != "panel"] == ["banker", "banker"]
+    assert [shape for shape in without if isinstance(shape, Dot)] == []
 
 
 # ------------------------------------------------------------ letters

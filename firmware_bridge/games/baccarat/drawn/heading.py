@@ -43,12 +43,12 @@ def title(heading: Heading, words: Words, between: str = " · ") -> str:
 def above(board: Board, heading: Heading, words: Words, place: Places) -> Iterator[Shape]:
     """Title and limits, the last round, the number of rounds; below them the counts."""
     text, told = title(heading, words), _limits(heading, words)
-    size = fitted(text, 36, place.title.width, bold=True)
-    line = place.title.y + place.title.height - (30 if told else 16)
+    size = fitted(text, 30 if told else 36, place.title.width, bold=True)
+    line = place.title.y + place.title.height - (28 if told else 16)
     yield Label(place.title.x, line, text, size, "text", bold=True)
     if told:
         small = fitted(told, 18, place.title.width)
-        yield Label(place.title.x, line + 24, told, small, "text")
+        yield Label(place.title.x, line + 23, told, small, "text")
     rounds = f"{words.rounds} {len(board.bead)}"
     yield Label(place.width - MARGIN, place.title.y + place.title.height - 18, rounds, 30, "text", "end", bold=True)
     if board.bead:
@@ -100,8 +100,12 @@ def _dot_of(ink: Ink, around: Ink) -> Draw:
 
 
 def _limits(heading: Heading, words: Words) -> str:
-    """The limits of the bets that boards show."""
+    """The limits of the bets that boards show; bets of equal limits in one."""
     names = {"banker": words.sides["B"], "player": words.sides["P"], "tie": words.sides["T"]}
     names |= {"banker_pair": words.pairs["B"], "player_pair": words.pairs["P"]}
-    told = [f"{name} {heading.limits[bet]}" for bet, name in names.items() if bet in heading.limits]
-    return f"{words.limits}:  {'   '.join(told)}" if told else ""
+    told: dict[str, list[str]] = {}
+    for bet, name in names.items():
+        if bet in heading.limits:
+            told.setdefault(heading.limits[bet], []).append(name)
+    parts = [f"{', '.join(named)} {limit}" for limit, named in told.items()]
+    return f"{words.limits}: {' · '.join(parts)}" if parts else ""
