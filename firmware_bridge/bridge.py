@@ -52,9 +52,7 @@ class Bridge:
     Raises ConfigError, JournalError or PinError before anything is touched that could not be given back.
     """
 
-    def __init__(
-        self, config: Config, pins: PinFactory | None = None, broker: BrokerSettings | None = None
-    ) -> None:
+    def __init__(self, config: Config, pins: PinFactory | None = None, broker: BrokerSettings | None = None) -> None:
         self.config, self._loop = config, asyncio.get_running_loop()
         settings = broker or broker_settings(config)
         self.pins = pins or (pin_factory(config.pins.factory) if wires(config) else None)
@@ -72,7 +70,7 @@ class Bridge:
             self._loop,
         )
         prefix = f"{config.mqtt.root}/{config.table.id}"
-        self.desk = Desk(self.table, self._resend)
+        self.desk = Desk(self.table, self._resend, lambda: self.uplink.outbox.resends.is_full)
         self.uplink = Uplink(
             self.table, prefix, settings, self.desk, config.mqtt.commands, self._loop, config.mqtt.live_odds
         )
@@ -142,7 +140,7 @@ class Bridge:
         self.reader.acknowledge(report)
 
     def _resend(self, part: Range) -> None:
-        self.uplink.outbox.resend(*part)
+        self.uplink.outbox.resend(part)
 
     def _expire(self) -> None:
         """Delete what need not be kept of the journal, now that a new file has begun."""
@@ -168,10 +166,11 @@ class Bridge:
             self.panel.try_lamps()
 
     def _condition(self) -> dict[str, Any]:
-        """What `health` tells of queue, lamps and sensors; `faults` is None while the lamps were not tried."""
+        """What `health` tells of queue, orders, lamps and sensors; `faults` is None while the lamps were not tried."""
         faults = self.panel.faults
         restless = [f"{name} is active" for name in self.sensors.not_at_rest()]
-        return {"queue": self._queue(), "faults": None if faults is None else (*faults, *restless)}
+        told = None if faults is None else (*faults, *restless)
+        return {"queue": self._queue(), "faults": told, "orders_refused": self.uplink.backend.refused}
 
     def _queue(self) -> int:
         """Entries of the present journal that the broker has not acknowledged."""

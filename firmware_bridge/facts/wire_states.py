@@ -103,7 +103,7 @@ class Health(Struct, frozen=True):
     """The topic `health`; a value is None where nobody measures it here.
 
     queue: entries that the broker has not acknowledged. faults: lamps and sensors that failed their test, None while
-    the lamps were not tried.
+    the lamps were not tried. orders_refused: by MQTT, because more came than can be judged, since the start.
     """
 
     uptime_s: int
@@ -113,6 +113,7 @@ class Health(Struct, frozen=True):
     under_voltage: bool | None
     queue: int
     faults: tuple[str, ...] | None
+    orders_refused: int
 
 
 class Chance(Struct, frozen=True):

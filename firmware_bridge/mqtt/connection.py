@@ -84,7 +84,7 @@ class Connection:
         client.on_publish, client.on_message = self._puback, self._message
         client.on_subscribe, client.on_socket_close = self._suback, self._unwatch
         self._fd = sock.fileno()
-        loop.add_reader(self._fd, self._serve, _read)
+        loop.add_reader(self._fd, self._read)
         self._timer = loop.call_later(CONNECT_S, self._tell, Silent())
 
     def publish(self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None) -> int | None:
@@ -126,6 +126,12 @@ class Connection:
         self._unwatch()
         hang_up(self._client)
         del self._client  # it holds our methods: no cycle shall keep a dead client until the next collection
+
+    def _read(self) -> None:
+        """Take in one packet; TLS may have decrypted more of them, which no selector reports."""
+        self._serve(_one_packet)
+        if not self._closed and isinstance(sock := self._client.socket(), ssl.SSLSocket) and sock.pending():
+            self._loop.call_later(0, self._read)
 
     def _serve(self, step: Callable[[Client], object]) -> None:
         """Run one of paho's steps, then tell what it noted."""
@@ -204,8 +210,5 @@ class Connection:
         self._writing = wanted
 
 
-def _read(client: Client) -> None:
-    """Take in what has arrived, also what TLS has decrypted ahead, which no selector reports."""
+def _one_packet(client: Client) -> None:
     client.loop_read()
-    while isinstance(sock := client.socket(), ssl.SSLSocket) and sock.pending():
-        client.loop_read()

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import file_name, journal_files
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.resend import Range
 from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.mqtt.resends import Resends
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import OutMessage, messages
-
-log = logging.getLogger(__name__)
 
 WINDOW: Final = 16
 """Messages in flight at most (a broker's usual limit is 20)."""
@@ -61,7 +59,7 @@ class Outbox:
         self._flying: deque[_Sent] = deque()
         self._by_mid: dict[int, _Sent] = {}
         self._acked = cursor.value
-        self._again: list[Iterator[OutMessage]] = []
+        self.resends = Resends(directory)
 
     @property
     def acked(self) -> Cursor | None:
@@ -82,9 +80,7 @@ class Outbox:
     def down(self) -> None:
         """The broker is gone: what was in flight will be sent again."""
         self._up = False
-        repeats = [sent.due.message for sent in self._by_mid.values() if sent.due.place is None]
-        if repeats:
-            self._again.insert(0, iter(repeats))
+        self.resends.again(sent.due.message for sent in self._by_mid.values() if sent.due.place is None)
         if self._flying:
             self._rewind()
         self._flying.clear()
@@ -106,13 +102,13 @@ class Outbox:
                 self._read()
             if self._due:
                 due = self._due[0]
-            elif again := self._repeat():
+            elif again := self.resends.next():
                 due = _Due(again, None, entry_done=False)
             else:
                 return
             if not self._send(due):
                 if due.place is None:
-                    self._again.insert(0, iter([due.message]))
+                    self.resends.again([due.message])
                 return
 
     def delivered(self, mid: int) -> bool:
@@ -129,12 +125,9 @@ class Outbox:
         self.pump()
         return True
 
-    def resend(self, journal: str, start: int, to: int | None) -> None:
-        """Send the messages of entries `start`..`to` of a journal again, beside the new ones."""
-        path = self._directory / file_name(journal)
-        lines = (line for line, _ in read_lines(Place(path, 0)))
-        wanted = islice(lines, start - 1, to)
-        self._again.append(message for line in wanted for message in messages(line))
+    def resend(self, part: Range) -> None:
+        """Send the messages of a part of a journal again, beside the new ones."""
+        self.resends.add(part)
         self.pump()
 
     def save(self) -> None:
@@ -158,18 +151,6 @@ class Outbox:
             self._due.popleft()
             self._flying.append(sent)
         return True
-
-    def _repeat(self) -> OutMessage | None:
-        while self._again:
-            try:
-                message = next(self._again[0], None)
-            except (JournalError, OSError) as error:
-                log.error("what the backend asked for cannot be sent again: %s", error)
-                message = None
-            if message:
-                return message
-            self._again.pop(0)
-        return None
 
     def _take(self, line: Line, place: Place) -> None:
         every = messages(line)

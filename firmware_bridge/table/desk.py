@@ -39,26 +39,35 @@ class NotAnOrder(ValueError):
 
 
 class Desk:
-    """Gives orders to the table. resend: queues a range of the journal to be published again."""
+    """Gives orders to the table.
 
-    def __init__(self, table: Table, resend: Callable[[Range], None]) -> None:
-        self._table, self._resend = table, resend
+    resend: queues a part of the journal to be published again. is_full: whether too many parts wait for that.
+    """
+
+    def __init__(self, table: Table, resend: Callable[[Range], None], is_full: Callable[[], bool]) -> None:
+        self._table, self._resend, self._is_full = table, resend, is_full
 
     def give(self, fields: dict[str, Any], allowed: Collection[str], by: str) -> orders.Answer:
         """Carry out a command of `parse` and answer it; a repeated id acts once."""
         order, wanted = order_of(fields, allowed), list[Range]()
-        if isinstance(order, orders.Resend):
-            try:
-                wanted = ranges(self._table.journal.directory, order)
-            except NotInJournal as error:
-                order = orders.Malformed("resend", str(error), "see `shoe journal list`")
+        is_new = answer_to(self._table.shoe, fields.get("id")) is None
+        if is_new and isinstance(order, orders.Resend):
+            order, wanted = self._found(order)
         given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"))
-        is_new = answer_to(self._table.shoe, given.id) is None
         answer = self._table.order(given)
-        if answer.ok and is_new:
+        if answer.ok:
             for each in wanted:
                 self._resend(each)
         return answer
+
+    def _found(self, order: orders.Resend) -> tuple[orders.Order, list[Range]]:
+        """The order, with the parts it asks for, or what becomes of it where they cannot be sent."""
+        if self._is_full():
+            return orders.Malformed("resend", "too many parts wait to be sent again", "wait until they have come"), []
+        try:
+            return order, ranges(self._table.journal.directory, order)
+        except NotInJournal as error:
+            return orders.Malformed("resend", str(error), "see `shoe journal list`"), []
 
 
 def parse(payload: bytes) -> dict[str, Any]:

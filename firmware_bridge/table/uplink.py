@@ -11,17 +11,19 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from firmware_bridge import __version__
-from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts import inputs
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Health, Status
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line, rfc3339
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.outbox import Outbox
+from firmware_bridge.mqtt.replies import Reply
 from firmware_bridge.mqtt.retained import States
-from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
+from firmware_bridge.mqtt.settings import BrokerSettings, Message, NotConnected
 from firmware_bridge.shoe.state import is_open
-from firmware_bridge.table.desk import Desk, NotAnOrder, parse
+from firmware_bridge.table.backend import Backend
+from firmware_bridge.table.desk import Desk
 from firmware_bridge.table.live_odds import LiveOdds
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
@@ -34,8 +36,6 @@ LOST_AFTER_S: Final = 3.0
 
 SAVE_S: Final = 0.1
 """The cursor is stored at most this often."""
-
-BACKEND: Final = "backend"
 
 LastWord = Literal["stopped", "lost"]
 """How a table ended: by order, or by a failure."""
@@ -59,16 +59,16 @@ class Uplink:
     ) -> None:
         self._odds = LiveOdds(self.changed, loop) if live_odds else None
         self._table, self._prefix, self._loop = table, prefix, loop
-        self._desk, self._allowed = desk, allowed
         self.why_down = "not connected yet"
         self.health: Health | None = None
         self._cursor = CursorFile(table.journal.directory / "cursor")
         self.outbox = Outbox(table.journal.directory, self._cursor, self._send_event)
+        self.backend = Backend(table, desk, allowed, f"{prefix}/reply", self._head, self._send_reply, loop)
         self.states = States(self._states, self._head, self._send_state, loop)
         will = self._message("status", self._status("lost"))
         command = f"{prefix}/command"
         self.link = Link(
-            settings, will, [command], self._on_up, self._on_down, self._on_delivered, self._on_command, loop
+            settings, will, [command], self._on_up, self._on_down, self._on_delivered, self.backend.take, loop
         )
         self._saving: asyncio.TimerHandle | None = None
         self._losing: asyncio.TimerHandle | None = None
@@ -85,6 +85,7 @@ class Uplink:
             if timer:
                 timer.cancel()
         self.states.close()
+        self.backend.close()
         await self.link.close(self._message("status", self._status(last_word)))
         self._save()
         self._cursor.close()
@@ -129,6 +130,7 @@ class Uplink:
         self.why_down = why
         self.states.down()
         self.outbox.down()
+        self.backend.replies.down()
         if self._steady:
             self._steady.cancel()
         self._expect_loss()
@@ -154,7 +156,7 @@ class Uplink:
 
     def _on_delivered(self, mid: int) -> None:
         before = self.outbox.acked
-        if not self.outbox.delivered(mid):
+        if self.backend.replies.delivered(mid) or not self.outbox.delivered(mid):
             return
         if self.outbox.acked != before:
             self._back()
@@ -168,26 +170,8 @@ class Uplink:
         except OSError as error:
             log.warning("the cursor cannot be stored (%s): messages may be repeated after a restart", error)
 
-    def _on_command(self, message: Incoming) -> None:
-        if message.retained:
-            log.warning("a retained command is ignored: clear it at the broker")
-            return
-        try:
-            fields = parse(message.payload)
-        except NotAnOrder as error:
-            self._reply(message, error.answer)
-            return
-        self._reply(message, self._desk.give(fields, self._allowed, BACKEND))
-
-    def _reply(self, message: Incoming, answer: orders.Answer) -> None:
-        own = f"{self._prefix}/reply"
-        wished = message.response_topic or ""
-        topic = wished if wished.startswith(f"{own}/") and not {"+", "#"} & set(wished) else own
-        payload = joined(self._head(), answer)
-        try:
-            self.link.publish(topic, payload, response=message)
-        except NotConnected:
-            log.warning("an answer could not be sent: the backend repeats its command with the same id")
+    def _send_reply(self, reply: Reply) -> int:
+        return self.link.publish(reply.topic, reply.payload, response=reply.asked)
 
     def _send_event(self, topic: str, payload: bytes) -> int:
         return self.link.publish(f"{self._prefix}/{topic}", payload)

@@ -2,10 +2,13 @@ import random
 from pathlib import Path
 
 import pytest
+from pytest_mock import MockerFixture
 
+from firmware_bridge.journal import walk
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import journal_id
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.resend import Range, lines_of
 from firmware_bridge.mqtt.outbox import READ_AHEAD, WINDOW, Outbox
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import messages
@@ -212,7 +215,7 @@ def test_a_range_is_sent_again_beside_the_new(wire: Wire) -> None:
     wire.outbox.up()
     wire.ack().deal("9s Td").ack()
     lines = wire.record.lines
-    wire.outbox.resend(wire.record.shoe.journal, 1, 2)
+    wire.outbox.resend(Range(wire.record.shoe.journal, 1, 2))
     wanted = [each.payload for line in lines[1:3] for each in messages(line)]
     assert wire.taken + list(wire.flying.values()) == wire.all + wanted
     acked = wire.outbox.acked
@@ -226,7 +229,7 @@ def test_a_range_asked_for_survives_a_lost_connection(wire: Wire, broken: str) -
     journal, every = wire.record.shoe.journal, wire.all[-wire_count(wire) :]
     wire.taken.clear()
     wire.broken = broken == "when asked"
-    wire.outbox.resend(journal, 1, None)
+    wire.outbox.resend(Range(journal, 1, None))
     if broken == "half way":
         wire.ack(3)
     wire.down()
@@ -249,11 +252,41 @@ def test_a_range_that_cannot_be_read_is_told_and_costs_nothing_else(
         whole = bytearray(old.read_bytes())
         whole[-40] ^= 1
         old.write_bytes(whole)
-    wire.outbox.resend(journal_id(old), 1, None)
+    wire.outbox.resend(Range(journal_id(old), 1, None))
     wire.deal("2s").ack()
     assert "cannot be sent again" in caplog.text
     assert wire.taken[-1] == wire.all[-1]
     assert not wire.flying
+
+
+def test_parts_that_are_asked_for_twice_before_their_turn_are_sent_once_and_in_turn(wire: Wire) -> None:
+    wire.outbox.up()
+    wire.ack().deal(SHOE).ack()
+    journal, every = wire.record.shoe.journal, wire.all
+    wire.taken.clear()
+    wire.down()
+    for part in [Range(journal, 3, 4), Range(journal, 1, 2), Range(journal, 3, 4)]:
+        wire.outbox.resend(part)
+    wire.outbox.up()
+    wanted = [range(3, 5), range(1, 3)]
+    sent = [
+        [p for p, (j, seq) in zip(every, identities(wire), strict=True) if j == journal and seq in r] for r in wanted
+    ]
+    assert wire.ack().taken == sent[0] + sent[1]
+
+
+def test_the_end_of_a_long_journal_is_sent_again_without_reading_all_before_it(
+    wire: Wire, mocker: MockerFixture
+) -> None:
+    mocker.patch("firmware_bridge.journal.resend.NEAR", 2_000)
+    wire.deal(SHOE * 12)
+    journal, last = wire.record.shoe.journal, wire.record.shoe.seq
+    read = mocker.spy(walk, "unseal")
+    for start in (1, 2, last // 2, last - 1, last):
+        before = read.call_count
+        found = [line.public.seq for line in lines_of(wire.record.journal.directory, Range(journal, start, start + 1))]
+        assert found == [start, start + 1][: last - start + 1]
+        assert read.call_count - before < 12
 
 
 def wire_count(wire: Wire) -> int:
