@@ -13,12 +13,16 @@ from firmware_bridge.journal.files import file_name, journal_files
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.resend import Range
 from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.mqtt.echoes import Echoes
 from firmware_bridge.mqtt.resends import Resends
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 
 WINDOW: Final = 16
 """Messages in flight at most (a broker's usual limit is 20)."""
+
+HELD: Final = 16 * WINDOW
+"""Messages kept at most that are in flight, or acknowledged and not counted while an echo is awaited."""
 
 READ_AHEAD: Final = 64
 """Lines taken from disk at a time, and kept in memory at most."""
@@ -46,11 +50,12 @@ class Outbox:
     """Reads the journal from the cursor on and publishes it; `add` takes each new line.
 
     Its only input is the journal, so nothing is sent that is not on disk. Order is kept: after a lost
-    connection everything behind the last acknowledged entry is sent again, the same bytes.
+    connection everything behind the last acknowledged entry is sent again, the same bytes. While one of `echoes` is
+    awaited, no acknowledgement counts.
     """
 
-    def __init__(self, directory: Path, cursor: CursorFile, publish: Publish) -> None:
-        self._directory, self._cursor, self._publish = directory, cursor, publish
+    def __init__(self, directory: Path, cursor: CursorFile, publish: Publish, echoes: Echoes) -> None:
+        self._directory, self._cursor, self._publish, self._echoes = directory, cursor, publish, echoes
         self._up = False
         self._due: deque[_Due] = deque()
         self._next = self._after_cursor()
@@ -97,7 +102,7 @@ class Outbox:
 
     def pump(self) -> None:
         """Send what is due, as far as the window allows."""
-        while self._up and len(self._by_mid) < WINDOW:
+        while self._up and len(self._by_mid) < WINDOW and len(self._flying) < HELD:
             if not self._due and not self._drained:
                 self._read()
             if self._due:
@@ -117,13 +122,22 @@ class Outbox:
         if sent is None:
             return False
         sent.acked = True
-        while self._flying and self._flying[0].acked:
+        self.count()
+        return True
+
+    def heard(self, topic: str, payload: bytes) -> None:
+        """A message of ours came back."""
+        if self._echoes.heard(topic, payload):
+            self.count()
+
+    def count(self) -> None:
+        """Count as sent what is acknowledged, unless an echo is awaited, and go on sending."""
+        while self._flying and self._flying[0].acked and not self._echoes.awaited:
             due = self._flying.popleft().due
             if due.entry_done and due.place:
                 self._acked = Cursor(due.message.journal, due.message.seq)
                 self._acked_to = due.place
         self.pump()
-        return True
 
     def resend(self, part: Range) -> None:
         """Send the messages of a part of a journal again, beside the new ones."""
@@ -148,6 +162,7 @@ class Outbox:
         sent = _Sent(due)
         self._by_mid[mid] = sent
         if due.place:
+            self._echoes.sent(due.message.topic, due.message.payload)
             self._due.popleft()
             self._flying.append(sent)
         return True
