@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from difflib import get_close_matches
+from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.table.table import Table
+from firmware_bridge.table.wrong_order import ECHO, fault, takes
 
 LONGEST: Final = 4_096
 """Bytes of the longest command: what it makes is far below what the smallest broker takes."""
@@ -20,11 +23,8 @@ LONGEST: Final = 4_096
 ID_LENGTH: Final = 64
 """Characters of the longest command id."""
 
-ECHO: Final = 40
-"""Characters of an unknown command that its refusal repeats."""
-
-MISTAKE: Final = 200
-"""Characters of what is wrong with an order, which may repeat parts of it."""
+DIGITS: Final = 16
+"""Hex digits of an order's hash that are kept beside its answer."""
 
 _LIKE_THIS: Final = 'send {"id":"..","do":"next"}'
 _TYPES: Final[dict[str, type[orders.Order]]] = {orders.tag_of(each): each for each in (*orders.ORDERS, orders.Enter)}
@@ -50,15 +50,16 @@ class Desk:
     def give(self, fields: dict[str, Any], allowed: Collection[str], by: str) -> orders.Answer:
         """Carry out a command of `parse` and answer it; a repeated id acts once."""
         order, wanted = order_of(fields, allowed), list[Range]()
+        known_by = digest(order, by) if fields.get("id") is not None else None
         is_new = answer_to(self._table.shoe, fields.get("id")) is None
         if is_new and isinstance(order, orders.Resend):
             order, wanted = self._found(order)
-        given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"))
+        given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"), digest=known_by)
         answer = self._table.order(given)
         if answer.ok:
             for each in wanted:
                 self._resend(each)
-        return answer
+        return replace(answer, digest=None)
 
     def _found(self, order: orders.Resend) -> tuple[orders.Order, list[Range]]:
         """The order, with the parts it asks for, or what becomes of it where they cannot be sent."""
@@ -98,6 +99,14 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
     arguments = {name: value for name, value in fields.items() if name not in ("id", "by", "do")}
     try:
         return msgspec.convert(arguments | {"do": do}, _TYPES[do])
-    except msgspec.ValidationError as error:
-        text = "a card is written rank then suit: As, Td" if do == "enter" else str(error)[:MISTAKE]
-        return orders.Malformed(do, f"{do}: {text}", "see the commands in the README")
+    except msgspec.ValidationError:
+        return orders.Malformed(do, f"{do}: {fault(_TYPES[do], arguments)}", takes(_TYPES[do], do))
+
+
+def digest(order: orders.Order, by: str) -> str:
+    """8 bytes, in hex, of the hash of an order and of who gave it; they are published.
+
+    The card of `enter` is left out: of 52 cards the one with this hash would be found.
+    """
+    told = orders.Malformed("enter", order.second, "") if isinstance(order, orders.Enter) else order
+    return sha256(msgspec.json.encode([by, told])).hexdigest()[:DIGITS]

@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.orders import BY_MQTT, LOCAL
-from firmware_bridge.table.desk import LONGEST, NotAnOrder, order_of, parse
+from firmware_bridge.table.desk import LONGEST, NotAnOrder, digest, order_of, parse
 
 
 @pytest.mark.parametrize(
@@ -34,10 +34,23 @@ def test_orders_as_they_come_over_the_wire(fields: dict[str, Any], order: orders
         ({"do": "nexd"}, "nexd is no command", "did you mean next?"),
         ({"do": "frobnicate"}, "frobnicate is no command", "one of: open_shoe, "),
         ({"do": "enter", "card": "As", "second": "bea"}, "enter is not allowed here", "[mqtt] commands"),
-        ({"do": "void"}, "void: Object missing required field `why`", "README"),
-        ({"do": "void", "why": 7}, "void: Expected `str`, got `int`", "README"),
-        ({"do": "next", "twice": True}, "next: Object contains unknown field `twice`", "README"),
-        ({"do": "resolve", "irregularity": "x", "choice": "guess"}, "resolve: Invalid enum value 'guess'", "README"),
+        ({"do": "void"}, "void: why is missing", "void takes why"),
+        ({"do": "void", "why": 7}, "void: why is no text of up to 500 characters", "void takes why"),
+        ({"do": "next", "twice": True}, "next: it takes no 'twice'", "next takes nothing else"),
+        (
+            {"do": "resolve", "irregularity": "x", "choice": "guess"},
+            "resolve: choice is no choice: one of ",
+            "resolve takes irregularity, choice, [why]",
+        ),
+        (
+            {"do": "mark", "word": "H", "seat": 0},
+            "mark: seat is no whole number from 1 to 99",
+            "mark takes word, [seat]",
+        ),
+        ({"do": "open_shoe", "pack": 3}, "open_shoe: pack is no object of lot, decks", "open_shoe takes [pack], "),
+        ({"do": "resend", "from": "1"}, "resend: from is no whole number, 1 or more", "resend takes [journal], [from]"),
+        ({"do": "reveal", "slots": "P1"}, "reveal: slots is no list, each a text", "reveal takes [slots]"),
+        ({"do": "bets_closed", "bets": [1]}, 'bets_closed: bets is no object of texts: {"1": "100"}', "takes [bets]"),
     ],
 )
 def test_what_cannot_be_obeyed_says_why(fields: dict[str, Any], error: str, hint: str) -> None:
@@ -112,3 +125,15 @@ def test_a_refusal_is_short_whatever_was_asked(fields: dict[str, Any]) -> None:
 def test_a_bomb_of_brackets_is_no_order() -> None:
     with pytest.raises(NotAnOrder, match="not JSON"):
         parse(b"[" * LONGEST)
+
+
+def test_an_order_is_told_from_others_by_what_it_asks_and_by_who_gives_it() -> None:
+    void = orders.Void("misdeal")
+    assert digest(void, "backend") == digest(order_of({"do": "void", "why": "misdeal"}, LOCAL), "backend")
+    others = {digest(void, "anna"), digest(orders.Void("other"), "backend"), digest(orders.Next(), "backend")}
+    assert len({digest(void, "backend"), *others}) == 4
+
+
+def test_no_card_can_be_found_from_what_is_published_of_an_order() -> None:
+    assert len({digest(orders.Enter(card, "bea"), "anna") for card in FACES}) == 1
+    assert digest(orders.Enter(FACES[0], "bea"), "anna") != digest(orders.Enter(FACES[0], "cid"), "anna")

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from pytest_mock import MockerFixture
 
-from firmware_bridge import bridge as daemon
+from firmware_bridge.config.load import broker_settings
 from firmware_bridge.topics.event_and_round import messages
 from tests import broker as real
 from tests.backend import Backend
@@ -32,13 +32,14 @@ Make = Callable[..., BridgeTable]
 def make(tmp_path: Path, mocker: MockerFixture) -> Iterator[Make]:
     """Start a table as the user `table` of a broker, over this protocol."""
     made: list[BridgeTable] = []
-    settings = daemon.broker_settings
     (tmp_path / "password").write_text("t\n")
     mocker.patch("firmware_bridge.mqtt.echoes.WAIT_S", 1.0)
     mocker.patch("firmware_bridge.table.outage.LOST_AFTER_S", 0.5)
 
     def start(broker: Broker, protocol: int) -> BridgeTable:
-        mocker.patch.object(daemon, "broker_settings", lambda config: replace(settings(config), protocol=protocol))
+        mocker.patch(
+            "firmware_bridge.bridge.broker_settings", lambda config: replace(broker_settings(config), protocol=protocol)
+        )
         login = {"username": "table", "password_file": str(tmp_path / "password")}
         made.append(BridgeTable(tmp_path, broker.port, mqtt={"port": broker.port, **login}))
         return made[-1].start()
