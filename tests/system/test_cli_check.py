@@ -86,6 +86,7 @@ def test_a_machine_in_order_passes(check: Checked, shoe: command.Run) -> None:
         "reader": {"OK"},
         "pins": {"WARN", "OK"},  # simulated pins
         "broker": {"OK"},
+        "stranger": {"WARN"},  # a broker without users
         "disk": {"OK"},
     }
     assert set(of_this_machine) >= {"service", "versions", "access", "calibrated", "mount", "clock"}

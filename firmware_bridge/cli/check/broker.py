@@ -90,7 +90,7 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
     link = Link(
         settings, lambda: will, (), lambda _: (), write, tell, lambda _: tell(level), lambda _: None, loop
     )
-    with _unlogged():
+    with unlogged():
         link.start()
         try:
             return await asyncio.wait_for(answer, ANSWER_S)
@@ -101,7 +101,7 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
 
 
 @contextmanager
-def _unlogged() -> Iterator[None]:
+def unlogged() -> Iterator[None]:
     """Keep the link's warnings out of the log: each is a finding."""
     log = logging.getLogger("firmware_bridge")
     before = log.level
