@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
+from firmware_bridge.devices.beginning import beginning
 from firmware_bridge.devices.health import Health
 from firmware_bridge.devices.lent_pins import LentPins
 from firmware_bridge.devices.mouth import Mouth
@@ -34,7 +35,7 @@ from firmware_bridge.systemd import Systemd
 from firmware_bridge.table.control import Control
 from firmware_bridge.table.desk import Desk
 from firmware_bridge.table.lending import Lendable
-from firmware_bridge.table.opening import beginning, open_journal
+from firmware_bridge.table.opening import open_journal
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 from firmware_bridge.table.uplink import LastWord, Uplink
@@ -80,7 +81,7 @@ class Bridge:
             self._loop,
         )
         prefix = f"{config.mqtt.root}/{config.table.id}"
-        self.desk = Desk(self.table, self._resend)
+        self.desk = Desk(self.table, self._resend, lambda: self.uplink.outbox.resends.is_full)
         self.uplink = Uplink(
             self.table, prefix, settings, self.desk, config.mqtt.commands, self._loop, config.mqtt.live_odds
         )
@@ -134,7 +135,7 @@ class Bridge:
         self.reader.start()
         self.health.start()
         self._try_out()
-        log.info("%s", beginning(self.config, self.table.shoe, len(wires(self.config))))
+        log.info("%s", beginning(self.config, self.table.shoe))
         self._has_begun = True
         systemd.tell("READY=1", f"STATUS=table {self.config.table.id}")
 
@@ -202,7 +203,7 @@ class Bridge:
         self.reader.acknowledge(report)
 
     def _resend(self, part: Range) -> None:
-        self.uplink.outbox.resend(*part)
+        self.uplink.outbox.resend(part)
 
     def _tell_health(self, health: wire_states.Health) -> None:
         self.keeping.watch_clock()
@@ -227,10 +228,11 @@ class Bridge:
             self.panel.try_lamps()
 
     def _condition(self) -> dict[str, Any]:
-        """What `health` tells of queue, lamps and sensors; `faults` is None while the lamps were not tried."""
+        """What `health` tells of queue, orders, lamps and sensors; `faults` is None while the lamps were not tried."""
         faults = self.panel.faults
         restless = [f"{name} is active" for name in self.sensors.not_at_rest()]
-        return {"queue": self.uplink.queue(), "faults": None if faults is None else (*faults, *restless)}
+        told = None if faults is None else (*faults, *restless)
+        return {"queue": self.uplink.queue(), "faults": told, "orders_refused": self.uplink.backend.refused}
 
     def _can_read(self) -> bool:
         """Whether a card that leaves the shoe would be reported now."""

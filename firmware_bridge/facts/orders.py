@@ -196,10 +196,14 @@ LOCAL: Final = (*ALL, "enter")
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
-    """The answer to the giver of an order; `error` says why it was refused, `hint` what to do next."""
+    """The answer to the giver of an order; `error` says why it was refused, `hint` what to do next.
+
+    digest: on record, of the order that was answered (`Ordered`); its giver is not told.
+    """
 
     ok: bool
     id: str | None = None
     do: str | None = None
     error: str | None = None
     hint: str | None = None
+    digest: str | None = None

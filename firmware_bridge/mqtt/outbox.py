@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import file_name, journal_files
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.resend import Range
 from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.mqtt.echoes import Echoes
+from firmware_bridge.mqtt.resends import Resends
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 
-log = logging.getLogger(__name__)
-
 WINDOW: Final = 16
 """Messages in flight at most (a broker's usual limit is 20)."""
+
+HELD: Final = 16 * WINDOW
+"""Messages kept at most that are in flight, or acknowledged and not counted while an echo is awaited."""
 
 READ_AHEAD: Final = 64
 """Lines taken from disk at a time, and kept in memory at most."""
@@ -48,11 +50,12 @@ class Outbox:
     """Reads the journal from the cursor on and publishes it; `add` takes each new line.
 
     Its only input is the journal, so nothing is sent that is not on disk, and nothing before `begin`. Order is kept:
-    after a lost connection everything behind the last acknowledged entry is sent again, the same bytes.
+    after a lost connection everything behind the last acknowledged entry is sent again, the same bytes. While one of
+    `echoes` is awaited, no acknowledgement counts.
     """
 
-    def __init__(self, directory: Path, publish: Publish) -> None:
-        self._directory, self._publish = directory, publish
+    def __init__(self, directory: Path, publish: Publish, echoes: Echoes) -> None:
+        self._directory, self._publish, self._echoes = directory, publish, echoes
         self._cursor: CursorFile | None = None
         self._up = False
         self._due: deque[_Due] = deque()
@@ -62,7 +65,7 @@ class Outbox:
         self._flying: deque[_Sent] = deque()
         self._by_mid: dict[int, _Sent] = {}
         self._acked: Cursor | None = None
-        self._again: list[Iterator[OutMessage]] = []
+        self.resends = Resends(directory)
 
     @property
     def acked(self) -> Cursor | None:
@@ -90,9 +93,7 @@ class Outbox:
     def down(self) -> None:
         """The broker is gone: what was in flight will be sent again."""
         self._up = False
-        repeats = [sent.due.message for sent in self._by_mid.values() if sent.due.place is None]
-        if repeats:
-            self._again.insert(0, iter(repeats))
+        self.resends.again(sent.due.message for sent in self._by_mid.values() if sent.due.place is None)
         if self._flying:
             self._rewind()
         self._flying.clear()
@@ -109,18 +110,18 @@ class Outbox:
 
     def pump(self) -> None:
         """Send what is due, as far as the window allows."""
-        while self._up and len(self._by_mid) < WINDOW:
+        while self._up and len(self._by_mid) < WINDOW and len(self._flying) < HELD:
             if not self._due and not self._drained:
                 self._read()
             if self._due:
                 due = self._due[0]
-            elif again := self._repeat():
+            elif again := self.resends.next():
                 due = _Due(again, None, entry_done=False)
             else:
                 return
             if not self._send(due):
                 if due.place is None:
-                    self._again.insert(0, iter([due.message]))
+                    self.resends.again([due.message])
                 return
 
     def delivered(self, mid: int) -> bool:
@@ -129,20 +130,26 @@ class Outbox:
         if sent is None:
             return False
         sent.acked = True
-        while self._flying and self._flying[0].acked:
+        self.count()
+        return True
+
+    def heard(self, topic: str, payload: bytes) -> None:
+        """A message of ours came back."""
+        if self._echoes.heard(topic, payload):
+            self.count()
+
+    def count(self) -> None:
+        """Count as sent what is acknowledged, unless an echo is awaited, and go on sending."""
+        while self._flying and self._flying[0].acked and not self._echoes.awaited:
             due = self._flying.popleft().due
             if due.entry_done and due.place:
                 self._acked = Cursor(due.message.journal, due.message.seq)
                 self._acked_to = due.place
         self.pump()
-        return True
 
-    def resend(self, journal: str, start: int, to: int | None) -> None:
-        """Send the messages of entries `start`..`to` of a journal again, beside the new ones."""
-        path = self._directory / file_name(journal)
-        lines = (line for line, _ in read_lines(Place(path, 0)))
-        wanted = islice(lines, start - 1, to)
-        self._again.append(message for line in wanted for message in messages(line))
+    def resend(self, part: Range) -> None:
+        """Send the messages of a part of a journal again, beside the new ones."""
+        self.resends.add(part)
         self.pump()
 
     def save(self, *, sync: bool = False) -> Cursor | None:
@@ -167,21 +174,10 @@ class Outbox:
         sent = _Sent(due)
         self._by_mid[mid] = sent
         if due.place:
+            self._echoes.sent(due.message.topic, due.message.payload)
             self._due.popleft()
             self._flying.append(sent)
         return True
-
-    def _repeat(self) -> OutMessage | None:
-        while self._again:
-            try:
-                message = next(self._again[0], None)
-            except (JournalError, OSError) as error:
-                log.error("what the backend asked for cannot be sent again: %s", error)
-                message = None
-            if message:
-                return message
-            self._again.pop(0)
-        return None
 
     def _take(self, line: Line, place: Place) -> None:
         every = messages(line)

@@ -11,7 +11,7 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.changes import cards, rounds
-from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe, oldest_held, with_device
+from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe, answer_to, oldest_held, with_device
 
 BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
@@ -109,8 +109,8 @@ def _lid_turned(shoe: Shoe, event: events.LidTurned) -> Shoe:
 
 
 def _command_answered(shoe: Shoe, event: events.CommandAnswered) -> Shoe:
-    if event.answer.id is None:
-        return shoe
+    if event.answer.id is None or answer_to(shoe, event.answer.id):
+        return shoe  # an id keeps the first answer it got
     return with_device(shoe, answers=(*shoe.device.answers, event.answer)[-ANSWERS_KEPT:])
 
 

@@ -57,8 +57,9 @@ class Backend:
         self._asked: set[tuple[str, int]] = set()
         self._doubtful = False
         will = Message("demo/backend", b"gone")
+        topics = [f"{prefix}/#"]
         self.link = Link(
-            settings, will, [f"{prefix}/#"], self._connected, _nothing, _nothing, self.take, loop
+            settings, lambda: will, topics, lambda _: (), self._connected, _nothing, _nothing, self.take, loop
         )
 
     def start(self) -> None:

@@ -8,8 +8,6 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple, TypeVar
 
-from firmware_bridge import __version__
-from firmware_bridge.config.sections import Config
 from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.disk import unusable
@@ -17,8 +15,7 @@ from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.lock import InUse
 from firmware_bridge.journal.walk import Place
 from firmware_bridge.mqtt.outbox import place_behind
-from firmware_bridge.shoe import Shoe
-from firmware_bridge.table.outage import NOT_READ
+from firmware_bridge.table.disk_outage import NOT_READ
 from firmware_bridge.table.table import RETRY_DISK_S, Table
 
 PATIENCE_S: Final = 1.0
@@ -91,16 +88,3 @@ def _in_thread(work: Callable[[], Result]) -> asyncio.Future[Result]:
 
     threading.Thread(target=run, name="journal", daemon=True).start()
     return asyncio.wrap_future(result)
-
-
-def beginning(config: Config, shoe: Shoe, wires: int) -> str:
-    """How a table began, in one line for the log; `wires`: how many pins it uses."""
-    parts = (
-        f"version {__version__}",
-        f"table {config.table.id}, {config.table.game}",
-        f"reader {config.reader.protocol} at {config.reader.port}",
-        f"pins {config.pins.factory}, {wires} wires" if wires else "no pins",
-        f"journal {shoe.journal} in {config.journal.dir}, entry {shoe.seq}",
-        f"shoe {shoe.number} {shoe.status}, round {shoe.round}" if shoe.number else "no shoe yet",
-    )
-    return "; ".join(parts)

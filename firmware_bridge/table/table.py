@@ -24,7 +24,7 @@ from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.table.alarm_clock import AlarmClock
-from firmware_bridge.table.outage import Outage
+from firmware_bridge.table.disk_outage import DiskOutage
 from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.table.waiting import Waiting
 from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
@@ -68,7 +68,7 @@ class Table:
         self.shoe = journal.shoe
         self.boot = secrets.token_hex(4)
         self.begun, self.observing = False, False
-        self._outage = Outage()
+        self._outage = DiskOutage()
         self._warnings: dict[str, Alarm] = {}
         self._failed: Exception | None = None
         self._crashes = Crashes(journal.directory)

@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.orders import ALL, BY_MQTT, LOCAL
-from firmware_bridge.table.desk import LONGEST, NotAnOrder, order_of, parse
+from firmware_bridge.table.desk import LONGEST, NotAnOrder, digest, order_of, parse
 
 
 @pytest.mark.parametrize(
@@ -138,3 +138,15 @@ def test_a_refusal_is_short_whatever_was_asked(fields: dict[str, Any]) -> None:
 def test_a_bomb_of_brackets_is_no_order() -> None:
     with pytest.raises(NotAnOrder, match="not JSON"):
         parse(b"[" * LONGEST)
+
+
+def test_an_order_is_told_from_others_by_what_it_asks_and_by_who_gives_it() -> None:
+    void = orders.Void("misdeal")
+    assert digest(void, "backend") == digest(order_of({"do": "void", "why": "misdeal"}, LOCAL), "backend")
+    others = {digest(void, "anna"), digest(orders.Void("other"), "backend"), digest(orders.Next(), "backend")}
+    assert len({digest(void, "backend"), *others}) == 4
+
+
+def test_no_card_can_be_found_from_what_is_published_of_an_order() -> None:
+    assert len({digest(orders.Enter(card, "bea"), "anna") for card in FACES}) == 1
+    assert digest(orders.Enter(FACES[0], "bea"), "anna") != digest(orders.Enter(FACES[0], "cid"), "anna")

@@ -13,6 +13,9 @@ from tests.disk_and_broker.record import Record
 PLAYER = "9s Td Ts Kc"
 
 
+NATURAL = Bead("P", natural=True)
+
+
 @pytest.fixture
 def record(tmp_path: Path) -> Record:
     (tmp_path / "journal").mkdir()
@@ -31,15 +34,15 @@ def correct(record: Record, cards: str) -> None:
 
 def test_a_correction_is_drawn_with_the_daemon_stopped(record: Record) -> None:
     correct(record, "2s 2h 3s 3h 9d")
-    assert drawn(record) == [Bead("B"), Bead("P")]
+    assert drawn(record) == [Bead("B"), NATURAL]
 
 
 def test_the_last_of_several_corrections_counts_with_its_pairs(record: Record) -> None:
     correct(record, "2s 2h 3s 3h 9d")
     correct(record, "9s 9d 9h 9c")
-    assert drawn(record) == [Bead("T", banker_pair=True, player_pair=True), Bead("P")]
+    assert drawn(record) == [Bead("T", banker_pair=True, player_pair=True, natural=True), NATURAL]
 
 
 def test_a_void_leaves_no_bead(record: Record) -> None:
     record.deal("9h").order(orders.Void("misdeal"))
-    assert drawn(record) == [Bead("P"), Bead("P")]
+    assert drawn(record) == [NATURAL, NATURAL]

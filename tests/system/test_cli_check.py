@@ -86,6 +86,7 @@ def test_a_machine_in_order_passes(check: Checked, shoe: command.Run) -> None:
         "reader": {"OK"},
         "pins": {"WARN", "OK"},  # simulated pins
         "broker": {"OK"},
+        "stranger": {"WARN"},  # a broker without users
         "disk": {"OK"},
     }
     assert set(of_this_machine) >= {"service", "versions", "access", "calibrated", "mount", "clock"}
@@ -222,7 +223,7 @@ def test_a_broker_that_is_down_or_refuses_us(check: Checked, brokers: Callable[.
 def test_a_broker_that_lets_us_in_but_takes_nothing(check: Checked, brokers: Callable[..., Broker]) -> None:
     strict = brokers(acl="topic write shoe/T08/#")
     level, text, remedy = check.one("broker", mqtt={"port": strict.port})
-    assert (level, "refuses a message (Not authorized)" in text) == ("FAIL", True)
+    assert (level, "refuses a message to shoe/T07/check (Not authorized)" in text) == ("FAIL", True)
     assert "let 'T07" in remedy or "in the broker's ACL" in remedy
     kind = brokers(acl="topic write shoe/T07/#")
     assert check.one("broker", mqtt={"port": kind.port})[0] == "OK"

@@ -16,7 +16,7 @@ from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.state import last_rounds, snapshots
 
 PLAIN = house_of(burn="none")
-GONE = {"up": False, "why_down": "x", "waiting": True}
+GONE = {"up": False, "why_down": "x", "shared": None, "waiting": True}
 BEHIND = {"waiting": True, "acked": ["0-a", 4]}
 
 
@@ -25,7 +25,7 @@ def status(script: str, house: House = PLAIN, **told: Any) -> dict[str, Any]:
     play = Replay(house, "T07", lambda _: None)
     list(play.play(parse(script)))
     shoe = play.shoe
-    broker = {"up": True, "protocol": "5", "why_down": None, "waiting": False, "acked": None}
+    broker = {"up": True, "protocol": "5", "why_down": None, "shared": None, "waiting": False, "acked": None}
     plain = {
         "version": "1.0",
         "table_id": "T07",

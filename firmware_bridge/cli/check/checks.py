@@ -19,6 +19,7 @@ from firmware_bridge.cli.check.pi import pi
 from firmware_bridge.cli.check.pins import pins
 from firmware_bridge.cli.check.reader import code_book, reader
 from firmware_bridge.cli.check.service import service
+from firmware_bridge.cli.check.stranger import stranger
 from firmware_bridge.cli.check.versions import versions
 
 __all__ = ["CHECKS", "Check", "Finding", "Level", "Machine"]
@@ -36,6 +37,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     board,
     pins,
     broker,
+    stranger,
     mount,
     disk,
     journal,
