@@ -24,7 +24,7 @@ from firmware_bridge.games.baccarat.roads import ROWS, Bead, Board, RoadSettings
 from tests.contrast import contrast, worst
 
 GRIDS: tuple[Kind, ...] = ("bead", "big", "big-eye", "small", "cockroach")
-SIZES = ((1920, 1080), (1280, 720), (720, 1280), (1080, 1920), (1024, 768), (3440, 1440), (800, 800), (480, 800))
+SIZES = ((1920, 1080), (1280, 720), (720, 1280), (1080, 1920), (1024, 768), (3440, 1440), (800, 800), (432, 768))
 HEADING = Heading("T07", 123, limits={"player": "100–10000", "tie": "≤ 500"}, points={"player": "9", "banker": "4"})
 
 runs = st.lists(st.tuples(st.sampled_from("BPT"), st.integers(1, 40)), max_size=9)

@@ -238,7 +238,10 @@ def test_a_picture_has_the_size_that_is_asked_for(shoe_roads: Run, tmp_path: Pat
     assert [picture[name] for name in ("width", "height", "viewBox")] == ["1280", "720", "0 0 1920 1080"]
 
 
-@pytest.mark.parametrize(("size", "told"), [("big", "write WIDTHxHEIGHT"), ("100x900", "480 to 3840 pixels")])
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [("big", "write WIDTHxHEIGHT"), ("767x432", "at least 768x432"), ("3841x2160", "no side over 3840")],
+)
 def test_a_size_that_is_none(
     shoe_roads: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path, size: str, told: str
 ) -> None:

@@ -18,8 +18,11 @@ from firmware_bridge.games.baccarat.roads import Board, LeadingTies, RoadSetting
 
 USAGE: Final = 2
 STDIN: Final = "-"
-SIDES: Final = range(480, 3841)
-"""Pixels a side of a board may have: with fewer its letters cannot be read."""
+LONGEST: Final = 3840
+"""Pixels a side of a board may have: a picture of more takes too much memory."""
+
+FINEST: Final = 0.4
+"""Pixels a unit of a board must have: with fewer its letters cannot be read."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -71,8 +74,11 @@ def _size(text: str) -> tuple[int, int]:
         width, height = map(int, text.lower().split("x"))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no size: write WIDTHxHEIGHT, 1280x720") from None
-    if width not in SIDES or height not in SIDES:
-        raise argparse.ArgumentTypeError(f"{text}: a side has {SIDES[0]} to {SIDES[-1]} pixels")
+    from firmware_bridge.games.baccarat.drawn.places import unit
+
+    if max(width, height) > LONGEST or unit(width, height) < FINEST:
+        limits = f"at least 768x432 or 432x768 pixels, and no side over {LONGEST}"
+        raise argparse.ArgumentTypeError(f"{text}: a board has {limits}")
     return width, height
 
 

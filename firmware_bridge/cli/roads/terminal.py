@@ -152,7 +152,7 @@ def _grid(board: Board, kind: Kind) -> Sequence[tuple[int, int, str]]:
 
 
 def _ties(count: int) -> str:
-    """One tie is a slash, more are a number [000]."""
+    """One tie is a slash, more are a number."""
     return " " if not count else "/" if count == 1 else str(count) if count < 10 else "+"
 
 

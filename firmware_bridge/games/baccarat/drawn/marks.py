@@ -45,7 +45,7 @@ def dot(x: float, y: float, size: float, ink: Ink, around: Ink) -> Iterator[Shap
 
 
 def ring(x: float, y: float, size: float, colour: str, ties: int, *pairs: bool, on: Ink = "panel") -> Iterator[Shape]:
-    """A bead of the big road: one tie is a green slash through it, more are a green number in it [000]."""
+    """A bead of the big road: one tie is a green slash through it, more are a green number in it."""
     yield Ring(x, y, size * 0.34, LINES[colour], size * 0.1)
     if ties == 1:
         reach = size * 0.34

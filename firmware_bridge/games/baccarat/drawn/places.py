@@ -39,12 +39,16 @@ class Places(NamedTuple):
     legend: Box
 
 
+def unit(width: int, height: int) -> float:
+    """Pixels in a unit of the board of such a screen: as many as the least board allows."""
+    least = WIDE if width >= height else UPRIGHT
+    return min(width / least[0], height / least[1])
+
+
 def places(width: int, height: int) -> Places:
-    """The board of a screen of so many pixels; a unit is as many of them as the least board allows."""
-    is_wide = width >= height
-    least = WIDE if is_wide else UPRIGHT
-    unit = min(width / least[0], height / least[1])
-    return (_wide if is_wide else _upright)(width / unit, height / unit)
+    """The board of a screen of so many pixels."""
+    pixels = unit(width, height)
+    return (_wide if width >= height else _upright)(width / pixels, height / pixels)
 
 
 def _wide(width: float, height: float) -> Places:

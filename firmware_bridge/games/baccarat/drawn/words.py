@@ -90,7 +90,7 @@ WORDS: Final[dict[Language, Words]] = {
         *("Derived roads", "2 ties", "newest", "good road now", "{} earlier", "{} more"),
     ),
 }
-"""Labels: seeds 000 (zh-Hant) and 001 (zh-Hans)."""
+"""Labels as casinos write them, in traditional and in simplified Chinese, and in English."""
 
 
 def good_name(name: GoodId, language: Language) -> str:
