@@ -14,6 +14,7 @@ from firmware_bridge.config.crosswise import (
     bad_pattern,
     cut_too_early,
     judged_twice,
+    limits_of_no_bet,
     no_roads,
     pins_used_twice,
     too_many_packs,
@@ -67,6 +68,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     mistakes += pins_used_twice(raw) + bad_pattern(raw)
     mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
     mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
+    mistakes += limits_of_no_bet(raw, game)
     if mistakes:
         raise ConfigError("\n".join(f"{name}: {each}" for each in mistakes))
     return Config(**sections)
@@ -145,7 +147,7 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
 
 
 def _limits(keys: dict[str, Any], mistakes: list[str]) -> dict[str, Limit]:
-    """The limits have the names the house gives them."""
+    """Limits as the house writes them: a number or a text, or several by names of its own."""
     good: dict[str, Limit] = {}
     for name, value in keys.items():
         try:
