@@ -7,7 +7,7 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, get_args
 
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
@@ -17,7 +17,7 @@ from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.verify.chosen import JOURNAL_STARTS
 from firmware_bridge.journal.walk import Walk
 from firmware_bridge.shoe import Shoe, advance
-from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.replay import Close, Replay
 from firmware_bridge.sim.retained import Retained
 from firmware_bridge.sim.script import parse_lines
 from firmware_bridge.topics.event_and_round import messages
@@ -32,6 +32,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--game", choices=tuple(GAMES), help="over the config's (default baccarat)")
     parser.add_argument("--procedure", choices=choices("procedure"), help="over the config's")
     parser.add_argument("--no-burn", action="store_true", help="skip the burn of each new shoe")
+    parser.add_argument("--close", choices=get_args(Close), default="auto", help="how rounds end (default auto)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="deal by this table's settings")
 
 
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         if source.peek(len(JOURNAL_STARTS)).startswith(JOURNAL_STARTS):
             _write(_journal(source, arguments.file))
         else:
-            play = Replay(house, table, _warn, burn=not arguments.no_burn)
+            play = Replay(house, table, _warn, burn=not arguments.no_burn, close=arguments.close)
             _write(_script(play, source))
     return 0
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, Final
 
 from firmware_bridge.config.sections import READERS, ReaderConfig, ServiceConfig, TableConfig
 from firmware_bridge.games.game import Game
+
+OF_TABLE: Final = ("table", "differential")
+"""Limits that are of no single bet: of every bet, and of the difference between two sides."""
 
 
 def cut_too_early(table: TableConfig | None, game: Game) -> list[str]:
@@ -21,6 +25,19 @@ def too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
     if table is None or table.decks in game.packs:
         return []
     return [f"[table] decks = {table.decks}: {game.name} is dealt from {game.packs[0]} to {game.packs[-1]}"]
+
+
+def limits_of_no_bet(raw: dict[str, Any], game: Game) -> list[str]:
+    """A limit is a bet's, where the game's bets have names, or one of the whole table."""
+    limits, known = raw.get("limits"), (*game.bets, *OF_TABLE)
+    if not game.bets or not isinstance(limits, dict):
+        return []
+    near = {name: get_close_matches(name, known, 1) for name in limits if name not in known}
+    return [
+        f"[limits] {name} is no bet of {game.name}: "
+        + (f"did you mean {found[0]}?" if found else f"name one as `shoe odds --json` does, or {' or '.join(OF_TABLE)}")
+        for name, found in near.items()
+    ]
 
 
 def no_roads(raw: dict[str, Any], game: Game) -> list[str]:

@@ -12,6 +12,7 @@ from firmware_bridge.config.crosswise import (
     bad_pattern,
     cut_too_early,
     judged_twice,
+    limits_of_no_bet,
     no_roads,
     pins_used_twice,
     too_many_packs,
@@ -72,6 +73,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     mistakes += pins_used_twice(raw) + bad_pattern(raw)
     mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
     mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
+    mistakes += limits_of_no_bet(raw, game)
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
     return Config(**sections)

@@ -91,7 +91,7 @@ def _irregularity_closed(shoe: Shoe, event: events.IrregularityClosed) -> Shoe:
     if event.id == "reader_lost":
         return with_device(closed, lent="")
     if (event.id, event.choice) == ("cut_card_missing", "continue"):
-        return replace(closed, last_round=None, cut_watched=False)
+        return replace(closed, last_round=None, cut_by=None, cut_watched=shoe.cut_by != "virtual")
     return closed
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.device import Device
-from firmware_bridge.facts.events import Origin, Played
+from firmware_bridge.facts.events import CutBy, Origin, Played
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games.house import size_of
@@ -89,6 +89,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     that was drawn and counts, in order; serials: of those that have one. aside: sealed cards that play no part.
     laid: the cards of this round, given: its marks and answers. bets, money: as told
     when bets were closed. turn: how many questions were answered at this table, modulo 65,536.
+    last_round: the last one, once the cut card was met; cut_by: by whom.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
     round's cards open as they are drawn. flying: this round is dealt without a bet.
     """
@@ -117,6 +118,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     serials: frozenset[Serial] = frozenset()
     unknown: int = 0
     last_round: int | None = None
+    cut_by: CutBy | None = None
     cut_watched: bool = True
     rounds: tuple[PastRound, ...] = ()
     reveal_by: int | None = None

@@ -209,6 +209,14 @@ def test_lamps_may_share_a_pin_with_each_other_only() -> None:
     assert "GPIO 5" in mistakes({"table": {"id": "T"}, "lamps": {"P3": 5}, "pins": {"next": {"pin": 5}}})[0]
 
 
+def test_a_limit_is_of_a_bet_or_of_the_table() -> None:
+    limits = {"table": {"low": 1, "high": 10_000}, "differential": "50000", "big_tiger": 500}
+    assert parse({"table": {"id": "T"}, "limits": limits}).house.limits == limits
+    told = mistakes({"table": {"id": "T"}, "limits": {"nosuchbet": 3, "big_tigre": 500}})
+    assert "[limits] nosuchbet is no bet of baccarat: name one as `shoe odds --json` does, or table or" in told[0]
+    assert "[limits] big_tigre is no bet of baccarat: did you mean big_tiger?" in told[1]
+
+
 def test_a_secret_is_not_shown() -> None:
     told = mistakes({"table": {"id": "T"}, "mqtt": {"password_file": 4711, "password": "s3cret"}})
     assert not any("4711" in each or "s3cret" in each for each in told)

@@ -58,6 +58,16 @@ def piped(text: str, *words: object) -> command.Ran:
     return command.piped(text, "replay", *words)
 
 
+def test_rounds_end_by_next_where_that_is_asked_for() -> None:
+    """So that what is lit while a round is complete can be replayed too."""
+    text, words = "2s 2d 3h Ac 9s 4d next 9s", ("--procedure", "six-card", "--close", "next")
+    ran = piped(text, *words)
+    assert (ran.code, ran.err, len(rounds(ran))) == (0, "", 1)
+    why = [each["payload"]["why"] for each in ran.json if each["topic"] == "lamps"]
+    assert ["round 1 is complete: press NEXT", "move R1 to P3", "move R2 to B3"] in why
+    assert "next: nothing is open, ignored" in piped(text, *words[:2]).err
+
+
 def test_states_are_told_when_they_change_and_only_then() -> None:
     ran = piped("9sTdTsTc")
     states = [each for each in ran.json if each["retain"]]

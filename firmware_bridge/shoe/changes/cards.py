@@ -117,7 +117,8 @@ def lot_adopted(shoe: Shoe, event: events.LotAdopted) -> Shoe:
 
 
 def cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
-    return replace(shoe, last_round=event.last_round, held=shoe.held[1:] if event.held else shoe.held)
+    held = shoe.held[1:] if event.held else shoe.held
+    return replace(shoe, last_round=event.last_round, cut_by=event.by, held=held)
 
 
 def cut_card_held(shoe: Shoe, event: events.CutCardHeld) -> Shoe:

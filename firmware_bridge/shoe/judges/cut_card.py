@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from firmware_bridge.facts import events
 from firmware_bridge.games.house import cut_place, size_of
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.round import phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, stuck
+
+SENSOR: Final = "cut_card"
+"""What the cut card's sensor is called among those that are stuck."""
 
 
 def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
@@ -24,6 +29,14 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
     one_more = shoe.house.after_cut == "one-more"
     last = shoe.round + (phase(shoe) is Phase.COMPLETE) + one_more
     draft.add(events.CutCardMet(by=by, last_round=last, held=held))
+    doubt_sensor(draft)
+
+
+def doubt_sensor(draft: Draft) -> None:
+    """A sensor that has made a round the last and does not let go may have seen dirt: the floor can take that back."""
+    if draft.shoe.status == "open" and draft.shoe.cut_by == "sensor" and SENSOR in stuck(draft.shoe):
+        words = "the sensor that saw the cut card does not let go: if it was dirt, the floor decides to continue"
+        draft.open_irregularity("cut_card_missing", words)
 
 
 def watch_virtual_cut(draft: Draft) -> None:

@@ -8,7 +8,7 @@ from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges.cut_card import meet_cut_card
+from firmware_bridge.shoe.judges.cut_card import doubt_sensor, meet_cut_card
 from firmware_bridge.shoe.judges.dealing import hold, take
 from firmware_bridge.shoe.judges.disclosure import restart_clocks, waits_for_reveal
 from firmware_bridge.shoe.judges.marks import is_asked
@@ -145,6 +145,7 @@ def sensor_stuck(draft: Draft, fact: inputs.SensorStuck) -> None:
     draft.close_irregularity("sensor_stuck", "stuck too" if fact.stuck else "free")
     if now:
         draft.open_irregularity("sensor_stuck", ", ".join(now), *now)
+    doubt_sensor(draft)
 
 
 def clock_jumped(draft: Draft, fact: inputs.ClockJumped) -> None:
