@@ -16,7 +16,8 @@ from firmware_bridge.journal.lock import InUse
 from firmware_bridge.journal.walk import Place
 from firmware_bridge.mqtt.outbox import place_behind
 from firmware_bridge.table.outage import NOT_READ
-from firmware_bridge.table.table import RETRY_DISK_S, Table
+from firmware_bridge.table.table import Table
+from firmware_bridge.table.waiting import RETRY_DISK_S
 
 PATIENCE_S: Final = 1.0
 """A journal that is not read by then is shown as one that cannot be written."""

@@ -26,13 +26,15 @@ class Outage:
         self.error: DiskError | None = NOT_READ
         self.since = 0
 
-    def go_on(self, error: DiskError) -> None:
-        """The journal takes nothing, or still nothing, because of this."""
-        if self.error is None or self.error.what != error.what:
+    def go_on(self, error: DiskError) -> bool:
+        """The journal takes nothing, or still nothing, because of this; whether that is news."""
+        is_news = self.error is None or self.error.what != error.what
+        if is_news:
             log.critical("%s", error)
-        if self.error is None or not self.since:
+        if is_first := self.error is None or not self.since:
             self.since = now()["at"]
         self.error = error
+        return is_news or is_first
 
     def end(self) -> None:
         """The journal takes everything again."""
