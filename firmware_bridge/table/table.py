@@ -158,10 +158,12 @@ class Table:
         self.lights = lights
         self._show()
 
-    def stop_for(self, error: DiskError) -> None:
-        """Show that nothing can be journaled, and why."""
-        if self._outage.go_on(error):
+    def stop_for(self, error: DiskError) -> bool:
+        """Show that nothing can be journaled, and why; whether that is news."""
+        is_news = self._outage.go_on(error)
+        if is_news:
             self._show()
+        return is_news
 
     def close(self) -> None:
         """Lamps off, timers off."""
