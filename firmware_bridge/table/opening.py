@@ -16,7 +16,8 @@ from firmware_bridge.journal.lock import InUse
 from firmware_bridge.journal.walk import Place
 from firmware_bridge.mqtt.outbox import place_behind
 from firmware_bridge.table.disk_outage import NOT_READ
-from firmware_bridge.table.table import RETRY_DISK_S, Table
+from firmware_bridge.table.table import Table
+from firmware_bridge.table.waiting import RETRY_DISK_S
 
 PATIENCE_S: Final = 1.0
 """A journal that is not read by then is shown as one that cannot be written."""
@@ -34,30 +35,32 @@ class Opened(NamedTuple):
 async def open_journal(table: Table, stopped: Callable[[], Awaitable[None]]) -> Opened:
     """Open the table's journal, in a thread, for a failing card may take long to answer.
 
-    stopped: awaited whenever the table was found to be stopped for it, and once more for a journal that cannot be
-    trusted. Raises JournalError for that one, InUse for another daemon's.
+    stopped: awaited whenever it is news why the table is stopped for it. Raises JournalError for a journal that cannot
+    be trusted, InUse for another daemon's.
     """
     while True:
         reading = _in_thread(lambda: _opened(table.journal))
         try:
             if not (await asyncio.wait({reading}, timeout=PATIENCE_S))[0]:
-                table.stop_for(NOT_READ)
-                await stopped()
+                await _stop(table, NOT_READ, stopped)
             opened = await reading
             table.shoe = table.journal.shoe
             return opened
         except InUse:
             raise
         except JournalError as error:
-            table.stop_for(DiskError(error.what, error.hint, "journal_damaged"))
-            await stopped()
+            await _stop(table, DiskError(error.what, error.hint, "journal_damaged"), stopped)
             raise
         except DiskError as error:
-            table.stop_for(error)
-            await stopped()
+            await _stop(table, error, stopped)
         finally:
             reading.cancel()
         await asyncio.sleep(RETRY_DISK_S)
+
+
+async def _stop(table: Table, error: DiskError, stopped: Callable[[], Awaitable[None]]) -> None:
+    if table.stop_for(error):
+        await stopped()
 
 
 def _opened(journal: Journal) -> Opened:

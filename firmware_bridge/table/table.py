@@ -32,9 +32,6 @@ from firmware_bridge.topics.state import alarms
 
 log = logging.getLogger(__name__)
 
-RETRY_DISK_S: Final = 1.0
-"""How often a disk that takes nothing is tried again."""
-
 CLOCK_JUMP_MS: Final = 2_000
 """The wall clock moving by more than this against the monotonic one is worth a note."""
 
@@ -116,8 +113,7 @@ class Table:
             return self._journaled(fact)
         except DiskError as error:
             self._waiting.keep(fact)
-            self.stop_for(error)
-            self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
+            self._try_again(error)
             return ()
 
     def order(self, fact: inputs.Ordered) -> Answer:
@@ -162,10 +158,12 @@ class Table:
         self.lights = lights
         self._show()
 
-    def stop_for(self, error: DiskError) -> None:
-        """Show that nothing can be journaled, and why."""
-        self._outage.go_on(error)
-        self._show()
+    def stop_for(self, error: DiskError) -> bool:
+        """Show that nothing can be journaled, and why; whether that is news."""
+        is_news = self._outage.go_on(error)
+        if is_news:
+            self._show()
+        return is_news
 
     def close(self) -> None:
         """Lamps off, timers off."""
@@ -229,6 +227,10 @@ class Table:
         self.lights.show(self.shown().lit | driven)
         self._changed()
 
+    def _try_again(self, error: DiskError) -> None:
+        self.stop_for(error)
+        self._retry = self._loop.call_later(self._waiting.retry_s, self._try_disk)
+
     def _try_disk(self) -> None:
         """Journal what waits, then for how long the disk took nothing: once, when all of it is written."""
         if self.disk is None or self._failed:
@@ -241,8 +243,7 @@ class Table:
                 self._waiting.drop_first()
             self._journaled(self._outage.as_input())
         except DiskError as again:
-            self.stop_for(again)
-            self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
+            self._try_again(again)
         else:
             self._outage.end()
             log.warning("the journal can be written again")

@@ -7,6 +7,12 @@ from typing import Final
 
 from firmware_bridge.facts import inputs
 
+RETRY_DISK_S: Final = 1.0
+"""How often a disk that takes nothing is tried again."""
+
+RETRY_CARD_S: Final = 0.05
+"""How often, while a card waits for it."""
+
 AT_MOST: Final = 10_000
 """Inputs kept in memory while the disk takes nothing; a reader that numbers its reports keeps them itself."""
 
@@ -16,6 +22,12 @@ class Waiting:
 
     def __init__(self) -> None:
         self._inputs: deque[inputs.AnyInput] = deque()
+        self._has_card = False
+
+    @property
+    def retry_s(self) -> float:
+        """How soon the disk is tried again."""
+        return RETRY_CARD_S if self._has_card and self._inputs else RETRY_DISK_S
 
     def __len__(self) -> int:
         return len(self._inputs)
@@ -30,6 +42,8 @@ class Waiting:
         is_known = report is not None and any(inputs.report_of(each) == report for each in self._inputs)
         if isinstance(fact, inputs.Ordered) or is_known or len(self._inputs) >= AT_MOST:
             return False
+        is_card = isinstance(fact, inputs.CardRead | inputs.CardUnread)
+        self._has_card = is_card or (self._has_card and bool(self._inputs))
         self._inputs.append(fact)
         return True
 

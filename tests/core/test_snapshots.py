@@ -103,4 +103,6 @@ def test_lamps_are_mirrored() -> None:
     ],
 )
 def test_the_gravest_mode_counts(steps: list[Step], observing: bool, named: str) -> None:
-    assert mode(Table(burn="none", virtual_cut=412).play(*steps).shoe, observing) == named
+    shoe = Table(burn="none", virtual_cut=412).play(*steps).shoe
+    assert mode(shoe, observing) == named
+    assert mode(shoe, observing, no_journal=True) == "NO_JOURNAL"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from msgspec import json
 from msgspec.structs import asdict
 
+from firmware_bridge.config.limits import limits
 from firmware_bridge.config.load import SECTIONS, broker_settings, load, parse
 from firmware_bridge.config.modes import contradictions
 from firmware_bridge.config.sections import Config, PinsConfig
@@ -158,7 +159,6 @@ def test_six_card_rounds_end_with_next_unless_told_otherwise(procedure: str, clo
         ("limits", "player", {"low": 100, "high": "1000"}, "one is a number, the other a text"),
         ("limits", "tie", "a lot", 'tie is no amount of money: write tie = "10000.00"'),
         ("limits", "tie", -1, "tie is no amount of money"),
-        ("limits", "t" * 65, 1, "the name is too long: at most 64 characters"),
     ],
 )
 def test_a_wrong_value_names_section_key_and_what_is_right(section: str, key: str, value: Any, text: str) -> None:
@@ -351,3 +351,9 @@ def test_a_reader_that_judges_cannot_seal_by_its_mode_either() -> None:
 @pytest.mark.parametrize(("written", "holds"), [({}, 13), ({"virtual_cut": 20}, 20), ({"virtual_cut": "none"}, None)])
 def test_a_cut_card_is_missed_unless_told_otherwise(written: dict[str, Any], holds: int | None) -> None:
     assert parse({"table": {"id": "T07"} | written}).house.virtual_cut == holds
+
+
+def test_a_limit_of_a_long_name_is_refused() -> None:
+    found: list[str] = []
+    assert limits({"t" * 65: 1}, found) == {}
+    assert "the name is too long: at most 64 characters" in found[0]

@@ -210,10 +210,10 @@ class BridgeTable(Table):
         super().__init__(folder, port, **sections)
 
     def start(self, pins: PinFactory | None = None) -> "BridgeTable":
-        """Start the bridge and wait until it has the reader."""
+        """Start the bridge and wait until it deals, and has the reader."""
         config = load(self.config_path)
         self.loop.run_until_complete(self._start(config, pins))
-        self.until(lambda: self.bridge.reader.port.is_open or not self.pty.plugged)
+        self.until(lambda: self.bridge.health.live() and (self.bridge.reader.port.is_open or not self.pty.plugged))
         return self
 
     def stop(self) -> None:

@@ -292,7 +292,7 @@ def test_another_machine_has_no_supply_to_judge(machine: Make) -> None:
     [
         ({"LoadState": "not-found"}, "WARN", "is not installed: nothing starts the daemon"),
         ({"UnitFileState": "disabled"}, "FAIL", "is disabled: it does not start at boot"),
-        ({"ActiveState": "failed", "Result": "exit-code", "ExecMainStatus": "78"}, "FAIL", "failed (a wrong config)"),
+        ({"ActiveState": "failed", "ExecMainStatus": "78"}, "FAIL", "failed (a wrong config, or a damaged journal)"),
         ({"ActiveState": "failed", "Result": "signal"}, "FAIL", "failed (signal)"),
         ({"ActiveState": "inactive"}, "FAIL", "does not run (inactive)"),
         ({"NeedDaemonReload": "yes"}, "WARN", "the unit changed and was not read yet"),

@@ -224,3 +224,14 @@ def test_a_disk_that_confirms_nothing_ends_the_process_at_once(
     table.start().deal("4s 5s")
     drawn = ["Ts", "Tc", "2s", "4s", "5s"] if by == "card" else ["4s", "5s"]
     table.until(lambda: dealt(backend) == ["9s", "Td", *drawn])
+
+
+def test_a_disk_that_confirms_nothing_from_the_start_is_shown_before_the_process_ends(
+    table: DaemonTable, backend: Backend, tmp_path: Path
+) -> None:
+    flag = tmp_path / "flag"
+    flag.touch()
+    table.code = ("-c", UNCONFIRMED, str(flag))
+    assert table.start().fallen() == 1
+    backend.wait_until(lambda: alarms(backend) == ["disk_error"])
+    backend.wait_until(lambda: backend.on("lamps")[-1]["lit"] == {"fault": "blocked"})

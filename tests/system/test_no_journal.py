@@ -93,6 +93,8 @@ def test_a_directory_that_cannot_be_used_is_shown_until_it_can(
     assert remedy in seen["shown"]
     assert (seen["daemon"]["level"], seen["daemon"]["remedy"]) == ("FAIL", remedy)
     assert table.board.waiting == 2
+    refused = shoe("do", "open-shoe", "--by", "anna", "--config", table.config_path)
+    assert (refused.code, what in refused.err) == (1, True)
 
     remove(directory)
     table.until(lambda: not table.board.waiting)
@@ -137,6 +139,44 @@ def test_a_technician_who_stops_it_does_not_wait(table: DaemonTable, backend: Ba
     table.until(lambda: alarms(backend))
     assert table.stop() == 0
     assert last(backend, "status")["state"] == "stopped"
+
+
+# The disk answers when `flag` is gone.
+SLOW = """
+import sys, time
+from pathlib import Path
+from firmware_bridge.cli import main
+from firmware_bridge.table import opening
+
+flag, opened = Path(sys.argv[1]), opening._opened
+
+def slow(journal):
+    while flag.exists():
+        time.sleep(0.01)
+    return opened(journal)
+
+opening._opened = slow
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+def test_a_disk_that_does_not_answer_is_shown_until_it_does(
+    table: DaemonTable, backend: Backend, shoe: command.Run, tmp_path: Path
+) -> None:
+    flag = tmp_path / "flag"
+    flag.touch()
+    table.code = ("-c", SLOW, str(flag))
+    table.start().pull("9s")
+    table.until(lambda: alarms(backend) == ["disk_error"])
+    assert last(backend, "alarm")["open"][0]["detail"] == "the journal is not read yet"
+    assert shoe("status", "--config", table.config_path).out.startswith("STOPPED: the journal is not read yet\n")
+    flag.unlink()
+    table.until(lambda: dealt(backend) == ["9s"] and not alarms(backend))
+    flag.touch()
+    assert table.stop() == 0
+    table.start()
+    table.until(lambda: last(backend, "status").get("mode") == "NO_JOURNAL")
+    assert table.stop() == 0, "a disk that hangs keeps nobody from stopping the daemon"
 
 
 def test_a_second_daemon_is_refused_before_it_takes_anything(table: DaemonTable, backend: Backend) -> None:
