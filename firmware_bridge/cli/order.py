@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from firmware_bridge.cli.daemon_socket import ask, config_option, socket_path
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.facts.printable import REMEDY, fault
+from firmware_bridge.facts.printable import REMEDY, escaped_json, fault
 
 _AT_THE_TABLE: Final = {
     "open_shoe": "sudo shoe do open-shoe --by NAME",
@@ -42,7 +42,7 @@ def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> in
             raise NotSent(f"--{field.replace('_', '-')} {wrong}", REMEDY)
     answer = ask(socket_path(arguments.config), request)
     if arguments.json:
-        print(json.dumps(answer, ensure_ascii=False))
+        print(escaped_json(json.dumps(answer, ensure_ascii=False)))
     elif answer["ok"]:
         print(f"{name}: done" + (f"; {answer['hint']}" if answer.get("hint") else ""))
     else:

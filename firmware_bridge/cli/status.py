@@ -7,6 +7,7 @@ import json
 
 from firmware_bridge.cli.daemon_socket import ask, config_option, socket_path
 from firmware_bridge.cli.watch.screen import screen
+from firmware_bridge.facts.printable import escaped_json
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -18,5 +19,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Show one screen; 0. Raises NoDaemon."""
     status = ask(socket_path(arguments.config), {"do": "status"})
-    print(json.dumps(status, ensure_ascii=False) if arguments.json else "\n".join(screen(status)))
+    as_json = escaped_json(json.dumps(status, ensure_ascii=False))
+    print(as_json if arguments.json else "\n".join(screen(status)))
     return 0

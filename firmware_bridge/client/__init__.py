@@ -19,6 +19,8 @@ Squeeze(player=(), banker=('ann',))
 ...     "bets": {"player": -1, "banker": 0.95, "tie": -1}, "stakes": {}, "carried": 0, "last": false, "flags": [],
 ...     "why": []}''')
 >>> paid = settle(told, accepted, Rounding())  # exact; Rounding(Decimal("0.01")): what is won, to a hundredth
+>>> paid.held  # wagers whose bet has no result in the message: ask the floor; all others are paid
+()
 >>> payments(paid)  # the stake included; store `paid` with them, in one transaction
 {'ann': Decimal('195.9750')}
 >>> payments(paid, before=paid)  # a repeat pays nothing; a correction pays the difference
@@ -31,7 +33,7 @@ from firmware_bridge.client.limits import FIVE_AREAS, Pool, Range, Refusal, comm
 from firmware_bridge.client.money import MoneyError, Rounding
 from firmware_bridge.client.payload import MessageError, Payload, event_message, round_message, state
 from firmware_bridge.client.received import Events, Rounds
-from firmware_bridge.client.settle import Paid, Settlement, payments, settle
+from firmware_bridge.client.settle import Held, Paid, Settlement, payments, settle
 from firmware_bridge.client.squeeze import Squeeze, SqueezeRule, squeeze
 from firmware_bridge.client.wager import Wager
 from firmware_bridge.facts.wire import (
@@ -50,6 +52,7 @@ __all__ = [
     "CorrectedRound",
     "EventMessage",
     "Events",
+    "Held",
     "Identity",
     "MessageError",
     "MoneyError",

@@ -9,8 +9,10 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from firmware_bridge.client.money import EXACT, ZERO, MoneyError, Rounding, rounded, total
-from firmware_bridge.client.payload import MessageError, Payload, round_message
+from firmware_bridge.client.payload import Payload, round_message
 from firmware_bridge.client.wager import Wager
+from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import ClosedRound, CorrectedRound, RoundMessage, VoidedRound
 
 ONE: Final = Decimal(1)
@@ -24,8 +26,15 @@ class Paid(Struct, frozen=True):
     amount: Decimal
 
 
+class Held(Struct, frozen=True):
+    """A wager that the message settles nothing of, and why: the floor is asked, and nobody else waits for it."""
+
+    wager: Wager
+    why: str
+
+
 class Settlement(Struct, frozen=True):
-    """What a round pays in all, in the order of its wagers.
+    """What a round pays in all, in the order of its wagers. held: wagers that it could not settle.
 
     (table, journal, shoe, round, revision) is its key. Stakes were taken when they were accepted.
     """
@@ -37,6 +46,7 @@ class Settlement(Struct, frozen=True):
     revision: int
     status: Literal["closed", "voided", "corrected"]
     paid: tuple[Paid, ...]
+    held: tuple[Held, ...] = ()
 
     @property
     def of(self) -> tuple[str, str, int, int]:
@@ -56,48 +66,55 @@ def settle(payload: Payload | RoundMessage, wagers: Sequence[Wager], rounding: R
     What goes back is x * (put in + net): x is the wager where the message tells units per unit staked, 1 where it
     tells money; then a bet is settled as a whole and has one wager. What is won, never what was put in, is rounded as
     the house rounds. In a voided round net is 0. Less than 0 goes back where nothing is put in beforehand: it is owed.
-    Raises MessageError for what is no round message, and where it tells no result of a bet; MoneyError for two
-    wagers on a bet that is told in money.
+    A wager whose bet has no result in the message, because one of both misspells it, is held: all others are paid.
+    Raises MessageError for what is no round message; MoneyError for two wagers on a bet that is told in money.
     """
     told = payload if isinstance(payload, ClosedRound | CorrectedRound | VoidedRound) else round_message(payload)
     if told.unit == "money" and len({each.bet for each in wagers}) < len(wagers):
         raise MoneyError(f"two wagers on one bet of round {told.round}", "it is told in money: give its bet one wager")
-    paid = tuple(Paid(wager, _back(told, wager, rounding)) for wager in wagers)
-    return Settlement(told.table, told.shoe, told.journal, told.round, told.revision, told.status, paid)
+    stakes = [(wager, _stake(told, wager)) for wager in wagers]
+    paid = tuple(Paid(wager, _back(told, wager, stake, rounding)) for wager, stake in stakes if stake)
+    held = tuple(Held(wager, _unsettled(told, wager)) for wager, stake in stakes if not stake)
+    return Settlement(told.table, told.shoe, told.journal, told.round, told.revision, told.status, paid, held)
 
 
 def payments(now: Settlement, before: Settlement | None = None) -> dict[str, Decimal]:
     """Person -> what is still to be paid, less than 0 for what is to be taken back; only those who are concerned.
 
     before: the settlement that was last paid for this round, None for none. A settlement that was paid, or that
-    came after a higher revision, pays nothing, so repeats and late messages do no harm. Raises ValueError for
-    settlements of two different rounds.
+    came after a higher revision, pays nothing, so repeats and late messages do no harm. One of the same revision pays
+    what it holds less: settle again once the floor has said what a held wager was. All payments of a round together
+    are always those of its last settlement. Raises ValueError for settlements of two different rounds.
     """
     if before is None:
         return {person: amount for person, amount in now.by_person.items() if amount}
     if now.of != before.of:
         raise ValueError(f"{now.of} is not the round {before.of}: (table, journal, shoe, round)")
-    if now.revision <= before.revision:
+    if (now.revision, -len(now.held)) <= (before.revision, -len(before.held)):
         return {}
     due, had = now.by_person, before.by_person
     owed = {person: EXACT.subtract(due.get(person, ZERO), had.get(person, ZERO)) for person in {**had, **due}}
     return {person: amount for person, amount in owed.items() if amount}
 
 
-def _back(told: RoundMessage, wager: Wager, rounding: Rounding) -> Decimal:
-    staked, net = _stake(told, wager)
+def _back(told: RoundMessage, wager: Wager, stake: tuple[Decimal, Decimal], rounding: Rounding) -> Decimal:
+    staked, net = stake
     x = wager.stake if told.unit == "stake" else ONE
     won = EXACT.multiply(x, net)
     return EXACT.add(EXACT.multiply(x, staked), rounded(won, rounding) if won > 0 else won)
 
 
-def _stake(told: RoundMessage, wager: Wager) -> tuple[Decimal, Decimal]:
-    """What was put in on the bet of a wager, and its net. Raises MessageError where the message does not say it."""
+def _stake(told: RoundMessage, wager: Wager) -> tuple[Decimal, Decimal] | None:
+    """What was put in on the bet of a wager, and its net; None where the message does not say it."""
     staked, net = _told(told, wager)
-    if staked is None or net is None or not _is_possible(staked, net):
-        what = f"round {told.round} of journal {told.journal} tells no result of {wager.bet}"
-        raise MessageError(what, "hold this wager and ask the floor")
-    return staked, net
+    return None if staked is None or net is None or not _is_possible(staked, net) else (staked, net)
+
+
+def _unsettled(told: RoundMessage, wager: Wager) -> str:
+    bets = () if isinstance(told, VoidedRound) else told.bets
+    near = None if wager.bet in bets else nearest(wager.bet, bets)
+    meant = f"did you mean {near}? " if near else ""
+    return f"round {told.round} of journal {told.journal} tells no result of {escaped(wager.bet)}: {meant}ask the floor"
 
 
 def _told(told: RoundMessage, wager: Wager) -> tuple[Decimal | None, Decimal | None]:

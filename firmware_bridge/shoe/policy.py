@@ -51,7 +51,7 @@ KEEP_ORDER: Final[Policy] = {
     "cut_card_missing": Row(
         "the cut card was not seen where it must be: this round is the last", choices=("continue",)
     ),
-    "burn_short": Row("the burn is not finished: go on burning", choices=("accept",)),
+    "burn_short": Row("NEXT comes after the burn: burn first", choices=("accept",), severity="note"),
     "burn_over": Row("more cards than the burn takes: call the floor", blocks=True, choices=("accept",)),
     "result_mismatch": Row(
         "the result told differs from the cards: compare the table with the screen, call the floor",

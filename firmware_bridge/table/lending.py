@@ -11,6 +11,7 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe
+from firmware_bridge.table.mistakes import shown
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 
@@ -82,7 +83,7 @@ class Lending:
         """
         lendable = self._devices.get(device) if isinstance(device, str) else None
         if lendable is None or not isinstance(device, str):
-            raise NotLent(f"{device} cannot be lent", f"one of: {', '.join(self._devices)}")
+            raise NotLent(f"{shown(str(device))} cannot be lent", f"one of: {', '.join(self._devices)}")
         if self._lent:
             raise NotLent(f"the {self._lent.device} is lent to {self._lent.to}", "one technician at a time")
         if any(each.is_out for each in self._devices.values()):

@@ -91,10 +91,25 @@ def _lost(said: Said, why: str, lent: str) -> Said:
     return {"type": "DeviceLost", **kept, "device": "reader", "why": why, **more, **borrowed}
 
 
+BURN_FIRST: Final = ("NEXT comes after the burn: burn first", "the burn is not finished: go on burning")
+
+
+def _calmer(said: Said) -> Said:
+    """NEXT before the end of the burn was a warning."""
+    now, before = BURN_FIRST
+    return said | {"todo": before, "severity": "warning"} if said["todo"] == now else said
+
+
+def _lamps(said: Said) -> Said:
+    return said | {"why": [why.replace(*BURN_FIRST) for why in said["why"]]} if "why" in said else said
+
+
 def _words(words: str) -> str:
-    """What the scenarios said of a lent reader in their own words."""
+    """What the scenarios said of a lent reader in their own words, and of one that restarted."""
     if words.startswith("lent to "):
         return "lent"
+    if words == "the reader restarted":
+        return "reports before number 0 are lost"
     return "a report taken" if "test cards passed" in words else words.replace("ReaderJudged", "ResultTold")
 
 
@@ -108,6 +123,8 @@ def _message(said: Said) -> Said:
 
 def _payload(said: Said) -> Said:
     """A message as `shoe replay` prints it."""
+    if "lit" in said:
+        return _lamps(_message(said))
     return _message(_round(said) if "status" in said and "outcome" in said else said)
 
 
@@ -144,7 +161,9 @@ AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
     "TestCardsPassed": lambda said: _lost(said, "a report taken", said["by"] if said.get("lent") else ""),
     "Noted": lambda said: said | {"what": _words(said["what"])},
     "Irregular": lambda said: said | {"detail": _words(said["detail"])},
-    "open": lambda said: said | {"detail": _words(said["detail"])},
+    "open": lambda said: _calmer(said | {"detail": _words(said["detail"])}),
+    "row": _calmer,
+    "lamps": _lamps,
 }
 """Kind -> an object as it was said before, where it is built in another way now: innermost first, in old words.
 

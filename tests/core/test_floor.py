@@ -10,6 +10,7 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.shoe import Shoe, evolve, fault
 from firmware_bridge.shoe.state import blockers, cards_left
 from firmware_bridge.topics.lamps import lamps
+from firmware_bridge.topics.state import alarms
 from tests.core.table import BACK, LOST, RESTART, RESUMED, Table
 
 NATURAL = "9s Kd Th Kc"
@@ -47,7 +48,7 @@ def test_the_last_round_carries_nothing(steps: str, carried: int) -> None:
     table = Table(**SIX).play(f"shoe {NATURAL} 2d 9h {steps}")
     assert (table.rounds[-1]["carried"], table.phase == "ended") == (carried, not carried)
     named = [each.card.value for each in table.events if isinstance(each, e.CardRevealed) and each.round is None]
-    assert named == ["Jh", "Qd"][:2 if not carried else 0]
+    assert named == ["Jh", "Qd"][: 2 if not carried else 0]
     assert table.shoe.aside == ()
 
 
@@ -65,6 +66,20 @@ def test_a_held_last_card_is_dealt_before_the_shoe_is_called_empty() -> None:
     table = Table(burn=48, decks=1).play("shoe", " ".join(f"{r}{s}" for s in "shd" for r in "A2345678TJQK"))
     table.play("AcJc3c4c5c6c7c8c 2c Tc Qc Kc", "9s ?? 9d 9c", "!enter 9h")
     assert table.told == "1 closed tie last"
+
+
+def test_next_before_the_end_of_the_burn_is_noted_and_no_warning() -> None:
+    table = Table(burn="first-card").play("shoe next")
+    (noted,) = alarms(table.shoe)
+    assert (noted.id, noted.severity, noted.todo) == ("burn_short", "note", "NEXT comes after the burn: burn first")
+
+
+@pytest.mark.parametrize(("seq", "detail"), [(0, "the reader restarted"), (40, "reports before number 40 are lost")])
+def test_a_gap_is_said_by_what_is_lost(seq: int, detail: str) -> None:
+    table = Table(burn="none").play("shoe 9s")
+    table.take(table.card("Th", report=inputs.ReportNo(1, seq), gap=True))
+    (told,) = alarms(table.shoe)
+    assert (told.id, told.detail) == ("reader_gap", detail)
 
 
 def test_next_means_five_things() -> None:

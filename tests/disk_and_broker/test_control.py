@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from firmware_bridge.facts.printable import fault
@@ -128,6 +128,7 @@ SAID = st.text(max_size=70) | st.sampled_from(
 )
 
 
+@example("lend", {"device": "\x1b[2J"}, "ann")
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(["void", "dealer", "close_shoe", "open_shoe", "resolve", "resend", "take_back", "lend"]) | SAID,

@@ -9,6 +9,7 @@ import pytest
 
 from firmware_bridge.cli.watch.screen import line, screen
 from firmware_bridge.facts.house import House
+from firmware_bridge.facts.printable import fault
 from firmware_bridge.games.house import house_of
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.sim.replay import Replay
@@ -173,6 +174,14 @@ def test_the_orders_that_settle_an_alarm_can_be_pasted(name: str, choices: tuple
     told["alarm"]["open"] = [alarm(name) | {"choices": list(choices)}]
     orders = [text.strip() for text in screen(told) if text.strip().startswith("sudo ")]
     assert [(each.irregularity, each.choice) for each in map(parsed, orders)] == [(name, each) for each in choices]
+
+
+def test_a_name_of_an_old_journal_moves_no_cursor() -> None:
+    told = status("9s", table_id="T\x1b[2J07")
+    told["alarm"]["open"] = [alarm("dirty") | {"detail": "lent to Eve\nIN ORDER: all is well\x9b31m", "todo": "\u202e"}]
+    for text in (*screen(told), line(told)):
+        assert fault(text, 1_000) is None
+    assert r"lent to Eve\nIN ORDER: all is well\x9b31m" in "".join(screen(told))
 
 
 def test_what_two_people_type_for_a_card_that_was_not_read_is_told() -> None:

@@ -14,6 +14,7 @@ from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.printable import escaped
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -76,5 +77,5 @@ def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]
 
 def text(finding: Finding) -> str:
     """A finding as people read it, its remedy on a line of its own."""
-    remedy = f"\n                 -> {finding.remedy}" if finding.remedy else ""
-    return f"{finding.level:<5} {finding.name:<10} {finding.text}{remedy}"
+    remedy = f"\n                 -> {escaped(finding.remedy)}" if finding.remedy else ""
+    return f"{finding.level:<5} {finding.name:<10} {escaped(finding.text)}{remedy}"

@@ -22,6 +22,7 @@ from firmware_bridge.cli.daemon_socket import ask, socket_path
 from firmware_bridge.cli.watch.screen import screen
 from firmware_bridge.config import calibration
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.printable import escaped_json
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.line import without_sealed
 from firmware_bridge.journal.walk import Walk
@@ -70,7 +71,8 @@ def check(place: Place) -> str:
 def status(place: Place) -> str:
     """The running daemon's status, for people and as JSON. Raises NoDaemon."""
     told = ask(socket_path(place.config), {"do": "status"})
-    return "\n".join([*screen(told), "", json.dumps(told, ensure_ascii=False, indent=1)])
+    as_json = json.dumps(told, ensure_ascii=False, indent=1).split("\n")
+    return "\n".join([*screen(told), "", *map(escaped_json, as_json)])
 
 
 def log(_: Place) -> str:

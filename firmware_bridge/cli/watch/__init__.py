@@ -16,6 +16,7 @@ from firmware_bridge.cli.daemon_socket import NoDaemon, config_option, follow, s
 from firmware_bridge.cli.watch.screen import Status, line
 from firmware_bridge.cli.watch.seen import Watched
 from firmware_bridge.cli.watch.terminal import live
+from firmware_bridge.facts.printable import escaped_json
 
 AGAIN_S: Final = 1.0
 """How often a daemon that went away is looked for."""
@@ -85,7 +86,7 @@ class _Json:
 
     def take(self, status: Status) -> None:
         self.is_gone = False
-        print(json.dumps(status, ensure_ascii=False), flush=True)
+        print(escaped_json(json.dumps(status, ensure_ascii=False)), flush=True)
 
     def lose(self, why: str) -> None:
         if not self.is_gone:

@@ -43,8 +43,14 @@ def follow_session(draft: Draft, fact: inputs.AnyInput, inside: bool) -> None:
     if report is not None:
         _new_session(draft, report.session, inside)
     if getattr(fact, "gap", False) and draft.shoe.status == "open":
-        unsaid = f"reports before number {report.seq} are lost" if report else "reports are lost"
-        draft.open_irregularity("reader_gap", fact.what if isinstance(fact, inputs.ReaderSaid) else unsaid)
+        draft.open_irregularity("reader_gap", fact.what if isinstance(fact, inputs.ReaderSaid) else _unsaid(report))
+
+
+def _unsaid(report: inputs.ReportNo | None) -> str:
+    """What a reader has not said before this report; its numbers begin with 0 when it restarts."""
+    if report is None:
+        return "reports are lost"
+    return f"reports before number {report.seq} are lost" if report.seq else "the reader restarted"
 
 
 def reader_booted(draft: Draft, fact: inputs.ReaderBooted) -> None:
