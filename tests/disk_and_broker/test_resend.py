@@ -79,8 +79,11 @@ def test_everything_since_a_time_begins_with_the_first_entry_of_then(table: Brid
     assert ask(table, since=asked.at).ok
     ((part,),) = [call.args for call in resend.call_args_list]
     assert (part.journal, part.start, part.to) == (asked.journal, asked.seq, None)
-    assert ask(table, since="2999-01-01T00:00:00Z").ok
+    for never in ("2999-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00"):
+        assert ask(table, since=never).ok
     assert resend.call_count == 1
+    assert ask(table, since="0001-01-01T00:00:00+12:00").ok
+    assert [call.args[0].start for call in resend.call_args_list[1:]] == [1] * (resend.call_count - 1)
 
 
 def test_no_more_is_asked_for_while_much_waits(table: BridgeTable, mocker: MockerFixture) -> None:
