@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -18,7 +17,11 @@ from firmware_bridge.journal.walk import Place, read_lines
 NEAR: Final = 16_384
 """Bytes of a journal that are read one after the other, rather than halved."""
 
-_AT: Final = re.compile(rb'"seq":(\d+),"at":"([^"]+)"')
+FIRST, LAST = (datetime(year, 1, 1, tzinfo=UTC) for year in (1970, 9000))
+"""Times that were before, or will come after, every entry."""
+
+_AT: Final = b'"at":"'
+"""What stands before the time of an entry in its line; all times are of one length."""
 
 
 class NotInJournal(ValueError):
@@ -110,8 +113,10 @@ def _first_since(path: Path, earliest: datetime) -> int | None:
     if path.stat().st_mtime < earliest.timestamp() - 1:
         return None
     next(read_lines(Place(path, 0)), None)
-    with path.open("rb") as file:  # as text, not line by line checked: that is done when they are sent
-        for data in file:
-            if (found := _AT.search(data)) and datetime.fromisoformat(found[2].decode()) >= earliest:
-                return int(found[1])
+    since = min(max(earliest, FIRST), LAST).astimezone(UTC).isoformat(timespec="milliseconds")[:-6].encode()
+    with path.open("rb") as file:  # as text: lines are checked when they are sent
+        for number, data in enumerate(file, 1):
+            begin = data.find(_AT) + len(_AT)
+            if data[begin : begin + len(since)] >= since:
+                return number
     return None

@@ -67,3 +67,30 @@ def test_a_damaged_journal_is_a_refusal_that_names_it(table: BridgeTable) -> Non
     assert not answer.ok
     assert f"{first.name} cannot be read ({first.name}, line 1: the checksum is wrong" in str(answer.error)
     table.deal("Ts")
+
+
+def test_everything_since_a_time_begins_with_the_first_entry_of_then(table: BridgeTable, mocker: MockerFixture) -> None:
+    resend = mocker.patch.object(table.bridge.uplink.outbox, "resend")
+    for card in ["9s", "Td", "Ts", "Tc"]:
+        table.deal(card)
+        table.pause(0.01)
+    lines = [line.public for line in table.lines()]
+    asked = lines[-2]
+    assert ask(table, since=asked.at).ok
+    ((part,),) = [call.args for call in resend.call_args_list]
+    assert (part.journal, part.start, part.to) == (asked.journal, asked.seq, None)
+    for never in ("2999-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00"):
+        assert ask(table, since=never).ok
+    assert resend.call_count == 1
+    assert ask(table, since="0001-01-01T00:00:00+12:00").ok
+    assert [call.args[0].start for call in resend.call_args_list[1:]] == [1] * (resend.call_count - 1)
+
+
+def test_no_more_is_asked_for_while_much_waits(table: BridgeTable, mocker: MockerFixture) -> None:
+    mocker.patch("firmware_bridge.mqtt.resends.ROOM", 2)
+    table.deal("9s Td Ts")
+    journal = table.bridge.table.shoe.journal
+    assert [ask(table, **{"journal": journal, "from": 1, "to": to}).ok for to in (1, 1, 2)] == [True] * 3
+    refused = ask(table, journal=journal)
+    assert (refused.ok, refused.error) == (False, "too many parts wait to be sent again")
+    assert refused.hint == "wait until they have come"

@@ -48,8 +48,8 @@ def broker(machine: Machine) -> Iterator[Finding]:
 
 
 def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
-    if link["shared"]:
-        return failed("broker", link["shared"])
+    if shared := link.get("shared"):  # none is said by a daemon of before
+        return failed("broker", shared)
     if link["up"]:
         return Finding("OK", "broker", f"{settings.address}, the daemon is connected (MQTT {link['protocol']})")
     return failed("broker", f"the daemon is not connected, {link['why_down']}")

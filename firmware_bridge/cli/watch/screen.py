@@ -115,7 +115,7 @@ def _round(told: dict[str, Any]) -> str:
 
 def _broker(status: Status) -> str:
     broker = status["broker"]
-    if broker["up"] and broker["shared"]:
+    if broker["up"] and broker.get("shared"):
         return f"connected, but {broker['shared']}; {_waiting(status)}"
     if broker["up"]:
         return f"connected (MQTT {broker['protocol']}), {_waiting(status)}"
