@@ -17,6 +17,7 @@ from firmware_bridge import __version__
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL
 from firmware_bridge.facts.wire_states import Health
+from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.table.desk import Desk, NotAnOrder, parse
 from firmware_bridge.table.lending import Lendable, Lending, NotLent
 from firmware_bridge.table.table import Table
@@ -121,6 +122,7 @@ class Control:
             "lent": self._lending.status(),
             "returning": self._lending.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
+            "points": dict(rules(shoe).points(layout(shoe))) if shoe.laid else {},
             **msgspec.json.decode(msgspec.json.encode(snapshots(shoe, self._table.shown()))),
         }
 
@@ -207,9 +209,7 @@ class Control:
             if self._seen_by:
                 self._seen_by.end()
 
-    async def _show(
-        self, changed: asyncio.Event, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def _show(self, changed: asyncio.Event, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         last, shown = None, 0
         while not reader.at_eof():  # the watcher's end: writing alone would find out at the next change only
             changed.clear()

@@ -76,6 +76,7 @@ class Mistake:
 class Dealer:
     """Deals shoe after shoe at `speed` (1: human); knows the lamps and the cards in hand, nothing else.
 
+    going: while it is not set, the dealer rests before the next card or key.
     packs: the cards of a full shoe, unshuffled. cut_from_end: the fewest and the most cards that lie behind the cut
     card; None: there is none.
     """
@@ -91,6 +92,8 @@ class Dealer:
     ) -> None:
         self.hands = hands
         self.last: Paper | None = None
+        self.going = asyncio.Event()
+        self.going.set()
         self._packs, self._rng, self._speed = packs, rng, speed
         self._mistake, self._chances = mistake, 0
         self._cut_from_end = cut_from_end
@@ -239,3 +242,4 @@ class Dealer:
 
     async def _pause(self, seconds: float) -> None:
         await asyncio.sleep(seconds / self._speed)
+        await self.going.wait()
