@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from firmware_bridge.facts.orders import LOCAL
 from firmware_bridge.games.baccarat.terms import Baccarat
 
 Said = dict[str, Any]
@@ -86,7 +87,18 @@ def _words(words: str) -> str:
     """What the scenarios said of a lent reader in their own words."""
     if words.startswith("lent to "):
         return "lent"
+    words = words.replace("the virtual cut card came in", "seen by the virtual in")
     return "a report taken" if "test cards passed" in words else words.replace("ReaderJudged", "ResultTold")
+
+
+def _todo(words: str) -> str:
+    """What to do about a card in a wrong slot was said in more words."""
+    return words.replace("lies in a wrong slot", "went to another slot than the one due")
+
+
+def _hint(said: Said) -> Said:
+    """An order, or the answer to one that a card in a wrong slot blocks."""
+    return said | {"hint": _todo(said["hint"])} if said.get("hint") else said
 
 
 def _message(said: Said) -> Said:
@@ -99,7 +111,12 @@ def _message(said: Said) -> Said:
 
 def _payload(said: Said) -> Said:
     """A message as `shoe replay` prints it."""
-    return _message(_round(said) if "status" in said and "outcome" in said else said)
+    return _lamps(_message(_round(said) if "status" in said and "outcome" in said else said))
+
+
+def _lamps(said: Said) -> Said:
+    """Lamps with their reasons in words; anything else as it is."""
+    return said | {"why": [_todo(words) for words in said["why"]]} if "lit" in said and "why" in said else said
 
 
 def _opened(said: Said) -> Said:
@@ -127,7 +144,12 @@ AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
     "TestCardsPassed": lambda said: _lost(said, "a report taken", said["by"] if said.get("lent") else ""),
     "Noted": lambda said: said | {"what": _words(said["what"])},
     "Irregular": lambda said: said | {"detail": _words(said["detail"])},
-    "open": lambda said: said | {"detail": _words(said["detail"])},
+    "open": lambda said: (
+        said | {"detail": _words(said["detail"])} | ({"todo": _todo(said["todo"])} if "todo" in said else {})
+    ),
+    **dict.fromkeys(LOCAL, _hint),
+    "row": lambda said: said | {"todo": _todo(said["todo"])},
+    "lamps": _lamps,
 }
 """Kind -> an object as it was said before, where it is built in another way now: innermost first, in old words.
 
