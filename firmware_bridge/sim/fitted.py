@@ -25,7 +25,8 @@ def fitted(rows: Sequence[Row], width: int, room: int | None) -> tuple[list[list
     blocks = [_lines(row, width) for row in rows]
     shown = _shares([len(block) for block in blocks], [row.keeps for row in rows], room)
     left_out = sum(
-        len(block) - count for row, block, count in zip(rows, blocks, shown, strict=True) if not (row.is_news and count)
+        (0 if count else row.keeps) if row.is_news else len(block) - count
+        for row, block, count in zip(rows, blocks, shown, strict=True)
     )
     cut = [_cut(row, block, count, width) for row, block, count in zip(rows, blocks, shown, strict=True)]
     return cut, left_out

@@ -21,6 +21,7 @@ SLACK: Final = 2
 """Lines for news, and for what is wrong now and then, that boards leave free."""
 
 BAR: Final = 24
+ELSEWHERE: Final = "see what is open"
 
 
 def too_small(width: int, height: int) -> str:
@@ -49,10 +50,11 @@ def picture(sight: Sight, width: int, height: int | None = None) -> list[Text]:
     lines = [*top, *_flat(blocks[: len(upper)]), *boards, *_flat(blocks[len(upper) :])]
     if height is not None:
         lines += [Text()] * (height - 2 - len(lines))
+    footer = _footer(sight, left_out, inner)
     return [
         _border(f"╭─ {_title(sight)} ", "╮", width, sight.edge),
         *[_sides(line, inner, sight.edge) for line in lines],
-        _border(f"╰─ {_footer(sight, left_out, inner)} ", "╯", width, sight.edge),
+        _border(f"╰─ {footer} " if footer else "╰", "╯", width, sight.edge),
     ]
 
 
@@ -79,8 +81,9 @@ def _flat(blocks: Sequence[Sequence[Text]]) -> list[Text]:
 def _known(sight: Sight, width: int) -> Iterator[Row]:
     """What every onlooker knows."""
     yield Row("lamps", _lit(sight))
-    yield Row("why", _why(sight))
-    yield Row("open", _open(sight), keeps=1 if _alarms(sight) else 0)
+    why = _why(sight)
+    yield Row("why", why, keeps=0 if why.plain == ELSEWHERE else 1)
+    yield Row("open", _open(sight), keeps=HEIGHT if _alarms(sight) else 0)
     yield Row("rounds", _beads(sight, width), keeps=2, wraps=False)
     yield Row("last", _last(sight), keeps=0)
     yield Row("shoe", _left(sight))
@@ -124,7 +127,7 @@ def _sides(line: Text, inner: int, style: str) -> Text:
 
 def _boards(sight: Sight, width: int, rows: Sequence[Row], room: int | None) -> list[Text]:
     """As many boards as there is room for; the lines they leave free do not depend on what happens at the table."""
-    free = None if room is None else room - sum(row.keeps for row in rows) - (NEWS - 1) - SLACK
+    free = None if room is None else room - sum(min(row.keeps, 2) for row in rows) - (NEWS - 1) - SLACK
     lines: list[Text] = []
     for board in sight.boards(width):
         if free is not None and len(lines) + len(board) + 1 > free:
@@ -146,7 +149,7 @@ def _why(sight: Sight) -> Text:
     """Why they are lit, besides what is wrong."""
     wrong = tuple(f"{each['id']}: " for each in _alarms(sight))
     why = [words for words in sight.states["lamps"].get("why", ()) if not words.startswith(wrong)]
-    return Text("; ".join(why) or ("see below what is open" if wrong else "-"))
+    return Text("; ".join(why) or (ELSEWHERE if wrong else "-"))
 
 
 def _alarms(sight: Sight) -> Sequence[dict[str, str]]:
@@ -164,10 +167,12 @@ def _open(sight: Sight) -> Text:
 
 def _beads(sight: Sight, width: int) -> Text:
     """The latest rounds as beads: the outcome's letter, and the points of each hand below."""
-    beads, points, used = [], [], 0
+    beads: list[Text] = []
+    points: list[Text] = []
+    used = 0
     for over in reversed(sight.over):
         told = _points(over)
-        wide = max(3, len(told)) + 1
+        wide = max(3, len(told)) + (1 if beads else 0)
         if used + wide > width:
             break
         used += wide
@@ -176,10 +181,7 @@ def _beads(sight: Sight, width: int) -> Text:
         points.append(Text(f"{told:<{wide}}", "dim"))
     if not beads:
         return Text("none yet\n", "dim")
-    lines = [Text.assemble(*reversed(parts)) for parts in (beads, points)]
-    for line in lines:
-        line.rstrip()
-    return Text("\n").join(lines)
+    return Text.assemble(*reversed(beads), "\n", *reversed(points))
 
 
 def _points(over: Over) -> str:

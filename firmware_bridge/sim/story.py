@@ -101,7 +101,7 @@ def _guests(event: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield "betting", f"round {event['round']}: open"
         case "BetsClosed":
             yield "betting", f"round {event['round']}: closed, the cards may come"
-        case "CardRevealed" if event["slot"]:
+        case "CardRevealed" if event.get("slot"):
             yield "revealed", f"{event['slot']} {face(event['card'])}, committed to in entry {event['seq']}"
 
 

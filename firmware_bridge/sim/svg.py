@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import Final
@@ -38,6 +39,9 @@ BROKEN: Final = "╌╎"
 FILLED: Final = {"█": 1.0, "░": 0.35}
 """Signs that fill their cell -> how much of it."""
 
+LETTERS: Final = rf"[^\s{''.join(STROKES)}{''.join(FILLED)}]+"
+"""A word: the place of its first letter is for programs that know no places within a text."""
+
 
 def svg(lines: Sequence[Text], title: str) -> str:
     """The lines of a terminal as SVG text, the same for the same lines; it fetches nothing from anywhere."""
@@ -54,7 +58,7 @@ def svg(lines: Sequence[Text], title: str) -> str:
 
 def _line(console: Console, line: Text, y: float) -> Iterator[str]:
     x = MARGIN
-    for segment in line.render(console):
+    for segment in Text.assemble(line).render(console):
         style = segment.style or Style.null()
         yield from _segment(segment.text.rstrip("\n"), style, x, y)
         x += CELL * cell_len(segment.text.rstrip("\n"))
@@ -74,12 +78,10 @@ def _segment(text: str, style: Style, x: float, y: float) -> Iterator[str]:
     for at, sign in signs:
         if sign in FILLED:
             yield f'<rect x="{at}" y="{y}" width="{CELL}" height="{LINE}" fill="{ink}" opacity="{FILLED[sign]}"/>'
-    letters = [(at, sign) for at, sign in signs if sign not in STROKES and sign not in FILLED]
-    if letters:
-        places = " ".join(f"{at}" for at, _ in letters)
-        words = escape("".join(sign for _, sign in letters))
-        bold = ' font-weight="bold"' if style.bold else ""
-        yield f'<text x="{places}" y="{y + 17}" fill="{ink}"{bold}{look}>{words}</text>'
+    bold = ' font-weight="bold"' if style.bold else ""
+    for word in re.finditer(LETTERS, text):
+        places = " ".join(f"{x + CELL * place}" for place in range(*word.span()))
+        yield f'<text x="{places}" y="{y + 17}" fill="{ink}"{bold}{look}>{escape(word[0])}</text>'
 
 
 def _stroke(sign: str, x: float, y: float) -> tuple[str, str]:

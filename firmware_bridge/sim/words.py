@@ -20,7 +20,7 @@ def face(card: str) -> str:
 
 def brief(points: str) -> str:
     """The points of a hand in one word, the last: `natural 9` is 9, `soft 17` 17."""
-    return points.rsplit(maxsplit=1)[-1]
+    return "".join(points.split()[-1:])
 
 
 def remarks(game: Game, told: Mapping[str, Any]) -> tuple[str, ...]:

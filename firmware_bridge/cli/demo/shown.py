@@ -20,8 +20,8 @@ FRAME_S: Final = 0.08
 SUMMARY: Final = 4
 """Lines below the last picture."""
 
-KEPT: Final = 100
-"""Columns of a picture that is kept."""
+KEPT: Final = 100, 32
+"""Columns and lines of a picture that is kept."""
 
 
 class PictureError(BridgeError, OSError):
@@ -81,7 +81,7 @@ class Keepsake:
         """Take the picture, if this is its moment."""
         table, lamps = stage.backend.states["table"], stage.backend.states["lamps"]
         late = places(LATE, stage.game)
-        if table.get("due") in late and lamps.get("lit", {}).get(table["due"]) == "steady":
+        if stage.backend.is_settled and table.get("due") in late and lamps.get("lit", {}).get(table["due"]) == "steady":
             self._taken = _drawn(stage, story)
 
     def write(self, stage: Stage, story: Story) -> None:
@@ -95,4 +95,4 @@ def _drawn(stage: Stage, story: Story) -> str:
     from firmware_bridge.sim.picture import picture
     from firmware_bridge.sim.svg import svg
 
-    return svg(picture(sight(stage, story, boards.of(stage.game, stage.backend.states)), KEPT), "shoe demo")
+    return svg(picture(sight(stage, story, boards.of(stage.game, stage.backend.states)), *KEPT), "shoe demo")

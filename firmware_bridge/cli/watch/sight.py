@@ -15,7 +15,7 @@ from firmware_bridge.cli.watch.screen import Status, machine
 from firmware_bridge.cli.watch.seen import LEGEND, frame_line, rows
 from firmware_bridge.cli.watch.words import mode_words, next_step
 from firmware_bridge.games import GAMES
-from firmware_bridge.sim.picture import screen
+from firmware_bridge.sim.picture import HEIGHT, screen
 from firmware_bridge.sim.sight import Over, Row, Sight
 from firmware_bridge.sim.words import remarks
 from hardware.pins.lamps import RHYTHMS
@@ -83,7 +83,7 @@ def _sight(status: Status, frames: Row, gone: str, keys: str) -> Sight:
         points=status.get("points", {}),
         has_reserves=bool(game.reserves(msgspec.convert(settings["terms"], game.terms))),
         head=Text(stands, f"bold {edge}"),
-        first=[Row("next", Text(step))] if step else [],
+        first=[Row("next", Text(step), keeps=HEIGHT)] if step else [],
         rows=list(_rows(status, gone)),
         boards=boards.of(game, status),
         keys=keys,
