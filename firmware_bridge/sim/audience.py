@@ -47,13 +47,14 @@ def _over(game: Game, told: dict[str, Any]) -> Over:
 def _rows(stage: Stage) -> Iterator[Row]:
     if stage.backend.cut_card:
         yield Row("cut", Text(f"the cut card came: round {stage.backend.cut_card} is the last"))
-    yield Row("burn", _burn(stage.backend.burned))
+    if stage.backend.burned:
+        yield Row("burn", _burn(stage.backend.burned))
     yield Row("broker", _broker(stage))
     yield Row("reader", _reader(stage))
 
 
 def _burn(burned: Iterable[str | None]) -> Text:
-    return Text(" ").join(map(card_face, burned)) or Text("-")
+    return Text(" ").join(map(card_face, burned))
 
 
 def _broker(stage: Stage) -> Text:

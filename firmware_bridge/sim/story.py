@@ -28,7 +28,7 @@ class Story:
         self._out, self._began = out, time.monotonic()
         self._burn: list[str | None] = []
         self._proofs = Verifier()
-        self._opened: Counter[str] = Counter()
+        self._journals: set[str] = set()
 
     def begin(self, stage: Stage) -> None:
         """Write how the table is played."""
@@ -45,7 +45,8 @@ class Story:
         if name == "round":
             lines = _round(GAMES[payload["game"]], payload)
         else:
-            self._opened.update(verdict.proof for verdict in self._proofs.take(payload))
+            self._proofs.take(payload)
+            self._journals.add(payload["journal"])
             lines = self._event(payload["event"])
         for word, text in lines:
             self.say(word, text)
@@ -55,9 +56,10 @@ class Story:
         self._out = None
         for line in summary(stage, time.monotonic() - self._began):
             print(line, flush=True)
-        if total := self._opened.total():
-            proved = self._opened["opened"]
-            print(f"{proved} of {total} cards that were sealed opened as they had been committed to", flush=True)
+        judged = [each for journal in self._journals for each in self._proofs.verdicts(journal)]
+        if judged:
+            proved = sum(each.proof == "opened" for each in judged)
+            print(f"{proved} of {len(judged)} cards that were sealed opened as they had been committed to", flush=True)
 
     def _event(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
         match event["type"]:

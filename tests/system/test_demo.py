@@ -196,12 +196,17 @@ def test_enough_is_enough_for_a_pipe(tmp_path: Path) -> None:
 
 
 def on_terminal(
-    folder: Path, *words: str, keys: dict[str, bytes] | None = None, code: int = 0, env: dict[str, str] | None = None
+    folder: Path,
+    *words: str,
+    keys: dict[str, bytes] | None = None,
+    code: int = 0,
+    env: dict[str, str] | None = None,
+    program: str = "firmware_bridge",
 ) -> str:
     """What a demo draws on a terminal of 100 x 40. keys: what is pressed once a text was seen, one after the other."""
     host, terminal = pty.openpty()
     size = {"COLUMNS": "100", "LINES": "40", "TERM": "xterm-256color"} | (env or {})
-    command = [*SHOE, "--seed", "3", *words]
+    command = [sys.executable, "-m", program, "demo", "--seed", "3", *words]
     waiting = list((keys or {}).items())
     with subprocess.Popen(command, env=environment(folder, **size), stdin=terminal, stdout=terminal) as running:
         os.close(terminal)
@@ -248,6 +253,12 @@ def test_the_picture_says_what_to_do_when_something_is_wrong(tmp_path: Path) -> 
     words = "--rounds 2 --speed 50 --fault reader_lost --procedure six-card"
     drawn = on_terminal(tmp_path, *words.split())
     for text in ("✗ CABLE PULLED", "fault 5 Hz", "! reader_lost: the reader does not answer", "RESERVE", "░░░░"):
+        assert text in drawn, text
+
+
+def test_the_picture_of_a_game_that_the_demo_has_never_heard_of(tmp_path: Path) -> None:
+    drawn = on_terminal(tmp_path, "--game", "war", "--rounds", "1", "--speed", "50", program="tests.war")
+    for text in ("SEATS", "DEALER", "║DRAW║", "D steady", "round 1: SEATS 5:5:6:2", "betting: round 1: open"):
         assert text in drawn, text
 
 
@@ -341,7 +352,7 @@ def test_rounds_are_delivered(played: Played, words: str) -> None:
     assert shoe == "shoe 1    open: 416 cards, confirmed by Ines"
     assert burn == "burn      5♥ exposed, then 5 cards unseen"
     carried = procedure == "six-card"
-    assert all(re.fullmatch(r"(\d) of \1 cards that were sealed opened as .*", line) for line in proofs)
+    assert all(re.fullmatch(r"(\d+) of \1 cards that were sealed opened as .*", line) for line in proofs), proofs
     assert len(proofs) == carried
     assert one == "round 1   PLAYER 9:7  P 9♦ Q♦     B 9♠ 8♦     natural" + ", 2 carried" * carried
     assert two == "round 2   PLAYER 7:0  P Q♣ 7♦     B 7♠ 3♦ T♥" + "  1 carried" * carried
