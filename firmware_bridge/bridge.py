@@ -5,28 +5,29 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import time
-from collections.abc import Callable
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
+from firmware_bridge.devices.beginning import beginning
 from firmware_bridge.devices.health import Health
 from firmware_bridge.devices.lent_pins import LentPins
 from firmware_bridge.devices.mouth import Mouth
 from firmware_bridge.devices.panel import Panel
 from firmware_bridge.devices.reader import Reader
+from firmware_bridge.devices.record_keeping import RecordKeeping
 from firmware_bridge.devices.sensors import Sensors
 from firmware_bridge.devices.watch import Watch
 from firmware_bridge.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.errors import JournalError
-from firmware_bridge.facts import inputs
+from firmware_bridge.facts import inputs, wire_states
 from firmware_bridge.facts.inputs import ReportNo
-from firmware_bridge.journal.cursor import CursorFile
+from firmware_bridge.journal.disk import SyncFailed
 from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.lock import InUse, refuse_second
 from firmware_bridge.journal.resend import Range
-from firmware_bridge.journal.retention import expire, expired
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe.round import due
 from firmware_bridge.shoe.state import is_open
@@ -34,6 +35,7 @@ from firmware_bridge.systemd import Systemd
 from firmware_bridge.table.control import Control
 from firmware_bridge.table.desk import Desk
 from firmware_bridge.table.lending import Lendable
+from firmware_bridge.table.opening import open_journal
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 from firmware_bridge.table.uplink import LastWord, Uplink
@@ -43,24 +45,31 @@ from hardware.readers import READERS
 
 log = logging.getLogger(__name__)
 
+DAMAGED_SHOWN_S: Final = 10.0
+"""How long a journal that cannot be trusted is shown before the process ends: long enough for broker and people."""
+
+UNSYNCED_SHOWN_S: Final = 3.0
+"""How long a disk that does not confirm the first entry is shown, from start to start."""
+
+Result = TypeVar("Result")
+
 
 class Bridge:
     """A whole table: built from a config, run on the present loop until `stop`.
 
     pins, broker: in place of those the config names.
 
-    Raises ConfigError, JournalError or PinError before anything is touched that could not be given back.
+    Raises ConfigError, InUse or PinError before anything is touched that could not be given back.
     """
 
-    def __init__(
-        self, config: Config, pins: PinFactory | None = None, broker: BrokerSettings | None = None
-    ) -> None:
+    def __init__(self, config: Config, pins: PinFactory | None = None, broker: BrokerSettings | None = None) -> None:
         self.config, self._loop = config, asyncio.get_running_loop()
         settings = broker or broker_settings(config)
         self.pins = pins or (pin_factory(config.pins.factory) if wires(config) else None)
-        self._stopped = asyncio.Event()
+        self._stopped, self._is_linked, self._has_begun = asyncio.Event(), False, False
         self._last_word: LastWord = "lost"
-        self.journal = _open_journal(Path(config.journal.dir), self._expire)
+        self.journal = Journal(Path(config.journal.dir), lambda: self.keeping.begun())
+        refuse_second(self.journal.directory)
         self.panel = Panel(config, self.pins, self._loop)
         self.table = Table(
             self.journal,
@@ -72,13 +81,14 @@ class Bridge:
             self._loop,
         )
         prefix = f"{config.mqtt.root}/{config.table.id}"
-        self.desk = Desk(self.table, self._resend)
+        self.desk = Desk(self.table, self._resend, lambda: self.uplink.outbox.resends.is_full)
         self.uplink = Uplink(
             self.table, prefix, settings, self.desk, config.mqtt.commands, self._loop, config.mqtt.live_odds
         )
+        self.keeping = RecordKeeping(config.journal, self.table, self.uplink.acknowledged.synced, self._loop)
         self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
         mouth = Mouth(self._can_read, self._missed, self._loop)
-        self.health = Health(config, self.reader, self._condition, self.uplink.tell_health, self._loop)
+        self.health = Health(config, self.reader, self._condition, self._tell_health, self._loop)
         self.reader.listeners = (mouth.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
         self._lent_pins = LentPins(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
@@ -87,23 +97,72 @@ class Bridge:
         self.control = Control(config.control, self.table, self.desk, *states, devices, self._watch())
 
     async def run(self) -> None:
-        """Work until `stop`, then leave everything as it should be found."""
+        """Work until `stop`, then leave everything as it should be found.
+
+        A journal that cannot be trusted is shown for a while. Raises JournalError then.
+        """
         systemd = Systemd()
+        beat = self._loop.create_task(_beat(systemd))
         try:
-            self.sensors.claim()  # before anything is written: a pin in use is tried again and again
-            self.table.start(self.config.house)
-            await self.control.start()
-            self.reader.start()
-            self.uplink.start()
-            self.health.start()
-            self._try_out()
-            systemd.tell("READY=1", f"STATUS=table {self.config.table.id}")
-            beat = self._loop.create_task(_beat(systemd))
-            await self._stopped.wait()
-            beat.cancel()
+            opened = await self._until_stopped(open_journal(self.table, lambda: self._show_stopped(systemd)))
+            if opened:
+                self.uplink.begin(opened)
+                await self._begin(systemd)
+                await self._stopped.wait()
             systemd.tell("STOPPING=1")
+        except InUse:
+            raise
+        except JournalError:
+            await self._until_stopped(asyncio.sleep(DAMAGED_SHOWN_S))
+            if not self._stopped.is_set():
+                raise
+        except SyncFailed:  # at the very first entry
+            await self._show_stopped(systemd)
+            await asyncio.sleep(UNSYNCED_SHOWN_S)
+            raise
         finally:
+            beat.cancel()
             await self._close()
+            if self._has_begun:
+                log.info("%s; journal %s, entry %d", self._last_word, self.table.shoe.journal, self.table.shoe.seq)
+
+    async def _begin(self, systemd: Systemd) -> None:
+        """Begin to deal: the journal is open."""
+        self.sensors.claim()  # before anything is written: a pin in use is tried again and again
+        self.keeping.start()
+        self.table.start(self.config.house)
+        await self._go_public()
+        self.reader.start()
+        self.health.start()
+        self._try_out()
+        log.info("%s", beginning(self.config, self.table.shoe))
+        self._has_begun = True
+        systemd.tell("READY=1", f"STATUS=table {self.config.table.id}")
+
+    async def _show_stopped(self, systemd: Systemd) -> None:
+        """Let technician and backend see a table that cannot begin: panel and table show it already."""
+        try:
+            await self._go_public()
+        except OSError as error:
+            log.warning("no technician can be answered (%s)", error)
+        assert self.table.disk
+        systemd.tell("READY=1", f"STATUS=table {self.config.table.id}: {self.table.disk}")
+
+    async def _go_public(self) -> None:
+        if not self._is_linked:
+            self._is_linked = True
+            self.uplink.start()
+        await self.control.start()
+
+    async def _until_stopped(self, work: Coroutine[Any, Any, Result]) -> Result | None:
+        """The result of some work, None where `stop` came first."""
+        doing, stopped = self._loop.create_task(work), self._loop.create_task(self._stopped.wait())
+        await asyncio.wait((doing, stopped), return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if doing.done():
+            return doing.result()
+        doing.cancel()
+        return None
 
     def stop(self, last_word: LastWord = "stopped") -> None:
         """Finish what is begun and end `run`; the topic `status` then says `last_word`."""
@@ -119,6 +178,7 @@ class Bridge:
             parts.callback(self.table.close)
             parts.push_async_callback(self.uplink.close, self._last_word)
             parts.push_async_callback(self.control.close)
+            parts.callback(self.keeping.close)
             parts.callback(self.sensors.close)
             parts.callback(self.reader.close)
             parts.callback(self.health.close)
@@ -129,7 +189,8 @@ class Bridge:
 
         def secret() -> bool:
             shoe = self.table.shoe
-            return shoe.status == "open" or bool(shoe.held) or self.config.table.new_shoe == "auto"
+            is_known = self.table.begun
+            return not is_known or shoe.status == "open" or bool(shoe.held) or self.config.table.new_shoe == "auto"
 
         ins, outs = input_pins(self.config), output_pins(self.config)
         return Watch(self.reader, READERS[self.config.reader.protocol].frames, self.pins, ins, outs, secret)
@@ -142,12 +203,11 @@ class Bridge:
         self.reader.acknowledge(report)
 
     def _resend(self, part: Range) -> None:
-        self.uplink.outbox.resend(*part)
+        self.uplink.outbox.resend(part)
 
-    def _expire(self) -> None:
-        """Delete what need not be kept of the journal, now that a new file has begun."""
-        keep = self.config.journal
-        expire(expired(self.journal.directory, self.uplink.outbox.acked, time.time(), keep.keep_days, keep.max_mb))
+    def _tell_health(self, health: wire_states.Health) -> None:
+        self.keeping.watch_clock()
+        self.uplink.tell_health(health)
 
     def _let_go_of_pins(self) -> None:
         self.sensors.close()
@@ -168,17 +228,11 @@ class Bridge:
             self.panel.try_lamps()
 
     def _condition(self) -> dict[str, Any]:
-        """What `health` tells of queue, lamps and sensors; `faults` is None while the lamps were not tried."""
+        """What `health` tells of queue, orders, lamps and sensors; `faults` is None while the lamps were not tried."""
         faults = self.panel.faults
         restless = [f"{name} is active" for name in self.sensors.not_at_rest()]
-        return {"queue": self._queue(), "faults": None if faults is None else (*faults, *restless)}
-
-    def _queue(self) -> int:
-        """Entries of the present journal that the broker has not acknowledged."""
-        shoe, acked = self.table.shoe, self.uplink.outbox.acked
-        if not self.uplink.outbox.waiting:
-            return 0
-        return shoe.seq - acked.seq if acked and acked.journal == shoe.journal else shoe.seq
+        told = None if faults is None else (*faults, *restless)
+        return {"queue": self.uplink.queue(), "faults": told, "orders_refused": self.uplink.backend.refused}
 
     def _can_read(self) -> bool:
         """Whether a card that leaves the shoe would be reported now."""
@@ -193,16 +247,3 @@ async def _beat(systemd: Systemd) -> None:
     while systemd.beat_s:
         systemd.tell("WATCHDOG=1")
         await asyncio.sleep(systemd.beat_s)
-
-
-def _open_journal(directory: Path, begun: Callable[[], None]) -> Journal:
-    try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        cursor = CursorFile(directory / "cursor")
-    except OSError as error:
-        what = f"the journal's directory {directory} cannot be used ({error.strerror})"
-        raise JournalError(what, "correct [journal] dir, or let the daemon's user write there") from None
-    try:
-        return Journal(directory, cursor.value, begun)
-    finally:
-        cursor.close()

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 import socket
+from typing import Final
+
+LONGEST_BEAT_S: Final = 1.0
+"""However patient systemd is: a loop that is late is seen in the beats before it is killed."""
 
 
 class Systemd:
@@ -15,7 +19,7 @@ class Systemd:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) if address else None
         usec = os.environ.get("WATCHDOG_USEC", "0")
         mine = os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
-        self.beat_s = int(usec) / 1_000_000 / 3 if usec.isdigit() and mine else 0.0
+        self.beat_s = min(int(usec) / 1_000_000 / 3, LONGEST_BEAT_S) if usec.isdigit() and mine else 0.0
 
     def tell(self, *states: str) -> None:
         """Send states such as `READY=1`; a full or missing socket is not our fault and changes nothing."""

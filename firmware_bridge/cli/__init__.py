@@ -10,6 +10,8 @@ from typing import Final, NoReturn
 
 from firmware_bridge import __version__
 from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.printable import escaped
 
 COMMANDS: Final = {
     "run": "the daemon (headless, under systemd)",
@@ -42,7 +44,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run a command; exit codes: 0 fine, 1 a check failed, 2 wrong usage, 78 wrong config."""
+    """Run a command; exit codes: 0 fine, 1 a check failed, 2 wrong usage, 78 wrong config, or a damaged journal."""
     words = sys.argv[1:] if argv is None else argv
     parser = Parser(prog="shoe", description="The card shoe of one table.")
     parser.add_argument("--version", action="version", version=f"shoe {__version__}")
@@ -57,12 +59,10 @@ def main(argv: list[str] | None = None) -> int:
         code = int(import_module(f"{__name__}.{arguments.command}").run(arguments))
         sys.stdout.flush()
         return code
-    except ConfigError as error:
-        print(f"shoe: {error}", file=sys.stderr)
-        return CONFIG
     except BridgeError as error:
-        print(f"shoe: {error}", file=sys.stderr)
-        return FAILED
+        lines = f"shoe: {error}".splitlines()
+        print("\n".join(map(escaped, lines)), file=sys.stderr)
+        return CONFIG if isinstance(error, ConfigError) else FAILED
     except BrokenPipeError:  # `| head` has seen enough; what is left goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
@@ -73,7 +73,5 @@ def main(argv: list[str] | None = None) -> int:
 def _guess(parser: argparse.ArgumentParser, words: list[str]) -> None:
     """End with a did-you-mean where the first word is no command."""
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(words[0], COMMANDS, 1)
-        parser.error(f"{words[0]!r} is no command; {f'did you mean {near[0]}?' if near else 'see shoe --help'}")
+        near = nearest(words[0], COMMANDS)
+        parser.error(f"{words[0]!r} is no command; {f'did you mean {near}?' if near else 'see shoe --help'}")

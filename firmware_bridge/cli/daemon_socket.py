@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import BridgeError, ConfigError
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
@@ -24,6 +25,10 @@ ANSWER_S: Final = 10.0
 
 class NoDaemon(BridgeError, ConnectionError):
     """The daemon cannot be asked; the text says why and what to do."""
+
+
+class NotAllowed(NoDaemon, PermissionError):
+    """A daemon listens there, and not to this user."""
 
 
 class NotRunning(NoDaemon):
@@ -51,14 +56,10 @@ def socket_path(config: Path) -> Path:
 
 def journal_dir(config: Path) -> Path:
     """The journal's directory by a config, read on its own: `shoe status` loads no more than it needs."""
-    import tomllib
-
     try:
-        section = tomllib.loads(config.read_text("utf-8")).get("journal", {})
+        section = document(config).get("journal", {})
     except OSError as error:
         raise ConfigError(f"{config}: {error.strerror}", "name the file with --config, or use sudo") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{config}: not TOML: {error}", "`shoe check` lists every mistake") from None
     given = section.get("dir", JOURNAL_DIR) if isinstance(section, dict) else JOURNAL_DIR
     return Path(str(given))
 
@@ -104,7 +105,7 @@ def connected(path: Path) -> socket.socket:
 
 def _told(path: Path, error: OSError) -> NoDaemon:
     if isinstance(error, PermissionError):
-        return NoDaemon(f"no permission to ask the daemon at {path}", "put sudo before the command")
+        return NotAllowed(f"no permission to ask the daemon at {path}", "put sudo before the command")
     if isinstance(error, FileNotFoundError | ConnectionRefusedError):
         hint = "see: systemctl status firmware-bridge, or name its --config"
         return NotRunning(f"no daemon listens at {path}", hint)

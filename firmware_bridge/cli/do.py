@@ -4,39 +4,29 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, get_args
 
+from msgspec.structs import fields
+
 from firmware_bridge.cli.order import give, order_options
+from firmware_bridge.facts import orders
 from firmware_bridge.facts.house import Choice
+from firmware_bridge.facts.orders import Order, tag_of
 
-ORDERS: Final[dict[str, str]] = {
-    "open-shoe": "a shuffled shoe is on the table",
-    "close-shoe": "no more rounds from this shoe",
-    "bets-open": "bets may be placed again",
-    "bets-closed": "no more bets: the round may be dealt",
+TAKE_BACK: Final = "take-back"
+"""What only this command gives: the end of a calibration that its technician does not end."""
+
+ORDERS: Final[dict[str, type[Order]]] = {tag_of(each).replace("_", "-"): each for each in orders.ORDERS}
+"""The orders of the topic `command`, as they are written here."""
+
+_TEXTS: Final = {
     "mark": "a seat's move, or where the lot fell: 3 raise 6, lot 3",
-    "next": "the dealer's NEXT key",
     "reveal": "open sealed cards: the next step, or the slots named",
-    "fly": "deal this round without a bet and open it at once",
-    "request-shoe-change": "the guest asks for another shoe",
-    "request-dealer-change": "the guest asks for another dealer",
-    "dealer": "a dealer signs in",
-    "void": "the open round counts for nothing",
     "resolve": "the floor's decision about an open irregularity (see `shoe status`)",
-    "correct": "the floor says what the cards of a closed round were",
-    "resend": "send messages again: a part of a journal, or all since a time",
-    "take-back": "end a calibration that its technician does not end",
+    TAKE_BACK: "end a calibration that its technician does not end",
 }
-
-WITHOUT_ARGUMENTS: Final = (
-    "bets-open",
-    "next",
-    "fly",
-    "request-shoe-change",
-    "request-dealer-change",
-    "take-back",
-)
+"""Help of orders whose docstring speaks to a backend; the others say their docstring's first sentence."""
 
 _CARDS: Final = re.compile(r"([A2-9TJQK][shdc]|[1-9w]p)+")
 """Cards and tiles run together."""
@@ -47,33 +37,37 @@ _AMOUNT: Final = re.compile(r"[1-9][0-9]?=[0-9.]{1,15}")
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe do`."""
-    orders = parser.add_subparsers(dest="do", metavar="ORDER", required=True)
-    for name, text in ORDERS.items():
-        order = orders.add_parser(name, help=text, description=text)
-        _ARGUMENTS.get(name, _none)(order)
+    names = parser.add_subparsers(dest="do", metavar="ORDER", required=True)
+    for name in (*ORDERS, TAKE_BACK):
+        text = _TEXTS.get(name) or _first_sentence(ORDERS[name])
+        order = names.add_parser(name, help=text, description=text)
+        if name in ORDERS:
+            _ARGUMENTS.get(name, _plain(ORDERS[name]))(order)
         order_options(order)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Give the order; 0 if it was obeyed, 1 if not. Raises NoDaemon."""
-    return give(arguments, arguments.do, _fields(arguments))
+    return give(arguments, arguments.do, _said(arguments))
 
 
-def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
+def _first_sentence(order: type[Order]) -> str:
+    text = (order.__doc__ or "").split("\n")[0].split(". ")[0].rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def _said(arguments: argparse.Namespace) -> dict[str, Any]:
     """What the order says, without what was not given."""
-    if arguments.do in WITHOUT_ARGUMENTS:
-        return {}
-    names = ("dealer", "confirmed_by", "why", "irregularity", "choice", "journal", "from", "to", "since")
-    of_marks = ("round", "turn", "seat", "word", "value")
-    fields = {name: getattr(arguments, name, None) for name in (*names, *of_marks)}
-    pack = {name: getattr(arguments, name, None) for name in ("lot", "decks")}
-    fields["slots"] = getattr(arguments, "slots", None) or None
-    if came := getattr(arguments, "cards", None):
-        fields["cards"] = [word for text in came for each in text.split() for word in _came(each)]
-    if amounts := getattr(arguments, "amounts", None):
-        fields["money" if arguments.money else "bets"] = dict(amounts)
-    fields["pack"] = {name: value for name, value in pack.items() if value is not None} or None
-    return {name: value for name, value in fields.items() if value is not None}
+    of = ORDERS.get(arguments.do)
+    said = {each.encode_name: getattr(arguments, each.encode_name, None) for each in fields(of)} if of else {}
+    if of is orders.OpenShoe:
+        pack = {each.name: getattr(arguments, each.name) for each in fields(orders.Pack)}
+        said["pack"] = {name: value for name, value in pack.items() if value is not None} or None
+    if came := said.get("cards"):
+        said["cards"] = [word for text in came for each in text.split() for word in _came(each)]
+    if of is orders.BetsClosed and arguments.amounts:
+        said = {"money" if arguments.money else "bets": dict(arguments.amounts)}
+    return {name: value for name, value in said.items() if value not in (None, [], False)}
 
 
 def _came(word: str) -> list[str]:
@@ -111,8 +105,14 @@ class _Mark(argparse.Action):
         namespace.word, namespace.value = rest[0], rest[1] if len(rest) > 1 else None
 
 
-def _none(_: argparse.ArgumentParser) -> None:
-    pass
+def _plain(of: type[Order]) -> Callable[[argparse.ArgumentParser], None]:
+    """An option for each text that the order may say: `--why TEXT`."""
+
+    def arguments(order: argparse.ArgumentParser) -> None:
+        for each in fields(of):
+            order.add_argument(f"--{each.encode_name}", metavar="TEXT", required=each.required)
+
+    return arguments
 
 
 def _open_shoe(order: argparse.ArgumentParser) -> None:
@@ -122,13 +122,13 @@ def _open_shoe(order: argparse.ArgumentParser) -> None:
     order.add_argument("--confirmed-by", metavar="NAME", help="the pit boss who stands for the shuffle")
 
 
-def _close_shoe(order: argparse.ArgumentParser) -> None:
-    order.add_argument("--why", metavar="TEXT")
-
-
 def _bets_closed(order: argparse.ArgumentParser) -> None:
     order.add_argument(
-        "amounts", nargs="*", type=_amount, action=_Amounts, metavar="SEAT=AMOUNT",
+        "amounts",
+        nargs="*",
+        type=_amount,
+        action=_Amounts,
+        metavar="SEAT=AMOUNT",
         help="the seats' bets, in games that need them: 1=100 3=12.5",
     )
     order.add_argument("--money", action="store_true", help="the amounts are the seats' purses, not their bets")
@@ -136,7 +136,10 @@ def _bets_closed(order: argparse.ArgumentParser) -> None:
 
 def _mark(order: argparse.ArgumentParser) -> None:
     order.add_argument(
-        "mark", nargs="+", action=_Mark, metavar="MARK",
+        "mark",
+        nargs="+",
+        action=_Mark,
+        metavar="MARK",
         help="[SEAT] WORD [VALUE]: 3 raise 6; without a seat it is the one that is to act, or the lot: lot 3",
     )
     order.add_argument("--round", type=int, metavar="N", help="the round it is meant for (default: the present one)")
@@ -154,13 +157,11 @@ def _dealer(order: argparse.ArgumentParser) -> None:
 def _correct(order: argparse.ArgumentParser) -> None:
     order.add_argument("round", type=int, metavar="ROUND")
     order.add_argument(
-        "cards", nargs="+", metavar="WORD",
+        "cards",
+        nargs="+",
+        metavar="WORD",
         help="what came, in order: the cards that were played, 9sKdThKc, and the marks between them, 3:raise=6",
     )
-    order.add_argument("--why", metavar="TEXT", required=True)
-
-
-def _void(order: argparse.ArgumentParser) -> None:
     order.add_argument("--why", metavar="TEXT", required=True)
 
 
@@ -180,13 +181,11 @@ def _resend(order: argparse.ArgumentParser) -> None:
 
 _ARGUMENTS: Final = {
     "open-shoe": _open_shoe,
-    "close-shoe": _close_shoe,
     "bets-closed": _bets_closed,
     "mark": _mark,
     "reveal": _reveal,
     "dealer": _dealer,
     "correct": _correct,
-    "void": _void,
     "resolve": _resolve,
     "resend": _resend,
 }

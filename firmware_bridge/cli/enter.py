@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import Final
 
 from firmware_bridge.cli.order import give, order_options
 from firmware_bridge.facts.cards import Card
+
+RANKS: Final = {"10": "T"}
+SUITS: Final = dict(zip("♠♥♦♣♤♡♢♧", "shdcshdc", strict=True))
+"""What people write for a rank or a suit, beside its letter."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +26,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _card(text: str) -> Card:
-    try:
-        return Card(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no card: write rank then suit: As, Td, 9c, Kh") from None
+    """A card as people write it: `Kc`, `kc`, `KC`, `10c`, `K♣`."""
+    plain = text.replace("\ufe0f", "")  # what makes a sign a picture
+    rank, suit = plain[:-1], plain[-1:]
+    as_written = RANKS.get(rank, rank.upper()) + SUITS.get(suit, suit.lower())
+    known = {card.value: card for card in Card}
+    if card := known.get(text) or known.get(as_written):
+        return card
+    raise argparse.ArgumentTypeError(f"{text!r} is no card: write rank then suit: As, Td, 9c, Kh")

@@ -9,15 +9,22 @@ import sys
 from typing import Any, Final
 
 from firmware_bridge.cli.daemon_socket import ask, config_option, socket_path
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.printable import REMEDY, fault
 
 _AT_THE_TABLE: Final = {
-    "open_shoe": "shoe do open-shoe --by NAME",
-    "close_shoe": "shoe do close-shoe --by NAME",
-    "bets_open": "shoe do bets-open --by NAME",
-    "bets_closed": "shoe do bets-closed --by NAME",
+    "open_shoe": "sudo shoe do open-shoe --by NAME",
+    "close_shoe": "sudo shoe do close-shoe --by NAME",
+    "bets_open": "sudo shoe do bets-open --by NAME",
+    "bets_closed": "sudo shoe do bets-closed --by NAME",
     "confirmed_by": "--confirmed-by NAME",
+    "shoe enter": "sudo shoe enter CARD --by NAME --second NAME",
 }
 """What hints call orders as the backend gives them -> how they are given here."""
+
+
+class NotSent(BridgeError, ValueError):
+    """An order with a text that no table takes."""
 
 
 def order_options(parser: argparse.ArgumentParser) -> None:
@@ -28,8 +35,11 @@ def order_options(parser: argparse.ArgumentParser) -> None:
 
 
 def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> int:
-    """Give the order `name` and tell the answer; 0 if it was obeyed, 1 if not. Raises NoDaemon."""
+    """Give the order `name` and tell the answer; 0 if it was obeyed, 1 if not. Raises NoDaemon, NotSent."""
     request = {"do": name.replace("-", "_"), "by": arguments.by, **fields}
+    for field, text in request.items():
+        if isinstance(text, str) and (wrong := fault(text, len(text))):
+            raise NotSent(f"--{field.replace('_', '-')} {wrong}", REMEDY)
     answer = ask(socket_path(arguments.config), request)
     if arguments.json:
         print(json.dumps(answer, ensure_ascii=False))

@@ -7,17 +7,17 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, get_args
 
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.house import choices, house_of, terms_of, usual, with_terms
+from firmware_bridge.games.house import choices, cut_place, house_of, terms_of, usual, with_terms
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.verify.chosen import JOURNAL_STARTS
 from firmware_bridge.journal.walk import Walk
 from firmware_bridge.shoe import Shoe, advance
-from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.replay import Close, Replay
 from firmware_bridge.sim.retained import Retained
 from firmware_bridge.sim.script import parse_lines
 from firmware_bridge.topics.event_and_round import messages
@@ -32,6 +32,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--game", choices=tuple(GAMES), help="over the config's (default baccarat)")
     parser.add_argument("--procedure", choices=choices("procedure"), help="over the config's")
     parser.add_argument("--no-burn", action="store_true", help="skip the burn of each new shoe")
+    parser.add_argument("--close", choices=get_args(Close), default="auto", help="how rounds end (default auto)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="deal by this table's settings")
 
 
@@ -42,21 +43,21 @@ def run(arguments: argparse.Namespace) -> int:
         if source.peek(len(JOURNAL_STARTS)).startswith(JOURNAL_STARTS):
             _write(_journal(source, arguments.file))
         else:
-            play = Replay(house, table, _warn, burn=not arguments.no_burn)
+            play = Replay(house, table, _warn, burn=not arguments.no_burn, close=arguments.close)
             _write(_script(play, source))
     return 0
 
 
 def _table(arguments: argparse.Namespace) -> tuple[House, str]:
     """The settings to deal by, and the table's name."""
-    house, table = House(), NAMELESS
+    house, table = House(virtual_cut=cut_place(House().game)), NAMELESS
     if arguments.config:
         from firmware_bridge.config.load import load
 
         config = load(arguments.config, nameless=NAMELESS)
         house, table = config.house, config.table.id
     if arguments.game and arguments.game != house.game:
-        house = house_of(arguments.game, **usual(arguments.game))
+        house = house_of(arguments.game, **usual(arguments.game), virtual_cut=cut_place(arguments.game))
     if arguments.procedure:
         house = _dealt(house, arguments.procedure)
     return house, table

@@ -7,14 +7,17 @@ import asyncio
 import gc
 import logging
 import signal
+import sys
 from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.bridge import Bridge
+from firmware_bridge.cli import CONFIG, FAILED, FINE
 from firmware_bridge.cli.log import set_up
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
-from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.errors import BridgeError, ConfigError, JournalError
+from firmware_bridge.journal.lock import InUse
 from hardware.errors import HardwareError, PinBusy
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
@@ -31,7 +34,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run until SIGTERM or SIGINT; 0 after a clean end."""
+    """Run until SIGTERM or SIGINT; 0 after a clean end, 78 for a journal that cannot be trusted."""
     set_up()
     config = load(arguments.config)
     return asyncio.run(_run(config))
@@ -63,5 +66,11 @@ async def _bridge(config: Config) -> int:
     loop.set_exception_handler(fail)
     for end in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(end, bridge.stop)
-    await bridge.run()
-    return 1 if failed else 0
+    try:
+        await bridge.run()
+    except InUse:
+        raise
+    except JournalError as error:
+        print(f"shoe: {error}", file=sys.stderr)
+        return CONFIG  # it does not get better by itself either
+    return FAILED if failed else FINE

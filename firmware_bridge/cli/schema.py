@@ -12,6 +12,7 @@ from msgspec.structs import FieldInfo, fields
 
 from firmware_bridge.facts import orders, wire, wire_states
 from firmware_bridge.facts.events import AnyEvent
+from firmware_bridge.facts.printable import PATTERN
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 
@@ -65,7 +66,7 @@ def schema() -> Schema:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": defs}
 
 
-_ID: Final = {"type": "string", "minLength": 1, "maxLength": 64}
+_ID: Final = {"type": "string", "minLength": 1, "maxLength": 64, "pattern": PATTERN}
 
 
 def _published(event: type[Struct]) -> type[Struct]:

@@ -12,7 +12,7 @@ Needs the standard library and msgspec, no connection and no daemon. Money is `d
 [('minimum', '50 on tie is less than 100')]
 >>> squeeze(accepted, "largest-stake")
 Squeeze(player=(), banker=('ann',))
->>> rounds = Rounds()  # take() gives None for a repeat; rounds.gaps() are the `resend` orders to send
+>>> rounds = Rounds()  # take() gives None for a repeat; command(gap, id) sends each of rounds.gaps()
 >>> told = rounds.take(b'''{"v": 1, "table": "T07", "shoe": 3, "journal": "3-5ad1", "seq": 57, "n": 1, "of": 2,
 ...     "at": "2026-11-20T21:33:05.123Z", "boot": "5c1e", "prev": null, "game": "baccarat", "round": 31,
 ...     "status": "closed", "revision": 0, "cards": [], "hands": {}, "outcome": "banker", "unit": "stake",
@@ -25,6 +25,7 @@ Squeeze(player=(), banker=('ann',))
 {}
 """
 
+from firmware_bridge.client.command import command
 from firmware_bridge.client.commitments import Proof, Verdict, Verifier, commitment
 from firmware_bridge.client.limits import FIVE_AREAS, Pool, Range, Refusal, common, refusals, refusals_of_five
 from firmware_bridge.client.money import MoneyError, Rounding
@@ -69,6 +70,7 @@ __all__ = [
     "Verifier",
     "VoidedRound",
     "Wager",
+    "command",
     "commitment",
     "common",
     "event_message",

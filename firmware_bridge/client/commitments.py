@@ -1,4 +1,4 @@
-"""Whether the cards that were sealed are the cards that were committed to (mqtt.md, Disclosure)."""
+"""Whether the cards that were sealed are the cards that were committed to."""
 
 from __future__ import annotations
 

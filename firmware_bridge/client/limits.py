@@ -37,7 +37,7 @@ class Range(Struct, frozen=True):
 
 
 class Pool(Struct, frozen=True):
-    """What a table takes on a round from all persons together (seed 001).
+    """What a table takes on a round from all persons together.
 
     differential: most that the banker's side, with and without commission, and the player's may differ by.
     totals: bet id -> most that is taken on it; a bet that is not here is not offered. Player and banker are.
@@ -54,11 +54,11 @@ class Pool(Struct, frozen=True):
 
 
 FIVE_AREAS: Final = ("player", "banker", "tie", "player_pair", "banker_pair")
-"""The bets of seed 003's table."""
+"""The bets of a table of five areas."""
 
 
 def common(account: Range, table: Range) -> Range | None:
-    """The range of an account at a table: what is in both (seed 001); None where nothing is: no betting.
+    """The range of an account at a table: what is in both; None where nothing is: no betting.
 
     `common(Range(100, 20000), Range(1, 10000))` is 100 to 10000.
     """
@@ -76,8 +76,9 @@ def refusals(
     """Everything that speaks against `wager` after the bets already `accepted` in this round; () = accept it.
 
     own: `common(account, table)`; it counts for a person's stakes on one bet together, so that a bet may be raised
-    by less than its lower limit. closed_bets: ids refused in this round, `closed_bets` of the topic `table` or
-    `firmware_bridge.games.baccarat.bets.closed(round)`.
+    by less than its lower limit. closed_bets: ids refused in the round of the bet,
+    `firmware_bridge.games.baccarat.bets.closed(round)` or, of the next round that a bet can be taken for,
+    `closed_bets` of the topic `table`.
     """
     if wager.bet in closed_bets:
         return (Refusal("closed", f"{wager.bet} is closed for this round"),)
@@ -86,7 +87,7 @@ def refusals(
 
 
 def refusals_of_five(wager: Wager, accepted: Sequence[Wager], most: Decimal) -> tuple[Refusal, ...]:
-    """The same under seed 003's profile: five areas, each up to the person's `most`, and not both sides.
+    """The same at a table of five areas, each up to the person's `most`, and not both sides.
 
     A round is limited to 5 x `most` in all. Nothing closes and the table has no pool. Raises MoneyError for a `most`
     that is no amount.

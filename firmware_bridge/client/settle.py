@@ -1,4 +1,4 @@
-"""What a round pays on the stakes that were accepted for it (topic `round`; seed 001, seed 003)."""
+"""What a round pays on the stakes that were accepted for it (topic `round`)."""
 
 from __future__ import annotations
 

@@ -22,10 +22,10 @@ class Squeeze(NamedTuple):
 def squeeze(wagers: Sequence[Wager], rule: SqueezeRule = "largest-stake") -> Squeeze:
     """The squeeze right of a round by its accepted bets, in the order of acceptance.
 
-    `largest-stake` (seed 003): per side the person with the largest stake on it, one person's stakes on a side
+    `largest-stake`: per side the person with the largest stake on it, one person's stakes on a side
     counted together and the banker's without commission with the banker's; of equal ones whoever held as much
     first. A person largest on both keeps the player's, and the banker's go to the next in line.
-    `any-bettor` (seed 001): whoever has any bet in the round may squeeze both.
+    `any-bettor`: whoever has any bet in the round may squeeze both.
     """
     if rule == "any-bettor":
         everyone = tuple(dict.fromkeys(wager.person for wager in wagers))

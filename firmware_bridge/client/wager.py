@@ -11,7 +11,7 @@ from msgspec import Struct
 from firmware_bridge.client.money import check_amount, total
 
 SIDES: Final[dict[str, tuple[str, ...]]] = {"player": ("player",), "banker": ("banker", "banker_no_commission")}
-"""The bets that stake on a side (seed 001)."""
+"""The bets that stake on a side."""
 
 
 class Wager(Struct, frozen=True):

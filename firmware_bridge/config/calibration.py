@@ -29,7 +29,7 @@ Ms = Annotated[float, Meta(ge=0, le=86_400_000)]
 
 
 class ReaderSettings(TypedDict, total=False):
-    """The parameters of a native board (readers.md)."""
+    """The parameters of a native board."""
 
     threshold: Word
     hysteresis: Word
@@ -153,7 +153,7 @@ def load(path: Path) -> Calibration:
         raise ConfigError(f"{path} cannot be read ({error})", "put sudo before the command") from None
     except (ValueError, RecursionError) as error:  # TOML, UTF-8 and the fields' types all end here
         what = f"{path} makes no sense ({error})"
-        raise Damaged(what, "calibrate again (shoe calibrate reader), or move the file away") from None
+        raise Damaged(what, "calibrate again (sudo shoe calibrate reader --by NAME), or move the file away") from None
 
 
 def save(path: Path, calibration: Calibration) -> None:

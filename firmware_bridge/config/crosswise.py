@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, Final
 
-from firmware_bridge.config.sections import READERS, ReaderConfig, TableConfig
+from firmware_bridge.config.sections import READERS, ReaderConfig, ServiceConfig, TableConfig
 from firmware_bridge.games.game import Game
+
+OF_TABLE: Final = ("table", "differential")
+"""Limits that are of no single bet: of every bet, and of the difference between two sides."""
 
 
 def cut_too_early(table: TableConfig | None, game: Game) -> list[str]:
     """The virtual cut card lies within the shoe."""
-    if table is None or table.virtual_cut is None or table.virtual_cut < table.decks * game.size:
+    if table is None or not isinstance(table.virtual_cut, int) or table.virtual_cut < table.decks * game.size:
         return []
     return [f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * game.size} cards"]
 
@@ -21,6 +25,19 @@ def too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
     if table is None or table.decks in game.packs:
         return []
     return [f"[table] decks = {table.decks}: {game.name} is dealt from {game.packs[0]} to {game.packs[-1]}"]
+
+
+def limits_of_no_bet(raw: dict[str, Any], game: Game) -> list[str]:
+    """A limit is a bet's, where the game's bets have names, or one of the whole table."""
+    limits, known = raw.get("limits"), (*game.bets, *OF_TABLE)
+    if not game.bets or not isinstance(limits, dict):
+        return []
+    near = {name: get_close_matches(name, known, 1) for name in limits if name not in known}
+    return [
+        f"[limits] {name} is no bet of {game.name}: "
+        + (f"did you mean {found[0]}?" if found else f"name one as `shoe odds --json` does, or {' or '.join(OF_TABLE)}")
+        for name, found in near.items()
+    ]
 
 
 def no_roads(raw: dict[str, Any], game: Game) -> list[str]:
@@ -44,7 +61,10 @@ def judged_twice(sections: dict[str, Any], game: Game) -> list[str]:
     terms = sections.get("game", game.terms())
     mistakes = [f'[game] {key} = "{getattr(terms, key)}": {why}' for key, why in game.unjudged(terms).items()]
     if table.disclose == "sealed":
-        mistakes.append('[table] disclose = "sealed": an angel-eye tells the result before the cards are revealed')
+        mode = sections.get("service", ServiceConfig()).mode
+        by_mode = "" if mode == "standard" else f' (what [service] mode = "{mode}" stands for)'
+        why = 'an angel-eye tells the result before the cards are revealed: write disclose = "dealt"'
+        mistakes.append(f'[table] disclose = "sealed"{by_mode}: {why}')
     return mistakes
 
 

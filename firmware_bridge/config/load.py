@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,20 +12,29 @@ from firmware_bridge.config.crosswise import (
     bad_pattern,
     cut_too_early,
     judged_twice,
+    limits_of_no_bet,
     no_roads,
     pins_used_twice,
     too_many_packs,
 )
+from firmware_bridge.config.limits import limits
+from firmware_bridge.config.modes import with_mode
+from firmware_bridge.config.plain import bad_port, relative_directory, unprintable
 from firmware_bridge.config.sections import AnyPin, AnySensor, Config, PinsConfig, TableConfig
-from firmware_bridge.config.wanted import table_of, what_may_stand
+from firmware_bridge.config.toml_text import document
+from firmware_bridge.config.wanted import table_of, what_is_wrong, what_may_stand
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.house import Limit
+from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.mqtt.settings import BrokerSettings
 
 LAMPS: Final = ("ready", "fault")
 """Lamps of every table, besides its slots and seats."""
+
+SHOWN: Final = 80
+"""Characters of a wrong value that are shown."""
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
@@ -38,11 +45,10 @@ def load(path: Path, nameless: str | None = None) -> Config:
     nameless: the table's id where the file gives none; without it the id is required.
     """
     try:
-        raw = tomllib.loads(path.read_text("utf-8"))
+        raw = document(path)
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}", "name the file with --config") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not TOML: {error}", "a text is written in quotation marks") from None
+        hint = "put sudo before the command" if isinstance(error, PermissionError) else "name the file with --config"
+        raise ConfigError(f"{path}: {error.strerror}", hint) from None
     if nameless and isinstance(table := raw.setdefault("table", {}), dict):
         table.setdefault("id", nameless)
     return parse(raw, str(path))
@@ -52,6 +58,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
     game = _game(raw)
+    raw = with_mode(raw, game)
     sections: dict[str, Any] = {}
     for section, keys in raw.items():
         if section not in SECTIONS:
@@ -62,11 +69,13 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
             sections[section] = _section(section, keys, game, mistakes)
     if "table" not in raw or ("table" in sections and "id" not in raw["table"]):
         mistakes.append('[table] id is missing: write id = "T07", the name of this table')
+    mistakes += unprintable(raw) + bad_port(raw) + relative_directory(raw)
     mistakes += pins_used_twice(raw) + bad_pattern(raw)
     mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
     mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
+    mistakes += limits_of_no_bet(raw, game)
     if mistakes:
-        raise ConfigError("\n".join(f"{name}: {each}" for each in mistakes))
+        raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
     return Config(**sections)
 
 
@@ -82,7 +91,7 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
     where = f"[{section}] "
     match section:
         case "limits":
-            return _limits(keys, mistakes)
+            return limits(keys, mistakes)
         case "lamps":
             return _named(AnyPin, where, keys, (*game.slots, *game.seats, *LAMPS), mistakes)
         case "presence":
@@ -139,30 +148,19 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
     within: list[str] = []
     if isinstance(value, dict) and (table := table_of(kind)):
         _good(table, f"{where}.", value, within)
-    return within or [f"{where} = {_shown(key, value)}: {what_may_stand(kind)}"]
-
-
-def _limits(keys: dict[str, Any], mistakes: list[str]) -> dict[str, Limit]:
-    """The limits have the names the house gives them."""
-    good: dict[str, Limit] = {}
-    for name, value in keys.items():
-        try:
-            good[name] = msgspec.convert(value, Limit)
-        except msgspec.ValidationError:
-            mistakes.append(
-                f'[limits] {name} = {value!r}: write money as a whole number or a text, {name} = "10000.00"'
-            )
-    return good
+    parts = [what_is_wrong(kind, value), what_may_stand(kind)]
+    return within or [f"{where} = {_shown(key, value)}: {'; '.join(filter(None, parts))}"]
 
 
 def _shown(key: str, value: Any) -> str:
-    """A value as it may be shown: what looks like a secret is not."""
-    return "***" if "password" in key else repr(value)
+    """A value as it may be shown: what looks like a secret is not, and of a long one the beginning."""
+    text = "***" if "password" in key else repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}.."
 
 
 def _unknown(where: str, key: str, known: Any) -> str:
-    near = get_close_matches(key, known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(known)}"
+    near = nearest(key, known)
+    hint = f"did you mean {near}?" if near else f"known are: {', '.join(known)}"
     return f"{where} is unknown: {hint}"
 
 

@@ -11,11 +11,12 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from firmware_bridge.facts.house import House, Limit
-from firmware_bridge.facts.orders import ALL, BY_MQTT
+from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME
+from firmware_bridge.facts.printable import CLASS
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.roads.good import GoodId
 from firmware_bridge.games.game import Game, Terms
-from firmware_bridge.games.house import sealed
+from firmware_bridge.games.house import cut_place, sealed
 
 READERS: Final = {"native": False, "angel-eye": True, "grow": False, "ssi": False, "rdm6300": False, "line": False}
 """Whether each reader protocol reports results, with which rounds then usually close.
@@ -29,7 +30,11 @@ TcpPort = Annotated[int, Meta(ge=1, le=65_535)]
 Text = Annotated[str, Meta(min_length=1)]
 TopicWord = Annotated[
     str,
-    Meta(pattern=r"^[^/+#\s$][^/+#\s]*$", description="it is part of every topic: no spaces, none of / + # $"),
+    Meta(
+        max_length=LONGEST_NAME,
+        pattern=rf"^[^/+#\s${CLASS}][^/+#\s{CLASS}]*\Z",
+        description="it is part of every topic: no spaces, none of / + # $",
+    ),
 ]
 if TYPE_CHECKING:
     Protocol = str
@@ -55,12 +60,15 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     disclose: Literal["dealt", "sealed"] = "dealt"
     after_cut: Literal["finish", "one-more"] = "finish"
     new_shoe: Literal["command", "auto"] = "command"
-    virtual_cut: Annotated[int, Meta(ge=1, le=200)] | None = None
+    virtual_cut: Literal["none"] | Annotated[int, Meta(ge=1, le=200)] | None = None
     policy: Literal["keep-order", "us-burn", "macau", "studio"] = "keep-order"
 
 
 class ServiceConfig(Struct, frozen=True, kw_only=True):
-    """`[service]`: what guests may ask for. Times in seconds and minutes."""
+    """`[service]`: what guests may ask for. Times in seconds and minutes.
+
+    mode: what it stands for besides is in `config/modes.py`, as defaults of other keys.
+    """
 
     mode: Literal["standard", "vip", "squeeze"] = "standard"
     reveal_timeout: Annotated[int, Meta(ge=1, le=3600)] = 60
@@ -197,7 +205,9 @@ class Config(Struct, frozen=True, kw_only=True):
         settings = msgspec.structs.asdict(self.table) | msgspec.structs.asdict(self.service)
         del settings["id"]
         close = self.table.close or ("result" if READERS[self.reader.protocol] else self.rules.close(self.terms))
-        return House(**settings | {"terms": sealed(self.terms), "close": close, "limits": self.limits})
+        cut = self.table.virtual_cut or cut_place(self.table.game)
+        own = {"close": close, "virtual_cut": None if cut == "none" else cut}
+        return House(**settings | own | {"terms": sealed(self.terms), "limits": self.limits})
 
     @property
     def control(self) -> Path:

@@ -1,10 +1,65 @@
-"""Text as TOML has it, between quotes."""
+"""TOML as people write it: a text between quotes, and what is wrong with a file that is none, in words."""
 
 from __future__ import annotations
 
+import codecs
 import json
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge.errors import ConfigError
+
+QUOTES: Final = "a text is written in quotation marks"
+
+_AT: Final = re.compile(r"(?P<what>.*) \(at line (?P<line>\d+), column \d+\)", re.DOTALL)
+_TWICE: Final = re.compile(
+    r"Duplicate inline table key '(?P<key>.*)'|Cannot overwrite a value|Cannot mutate immutable.*"
+)
+_DECLARED: Final = re.compile(r"Cannot declare (?P<name>\(.*\)) twice")
 
 
 def quoted(text: str) -> str:
     """A basic string of TOML: like JSON's, but for DEL, and without pairs of surrogates."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def document(path: Path) -> dict[str, Any]:
+    """The document in a file. Raises OSError; ConfigError, with the line, for what is no TOML."""
+    import tomllib  # here: `shoe status` needs none where the system's daemon runs
+
+    text = _decoded(path, path.read_bytes())
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        what, hint = _in_words(str(error), text.splitlines())
+        raise ConfigError(f"{path}: {what}", hint) from None
+
+
+def _decoded(path: Path, content: bytes) -> str:
+    if content.startswith(codecs.BOM_UTF8):
+        raise ConfigError(f"{path}: it begins with a byte order mark", "save it as UTF-8 without one (not by Notepad)")
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise ConfigError(f"{path}: it is saved as UTF-16", "save it as UTF-8")
+    try:
+        return content.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}: line {line} has letters that are not in UTF-8", "save it as UTF-8") from None
+
+
+def _in_words(told: str, lines: list[str]) -> tuple[str, str]:
+    """What is wrong by the words of the TOML reader, and what to do."""
+    found = _AT.fullmatch(told)
+    if not found:
+        return f"not TOML: {told}", "look at its end: a quotation mark or a bracket is not closed"
+    what, number = found["what"], int(found["line"])
+    line = lines[number - 1] if number <= len(lines) else ""
+    if twice := _TWICE.fullmatch(what):
+        key = twice["key"] or line.partition("=")[0].strip()
+        return f"{key} is there twice (line {number})", "keep one of them"
+    if declared := _DECLARED.fullmatch(what):
+        name = ".".join(re.findall(r"'([^']*)'", declared["name"]))
+        return f"[{name}] is there twice (line {number})", "put the keys of both under one"
+    hint = QUOTES if what == "Invalid value" or what.startswith(("Expected newline", "Unterminated", "Illegal")) else ""
+    return f"not TOML: line {number}: {what}: {line.strip()[:60]}", hint or "write [section], and below it key = value"

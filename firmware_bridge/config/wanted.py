@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from msgspec import NODEFAULT, Struct, inspect
@@ -10,6 +11,28 @@ from msgspec import NODEFAULT, Struct, inspect
 def what_may_stand(kind: Any) -> str:
     """What a value of this type may be, as people write it in TOML."""
     return _words(inspect.type_info(kind))
+
+
+def what_is_wrong(kind: Any, value: Any) -> str:
+    """What is wrong with this very text, where more is to be said than what may stand there; else nothing."""
+    info = _text_of(inspect.type_info(kind))
+    if info is None or not isinstance(value, str):
+        return ""
+    if info.max_length and len(value) > info.max_length:
+        return f"it is too long: at most {info.max_length} characters"
+    pattern = info.pattern or ""
+    bad = next((value[n] for n in range(len(value)) if not re.search(pattern, value[: n + 1])), None)
+    return f"{'a blank' if bad == ' ' else repr(bad)} cannot stand there" if bad else ""
+
+
+def _text_of(info: inspect.Type) -> inspect.StrType | None:
+    """The text that a value of this type may be, None where it may be none."""
+    match info:
+        case inspect.Metadata(type=kind):
+            return _text_of(kind)
+        case inspect.UnionType(types=kinds):
+            return next((found for each in kinds if (found := _text_of(each))), None)
+    return info if isinstance(info, inspect.StrType) else None
 
 
 def table_of(kind: Any) -> type[Struct] | None:

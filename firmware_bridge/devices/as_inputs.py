@@ -23,8 +23,6 @@ def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.Any
             return _result(message)
         case messages.Said(what=what, gap=gap):
             return inputs.ReaderSaid(**now(), what=what, gap=gap)
-        case messages.Hello(session=session):
-            return inputs.ReaderBooted(**now(), session=session)
     return None
 
 

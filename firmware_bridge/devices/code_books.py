@@ -18,7 +18,7 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.cards import FACES, TILES, Card
 
 FACE_BITS: Final = 6
-"""Native codes: bits 0-5 are the face, bits 6-15 the pack lot (readers.md)."""
+"""Native codes: bits 0-5 are the face, bits 6-15 the pack lot."""
 
 NATIVE_FACES: Final[dict[int, Card]] = dict(enumerate((*FACES, *TILES)))
 NATIVE_CUT_CARD: Final = 63

@@ -59,14 +59,16 @@ class Health:
         self._directory = Path(config.journal.dir)
         self._began = loop.time()
         self._reads = ReadStatistics()
-        self._past = _past(self._directory / FILE)
-        self._reads.means.extend(self._past.means)
+        self._past = MeanQualities()
         self._beat: messages.Beat | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._told: wire_states.Health | None = None
 
     def start(self) -> None:
         """Publish the health now, and then every half minute."""
+        if self._timer is None:
+            self._past = _past(self._directory / FILE)
+            self._reads.means.extend(self._past.means)
         self._timer = self._loop.call_later(EVERY_S, self.start)
         self._told = self.state()
         self._tell(self._told)

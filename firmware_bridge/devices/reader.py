@@ -11,6 +11,7 @@ from typing import Any, Final
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.devices import code_books
 from firmware_bridge.devices.as_inputs import as_input
+from firmware_bridge.devices.boots import Boots
 from firmware_bridge.devices.frames import Tap
 from firmware_bridge.devices.lent_reader import LentReader, delete_left, report_left
 from firmware_bridge.errors import ConfigError
@@ -59,7 +60,7 @@ class Reader:
         self._lent: LentReader | None = None
         self._away = self._is_missed = False
         self._restore = b""
-        self._has_left = self._met_left = False
+        self._boots, self._has_left, self._met_left = Boots(), False, False
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
 
@@ -220,17 +221,17 @@ class Reader:
                     self._write(self.decoder.acknowledge(report))
 
     def _take(self, message: messages.Message) -> None:
-        self._tell(message)
-        for hear in self.listeners:
-            hear(message)
-
-    def _tell(self, message: messages.Message) -> None:
         if isinstance(message, messages.Repeat):
             self._write(self.decoder.acknowledge(message.report))
-        elif told := as_input(message, self._book):
-            self._table.take(told)
-        if isinstance(message, messages.Hello) and not self._table.disk:
-            self._write(self.decoder.greet(message))
+        elif not isinstance(message, messages.Hello):
+            if told := as_input(message, self._book):
+                self._table.take(told)
+        elif self._boots.may_note(message.session, self._table, self._loop.time()):
+            self._table.take(inputs.ReaderBooted(**now(), session=message.session))
+            if not self._table.disk:
+                self._write(self.decoder.greet(message))
+        for hear in self.listeners:
+            hear(message)
 
     def _write(self, chunk: bytes) -> None:
         for tap in self.taps:
@@ -244,4 +245,3 @@ class Reader:
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and self._protocol.keeps_reports and silent > SILENT_AFTER_S:
             self._lost(f"no word from the reader for {silent:.0f} s: check its power and cable")
-

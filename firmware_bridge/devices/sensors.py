@@ -39,8 +39,6 @@ class Sensors:
         self._config, self._table, self._mouth, self._factory, self._loop = config, table, mouth, factory, loop
         self._pins = input_pins(config)
         self._keys = ("next", "reveal", *config.rules.keys)
-        if "cut_card" in self._pins:
-            self._pins["cut_card"] = _calibrated(self._pins["cut_card"], config)
         self.held: dict[str, Contact] = {}
 
     def claim(self, is_back: bool = False) -> None:
@@ -51,8 +49,9 @@ class Sensors:
         pins = self._pins
         if "cut_card" in pins:
             is_known = is_back or bool(self._table.shoe.device.lent)
+            cut_card = _calibrated(pins["cut_card"], self._config)
             self.held["cut_card"] = CutCardSensor(
-                pins["cut_card"], self._factory, self._loop, self._cut_card_seen, *self._stuck("cut_card"), is_known
+                cut_card, self._factory, self._loop, self._cut_card_seen, *self._stuck("cut_card"), is_known
             )
         for key in self._keys:
             if key in pins:
@@ -81,9 +80,7 @@ class Sensors:
     def _feel(
         self, name: str, kind: type[Contact], on_active: Callable[[], None], on_idle: Callable[[], None] | None = None
     ) -> None:
-        self.held[name] = kind(
-            self._pins[name], self._factory, self._loop, on_active, on_idle, *self._stuck(name)
-        )
+        self.held[name] = kind(self._pins[name], self._factory, self._loop, on_active, on_idle, *self._stuck(name))
 
     def _stuck(self, name: str) -> tuple[float | None, Callable[[bool], None], bool]:
         """Seconds after which a sensor is stuck, the function called then, and whether the shoe knows of it already."""

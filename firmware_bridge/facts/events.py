@@ -4,46 +4,10 @@ from __future__ import annotations
 
 from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.event import Event
-from firmware_bridge.facts.events_of_cards import (
-    BurnFinished,
-    CardBurned,
-    CardConfirmed,
-    CardDealt,
-    CardEntered,
-    CardEvent,
-    CardHeld,
-    CardOverdrawn,
-    CardRevealed,
-    CardSetAside,
-    CutBy,
-    CutCardHeld,
-    CutCardMet,
-    LotAdopted,
-    Origin,
-    OverdrawnBurned,
-    Secret,
-)
-from firmware_bridge.facts.events_of_devices import LidTurned, ReaderLent, ReaderSession
-from firmware_bridge.facts.events_of_irregularities import Irregular, IrregularityClosed
-from firmware_bridge.facts.events_of_rounds import (
-    BetsClosed,
-    BetsOpened,
-    EntryName,
-    Flown,
-    Happened,
-    MarkGiven,
-    Played,
-    QuestionAnswered,
-    ResultHeld,
-    RevealClockStarted,
-    RevealTimeEnded,
-    RoundClosed,
-    RoundCorrected,
-    RoundResult,
-    RoundVoided,
-    Stake,
-    Unit,
-)
+from firmware_bridge.facts.events_of_cards import *
+from firmware_bridge.facts.events_of_devices import *
+from firmware_bridge.facts.events_of_irregularities import *
+from firmware_bridge.facts.events_of_rounds import *
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import Answer, Pack
 
@@ -128,101 +92,20 @@ class CommandAnswered(Event, frozen=True, kw_only=True):
 
 
 AnyEvent = (
-    Commissioned
+    OfCards
+    | OfDevices
+    | OfIrregularities
+    | OfRounds
+    | Commissioned
     | BridgeStarted
     | ShoeOpened
-    | CardBurned
-    | CardDealt
-    | CardOverdrawn
-    | CardHeld
-    | CardEntered
-    | CardConfirmed
-    | CardSetAside
-    | CardRevealed
-    | OverdrawnBurned
-    | BurnFinished
-    | LotAdopted
-    | CutCardMet
-    | CutCardHeld
-    | BetsOpened
-    | BetsClosed
-    | MarkGiven
-    | QuestionAnswered
-    | Happened
-    | RoundClosed
-    | RoundCorrected
-    | ResultHeld
-    | RevealClockStarted
-    | RevealTimeEnded
-    | Flown
     | ShoeChangeRequested
     | ShoeChangeOverdue
     | DealerChangeRequested
     | DealerSignedIn
-    | RoundVoided
     | ShoeEnded
-    | Irregular
-    | IrregularityClosed
-    | ReaderSession
-    | ReaderLent
-    | LidTurned
     | KeyRefused
     | Noted
     | CommandAnswered
 )
-
-__all__ = [
-    "AnyEvent",
-    "BetsClosed",
-    "BetsOpened",
-    "BridgeStarted",
-    "BurnFinished",
-    "CardBurned",
-    "CardConfirmed",
-    "CardDealt",
-    "CardEntered",
-    "CardEvent",
-    "CardHeld",
-    "CardOverdrawn",
-    "CardRevealed",
-    "CardSetAside",
-    "CommandAnswered",
-    "Commissioned",
-    "CutBy",
-    "CutCardHeld",
-    "CutCardMet",
-    "DealerChangeRequested",
-    "DealerSignedIn",
-    "EntryName",
-    "Event",
-    "Flown",
-    "Happened",
-    "Irregular",
-    "IrregularityClosed",
-    "KeyRefused",
-    "LidTurned",
-    "LotAdopted",
-    "MarkGiven",
-    "Noted",
-    "Origin",
-    "OverdrawnBurned",
-    "Played",
-    "QuestionAnswered",
-    "ReaderLent",
-    "ReaderSession",
-    "ResultHeld",
-    "RevealClockStarted",
-    "RevealTimeEnded",
-    "RoundClosed",
-    "RoundCorrected",
-    "RoundResult",
-    "RoundVoided",
-    "Row",
-    "Secret",
-    "ShoeChangeOverdue",
-    "ShoeChangeRequested",
-    "ShoeEnded",
-    "ShoeOpened",
-    "Stake",
-    "Unit",
-]
+"""Any event: those above, and those that the files beside this one tell of."""

@@ -125,3 +125,21 @@ class CutCardHeld(Event, frozen=True, kw_only=True):
     """The cut card came by while cards before it were held: it waits behind them."""
 
     by: CutBy
+
+
+OfCards = (
+    CardBurned
+    | CardDealt
+    | CardOverdrawn
+    | CardHeld
+    | CardEntered
+    | CardConfirmed
+    | CardSetAside
+    | CardRevealed
+    | OverdrawnBurned
+    | BurnFinished
+    | LotAdopted
+    | CutCardMet
+    | CutCardHeld
+)
+"""An event of a card."""

@@ -21,3 +21,7 @@ class LidTurned(Event, frozen=True, kw_only=True):
     """The lid of the shoe was opened or closed."""
 
     open: bool
+
+
+OfDevices = ReaderSession | ReaderLent | LidTurned
+"""An event of a device."""

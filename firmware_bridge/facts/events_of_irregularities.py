@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import field
+
 from firmware_bridge.facts.event import Event
 
 
@@ -9,13 +11,15 @@ class Irregular(Event, frozen=True, kw_only=True):
     """Something is wrong at the table. `detail` names disclosed cards only. `since`: ms since 1970.
 
     `of`: what it is about, where that matters to how it is closed: sensors by their names, `reader` or `dealer` for
-    whose result differs, `card 5` for the fifth card of this shoe.
+    whose result differs, `card 5` for the fifth card of this shoe. `values`: what `detail` names, for pages that
+    speak another language.
     """
 
     id: str
     detail: str
     since: int
     of: tuple[str, ...] = ()
+    values: dict[str, str | int] = field(default_factory=dict)
 
 
 class IrregularityClosed(Event, frozen=True, kw_only=True):
@@ -29,3 +33,7 @@ class IrregularityClosed(Event, frozen=True, kw_only=True):
     by: str = ""
     why: str = ""
     clears: bool = False
+
+
+OfIrregularities = Irregular | IrregularityClosed
+"""An event of an irregularity."""

@@ -173,3 +173,20 @@ class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
     stakes: dict[str, Stake] = field(default_factory=dict)
     status: Literal["voided"] = "voided"
     revision: int = 0
+
+
+OfRounds = (
+    BetsOpened
+    | BetsClosed
+    | MarkGiven
+    | QuestionAnswered
+    | Happened
+    | RoundClosed
+    | RoundCorrected
+    | ResultHeld
+    | RevealClockStarted
+    | RevealTimeEnded
+    | Flown
+    | RoundVoided
+)
+"""An event of a round."""

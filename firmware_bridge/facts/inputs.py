@@ -201,12 +201,16 @@ class DiskFailed(Input, frozen=True, kw_only=True):
 
 
 class Ordered(Input, frozen=True, kw_only=True):
-    """Somebody gave an order: the backend (with an id) or a person at the table."""
+    """Somebody gave an order: the backend (with an id) or a person at the table.
+
+    digest: 16 hex digits that tell an order with an id from others, None where nobody made any.
+    """
 
     order: Order
     by: str
     nonce: str
     id: str | None = None
+    digest: str | None = None
 
 
 AnyInput = (

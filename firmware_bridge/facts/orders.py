@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, get_args
 
 from msgspec import Meta, Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import Choice
+from firmware_bridge.facts.printable import PATTERN
 
-Name = Annotated[str, Meta(max_length=64)]
-"""What people, journals and irregularities are called."""
+LONGEST_NAME: Final = 64
+LONGEST_REASON: Final = 500
 
-Reason = Annotated[str, Meta(max_length=500)]
-"""Why somebody gives an order, in his words."""
+# The pattern is for JSON Schema, and held at the desk (table/mistakes.py): journals of before hold other texts too.
+
+Name = Annotated[str, Meta(max_length=LONGEST_NAME, extra_json_schema={"pattern": PATTERN})]
+"""What people, journals and irregularities are called: at most 64 characters that can be printed."""
+
+Reason = Annotated[str, Meta(max_length=LONGEST_REASON, extra_json_schema={"pattern": PATTERN})]
+"""Why somebody gives an order, in his words: at most 500 characters that can be printed, in one line."""
 
 Word = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[ -~]*$")]
 """A seat, an amount, a card or a mark as people write it: printable characters."""
@@ -170,23 +176,7 @@ Order = (
     | Malformed
 )
 
-ORDERS: tuple[type[Order], ...] = (
-    OpenShoe,
-    CloseShoe,
-    BetsOpen,
-    BetsClosed,
-    Mark,
-    Next,
-    Reveal,
-    Fly,
-    RequestShoeChange,
-    RequestDealerChange,
-    DealerIn,
-    Void,
-    Resolve,
-    Correct,
-    Resend,
-)
+ORDERS: Final[tuple[type[Order], ...]] = tuple(each for each in get_args(Order) if each not in (Enter, Malformed))
 """What the topic `command` can be allowed to take."""
 
 
@@ -198,18 +188,22 @@ def tag_of(order: Order | type[Order]) -> str:
 ALL: Final = tuple(map(tag_of, ORDERS))
 """The names of the orders that the topic `command` can be allowed to give."""
 
-BY_MQTT: Final = tuple(each for each in ALL if each != "correct")
-"""Those it may give where the config says nothing: none of them names a card."""
+BY_MQTT: Final = ("bets_open", "bets_closed", "mark", "resend")
+"""Those it may give where the config says nothing: what a backend needs in every round, and resends."""
 
 LOCAL: Final = (*ALL, "enter")
 """The orders that can be given at the table."""
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
-    """The answer to the giver of an order; `error` says why it was refused, `hint` what to do next."""
+    """The answer to the giver of an order; `error` says why it was refused, `hint` what to do next.
+
+    digest: on record, of the order that was answered (`Ordered`); its giver is not told.
+    """
 
     ok: bool
     id: str | None = None
     do: str | None = None
     error: str | None = None
     hint: str | None = None
+    digest: str | None = None

@@ -24,7 +24,7 @@ Count = Annotated[int, Meta(ge=1)]
 
 
 class Identity(NamedTuple):
-    """Which message of its topic: entry `seq` (from 1) of `journal`, event `n` (from 1) of that entry (mqtt.md)."""
+    """Which message of its topic: entry `seq` (from 1) of `journal`, event `n` (from 1) of that entry."""
 
     journal: str
     seq: int

@@ -12,17 +12,23 @@ from msgspec import UNSET, Struct, UnsetType
 from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.facts.reason import Reason
 
+Clock = Literal["synchronised", "unsynchronised", "unknown"]
+
 
 class Status(Struct, frozen=True):
     """The topic `status`: whether the bridge is there. `lost` is said by the broker, as the bridge's will.
 
-    next_seq: the entry that comes next in the journal of the head. mode: how much can be done now.
+    next_seq: the entry that comes next in the journal of the head. mode: how much can be done now. clock: whether a
+    time server keeps it. link: the number of the connection since `boot`, in the will too: a `lost` of an older one
+    says nothing of the present one.
     """
 
     state: Literal["online", "stopped", "lost"]
     version: str
     next_seq: int
     mode: str
+    clock: Clock
+    link: int
 
 
 class Slot(Struct, frozen=True, omit_defaults=True):
@@ -66,7 +72,10 @@ class Lamps(Struct, frozen=True):
 
 
 class Alarm(Struct, frozen=True):
-    """An open irregularity. `since` is milliseconds since 1970; `choices` are the floor's; `of`: what it is about."""
+    """An open irregularity. `since` is milliseconds since 1970; `choices` are the floor's; `of`: what it is about.
+
+    values: what `detail` names in English, `{}` where the id says all.
+    """
 
     id: str
     since: int
@@ -76,6 +85,7 @@ class Alarm(Struct, frozen=True):
     blocks: bool
     choices: tuple[str, ...]
     of: tuple[str, ...] = ()
+    values: dict[str, str | int] = {}
 
 
 class Alarms(Struct, frozen=True):
@@ -103,7 +113,7 @@ class Health(Struct, frozen=True):
     """The topic `health`; a value is None where nobody measures it here.
 
     queue: entries that the broker has not acknowledged. faults: lamps and sensors that failed their test, None while
-    the lamps were not tried.
+    the lamps were not tried. orders_refused: by MQTT, because more came than can be judged, since the start.
     """
 
     uptime_s: int
@@ -113,6 +123,7 @@ class Health(Struct, frozen=True):
     under_voltage: bool | None
     queue: int
     faults: tuple[str, ...] | None
+    orders_refused: int
 
 
 class Chance(Struct, frozen=True):

@@ -124,7 +124,7 @@ def did(verb: str, *about: str | int | bool) -> Did:
 
 
 class Refused(Exception):
-    """A mark that cannot be taken: `code` as games.md lists them, `hint` what may be done instead."""
+    """A mark that cannot be taken: `code` in one word, `hint` what may be done instead."""
 
     def __init__(self, code: str, hint: str = "") -> None:
         super().__init__(code)

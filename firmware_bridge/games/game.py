@@ -220,6 +220,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """How a correction gives the cards."""
     staked: Callable[[Layout, Start], dict[str, Net]] = _bets
     """What each bet has put in so far, for a round that is voided; empty where the backend alone knows the wagers."""
+    bets: tuple[str, ...] = ()
+    """Its bets, where they have names of their own: what `[limits]` may name."""
     closed_bets: Callable[[int], tuple[str, ...]] = _nothing
     """Bets refused in that round of a shoe."""
     topics: tuple[Topic, ...] = ()

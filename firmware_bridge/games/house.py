@@ -56,6 +56,12 @@ def size_of(house: House) -> int:
     return house.decks * GAMES[house.game].size
 
 
+def cut_place(game: str) -> int | None:
+    """Cards from the end where the cut card must have been met at the latest; None for a game that has none."""
+    from_end = GAMES[game].cut_from_end
+    return from_end[0] if from_end else None
+
+
 def choices(key: str) -> tuple[str, ...]:
     """What may stand at a key of a game's terms, of any game that has it."""
     found = (get_args(get_type_hints(game.terms).get(key)) for game in GAMES.values())

@@ -31,7 +31,7 @@ class Crashes:
     def too_many(self) -> bool:
         """Whether this version crashed again and again on one input."""
         try:
-            names = self.path.read_text().split("\n")
+            names = self.path.read_text("utf-8", "replace").split("\n")
         except OSError:
             return False
         mine = [name for name in names if name.startswith(f"{__version__} ")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -19,18 +20,24 @@ class Cursor(NamedTuple):
 
 
 class CursorFile:
-    """The cursor on disk, written without a sync: losing the newest means repeats, never losses."""
+    """The cursor on disk, most often written without a sync: losing the newest means repeats, never losses."""
 
     def __init__(self, path: Path) -> None:
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._turn, self.value = _newest(self._fd)
 
-    def store(self, cursor: Cursor) -> None:
-        """Remember `cursor`. Raises OSError if the disk does not take it; the one before is kept then."""
+    def store(self, cursor: Cursor, *, sync: bool = False) -> None:
+        """Remember `cursor`. Raises OSError if the disk does not take it; the one before is kept then.
+
+        sync: so that it outlives a power cut too, before anything is deleted that was sent.
+        """
         turn = self._turn + 1
         text = f"{turn} {cursor.journal} {cursor.seq}"
-        written = f"{text} {crc32(text.encode()):08x}\n".encode()
-        os.pwrite(self._fd, written, turn % 2 * SLOT)
+        data = f"{text} {crc32(text.encode()):08x}\n".encode()
+        if os.pwrite(self._fd, data, turn % 2 * SLOT) != len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if sync:
+            os.fdatasync(self._fd)
         self._turn, self.value = turn, cursor
 
     def close(self) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 from typing import Final
 
 SUFFIX: Final = ".journal"
+
+_NAME: Final = re.compile(rf"\d{{8,}}-[0-9a-f]+{re.escape(SUFFIX)}")
 
 
 def file_name(journal: str) -> str:
@@ -21,5 +25,13 @@ def journal_id(path: Path) -> str:
 
 
 def journal_files(directory: Path) -> list[Path]:
-    """The journal files, oldest first; a copy that somebody named otherwise is none."""
-    return sorted(directory.glob(f"[0-9]*-*{SUFFIX}"))
+    """The journal files, oldest first; a copy that somebody named otherwise, a folder and a pipe are none.
+
+    Raises OSError for a directory that cannot be read.
+    """
+    try:
+        with os.scandir(directory) as found:
+            names = [each.name for each in found if each.is_file(follow_symlinks=False)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [directory / name for name in sorted(filter(_NAME.fullmatch, names))]

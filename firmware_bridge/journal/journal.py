@@ -3,48 +3,62 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
-from firmware_bridge.errors import BridgeError, DiskError, JournalError
+from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.journal.cursor import Cursor
-from firmware_bridge.journal.files import file_name, journal_files, journal_id
+from firmware_bridge.journal.disk import SyncFailed, unusable, unwritable
+from firmware_bridge.journal.files import file_name, journal_files
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.lock import InUse, lock
+from firmware_bridge.journal.refusal import refusal
+from firmware_bridge.journal.trusted import begun_files, trusted_lines
+from firmware_bridge.journal.walk import Place
 from firmware_bridge.shoe import Shoe, advance
-
-NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-
-
-class SyncFailed(BridgeError):
-    """The disk did not confirm a write: what is on it is unknown, so the process must end and read it again."""
 
 
 class Journal:
-    """Owns the newest journal file until `close`; only one process may. `shoe` is what the file folds to.
+    """Owns the newest journal file of a directory from `open` to `close`; only one process may.
 
-    cursor: how far the backend's broker has it; what is missing at or before it refuses to start.
+    shoe: what the file folds to. last_at: the time of its last line as the line has it, "" where there is none.
     begun: called once a new file exists, when old ones may go.
-    Raises JournalError for a journal that cannot be trusted, DiskError if the directory cannot be used.
     """
 
-    def __init__(self, directory: Path, cursor: Cursor | None, begun: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, directory: Path, begun: Callable[[], None] = lambda: None) -> None:
         self.directory, self._begun = directory, begun
-        self.shoe, self._fd = Shoe(), -1
+        self.is_open = False
+        self.shoe, self.last_at = Shoe(), ""
+        self._fd = self._lock = self._folder = -1
         self._path: Path | None = None
         self._length, self._chain = 0, FIRST_CHAIN
-        self._lock = _lock(directory)
+
+    def open(self, cursor: Cursor | None) -> Journal:
+        """Read the newest file, to append to it from now on; the journal itself.
+
+        cursor: how far the backend's broker has it; what is missing at or before it refuses to open. Raises
+        JournalError for a journal that cannot be trusted, InUse for another daemon's, DiskError if the directory
+        cannot be used: then it may be opened again later.
+        """
         try:
+            self._lock = lock(self.directory)
+            self._folder = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             self._recover(cursor)
-        except BaseException as error:
-            self.close()
-            if isinstance(error, JournalError | OSError):
-                raise refusal(error, directory) from None
+            self.is_open = True
+        except InUse:
             raise
+        except JournalError as error:
+            raise refusal(error, self.directory) from None
+        except SyncFailed as error:
+            raise DiskError(error.what, error.hint, "disk_error") from None
+        except OSError as error:
+            raise unusable(self.directory, error) from None
+        finally:
+            if not self.is_open:
+                self.close()
+        return self
 
     @property
     def end(self) -> Place | None:
@@ -62,7 +76,7 @@ class Journal:
             self._begin(line)
             self._begun()
         else:
-            self._write(self._fd, line.data, self._length)
+            _write(self._fd, line.data, self._length)
             _sync(self._fd)
             self._length += len(line.data)
             self._chain = line.chain
@@ -70,158 +84,77 @@ class Journal:
 
     def close(self) -> None:
         """Give the file and the directory back."""
-        for fd in (self._fd, self._lock):
+        for fd in (self._fd, self._folder, self._lock):
             if fd >= 0:
                 os.close(fd)
-        self._fd = self._lock = -1
+        self._fd = self._folder = self._lock = -1
+        self.is_open = False
 
     def _begin(self, line: Line) -> None:
         path = self.directory / file_name(line.public.journal)
         try:
             fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise _disk_error(error) from None
+            raise unwritable(error) from None
         try:
-            self._write(fd, line.data, 0)
+            _write(fd, line.data, 0)
         except DiskError:
             os.close(fd)
-            path.unlink()
+            _remove(path)
             raise
         _sync(fd)
-        _sync_directory(self.directory)
+        _sync_folder(self._folder)
         if self._fd >= 0:
             os.close(self._fd)
         self._fd, self._path, self._length, self._chain = fd, path, len(line.data), line.chain
 
-    def _write(self, fd: int, data: bytes, at: int) -> None:
-        try:
-            written = os.pwrite(fd, data, at)
-            if written != len(data):
-                raise OSError(errno.ENOSPC, f"only {written} of {len(data)} bytes fitted")
-        except OSError as error:
-            try:
-                os.ftruncate(fd, at)
-            except OSError as second:
-                raise SyncFailed(f"a broken write cannot be undone ({second})", "replace the disk") from None
-            raise _disk_error(error) from None
-
     def _recover(self, cursor: Cursor | None) -> None:
+        self.shoe, self.last_at, self._path = Shoe(), "", None
+        self._length, self._chain = 0, FIRST_CHAIN
         there = journal_files(self.directory)
-        files = _begun(there, cursor)
+        files = begun_files(there, cursor)
         if files != there:
             there[-1].unlink()
-            _sync_directory(self.directory)
+            _sync_folder(self._folder)
         if files:
             self._path = files[-1]
             self._fd = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
             _sync(self._fd)
-        for line, place in _trusted(files, cursor):
+        for line, place in trusted_lines(files, cursor):
             assert line.entry
             self.shoe = advance(self.shoe, line.entry)
-            self._chain, self._length = line.chain, place.offset
+            self._chain, self._length, self.last_at = line.chain, place.offset, line.public.at
         if files and os.fstat(self._fd).st_size > self._length:
             os.ftruncate(self._fd, self._length)
             _sync(self._fd)
 
 
-def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
-    """The newest file, read as a start reads it, though nothing is changed; None where there is no whole line.
-
-    A daemon may be writing it, if `cursor` was read before. Raises JournalError for what a start refuses.
-    """
-    files = _begun(journal_files(directory), cursor)
-    for _ in _trusted(files, cursor):
-        pass
-    return files[-1] if files else None
-
-
-def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
-    """What refuses a start, and how the table deals again with a journal that cannot be restored."""
-    what, hint = f"the journal cannot be read ({error})", "its user must own it; a failing card is in dmesg: replace it"
-    if isinstance(error, JournalError):
-        what, hint = error.what, error.hint
-    anew = (
-        "if you cannot, deal on with a new record: sudo systemctl stop firmware-bridge, "
-        f"sudo mv {directory} {directory}.damaged, start it again (what is lost: docs/technician.md)"
-    )
-    return JournalError(what, f"{hint}; {anew}")
-
-
-def _trusted(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Line, Place]]:
-    """The lines of the newest file, each with the place behind it. Raises JournalError for what is not whole.
-
-    They follow the file before; from the cursor on nothing is missing.
-    """
-    if cursor:
-        _check_cursor(files, cursor)
-    if not files:
-        return
-    newest, seq = files[-1], 0
-    before = _last_chain(files[-2]) if len(files) > 1 else None
-    for line, place in read_lines(Place(newest, 0), before=before):
-        if line.entry is None:
-            raise JournalError(f"{newest.name}: sealed parts are missing", "this is an export: restore it")
-        seq = line.public.seq
-        yield line, place
-    if cursor and cursor.journal == journal_id(newest) and seq < cursor.seq:
-        raise _removed(newest, seq, cursor)
-
-
-def _check_cursor(files: list[Path], cursor: Cursor) -> None:
-    """Everything from the cursor on must still be here."""
-    numbers = [int(path.name.split("-")[0]) for path in files if path.name >= file_name(cursor.journal)]
-    first = int(cursor.journal.split("-")[0])
-    if not numbers or numbers != list(range(first, first + len(numbers))):
-        have = ", ".join(map(str, numbers)) or "none"
-        raise JournalError(
-            f"journal files from {file_name(cursor.journal)} on are missing (there are: {have})",
-            "restore them; the broker was already sent what was in them",
-        )
-    before = None
-    for path in files[-len(numbers) : -1]:  # the newest is read when it is folded
-        count = 0
-        for line, _ in read_lines(Place(path, 0), before):
-            before, count = line.chain, line.public.seq
-        if journal_id(path) == cursor.journal and count < cursor.seq:
-            raise _removed(path, count, cursor)
-
-
-def _removed(path: Path, have: int, cursor: Cursor) -> JournalError:
-    return JournalError(
-        f"{path.name} ends after line {have}, but the broker has had line {cursor.seq}",
-        "lines were removed: restore the file",
-    )
-
-
-def _begun(files: list[Path], cursor: Cursor | None) -> list[Path]:
-    """All but a newest file whose first line is unfinished: the power went while it was written."""
-    if not files or (cursor and cursor.journal == journal_id(files[-1])):
-        return files
-    with files[-1].open("rb") as file:
-        return files if file.readline().endswith(b"\n") else files[:-1]
-
-
-def _last_chain(path: Path) -> str:
-    chain = FIRST_CHAIN
-    for line, _ in read_lines(Place(path, 0)):
-        chain = line.chain
-    return chain
-
-
-def _lock(directory: Path) -> int:
+def _write(fd: int, data: bytes, at: int) -> None:
+    """Write at the end of a file, all or nothing. Raises DiskError; SyncFailed if a part cannot be taken back."""
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fd = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        written = os.pwrite(fd, data, at)
+        if written != len(data):
+            raise OSError(errno.ENOSPC, f"only {written} of {len(data)} bytes fitted")
     except OSError as error:
-        raise _disk_error(error) from None
+        _take_back(fd, at)
+        raise unwritable(error) from None
+
+
+def _take_back(fd: int, length: int) -> None:
+    """Cut off what a failed write left; a disk that takes nothing at all need not take that either."""
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(fd)
-        raise JournalError(
-            f"another daemon uses {directory}", "stop it first: systemctl stop firmware-bridge"
-        ) from None
-    return fd
+        if os.fstat(fd).st_size > length:
+            os.ftruncate(fd, length)
+    except OSError as error:
+        raise SyncFailed(f"a broken write cannot be undone ({error.strerror})", "replace the disk") from None
+
+
+def _remove(path: Path) -> None:
+    """Delete a file whose first line did not fit."""
+    try:
+        path.unlink()
+    except OSError as error:
+        raise SyncFailed(f"a broken file cannot be removed ({error.strerror})", "replace the disk") from None
 
 
 def _sync(fd: int) -> None:
@@ -231,20 +164,8 @@ def _sync(fd: int) -> None:
         raise SyncFailed(f"the disk did not confirm a write ({error.strerror})", "replace the disk") from None
 
 
-def _sync_directory(directory: Path) -> None:
-    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def _sync_folder(fd: int) -> None:
     try:
         os.fsync(fd)
     except OSError as error:
         raise SyncFailed(f"the disk did not confirm a file ({error.strerror})", "replace the disk") from None
-    finally:
-        os.close(fd)
-
-
-def _disk_error(error: OSError) -> DiskError:
-    full = error.errno in NO_SPACE
-    return DiskError(
-        f"the journal cannot be written ({error.strerror})",
-        "free some space: `shoe check` says how much is needed" if full else "check the disk and its mount",
-        "disk_full" if full else "disk_error",
-    )

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from datetime import datetime
+from math import inf
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
+from firmware_bridge.journal.line import Line, unseal
 from firmware_bridge.journal.walk import Place, read_lines
+
+NEAR: Final = 16_384
+"""Bytes of a journal that are read one after the other, rather than halved."""
+
+_AT: Final = re.compile(rb'"seq":(\d+),"at":"([^"]+)"')
 
 
 class NotInJournal(ValueError):
@@ -31,6 +40,39 @@ def ranges(directory: Path, order: Resend) -> list[Range]:
     if order.journal is not None:
         return [_part(directory, order.journal, 1 if order.start is None else order.start, order.to)]
     return _since(directory, order.since or "")
+
+
+def lines_of(directory: Path, part: Range) -> Iterator[Line]:
+    """The lines of a part, read from near its first entry on. Raises JournalError, OSError."""
+    for line, _ in read_lines(_near(directory / file_name(part.journal), part.start)):
+        if part.to is not None and line.public.seq > part.to:
+            return
+        if line.public.seq >= part.start:
+            yield line
+
+
+def _near(path: Path, seq: int) -> Place:
+    """A place shortly before entry `seq`: the file is halved, so what is read does not grow with the journal."""
+    low, high = 0, path.stat().st_size
+    with path.open("rb") as file:
+        while high - low > NEAR:
+            middle = (low + high) // 2
+            file.seek(middle)
+            file.readline()
+            place = file.tell()
+            if place < high and _number(file.readline()) <= seq:
+                low = place
+            else:
+                high = middle
+    return Place(path, low)
+
+
+def _number(data: bytes) -> float:
+    """The number of a line; beyond every other where it is none: what comes before is then read to find out."""
+    try:
+        return unseal(data).public.seq
+    except JournalError:
+        return inf
 
 
 def _part(directory: Path, journal: str, start: int, to: int | None) -> Range:
@@ -67,5 +109,9 @@ def _first_since(path: Path, earliest: datetime) -> int | None:
     """The first entry of a journal file at or after a time. Raises JournalError, OSError."""
     if path.stat().st_mtime < earliest.timestamp() - 1:
         return None
-    lines = (line.public for line, _ in read_lines(Place(path, 0)))
-    return next((line.seq for line in lines if datetime.fromisoformat(line.at) >= earliest), None)
+    next(read_lines(Place(path, 0)), None)
+    with path.open("rb") as file:  # as text, not line by line checked: that is done when they are sent
+        for data in file:
+            if (found := _AT.search(data)) and datetime.fromisoformat(found[2].decode()) >= earliest:
+                return int(found[1])
+    return None

@@ -2,40 +2,75 @@
 
 from __future__ import annotations
 
+import time
+from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name, journal_files
+from firmware_bridge.journal.walk import Place, read_lines
 
 DAY_S: Final = 86_400
 KEEP_ALWAYS: Final = 2
 """The newest files: the present shoe, and the one its chain begins at."""
 
+LONGEST_REST_S: Final = 31 * DAY_S
+"""The longest time between two shoes that counts: a longer one is rather a wrong clock than a table at rest."""
 
-def expired(directory: Path, acked: Cursor | None, now_s: float, keep_days: int, max_mb: int | None) -> list[Path]:
-    """The journal files that may go: sent, and older than `keep_days` or beyond `max_mb` megabytes in all.
 
-    `now_s`: seconds since 1970. A clock that has not been set yet (a Pi has none at boot) expires nothing.
+class Retention:
+    """Deletes journals of a directory that are older than `keep_days`, or beyond `max_mb` megabytes in all.
+
+    What it knows of time, it has from the journals: a file is as old as those after it say together.
     """
-    if acked is None:
-        return []
-    every = journal_files(directory)
-    sent = [path for path in every[:-KEEP_ALWAYS] if path.name < file_name(acked.journal)]
-    old = [path for path in sent if path.stat().st_mtime < now_s - keep_days * DAY_S]
-    if max_mb is None:
-        return old
-    size = sum(path.stat().st_size for path in every if path not in old)
-    for path in sent:
-        if size <= max_mb * 1_000_000:
-            break
-        if path not in old:
-            old.append(path)
-            size -= path.stat().st_size
-    return old
+
+    def __init__(self, directory: Path, keep_days: int, max_mb: int | None) -> None:
+        self._directory, self._keep_s, self._max_mb = directory, keep_days * DAY_S, max_mb
+        self._began: dict[str, float | None] = {}
+
+    def expire(self, stored: Cursor, is_clock_right: bool) -> Path | None:
+        """Delete the oldest journal if it may go, now that a new one has begun; the file that went.
+
+        stored: how far the broker has the journal, as it is on disk. is_clock_right: whether somebody keeps the clock;
+        if not, a step of more than a day between two journals counts for nothing. Raises OSError.
+        """
+        files = journal_files(self._directory)
+        oldest = next((path for path in files[:-KEEP_ALWAYS] if path.name < file_name(stored.journal)), None)
+        if oldest is None or not (self._is_over_size(files) or self._age_s(files, is_clock_right) > self._keep_s):
+            return None
+        oldest.unlink(missing_ok=True)
+        self._began.pop(oldest.name, None)
+        return oldest
+
+    def _is_over_size(self, files: list[Path]) -> bool:
+        return self._max_mb is not None and sum(path.stat().st_size for path in files) > self._max_mb * 1_000_000
+
+    def _age_s(self, files: list[Path], is_clock_right: bool) -> float:
+        """How long ago the first file ended, by when each of the others began."""
+        began = [at for at in map(self._begin_of, files[1:]) if at is not None]
+        steps = [after - before for before, after in pairwise(began)]
+        if is_clock_right:
+            return sum(max(-LONGEST_REST_S, min(step, LONGEST_REST_S)) for step in steps)
+        return sum(step for step in steps if 0 < step <= DAY_S)
+
+    def _begin_of(self, path: Path) -> float | None:
+        """When a journal began, seconds since 1970; None for one that cannot be read."""
+        if path.name not in self._began:
+            try:
+                first = next(read_lines(Place(path, 0)), None)
+                self._began[path.name] = _seconds(first[0].public.at) if first else None
+            except (JournalError, OSError):
+                self._began[path.name] = None
+        return self._began[path.name]
 
 
-def expire(paths: list[Path]) -> None:
-    """Delete journal files, oldest first."""
-    for path in sorted(paths):
-        path.unlink(missing_ok=True)
+def since(at: str) -> float:
+    """Seconds from the time of a journal line until now by the wall clock; 0 where there is no line."""
+    return time.time() - _seconds(at) if at else 0.0
+
+
+def _seconds(at: str) -> float:
+    return datetime.fromisoformat(at).timestamp()

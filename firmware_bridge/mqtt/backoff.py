@@ -7,13 +7,15 @@ YOUNG_S = 60.0  # an outage younger than this is retried quickly
 QUICK_S = 2.0  # the longest wait in a young outage
 SLOW_S = 15.0  # the longest wait later
 FIRST_S = 0.1  # the longest first wait; it doubles with each attempt
-STEADY_S = 1.0  # a connection that lasted this long ended its outage
-STEADY_AFTER_REFUSAL_S = 60.0  # one that the broker ended by refusing us must have lasted this long
+STEADY_S = 30.0  # a connection that lasted this long ended its outage, whatever came of it
+PATIENT_FIRST_S = 1.0  # the first wait where haste does harm; it doubles too
+PATIENT_S = 60.0  # the longest wait there
 
 
 class Backoff:
     """Waits with full jitter, so that a whole casino does not storm the broker that just came back.
 
+    An outage is over when the broker has acknowledged a message, or after `STEADY_S`: being let in proves nothing.
     Times are seconds of any one monotonic clock.
     """
 
@@ -21,21 +23,32 @@ class Backoff:
         self._chance = chance
         self._outage_since: float | None = None
         self._up_since: float | None = None
+        self._acknowledged = False
         self._attempts = 0
 
     def connected(self, now: float) -> None:
-        """Note that the broker accepted a connection."""
-        self._up_since = now
+        """Note that the broker let us in."""
+        self._up_since, self._acknowledged = now, False
 
-    def wait(self, now: float, *, refused: bool = False) -> float:
-        """Return the seconds to wait after a failed attempt or a lost connection."""
-        steady = STEADY_AFTER_REFUSAL_S if refused else STEADY_S
-        if self._up_since is not None and now - self._up_since >= steady:
+    def acknowledged(self) -> None:
+        """Note that the broker acknowledged a message."""
+        self._acknowledged = True
+
+    def wait(self, now: float, *, refused: bool = False, patient: bool = False) -> float:
+        """Return the seconds to wait after a failed attempt or a lost connection.
+
+        refused: the broker refused a message or us, so what it acknowledged before ended no outage. patient: it must
+        not be asked soon; half of the wait is certain.
+        """
+        steady = self._up_since is not None and now - self._up_since >= STEADY_S
+        if steady or (self._acknowledged and not (refused or patient)):
             self._outage_since = None
-        self._up_since = None
+        self._up_since, self._acknowledged = None, False
         if self._outage_since is None:
             self._outage_since, self._attempts = now, 0
-        longest = QUICK_S if now - self._outage_since < YOUNG_S else SLOW_S
-        wait = self._chance() * min(longest, FIRST_S * 2.0**self._attempts)
+        doubled = 2.0**self._attempts
         self._attempts = min(self._attempts + 1, 16)
-        return wait
+        if patient:
+            return (0.5 + 0.5 * self._chance()) * min(PATIENT_S, PATIENT_FIRST_S * doubled)
+        longest = QUICK_S if now - self._outage_since < YOUNG_S else SLOW_S
+        return self._chance() * min(longest, FIRST_S * doubled)

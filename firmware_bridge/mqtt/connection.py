@@ -25,7 +25,7 @@ class Accepted(NamedTuple):
     """The broker accepted CONNECT."""
 
 
-class TurnedAway(NamedTuple):
+class Refused(NamedTuple):
     """The broker answered CONNECT with a refusal."""
 
     code: ReasonCode
@@ -42,9 +42,9 @@ class Acked(NamedTuple):
 
 
 class NotTaken(NamedTuple):
-    """The broker acknowledged the QoS 1 message `mid` as refused (MQTT 5)."""
+    """The broker acknowledged a QoS 1 message to `topic` as refused (MQTT 5)."""
 
-    mid: int
+    topic: str
     code: ReasonCode
 
 
@@ -61,7 +61,7 @@ class Crashed(NamedTuple):
     error: Exception
 
 
-News: TypeAlias = Accepted | TurnedAway | Silent | Acked | NotTaken | Incoming | Ended | Crashed
+News: TypeAlias = Accepted | Refused | Silent | Acked | NotTaken | Incoming | Ended | Crashed
 
 
 class Connection:
@@ -74,17 +74,17 @@ class Connection:
     def __init__(self, client: Client, hear: Callable[[News], None], loop: asyncio.AbstractEventLoop) -> None:
         sock = client.socket()
         assert sock is not None
-        self.unacked: set[int] = set()
+        self.unacked: dict[int, str] = {}
         self.protocol = int(client.protocol)
         self._client, self._hear, self._loop = client, hear, loop
         self._news: deque[News] = deque()
-        self._topics: Sequence[str] = ()
+        self._topics: tuple[str, ...] = ()
         self._closed = self._writing = False
         client.on_connect, client.on_disconnect = self._connack, self._end
         client.on_publish, client.on_message = self._puback, self._message
         client.on_subscribe, client.on_socket_close = self._suback, self._unwatch
         self._fd = sock.fileno()
-        loop.add_reader(self._fd, self._serve, _read)
+        loop.add_reader(self._fd, self._read)
         self._timer = loop.call_later(CONNECT_S, self._tell, Silent())
 
     def publish(self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None) -> int | None:
@@ -99,21 +99,21 @@ class Connection:
             self._loop.call_soon(self._serve, Client.loop_misc)
             return None
         if qos:
-            self.unacked.add(info.mid)
+            self.unacked[info.mid] = topic
         if client.want_write():
             self._watch_writes()
         return info.mid
 
-    def subscribe(self, topics: Sequence[str]) -> None:
-        """Ask for `topics` at QoS 1; with MQTT 5 the retain flag stays on live messages too."""
-        self._topics = topics
-        if not topics:
+    def subscribe(self, topics: Sequence[str], own: Sequence[str]) -> None:
+        """Ask for `topics` and `own` at QoS 1; with MQTT 5 the retain flag stays on live messages to `topics` too."""
+        self._topics = (*topics, *own)
+        if not self._topics:
             return
         if self.protocol == MQTTProtocolVersion.MQTTv5:
-            options = SubscribeOptions(qos=1, retainAsPublished=True)
-            self._client.subscribe([(topic, options) for topic in topics])
+            options = [SubscribeOptions(qos=1, retainAsPublished=topic in topics) for topic in self._topics]
+            self._client.subscribe(list(zip(self._topics, options, strict=True)))
         else:
-            self._client.subscribe([(topic, 1) for topic in topics])
+            self._client.subscribe([(topic, 1) for topic in self._topics])
 
     def close(self, *, in_order: bool = False) -> None:
         """Hang up and say nothing more; `in_order` sends DISCONNECT first, so that no will is published."""
@@ -126,6 +126,12 @@ class Connection:
         self._unwatch()
         hang_up(self._client)
         del self._client  # it holds our methods: no cycle shall keep a dead client until the next collection
+
+    def _read(self) -> None:
+        """Take in one packet; TLS may have decrypted more of them, which no selector reports."""
+        self._serve(_one_packet)
+        if not self._closed and isinstance(sock := self._client.socket(), ssl.SSLSocket) and sock.pending():
+            self._loop.call_later(0, self._read)
 
     def _serve(self, step: Callable[[Client], object]) -> None:
         """Run one of paho's steps, then tell what it noted."""
@@ -155,7 +161,7 @@ class Connection:
     ) -> None:
         self._timer.cancel()
         if code.is_failure:
-            self._news.append(TurnedAway(code))
+            self._news.append(Refused(code))
             return
         # MQTT 5 forbids more in flight than the broker says; paho then holds the rest back, in order. Its
         # public setter refuses once connected, though nothing is in flight yet.
@@ -168,8 +174,8 @@ class Connection:
 
     def _puback(self, _client: Client, _: object, mid: int, code: ReasonCode, _more: object) -> None:
         if mid in self.unacked:  # paho also tells of QoS 0 messages, which nobody acknowledged
-            self.unacked.discard(mid)
-            self._news.append(NotTaken(mid, code) if code.is_failure else Acked(mid))
+            topic = self.unacked.pop(mid)
+            self._news.append(NotTaken(topic, code) if code.is_failure else Acked(mid))
 
     def _suback(self, _client: Client, _: object, _mid: int, codes: list[ReasonCode], _more: object) -> None:
         for topic, code in zip(self._topics, codes, strict=False):
@@ -204,8 +210,5 @@ class Connection:
         self._writing = wanted
 
 
-def _read(client: Client) -> None:
-    """Take in what has arrived, also what TLS has decrypted ahead, which no selector reports."""
+def _one_packet(client: Client) -> None:
     client.loop_read()
-    while isinstance(sock := client.socket(), ssl.SSLSocket) and sock.pending():
-        client.loop_read()

@@ -7,21 +7,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from paho.mqtt.client import Client
+from paho.mqtt.reasoncodes import ReasonCode
 
-from firmware_bridge.mqtt import dial
-from firmware_bridge.mqtt import settings as broker
+from firmware_bridge.mqtt import dial, words
 from firmware_bridge.mqtt.backoff import Backoff
-from firmware_bridge.mqtt.connection import (
-    Accepted,
-    Acked,
-    Connection,
-    Crashed,
-    Ended,
-    News,
-    NotTaken,
-    Silent,
-    TurnedAway,
-)
+from firmware_bridge.mqtt.connection import Accepted, Acked, Connection, Crashed, Ended, News, NotTaken, Refused, Silent
+from firmware_bridge.mqtt.namesake import Namesake
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 
 __all__ = ["BrokerSettings", "Incoming", "Link", "Message", "NotConnected"]
@@ -37,30 +28,32 @@ class Link:
     `on_up`: the broker let us in and the subscriptions are sent. `on_down(text)`: the connection ended, or an
     attempt failed for another reason than the one told last; the text is for a technician. What was not
     delivered by then must be published again. `on_delivered(mid)`: the broker took a QoS 1 message; nothing
-    else is a delivery. `on_command`: a message on one of `topics`. An exception in any of them costs the
-    connection, not the daemon.
+    else is a delivery. `on_message`: a message on one of `topics`, or of `own(protocol)`: those we write ourselves.
+    An exception in any of them costs the connection, not the daemon. `will()` is asked for at each attempt.
     """
 
-    up = False
+    up, number = False, 0  # number: of the connection, or of the attempt at one
     protocol: int | None = None  # 5, or 4 for MQTT 3.1.1, while up
 
     def __init__(
         self,
         settings: BrokerSettings,
-        will: Message,
+        will: Callable[[], Message],
         topics: Sequence[str],
+        own: Callable[[int], Sequence[str]],
         on_up: Callable[[], None],
         on_down: Callable[[str], None],
         on_delivered: Callable[[int], None],
-        on_command: Callable[[Incoming], None],
+        on_message: Callable[[Incoming], None],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self._settings, self._will, self._topics, self._loop = settings, will, topics, loop
+        self._settings, self._will, self._loop = settings, will, loop
+        self._topics, self._own = topics, own
         self._on_up, self._on_down = on_up, on_down
-        self._on_delivered, self._on_command = on_delivered, on_command
+        self._on_delivered, self._on_message = on_delivered, on_message
         self._connection: Connection | None = None
         self._next: asyncio.TimerHandle | None = None
-        self._backoff = Backoff()
+        self._backoff, self._namesake = Backoff(), Namesake()
         self._version = settings.protocol
         self._spoke_5 = False  # this broker is known to speak MQTT 5
         self._told: str | None = None
@@ -69,8 +62,10 @@ class Link:
 
     def start(self) -> None:
         """Begin to connect; from then on the link comes back by itself until closed."""
+        self.number += 1
         # paho blocks in connecting. A daemonic thread: a dead name server may hold it for long.
-        thread = threading.Thread(target=self._dial, args=(self._version,), name="broker", daemon=True)
+        asked = self._will(), self._version
+        thread = threading.Thread(target=self._dial, args=asked, name="broker", daemon=True)
         try:
             thread.start()
         except RuntimeError as error:
@@ -99,6 +94,15 @@ class Link:
             raise NotConnected("the connection to the broker broke")
         return mid
 
+    @property
+    def shared_name(self) -> str | None:
+        """What to do about another client of our name, None where none was noticed lately."""
+        return words.shared_name(self._settings) if self._namesake.is_about(self._loop.time()) else None
+
+    def give_up(self, topic: str) -> None:
+        """End the connection: a message to `topic` was acknowledged, and did not come back."""
+        self._refuse(words.no_echo(topic, self._settings))
+
     async def close(self, farewell: Message | None) -> None:
         """Publish `farewell`, wait shortly for what is in flight, and leave in order: no will is sent."""
         self._closing = True
@@ -116,13 +120,13 @@ class Link:
             self._leave = self._loop.create_future()
             await asyncio.wait_for(self._leave, FAREWELL_S)
 
-    def _dial(self, version: int) -> None:
+    def _dial(self, will: Message, version: int) -> None:
         """Connect (in the thread), and hand over the client or the reason why there is none."""
         reached: Client | str
         try:
-            reached = dial.connect(self._settings, self._will, version)
+            reached = dial.connect(self._settings, will, version)
         except Exception as error:
-            reached = broker.unreachable(error, self._settings)
+            reached = words.unreachable(error, self._settings)
         try:
             self._loop.call_soon_threadsafe(self._reached, reached)
         except RuntimeError:  # the loop has ended meanwhile
@@ -131,11 +135,12 @@ class Link:
 
     def _reached(self, reached: Client | str) -> None:
         if isinstance(reached, str):
+            self._namesake.kept_out()
             self._retry(reached)
         elif self._closing or self._connection is not None:
             dial.hang_up(reached)
         elif reached.socket() is None:
-            self._fail(broker.hung_up(self._settings))
+            self._fail(words.hung_up(self._settings))
         else:
             self._connection = Connection(reached, self._hear, self._loop)
 
@@ -144,35 +149,37 @@ class Link:
             case Acked(mid):
                 self._delivered(mid)
             case Incoming():
-                self._on_command(news)
+                self._on_message(news)
             case Accepted():
                 self._rise()
-            case TurnedAway(code) if code.value == broker.UNSUPPORTED_PROTOCOL_VERSION and self._version == 5:
+            case Refused(code) if code.value == words.UNSUPPORTED_PROTOCOL_VERSION and self._version == 5:
                 self._try_311()
-            case TurnedAway(code):
-                self._lose(broker.refusal(code, self._settings), refused=True)
-            case NotTaken(_, code):
-                self._lose(broker.not_taken(code, self._settings), refused=True)
+            case Refused(code):
+                self._refuse(words.refusal(code, self._settings), patient=code.value in words.OVERLOADED)
+            case NotTaken(topic, code):
+                self._refuse(words.not_taken(topic, code, self._settings))
             case Silent():
-                self._fail(broker.silence(self._settings))
-            case Ended() if self.protocol is None:
-                self._fail(broker.hung_up(self._settings))
+                self._fail(words.silence(self._settings))
+            case Ended(code) if self.protocol is None:
+                self._fail(words.unanswered(code, self._settings))
             case Ended(code, by_broker):
-                taken_over = code.value == broker.SESSION_TAKEN_OVER
-                self._lose(broker.ended(code, by_broker, self._settings), refused=taken_over)
+                self._break(code, by_broker)
             case Crashed(error):
+                self._namesake.kept_out()
                 self._lose(f"internal error ({type(error).__name__}): report it, with the log")
 
     def _rise(self) -> None:
         assert self._connection is not None
         self._backoff.connected(self._loop.time())
+        self._namesake.connected(self._loop.time())
         self.up, self.protocol, self._told = True, self._version, None
         self._spoke_5 = self._version == 5
-        self._connection.subscribe(self._topics)
+        self._connection.subscribe(self._topics, self._own(self._version))
         log.info("connected to %s (MQTT protocol level %d)", self._settings.address, self._version)
         self._on_up()
 
     def _delivered(self, mid: int) -> None:
+        self._backoff.acknowledged()
         self._on_delivered(mid)
         if self._leave is not None and self._connection is not None and not self._connection.unacked:
             self._end_leave()
@@ -191,16 +198,28 @@ class Link:
         if not self._closing:
             self.start()
 
-    def _lose(self, why: str, *, refused: bool = False) -> None:
-        self._drop()
-        self._retry(why, refused=refused)
+    def _break(self, code: ReasonCode, by_broker: bool) -> None:
+        """The other side ended a working connection: by itself, or because a namesake came."""
+        if self._namesake.broke(self._loop.time(), told=code.value == words.SESSION_TAKEN_OVER):
+            self._lose(words.shared_name(self._settings), patient=True)
+        else:
+            self._lose(words.ended(code, by_broker, self._settings))
 
-    def _retry(self, why: str, *, refused: bool = False) -> None:
+    def _refuse(self, why: str, **how: bool) -> None:
+        self._namesake.kept_out()
+        self._lose(why, refused=True, **how)
+
+    def _lose(self, why: str, **how: bool) -> None:
+        self._drop()
+        self._retry(why, **how)
+
+    def _retry(self, why: str, **how: bool) -> None:
+        """Try again later. how: as `Backoff.wait` takes it."""
         if self._closing:
             return
         if self._next is not None:
             self._next.cancel()
-        wait = self._backoff.wait(self._loop.time(), refused=refused)
+        wait = self._backoff.wait(self._loop.time(), **how)
         self._next = self._loop.call_later(wait, self.start)
         if why != self._told:
             self._told = why

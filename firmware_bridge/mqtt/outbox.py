@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import file_name, journal_files
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.resend import Range
 from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.mqtt.echoes import Echoes
+from firmware_bridge.mqtt.resends import Resends
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 
-log = logging.getLogger(__name__)
-
 WINDOW: Final = 16
 """Messages in flight at most (a broker's usual limit is 20)."""
+
+HELD: Final = 16 * WINDOW
+"""Messages kept at most that are in flight, or acknowledged and not counted while an echo is awaited."""
 
 READ_AHEAD: Final = 64
 """Lines taken from disk at a time, and kept in memory at most."""
@@ -47,21 +49,23 @@ class _Sent:
 class Outbox:
     """Reads the journal from the cursor on and publishes it; `add` takes each new line.
 
-    Its only input is the journal, so nothing is sent that is not on disk. Order is kept: after a lost
-    connection everything behind the last acknowledged entry is sent again, the same bytes.
+    Its only input is the journal, so nothing is sent that is not on disk, and nothing before `begin`. Order is kept:
+    after a lost connection everything behind the last acknowledged entry is sent again, the same bytes. While one of
+    `echoes` is awaited, no acknowledgement counts.
     """
 
-    def __init__(self, directory: Path, cursor: CursorFile, publish: Publish) -> None:
-        self._directory, self._cursor, self._publish = directory, cursor, publish
+    def __init__(self, directory: Path, publish: Publish, echoes: Echoes) -> None:
+        self._directory, self._publish, self._echoes = directory, publish, echoes
+        self._cursor: CursorFile | None = None
         self._up = False
         self._due: deque[_Due] = deque()
-        self._next = self._after_cursor()
-        self._acked_to = self._next
-        self._drained = False
+        self._next: Place | None = None
+        self._acked_to: Place | None = None
+        self._drained = True
         self._flying: deque[_Sent] = deque()
         self._by_mid: dict[int, _Sent] = {}
-        self._acked = cursor.value
-        self._again: list[Iterator[OutMessage]] = []
+        self._acked: Cursor | None = None
+        self.resends = Resends(directory)
 
     @property
     def acked(self) -> Cursor | None:
@@ -73,6 +77,13 @@ class Outbox:
         """Whether anything is not acknowledged yet."""
         return bool(self._due or self._flying or not self._drained)
 
+    def begin(self, cursor: CursorFile, place: Place | None) -> None:
+        """The journal can be read: send all of it from `place` on, which is behind the cursor's entry."""
+        self._cursor, self._acked = cursor, cursor.value
+        self._acked_to = place
+        self._rewind()
+        self.pump()
+
     def up(self) -> None:
         """The broker is there: begin behind the last acknowledged entry."""
         self._up = True
@@ -82,9 +93,7 @@ class Outbox:
     def down(self) -> None:
         """The broker is gone: what was in flight will be sent again."""
         self._up = False
-        repeats = [sent.due.message for sent in self._by_mid.values() if sent.due.place is None]
-        if repeats:
-            self._again.insert(0, iter(repeats))
+        self.resends.again(sent.due.message for sent in self._by_mid.values() if sent.due.place is None)
         if self._flying:
             self._rewind()
         self._flying.clear()
@@ -101,18 +110,18 @@ class Outbox:
 
     def pump(self) -> None:
         """Send what is due, as far as the window allows."""
-        while self._up and len(self._by_mid) < WINDOW:
+        while self._up and len(self._by_mid) < WINDOW and len(self._flying) < HELD:
             if not self._due and not self._drained:
                 self._read()
             if self._due:
                 due = self._due[0]
-            elif again := self._repeat():
+            elif again := self.resends.next():
                 due = _Due(again, None, entry_done=False)
             else:
                 return
             if not self._send(due):
                 if due.place is None:
-                    self._again.insert(0, iter([due.message]))
+                    self.resends.again([due.message])
                 return
 
     def delivered(self, mid: int) -> bool:
@@ -121,31 +130,41 @@ class Outbox:
         if sent is None:
             return False
         sent.acked = True
-        while self._flying and self._flying[0].acked:
+        self.count()
+        return True
+
+    def heard(self, topic: str, payload: bytes) -> None:
+        """A message of ours came back."""
+        if self._echoes.heard(topic, payload):
+            self.count()
+
+    def count(self) -> None:
+        """Count as sent what is acknowledged, unless an echo is awaited, and go on sending."""
+        while self._flying and self._flying[0].acked and not self._echoes.awaited:
             due = self._flying.popleft().due
             if due.entry_done and due.place:
                 self._acked = Cursor(due.message.journal, due.message.seq)
                 self._acked_to = due.place
         self.pump()
-        return True
 
-    def resend(self, journal: str, start: int, to: int | None) -> None:
-        """Send the messages of entries `start`..`to` of a journal again, beside the new ones."""
-        path = self._directory / file_name(journal)
-        lines = (line for line, _ in read_lines(Place(path, 0)))
-        wanted = islice(lines, start - 1, to)
-        self._again.append(message for line in wanted for message in messages(line))
+    def resend(self, part: Range) -> None:
+        """Send the messages of a part of a journal again, beside the new ones."""
+        self.resends.add(part)
         self.pump()
 
-    def save(self) -> None:
-        """Store the cursor if it moved."""
-        if self._acked and self._acked != self._cursor.value:
-            self._cursor.store(self._acked)
+    def save(self, *, sync: bool = False) -> Cursor | None:
+        """Store the cursor if it moved; sync: in any case, so that it outlives a power cut. Raises OSError.
+
+        The entry it is at now, None where nothing was acknowledged yet.
+        """
+        if self._cursor and self._acked and (sync or self._acked != self._cursor.value):
+            self._cursor.store(self._acked, sync=sync)
+        return self._acked
 
     def _rewind(self) -> None:
         """Forget what was read behind the last acknowledged entry: it is read again."""
         self._due.clear()
-        self._next, self._drained = self._acked_to, False
+        self._next, self._drained = self._acked_to, self._cursor is None
 
     def _send(self, due: _Due) -> bool:
         try:
@@ -155,21 +174,10 @@ class Outbox:
         sent = _Sent(due)
         self._by_mid[mid] = sent
         if due.place:
+            self._echoes.sent(due.message.topic, due.message.payload)
             self._due.popleft()
             self._flying.append(sent)
         return True
-
-    def _repeat(self) -> OutMessage | None:
-        while self._again:
-            try:
-                message = next(self._again[0], None)
-            except (JournalError, OSError) as error:
-                log.error("what the backend asked for cannot be sent again: %s", error)
-                message = None
-            if message:
-                return message
-            self._again.pop(0)
-        return None
 
     def _take(self, line: Line, place: Place) -> None:
         every = messages(line)
@@ -198,13 +206,18 @@ class Outbox:
                 self._next = Place(following, 0)
         self._drained = self._next is None
 
-    def _after_cursor(self) -> Place | None:
-        """The place behind the cursor's entry; None for the beginning of everything."""
-        if self._cursor.value is None:
-            return None
-        journal, seq = self._cursor.value
-        start = Place(self._directory / file_name(journal), 0)
-        return [start, *(place for _, place in islice(read_lines(start), seq))][-1]
+
+def place_behind(directory: Path, cursor: Cursor | None) -> Place | None:
+    """The place behind the cursor's entry; None for the beginning of everything, also where its file went long ago.
+
+    Raises JournalError, OSError.
+    """
+    if cursor is None:
+        return None
+    start = Place(directory / file_name(cursor.journal), 0)
+    if not start.path.exists():
+        return None
+    return [start, *(place for _, place in islice(read_lines(start), cursor.seq))][-1]
 
 
 def _following(directory: Path, path: Path) -> Path | None:

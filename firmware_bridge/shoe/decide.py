@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge.facts import events, inputs
-from firmware_bridge.facts.orders import Answer, Order, Reveal, tag_of
+from firmware_bridge.facts.orders import Answer, Malformed, Order, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.judges import devices, disclosure, floor, marks, orders, reader_result, service, slot_sensors
 from firmware_bridge.shoe.judges.settling import settle
@@ -14,7 +14,7 @@ from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to
 
 BOARD_KEEPS: Final = 32
-"""Reports a reader board can repeat (readers.md): one further back than that is a new one."""
+"""Reports a reader board can repeat: one further back than that is a new one."""
 
 
 def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
@@ -27,6 +27,7 @@ def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
     devices.follow_session(draft, fact, inside=shoe.status == "open")
     judge = JUDGES[kind(fact)][phase(draft.shoe)]
     try:
+        _refuse_used_id(shoe, fact)
         judge(draft, fact, *_order(fact))
         answer = Answer(ok=True)
     except Refused as refused:
@@ -39,11 +40,23 @@ def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
 def _known(shoe: Shoe, fact: inputs.AnyInput) -> bool:
     """A report already taken, or a command already answered."""
     if isinstance(fact, inputs.Ordered):
-        return answer_to(shoe, fact.id) is not None
+        given = answer_to(shoe, fact.id)
+        return given is not None and is_same(given, fact)
     report = inputs.report_of(fact)
     if report is None or shoe.device.reader is None or report.session != shoe.device.reader.session:
         return False
     return bool((shoe.device.reader.seq - report.seq) % 256 < BOARD_KEEPS)
+
+
+def is_same(given: Answer, fact: inputs.Ordered) -> bool:
+    """Whether the order that got this answer is the same as another of its id; where nobody knows, it is."""
+    return given.digest is None or fact.digest is None or given.digest == fact.digest
+
+
+def _refuse_used_id(shoe: Shoe, fact: inputs.AnyInput) -> None:
+    given = answer_to(shoe, fact.id) if isinstance(fact, inputs.Ordered) else None
+    if given is not None:
+        raise Refused(f"this id was used for {given.do}", "give each order an id of its own")
 
 
 def _order(fact: inputs.AnyInput) -> tuple[Order, ...]:
@@ -54,7 +67,9 @@ def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
     if isinstance(fact, inputs.Pressed) and not answer.ok:
         draft.add(events.KeyRefused(key=fact.key, why=answer.error or ""))
     if isinstance(fact, inputs.Ordered):
-        named = Answer(answer.ok, fact.id, tag_of(fact.order), answer.error, answer.hint)
+        order = fact.order
+        do = order.what if isinstance(order, Malformed) else tag_of(order)
+        named = Answer(answer.ok, fact.id, do, answer.error, answer.hint, fact.id and fact.digest)
         draft.add(events.CommandAnswered(answer=named, by=fact.by))
 
 

@@ -37,7 +37,7 @@ class Draft:
         self.shoe = evolve(self.shoe, event)
 
     def commit(self, card: Card, nonce: str) -> str:
-        """The commitment that the next event publishes in place of `card` (mqtt.md, Disclosure)."""
+        """The commitment that the next event publishes in place of `card`."""
         shoe = self.shoe
         text = f"{shoe.journal}:{shoe.seq + 1}:{shoe.n + 1}:{card.value}:{nonce}"
         return sha256(text.encode("ascii")).hexdigest()
@@ -46,16 +46,19 @@ class Draft:
         """`commit` and `secret` of the next event for a sealed card; nothing for an unread one."""
         return (self.commit(card, nonce), Secret(card, nonce)) if card else (None, None)
 
-    def open_irregularity(self, irregularity: str, detail: str, *of: str) -> bool:
-        """Open an irregularity about `of`, unless one of that name is open; whether it is new."""
+    def open_irregularity(self, irregularity: str, detail: str, *of: str, **values: str | int) -> bool:
+        """Open an irregularity about `of`, unless one of that name is open; whether it is new.
+
+        values: what `detail` names; disclosed cards only, as there.
+        """
         if is_open(self.shoe, irregularity):
             return False
-        self.add(Irregular(id=irregularity, detail=detail, since=self.at, of=of))
+        self.add(Irregular(id=irregularity, detail=detail, since=self.at, of=of, values=values))
         return True
 
-    def note(self, irregularity: str, detail: str) -> None:
+    def note(self, irregularity: str, detail: str, **values: str | int) -> None:
         """Put on record what needs nobody's attention."""
-        if self.open_irregularity(irregularity, detail):
+        if self.open_irregularity(irregularity, detail, **values):
             self.close_irregularity(irregularity, "noted")
 
     def close_irregularity(

@@ -11,7 +11,7 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.changes import cards, rounds
-from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe, oldest_held, with_device
+from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe, answer_to, oldest_held, with_device
 
 BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
@@ -23,7 +23,7 @@ FORGETS: Final = ("reader_gap", "reader_back")
 
 def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
     """The shoe after `event`. Pure and total; never asks the rules of a game."""
-    changed = _CHANGES[type(event)](shoe, event)
+    changed = CHANGES[type(event)](shoe, event)
     return replace(changed, n=changed.n + 1)
 
 
@@ -75,7 +75,7 @@ def _dealer_signed_in(shoe: Shoe, event: events.DealerSignedIn) -> Shoe:
 def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
     sealed = tuple(laid for laid in shoe.laid + shoe.overdrawn if not laid.shown)
     ended = replace(shoe, status="ended", aside=shoe.aside + sealed, laid=(), overdrawn=(), betting=False)
-    return replace(ended, reveal_by=None, change=None, change_by=None)
+    return replace(ended, reveal_by=None)
 
 
 def _irregular(shoe: Shoe, event: events.Irregular) -> Shoe:
@@ -91,7 +91,7 @@ def _irregularity_closed(shoe: Shoe, event: events.IrregularityClosed) -> Shoe:
     if event.id == "reader_lost":
         return with_device(closed, lent="")
     if (event.id, event.choice) == ("cut_card_missing", "continue"):
-        return replace(closed, last_round=None, cut_watched=False)
+        return replace(closed, last_round=None, cut_by=None, cut_watched=shoe.cut_by != "virtual")
     return closed
 
 
@@ -109,8 +109,8 @@ def _lid_turned(shoe: Shoe, event: events.LidTurned) -> Shoe:
 
 
 def _command_answered(shoe: Shoe, event: events.CommandAnswered) -> Shoe:
-    if event.answer.id is None:
-        return shoe
+    if event.answer.id is None or answer_to(shoe, event.answer.id):
+        return shoe  # an id keeps the first answer it got
     return with_device(shoe, answers=(*shoe.device.answers, event.answer)[-ANSWERS_KEPT:])
 
 
@@ -118,35 +118,12 @@ def _unchanged(shoe: Shoe, _: events.AnyEvent) -> Shoe:
     return shoe
 
 
-_CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
+CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
+    **cards.CHANGES,
+    **rounds.CHANGES,
     events.Commissioned: _commissioned,
     events.BridgeStarted: _bridge_started,
     events.ShoeOpened: _shoe_opened,
-    events.CardBurned: cards.card_burned,
-    events.CardDealt: cards.card_dealt,
-    events.CardOverdrawn: cards.card_overdrawn,
-    events.CardHeld: cards.card_held,
-    events.CardEntered: cards.card_entered,
-    events.CardConfirmed: cards.card_confirmed,
-    events.CardSetAside: cards.card_set_aside,
-    events.CardRevealed: cards.card_revealed,
-    events.OverdrawnBurned: cards.overdrawn_burned,
-    events.BurnFinished: cards.burn_finished,
-    events.LotAdopted: cards.lot_adopted,
-    events.CutCardMet: cards.cut_card_met,
-    events.CutCardHeld: cards.cut_card_held,
-    events.BetsOpened: rounds.bets_opened,
-    events.BetsClosed: rounds.bets_closed,
-    events.MarkGiven: rounds.mark_given,
-    events.QuestionAnswered: rounds.question_answered,
-    events.Happened: _unchanged,
-    events.RoundClosed: rounds.round_closed,
-    events.RoundVoided: rounds.round_voided,
-    events.RoundCorrected: rounds.round_corrected,
-    events.ResultHeld: rounds.result_held,
-    events.RevealClockStarted: rounds.reveal_clock_started,
-    events.RevealTimeEnded: rounds.reveal_time_ended,
-    events.Flown: rounds.flown,
     events.ShoeChangeRequested: _shoe_change_requested,
     events.ShoeChangeOverdue: _shoe_change_overdue,
     events.DealerChangeRequested: _dealer_change_requested,

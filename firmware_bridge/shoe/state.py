@@ -6,6 +6,8 @@ say is public.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any, Final
 
@@ -14,7 +16,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.device import Device
-from firmware_bridge.facts.events import Origin, Played
+from firmware_bridge.facts.events import CutBy, Origin, Played
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games.house import size_of
@@ -87,6 +89,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     that was drawn and counts, in order; serials: of those that have one. aside: sealed cards that play no part.
     laid: the cards of this round, given: its marks and answers. bets, money: as told
     when bets were closed. turn: how many questions were answered at this table, modulo 65,536.
+    last_round: the last one, once the cut card was met; cut_by: by whom.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
     round's cards open as they are drawn. flying: this round is dealt without a bet.
     """
@@ -115,6 +118,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     serials: frozenset[Serial] = frozenset()
     unknown: int = 0
     last_round: int | None = None
+    cut_by: CutBy | None = None
     cut_watched: bool = True
     rounds: tuple[PastRound, ...] = ()
     reveal_by: int | None = None
@@ -126,10 +130,10 @@ class Shoe(Struct, frozen=True, kw_only=True):
 
 
 TURNS: Final = 65_536
-"""Questions are numbered modulo this (games.md section 0)."""
+"""Questions are numbered modulo this."""
 
 ANSWERS_KEPT: Final = 1_000
-"""Command ids remembered, across restarts and shoes (mqtt.md)."""
+"""Command ids remembered, across restarts and shoes."""
 
 
 def next_turn(shoe: Shoe) -> int:
@@ -181,6 +185,17 @@ def oldest_held(shoe: Shoe) -> HeldCard | None:
     """The card that comes next of what is held; None where it is no card, or nothing is held."""
     first = shoe.held[0] if shoe.held else None
     return first if isinstance(first, HeldCard) else None
+
+
+def exchanged(seen: tuple[Card, ...], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
+    """The cards seen, once those of a round were others: each takes the place of one that it was taken for."""
+    was, now = Counter(before), Counter(after)
+    gone, come = list((was - now).elements()), list((now - was).elements())
+    cards = list(seen)
+    for face in gone:
+        at = next((n for n in reversed(range(len(cards))) if cards[n] is face), len(cards))
+        cards[at : at + 1] = [come.pop(0)] if come else []
+    return (*cards, *come)
 
 
 def cards_left(shoe: Shoe) -> int:

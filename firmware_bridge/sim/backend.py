@@ -58,7 +58,10 @@ class Backend:
         self._asked: set[tuple[str, int]] = set()
         self._doubtful = False
         will = Message("demo/backend", b"gone")
-        self.link = Link(settings, will, [f"{prefix}/#"], self._connected, _nothing, _nothing, self.take, loop)
+        topics = [f"{prefix}/#"]
+        self.link = Link(
+            settings, lambda: will, topics, lambda _: (), self._connected, _nothing, _nothing, self.take, loop
+        )
 
     def start(self) -> None:
         """Begin to connect; `up` is set once the subscription is asked for."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Final, Protocol
 
+from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.games.game import Game
 from hardware.readers import READERS
 from hardware.sim.angel_eye import Rules, right_rules, wrong_rules
@@ -201,7 +201,9 @@ FAULTS: Final[dict[str, Fault]] = {
     ),
     "missing_third": Fault("the dealer presses NEXT while a card is due", _too_soon, at=LATE, after=0),
     "burn_short": Fault("the dealer presses NEXT before the burn is done", _too_soon, at="burn", after=0),
-    "shoe_empty": Fault("one pack, dealt to the last card", table={"decks": 1}, forgets_cut=True),
+    "shoe_empty": Fault(
+        "one pack, dealt to the last card", table={"decks": 1, "virtual_cut": "none"}, forgets_cut=True
+    ),
     "cut_card_mid_round": Fault("the cut card comes early", _cut_card),
     "cut_card_missing": Fault(
         "nobody put the cut card in (one pack)", table={"decks": 1, "virtual_cut": 30}, forgets_cut=True
@@ -226,6 +228,6 @@ def places(at: str, game: Game) -> tuple[str, ...]:
 
 def unknown(fault: str) -> str:
     """The error text for an id of no fault."""
-    near = get_close_matches(fault.replace("-", "_"), FAULTS, 1)
-    hint = f"did you mean {near[0]}? " if near else ""
+    near = nearest(fault.replace("-", "_"), FAULTS)
+    hint = f"did you mean {near}? " if near else ""
     return f"{fault!r} cannot be simulated: {hint}known are: {', '.join(FAULTS)}"

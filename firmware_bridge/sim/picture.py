@@ -7,6 +7,7 @@ from typing import Final
 
 from rich.text import Text
 
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.sim.felt import RED, card_face, felt, lamp, lying, outcome_colour, padded_to
 from firmware_bridge.sim.fitted import NAMES, fitted
 from firmware_bridge.sim.sight import Over, Row, Sight
@@ -149,7 +150,7 @@ def _why(sight: Sight) -> Text:
     """Why they are lit, besides what is wrong."""
     wrong = tuple(f"{each['id']}: " for each in _alarms(sight))
     why = [words for words in sight.states["lamps"].get("why", ()) if not words.startswith(wrong)]
-    return Text("; ".join(why) or (ELSEWHERE if wrong else "-"))
+    return Text("; ".join(map(escaped, why)) or (ELSEWHERE if wrong else "-"))
 
 
 def _alarms(sight: Sight) -> Sequence[dict[str, str]]:
@@ -159,7 +160,7 @@ def _alarms(sight: Sight) -> Sequence[dict[str, str]]:
 
 def _open(sight: Sight) -> Text:
     lines = [
-        Text.assemble((f"! {each['id']}", RED), f": {each['todo']}", (f" ({each['detail']})", "dim"))
+        Text.assemble((f"! {each['id']}", RED), f": {escaped(each['todo'])}", (f" ({escaped(each['detail'])})", "dim"))
         for each in _alarms(sight)
     ]
     return Text("\n").join(lines) if lines else Text("nothing is wrong", "dim")

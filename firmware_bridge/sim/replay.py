@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from typing import Final
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
@@ -17,6 +17,9 @@ from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.state import with_device
 from firmware_bridge.sim.script import Key, NewShoe, Pause, Say, Step, input_of
 
+Close = Literal["auto", "next"]
+"""Whether rounds end by themselves, or by the word `next`."""
+
 BY: Final = "script"
 BOOT: Final = "replay"
 
@@ -24,11 +27,13 @@ BOOT: Final = "replay"
 class Replay:
     """Plays steps and yields journal lines; `shoe` is the state they leave.
 
-    Rounds close by themselves here. `warn` takes a sentence for each step that makes no sense.
+    `warn` takes a sentence for each step that makes no sense. close: how rounds end here, whatever the house says.
     """
 
-    def __init__(self, house: House, table: str, warn: Callable[[str], None], burn: bool = True) -> None:
-        self.house = replace(house, close="auto", burn=house.burn if burn else "none")
+    def __init__(
+        self, house: House, table: str, warn: Callable[[str], None], burn: bool = True, close: Close = "auto"
+    ) -> None:
+        self.house = replace(house, close=close, burn=house.burn if burn else "none")
         self.table, self.warn = table, warn
         self.shoe = Shoe(journal="0-replay", device=Device(self.house))
         self.at, self._nonces, self._chain = 0, 0, FIRST_CHAIN

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from typing import Final, get_args
 
 from msgspec import Struct
+from msgspec.structs import fields
 
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import Choice
+from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.moves import mark_of
 
@@ -129,10 +130,10 @@ def _word(word: str, number: int) -> Iterator[Step]:
     elif pause := _PAUSE.fullmatch(word):
         yield Pause(round(float(pause[1]) * 1000))
     else:
-        near = get_close_matches(word, _WORDS, 1)
+        near = nearest(word, _WORDS)
         raise ScriptError(
             f"line {number}: {word!r} is no word of a deal script",
-            f"did you mean {near[0]!r}?" if near else "a card is written rank then suit: As, Td",
+            f"did you mean {near!r}?" if near else "a card is written rank then suit: As, Td",
         )
 
 
@@ -140,10 +141,10 @@ def _order(name: str, words: list[str], number: int) -> orders.Order:
     """An order and its arguments, which are the words behind it."""
     build = _ORDERS.get(name.replace("-", "_"))
     if build is None:
-        near = get_close_matches(name.replace("-", "_"), _ORDERS, 1)
+        near = nearest(name.replace("-", "_"), _ORDERS)
         known = ", ".join(sorted(_ORDERS))
         raise ScriptError(
-            f"line {number}: !{name} is no order", f"did you mean !{near[0]}?" if near else f"one of: {known}"
+            f"line {number}: !{name} is no order", f"did you mean !{near}?" if near else f"one of: {known}"
         )
     usage = _USAGE.get(name.replace("-", "_"), "")
     try:
@@ -173,6 +174,12 @@ def _resolve(words: list[str]) -> orders.Order:
     return orders.Resolve(irregularity, choice)  # type: ignore[arg-type]  # checked in the line above
 
 
+def _plain(order: type[orders.Order]) -> Callable[[list[str]], orders.Order]:
+    """How the words of an order without a row of its own are read: one for each field that it must have."""
+    needed = [field.name for field in fields(order) if field.required]
+    return lambda words: order(*[words.pop(0) for _ in needed])  # type: ignore[arg-type]  # they are texts
+
+
 _USAGE: Final = {
     "void": "write !void REASON",
     "mark": "write !mark MARK, as 3:raise=6",
@@ -181,19 +188,9 @@ _USAGE: Final = {
 }
 
 _ORDERS: Final[dict[str, Callable[[list[str]], orders.Order]]] = {
-    "open_shoe": lambda _: orders.OpenShoe(),
-    "close_shoe": lambda _: orders.CloseShoe(),
-    "bets_open": lambda _: orders.BetsOpen(),
-    "bets_closed": lambda _: orders.BetsClosed(),
+    **{orders.tag_of(each): _plain(each) for each in orders.ORDERS},
     "mark": _mark,
-    "next": lambda _: orders.Next(),
-    "reveal": lambda _: orders.Reveal(),
-    "fly": lambda _: orders.Fly(),
-    "request_shoe_change": lambda _: orders.RequestShoeChange(),
-    "request_dealer_change": lambda _: orders.RequestDealerChange(),
-    "dealer": lambda words: orders.DealerIn(words.pop(0)),
     "correct": lambda words: orders.Correct(int(words.pop(0)), _came(words.pop(0)), "script"),
-    "void": lambda words: orders.Void(words.pop(0)),
     "resolve": _resolve,
     "enter": lambda words: orders.Enter(Card(words.pop(0)), "second"),
 }

@@ -15,7 +15,8 @@ import msgspec
 
 from firmware_bridge import __version__
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.orders import LOCAL
+from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
+from firmware_bridge.facts.printable import REMEDY, fault
 from firmware_bridge.facts.wire_states import Health
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.table.desk import Desk, NotAnOrder, parse
@@ -33,9 +34,6 @@ LOOK_S: Final = 0.2
 
 HEARD: Final = 2**20
 """Bytes heard of a request: one too long for a command is refused, one without an end is hung up on."""
-
-SIGNATURE: Final = 64
-"""Characters of the longest name that can sign an order."""
 
 
 class Watch(Protocol):
@@ -84,7 +82,9 @@ class Control:
         self._borrower: tuple[asyncio.Task[None], asyncio.StreamWriter] | None = None
 
     async def start(self) -> None:
-        """Listen; a socket left by a daemon that died is replaced."""
+        """Listen, unless it does; a socket left by a daemon that died is replaced. Raises OSError."""
+        if self._server:
+            return
         self._path.unlink(missing_ok=True)
         self._server = await asyncio.start_unix_server(self._serve, self._path, limit=HEARD)
         self._path.chmod(0o600)
@@ -114,7 +114,7 @@ class Control:
             "shoe": shoe.number,
             "journal": shoe.journal,
             "seq": shoe.seq,
-            "mode": mode(shoe, self._table.observing),
+            "mode": mode(shoe, self._table.observing, bool(self._table.disk)),
             "disk": self._table.disk and self._table.disk.what,
             "broker": self._broker(),
             "reader": self._reader(),
@@ -123,7 +123,7 @@ class Control:
             "returning": self._lending.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
             "points": dict(rules(shoe).points(layout(shoe))) if shoe.laid else {},
-            **msgspec.json.decode(msgspec.json.encode(snapshots(shoe, self._table.shown()))),
+            **msgspec.json.decode(msgspec.json.encode(snapshots(shoe, self._table.shown(), self._table.alarms()))),
         }
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -151,8 +151,8 @@ class Control:
             await self._watch(reader, writer)
         elif not isinstance(by := fields.pop("by", None), str) or not by.strip():
             await _say(writer, orders.Answer(ok=False, error="nobody signed this order", hint="say who: --by NAME"))
-        elif len(by) > SIGNATURE:
-            await _say(writer, orders.Answer(ok=False, error="the signature is too long", hint="a name is enough"))
+        elif wrong := fault(by, LONGEST_NAME):
+            await _say(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
         elif fields["do"] == "lend":
             await self._lend(fields, by, reader, writer)
         elif fields["do"] == "take_back":

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from difflib import get_close_matches
+from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.printable import fault
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.shoe.state import answer_to
+from firmware_bridge.table.mistakes import mistake, shown
 from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.table.table import Table
 
@@ -20,11 +24,9 @@ LONGEST: Final = 4_096
 ID_LENGTH: Final = 64
 """Characters of the longest command id."""
 
-ECHO: Final = 40
-"""Characters of an unknown command that its refusal repeats."""
 
-MISTAKE: Final = 200
-"""Characters of what is wrong with an order, which may repeat parts of it."""
+DIGITS: Final = 16
+"""Hex digits of an order's hash that are kept beside its answer."""
 
 _LIKE_THIS: Final = 'send {"id":"..","do":"next"}'
 _TYPES: Final[dict[str, type[orders.Order]]] = {orders.tag_of(each): each for each in (*orders.ORDERS, orders.Enter)}
@@ -39,26 +41,36 @@ class NotAnOrder(ValueError):
 
 
 class Desk:
-    """Gives orders to the table. resend: queues a range of the journal to be published again."""
+    """Gives orders to the table.
 
-    def __init__(self, table: Table, resend: Callable[[Range], None]) -> None:
-        self._table, self._resend = table, resend
+    resend: queues a part of the journal to be published again. is_full: whether too many parts wait for that.
+    """
+
+    def __init__(self, table: Table, resend: Callable[[Range], None], is_full: Callable[[], bool]) -> None:
+        self._table, self._resend, self._is_full = table, resend, is_full
 
     def give(self, fields: dict[str, Any], allowed: Collection[str], by: str) -> orders.Answer:
         """Carry out a command of `parse` and answer it; a repeated id acts once."""
         order, wanted = order_of(fields, allowed), list[Range]()
-        if isinstance(order, orders.Resend):
-            try:
-                wanted = ranges(self._table.journal.directory, order)
-            except NotInJournal as error:
-                order = orders.Malformed("resend", str(error), "see `shoe journal list`")
-        given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"))
-        is_new = answer_to(self._table.shoe, given.id) is None
+        known_by = digest(order, by) if fields.get("id") is not None else None
+        is_new = answer_to(self._table.shoe, fields.get("id")) is None
+        if is_new and isinstance(order, orders.Resend):
+            order, wanted = self._found(order)
+        given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"), digest=known_by)
         answer = self._table.order(given)
-        if answer.ok and is_new:
+        if answer.ok:
             for each in wanted:
                 self._resend(each)
-        return answer
+        return replace(answer, digest=None)
+
+    def _found(self, order: orders.Resend) -> tuple[orders.Order, list[Range]]:
+        """The order, with the parts it asks for, or what becomes of it where they cannot be sent."""
+        if self._is_full():
+            return orders.Malformed("resend", "too many parts wait to be sent again", "wait until they have come"), []
+        try:
+            return order, ranges(self._table.journal.directory, order)
+        except NotInJournal as error:
+            return orders.Malformed("resend", str(error), "see `shoe journal list`"), []
 
 
 def parse(payload: bytes) -> dict[str, Any]:
@@ -72,8 +84,9 @@ def parse(payload: bytes) -> dict[str, Any]:
     if not isinstance(fields, dict) or not isinstance(fields.get("do"), str):
         raise NotAnOrder('no "do"', _LIKE_THIS)
     given = fields.get("id")
-    if given is not None and not (isinstance(given, str) and 1 <= len(given) <= ID_LENGTH):
-        raise NotAnOrder(f'"id" is no text of 1 to {ID_LENGTH} characters', "give each command its own")
+    if given is not None and (not isinstance(given, str) or not given or fault(given, ID_LENGTH)):
+        what = f'"id" is no text of 1 to {ID_LENGTH} characters that can be printed'
+        raise NotAnOrder(what, "give each command its own")
     return fields
 
 
@@ -81,14 +94,22 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
     """The order in the fields of a command; one that cannot be obeyed becomes `Malformed`."""
     do = str(fields["do"]).replace("-", "_")
     if do not in _TYPES:
-        near = get_close_matches(do, allowed, 1)
-        hint = f"did you mean {near[0]}?" if near else f"one of: {', '.join(allowed)}"
-        return orders.Malformed(do[:ECHO], f"{do[:ECHO]} is no command", hint)
+        near = nearest(do[:ID_LENGTH], allowed)
+        hint = f"did you mean {near}?" if near else f"one of: {', '.join(allowed)}"
+        return orders.Malformed(shown(do), f"{shown(do)} is no command", hint)
     if do not in allowed:
-        return orders.Malformed(do, f"{do} is not allowed here", "see [mqtt] commands in the table's config")
+        allow = f'put it into the table\'s config: [mqtt] commands = [.., "{do}"]'
+        return orders.Malformed(do, f"{do} is not allowed here", allow if do in orders.ALL else "give it at the table")
     arguments = {name: value for name, value in fields.items() if name not in ("id", "by", "do")}
-    try:
-        return msgspec.convert(arguments | {"do": do}, _TYPES[do])
-    except msgspec.ValidationError as error:
-        text = "a card is written rank then suit: As, Td" if do == "enter" else str(error)[:MISTAKE]
-        return orders.Malformed(do, f"{do}: {text}", "see the commands in the README")
+    if wrong := mistake(_TYPES[do], arguments):
+        return orders.Malformed(do, *wrong)
+    return msgspec.convert(arguments | {"do": do}, _TYPES[do])
+
+
+def digest(order: orders.Order, by: str) -> str:
+    """8 bytes, in hex, of the hash of an order and of who gave it; they are published.
+
+    The card of `enter` is left out: of 52 cards the one with this hash would be found.
+    """
+    told = orders.Malformed("enter", order.second, "") if isinstance(order, orders.Enter) else order
+    return sha256(msgspec.json.encode([by, told])).hexdigest()[:DIGITS]

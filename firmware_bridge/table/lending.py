@@ -128,7 +128,7 @@ def check(shoe: Shoe, open_shoe: bool) -> None:
     if shoe.held:
         raise NotLent(f"{len(shoe.held)} cards are held", "the floor decides about them first: shoe status")
     if shoe.status == "open" and not open_shoe:
-        hint = "close it (shoe do close-shoe), or say --open-shoe: the dealer then confirms with NEXT"
+        hint = "close it (sudo shoe do close-shoe --by NAME), or say --open-shoe: the dealer then confirms with NEXT"
         raise NotLent(f"shoe {shoe.number} is open", hint)
 
 

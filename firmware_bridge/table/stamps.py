@@ -5,7 +5,13 @@ from __future__ import annotations
 import secrets
 import time
 from collections import deque
+from pathlib import Path
 from typing import Final, TypedDict
+
+from firmware_bridge.facts.wire_states import Clock
+
+SYNCHRONISED: Final = Path("/run/systemd/timesync/synchronized")
+"""There once systemd-timesyncd has set the clock; its directory is there while it runs."""
 
 
 class Times(TypedDict):
@@ -18,6 +24,13 @@ class Times(TypedDict):
 def now() -> Times:
     """The wall clock since 1970, and the loop's clock, rounded up."""
     return Times(at=time.time_ns() // 1_000_000, mono=-(-time.monotonic_ns() // 1_000_000))
+
+
+def clock() -> Clock:
+    """Whether the wall clock is kept by a time server, as far as this machine says."""
+    if SYNCHRONISED.exists():
+        return "synchronised"
+    return "unsynchronised" if SYNCHRONISED.parent.exists() else "unknown"
 
 
 NONCE_BYTES: Final = 16

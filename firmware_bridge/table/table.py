@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, Protocol
@@ -16,29 +15,28 @@ from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer
-from firmware_bridge.facts.wire_states import Lamps
+from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps
 from firmware_bridge.journal.crashes import Crashes
-from firmware_bridge.journal.journal import Journal, SyncFailed
+from firmware_bridge.journal.disk import SyncFailed
+from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
+from firmware_bridge.table.alarm_clock import AlarmClock
+from firmware_bridge.table.disk_outage import DiskOutage
 from firmware_bridge.table.stamps import nonce, now
-from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided
+from firmware_bridge.table.waiting import Waiting
+from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
+from firmware_bridge.topics.state import alarms
 
 log = logging.getLogger(__name__)
 
 RETRY_DISK_S: Final = 1.0
-"""How often a full disk is tried again."""
+"""How often a disk that takes nothing is tried again."""
 
 CLOCK_JUMP_MS: Final = 2_000
 """The wall clock moving by more than this against the monotonic one is worth a note."""
-
-ASK_AGAIN_S: Final = 1.0
-"""How soon a moment that has passed becomes an input again if the shoe still waits for it."""
-
-WAITING_AT_MOST: Final = 10_000
-"""Inputs kept in memory while the disk is full; a reader that numbers its reports keeps them itself."""
 
 
 class Lights(Protocol):
@@ -53,6 +51,7 @@ class Table:
 
     acknowledge: called with the number of each report that is on disk. lights: the lamps. published: called with each
     new line. changed: called when something that the retained topics show may be different.
+    Until `start`, which needs the journal open, no input is judged.
     """
 
     def __init__(
@@ -68,40 +67,57 @@ class Table:
         self.journal, self.name, self.lights = journal, name, lights
         self.shoe = journal.shoe
         self.boot = secrets.token_hex(4)
-        self.disk: DiskError | None = None
+        self.begun, self.observing = False, False
+        self._outage = DiskOutage()
+        self._warnings: dict[str, Alarm] = {}
         self._failed: Exception | None = None
         self._crashes = Crashes(journal.directory)
-        self.observing = self._crashes.too_many()
         self._acknowledge, self._published, self._changed, self._loop = acknowledge, published, changed, loop
-        self._waiting: deque[inputs.AnyInput] = deque()
-        self.disk_since = 0
+        self._waiting = Waiting()
         self._retry: asyncio.TimerHandle | None = None
-        self._alarm_clock: asyncio.TimerHandle | None = None
-        self._asked_for: int | None = None
+        self._alarm_clock = AlarmClock(self._ring, loop)
         self._wall_ahead: int | None = None
+        self.jumped_ms = 0
+        """How far the wall clock was set forwards since the start, all in all."""
 
     def start(self, house: House) -> None:
-        """Say that the daemon began; `house` holds from the next shoe on."""
+        """Say that the daemon began, now that the journal is open; `house` holds from the next shoe on."""
+        self.shoe, self.begun = self.journal.shoe, True
+        waited = self._waiting.clear()
+        stopped = self._outage.as_input() if self._outage.since else None
+        self._outage.end()
+        self.observing = self._crashes.too_many()
         if self.observing:
             log.critical("one input crashed us again and again: observing; update, or delete %s", self._crashes.path)
         self.take(inputs.Started(**now(), version=__version__, house=house, nonce=nonce()))
+        for fact in (*((stopped,) if stopped else ()), *waited):
+            self.take(fact)
         self._show()
 
+    @property
+    def disk(self) -> DiskError | None:
+        """Why the journal takes nothing; None when it takes everything."""
+        return self._outage.error
+
     def take(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
-        """Judge an input and carry it all the way; the events it had, none while the disk is full.
+        """Judge an input and carry it all the way; the events it had, none while the disk takes nothing.
 
         Raises, from then on always, what must end the process: SyncFailed if the disk did not confirm, or an
         error of our own that could not even be journaled. The loop's exception handler gets it too, whoever called.
         """
+        if self._failed:
+            raise self._failed
         if self.disk:
-            self._wait(fact)
+            if self._waiting.keep(fact) and self.begun:
+                self._try_disk()  # at once: it may take this card already
             return ()
         try:
             self._watch_clock(fact)
             return self._journaled(fact)
         except DiskError as error:
-            self._disk_lost(error)
-            self._wait(fact)
+            self._waiting.keep(fact)
+            self.stop_for(error)
+            self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
             return ()
 
     def order(self, fact: inputs.Ordered) -> Answer:
@@ -121,30 +137,53 @@ class Table:
         """
         if self.disk:
             return unguided(self.disk.what, self.disk.irregularity)
-        return unguided(OBSERVING, "observing") if self.observing else lamps(self.shoe)
+        if self.observing:
+            return unguided(OBSERVING, "observing")
+        return with_warnings(lamps(self.shoe), self._warnings.values())
+
+    def alarms(self) -> Alarms:
+        """The irregularities that are open in the shoe, and what no shoe knows of: warnings, a disk that is lost."""
+        return Alarms((*alarms(self.shoe), *self._warnings.values(), *self._outage.alarms()))
+
+    def warn(self, name: str, detail: str, todo: str) -> None:
+        """Raise an alarm that stops nothing and is not journaled, once for each `name`, until `unwarn`."""
+        if name not in self._warnings:
+            log.warning("%s; %s", detail, todo)
+            self._warnings[name] = Alarm(name, now()["at"], "warning", detail, todo, False, ())
+            self._show()
+
+    def unwarn(self, name: str) -> None:
+        """What `warn` said is over."""
+        if self._warnings.pop(name, None):
+            self._show()
 
     def light(self, lights: Lights) -> None:
         """Show everything on these lamps from now on."""
         self.lights = lights
         self._show()
 
+    def stop_for(self, error: DiskError) -> None:
+        """Show that nothing can be journaled, and why."""
+        self._outage.go_on(error)
+        self._show()
+
     def close(self) -> None:
         """Lamps off, timers off."""
-        for timer in (self._retry, self._alarm_clock):
-            if timer:
-                timer.cancel()
+        self._alarm_clock.stop()
+        if self._retry:
+            self._retry.cancel()
         self.lights.show({})
 
     def _journaled(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
-        if self._failed:
-            raise self._failed
         try:
             return self._carried(fact)
         except DiskError:
             raise
         except Exception as error:
             self._failed = error
-            if not isinstance(error, SyncFailed):
+            if isinstance(error, SyncFailed):
+                self.stop_for(DiskError(error.what, error.hint, "disk_error"))
+            else:
                 with suppress(OSError):
                     self._crashes.note(fact)
             self._loop.call_exception_handler({"message": "the table cannot go on", "exception": error})
@@ -160,7 +199,7 @@ class Table:
         self.shoe = advance(self.shoe, entry)
         if report := inputs.report_of(fact):
             self._acknowledge(report)
-        self._set_alarm_clock()
+        self._alarm_clock.set(deadline(self.shoe))
         self._show()
         return events
 
@@ -177,70 +216,34 @@ class Table:
         ahead, before = fact.at - fact.mono, self._wall_ahead
         self._wall_ahead = ahead
         if before is not None and abs(ahead - before) > CLOCK_JUMP_MS:
+            self.jumped_ms += ahead - before
             self._journaled(inputs.ClockJumped(at=fact.at, mono=fact.mono, by=ahead - before))
 
-    def _set_alarm_clock(self) -> None:
-        """Ask the loop for a call when the moment comes that the shoe waits for."""
-        wanted = deadline(self.shoe)
-        if wanted == self._asked_for:
-            return
-        if self._alarm_clock:
-            self._alarm_clock.cancel()
-        self._asked_for = wanted
-        if wanted is None:
-            self._alarm_clock = None
-            return
-        is_past = wanted <= now()["mono"]  # it was an input before, and not judged: not again at once
-        moment = self._loop.time() + ASK_AGAIN_S if is_past else wanted / 1000
-        self._alarm_clock = self._loop.call_at(moment, self._ring)
-
     def _ring(self) -> None:
-        self._asked_for = None
         if self.disk is None:  # else the clock is set again by the first entry the disk takes
             self.take(inputs.TimePassed(**now()))
-            self._set_alarm_clock()
+            self._alarm_clock.set(deadline(self.shoe))
 
     def _show(self) -> None:
         driven = STOPPED if self.disk else {} if self.observing else signals(self.shoe)
         self.lights.show(self.shown().lit | driven)
         self._changed()
 
-    def _disk_lost(self, error: DiskError) -> None:
-        log.critical("%s", error)
-        self.disk, self.disk_since = error, now()["at"]
-        self._show()
-        self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
-
-    def _wait(self, fact: inputs.AnyInput) -> None:
-        """Keep an input for later, in its order; a report that the reader says again is kept once."""
-        report = inputs.report_of(fact)
-        known = report is not None and any(inputs.report_of(each) == report for each in self._waiting)
-        # Orders are not kept: their giver was answered. Reports beyond the limit are not acknowledged, so the reader
-        # keeps them.
-        if not (isinstance(fact, inputs.Ordered) or known or len(self._waiting) >= WAITING_AT_MOST):
-            self._waiting.append(fact)
-
     def _try_disk(self) -> None:
-        error = self.disk
-        if error is None:
+        """Journal what waits, then for how long the disk took nothing: once, when all of it is written."""
+        if self.disk is None or self._failed:
             return
-        report = inputs.DiskFailed(
-            at=self.disk_since, mono=now()["mono"], irregularity=error.irregularity, why=error.what, until=now()["at"]  # type: ignore[arg-type]  # a DiskError has only these two
-        )
+        if self._retry:
+            self._retry.cancel()
         try:
-            if not self.shoe.journal:
-                self._journal_waiting()  # a new device: its first inputs begin its journal
-            self._journaled(report)
-            self.disk = None
-            self._journal_waiting()
+            while len(self._waiting):
+                self._journaled(self._waiting.first)
+                self._waiting.drop_first()
+            self._journaled(self._outage.as_input())
         except DiskError as again:
-            self.disk = again
+            self.stop_for(again)
             self._retry = self._loop.call_later(RETRY_DISK_S, self._try_disk)
         else:
+            self._outage.end()
             log.warning("the journal can be written again")
-        self._show()
-
-    def _journal_waiting(self) -> None:
-        while self._waiting:
-            self._journaled(self._waiting[0])
-            self._waiting.popleft()
+            self._show()

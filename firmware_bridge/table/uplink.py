@@ -4,38 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any, Final, Literal
 
 from msgspec import Struct
 
 from firmware_bridge import __version__
-from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
-from firmware_bridge.facts.wire_states import Alarm, Alarms, Health, Status
+from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.journal.cursor import CursorFile
+from firmware_bridge.journal.disk import SyncFailed
 from firmware_bridge.journal.line import Line, rfc3339
+from firmware_bridge.mqtt.echoes import Echoes
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.outbox import Outbox
+from firmware_bridge.mqtt.replies import Reply
 from firmware_bridge.mqtt.retained import States
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
-from firmware_bridge.shoe.state import is_open
-from firmware_bridge.table.desk import Desk, NotAnOrder, parse
+from firmware_bridge.table.acknowledged import Acknowledged
+from firmware_bridge.table.backend import Backend
+from firmware_bridge.table.broker_outage import BrokerOutage
+from firmware_bridge.table.desk import Desk
 from firmware_bridge.table.live_odds import LiveOdds
-from firmware_bridge.table.stamps import now
+from firmware_bridge.table.opening import Opened
+from firmware_bridge.table.stamps import clock, now
 from firmware_bridge.table.table import Table
-from firmware_bridge.topics.state import alarms, mode, snapshots
+from firmware_bridge.table.twins import Twins
+from firmware_bridge.topics.state import mode, snapshots
 
 log = logging.getLogger(__name__)
 
-LOST_AFTER_S: Final = 3.0
-"""An outage shorter than this is no irregularity: play goes on either way. A connection must last as long to end it."""
-
-SAVE_S: Final = 0.1
-"""The cursor is stored at most this often."""
-
-BACKEND: Final = "backend"
+MQTT_5: Final = 5
+STREAMS: Final = ("event", "round")
 
 LastWord = Literal["stopped", "lost"]
 """How a table ended: by order, or by a failure."""
@@ -59,35 +60,43 @@ class Uplink:
     ) -> None:
         self._odds = LiveOdds(self.changed, loop) if live_odds else None
         self._table, self._prefix, self._loop = table, prefix, loop
-        self._desk, self._allowed = desk, allowed
-        self.why_down = "not connected yet"
         self.health: Health | None = None
-        self._cursor = CursorFile(table.journal.directory / "cursor")
-        self.outbox = Outbox(table.journal.directory, self._cursor, self._send_event)
+        self._cursor: CursorFile | None = None
+        self._echoes = Echoes(self._mute, loop)
+        self.outbox = Outbox(table.journal.directory, self._send_event, self._echoes)
+        self.acknowledged = Acknowledged(self.outbox, table, loop)
         self.states = States(self._states, self._head, self._send_state, loop)
-        will = self._message("status", self._status("lost"))
-        command = f"{prefix}/command"
+        answers = f"{prefix}/reply"
+        self.backend = Backend(table, desk, allowed, answers, self._head, self._send_reply, loop)
+        self._twins = Twins(table.name, table.boot)
         self.link = Link(
-            settings, will, [command], self._on_up, self._on_down, self._on_delivered, self._on_command, loop
+            *(settings, self._will, [f"{prefix}/command"], self._own),
+            *(self._on_up, self._on_down, self._on_delivered, self._on_message),
+            loop,
         )
-        self._saving: asyncio.TimerHandle | None = None
-        self._losing: asyncio.TimerHandle | None = None
-        self._steady: asyncio.TimerHandle | None = None
+        self.outage = BrokerOutage(table, lambda: self.link.up, lambda: self._echoes.awaited or bool(self.shared), loop)
 
     def start(self) -> None:
-        """Begin to connect."""
-        self._expect_loss()
+        """Begin to connect: with the journal open, or to say why it is not."""
+        self.outage.expect()
         self.link.start()
+
+    def begin(self, opened: Opened) -> None:
+        """Send the journal, which is open now."""
+        self._cursor = opened.cursor
+        self.outbox.begin(*opened)
 
     async def close(self, last_word: LastWord) -> None:
         """Publish how the table ended, and leave; messages not delivered are sent at the next start."""
-        for timer in (self._losing, self._steady, self._saving):
-            if timer:
-                timer.cancel()
+        self.outage.close()
+        self.backend.close()
+        self.states.flush()
         self.states.close()
+        self._echoes.end()
         await self.link.close(self._message("status", self._status(last_word)))
-        self._save()
-        self._cursor.close()
+        self.acknowledged.close()
+        if self._cursor:
+            self._cursor.close()
 
     def publish(self, line: Line) -> None:
         """Publish a line that is on disk."""
@@ -98,6 +107,7 @@ class Uplink:
     def tell_health(self, health: Health) -> None:
         """Publish how all is; what a broker out of reach misses is told again soon."""
         self.health = health
+        self.changed()
         with suppress(NotConnected):
             self.link.publish(f"{self._prefix}/health", joined(self._head(), health), qos=0, retain=True)
 
@@ -107,107 +117,117 @@ class Uplink:
             self._odds.follow(self._table.shoe)
         self.states.changed()
 
+    def queue(self) -> int:
+        """Entries of the present journal that the broker has not acknowledged."""
+        shoe, acked = self._table.shoe, self.outbox.acked
+        if not self.outbox.waiting:
+            return 0
+        return shoe.seq - acked.seq if acked and acked.journal == shoe.journal else shoe.seq
+
     def status(self) -> dict[str, Any]:
         """The link as a technician wants to see it."""
         return {
             "up": self.link.up,
             "protocol": {4: "3.1.1", 5: "5"}.get(self.link.protocol or 0),
-            "why_down": self.why_down or None,
+            "why_down": self.outage.why or None,
+            "shared": self.shared,
             "waiting": self.outbox.waiting,
             "acked": self.outbox.acked,
         }
 
+    @property
+    def shared(self) -> str | None:
+        """What to do about another shoe, or another client, that goes by our name; None where there is none."""
+        return self.link.shared_name or self._twins.told
+
+    def _own(self, protocol: int) -> list[str]:
+        """The topics of our own that we listen to: who else writes `status`, and what a broker really passes on."""
+        names = ("status",) if protocol == MQTT_5 else ("status", *STREAMS)
+        return [f"{self._prefix}/{name}" for name in names]
+
     def _on_up(self) -> None:
-        self.why_down = ""
-        self._steady = self._loop.call_later(LOST_AFTER_S, self._back)
+        self.outage.up()
+        self._echoes.begin(() if self.link.protocol == MQTT_5 else ("status", *STREAMS))
         self.states.up()
         if self.health:
             self.tell_health(self.health)
         self.outbox.up()
 
     def _on_down(self, why: str) -> None:
-        self.why_down = why
+        self.outage.down(why)
         self.states.down()
+        self._echoes.end()
+        self._twins.forget()
         self.outbox.down()
-        if self._steady:
-            self._steady.cancel()
-        self._expect_loss()
+        self.backend.replies.down()
+        if self.shared:
+            self.outage.warn(self.shared)
 
-    def _expect_loss(self) -> None:
-        """Take the broker as lost when this has gone on for too long: a connection that does not last ends nothing."""
-        if self._losing is None:
-            self._losing = self._loop.call_later(LOST_AFTER_S, self._lost)
-        elif self._losing.when() <= self._loop.time():
-            self._loop.call_soon(self._lost)  # not now: a connection may break under an entry just being published
-
-    def _lost(self) -> None:
-        if not self.link.up:
-            self._table.take(inputs.DeviceLost(**now(), device="broker", why=self.why_down))
-
-    def _back(self) -> None:
-        """An entry was delivered, or the connection has lasted."""
-        if self._losing:
-            self._losing.cancel()
-            self._losing = None
-        if is_open(self._table.shoe, "broker_lost"):
-            self._table.take(inputs.DeviceBack(**now(), device="broker", resumes=True))
+    def _mute(self, topic: str) -> None:
+        """The broker acknowledged a message and did not pass it on."""
+        self.link.give_up(f"{self._prefix}/{topic}")
+        self.outage.warn(self.outage.why)
 
     def _on_delivered(self, mid: int) -> None:
+        if not self.backend.replies.delivered(mid):
+            self._follow(lambda: self.outbox.delivered(mid))
+
+    def _follow(self, step: Callable[[], object]) -> None:
+        """Do what may move the cursor, and keep the cursor where it is then."""
         before = self.outbox.acked
-        if not self.outbox.delivered(mid):
+        step()
+        if self.outbox.acked == before:
             return
-        if self.outbox.acked != before:
-            self._back()
-        if self._saving is None:
-            self._saving = self._loop.call_later(SAVE_S, self._save)
+        with suppress(SyncFailed):
+            self.outage.progress()
+        self.acknowledged.moved()
 
-    def _save(self) -> None:
-        self._saving = None
-        try:
-            self.outbox.save()
-        except OSError as error:
-            log.warning("the cursor cannot be stored (%s): messages may be repeated after a restart", error)
+    def _on_message(self, message: Incoming) -> None:
+        name = message.topic.removeprefix(f"{self._prefix}/")
+        if name == "command":
+            self.backend.take(message)
+        elif message.retained:
+            return  # what the broker kept of before
+        elif name == "status":
+            self._hear_status(message.payload)
+        else:
+            self._follow(lambda: self.outbox.heard(name, message.payload))
 
-    def _on_command(self, message: Incoming) -> None:
-        if message.retained:
-            log.warning("a retained command is ignored: clear it at the broker")
-            return
-        try:
-            fields = parse(message.payload)
-        except NotAnOrder as error:
-            self._reply(message, error.answer)
-            return
-        self._reply(message, self._desk.give(fields, self._allowed, BACKEND))
+    def _hear_status(self, payload: bytes) -> None:
+        before = self._twins.told
+        if self._twins.is_ours(payload, self.link.number) and self._echoes.came("status"):
+            self._follow(self.outbox.count)
+        if told := self._twins.told:
+            self.outage.warn(told)
+        elif before:
+            self.outage.progress()
 
-    def _reply(self, message: Incoming, answer: orders.Answer) -> None:
-        own = f"{self._prefix}/reply"
-        wished = message.response_topic or ""
-        topic = wished if wished.startswith(f"{own}/") and not {"+", "#"} & set(wished) else own
-        payload = joined(self._head(), answer)
-        try:
-            self.link.publish(topic, payload, response=message)
-        except NotConnected:
-            log.warning("an answer could not be sent: the backend repeats its command with the same id")
+    def _send_reply(self, reply: Reply) -> int:
+        return self.link.publish(reply.topic, reply.payload, response=reply.asked)
 
     def _send_event(self, topic: str, payload: bytes) -> int:
         return self.link.publish(f"{self._prefix}/{topic}", payload)
 
     def _send_state(self, topic: str, payload: bytes) -> int:
+        self._echoes.sent(topic, payload)
         return self.link.publish(f"{self._prefix}/{topic}", payload, retain=True)
 
     def _states(self) -> dict[str, Any]:
-        shoe, disk = self._table.shoe, self._table.disk
-        states = snapshots(shoe, self._table.shown())
-        if disk:
-            urgent = Alarm(disk.irregularity, self._table.disk_since, "critical", disk.what, disk.hint, True, ())
-            states["alarm"] = Alarms((*alarms(shoe), urgent))
+        table, status = self._table, {"status": self._status("online")}
+        if not table.begun:  # of the shoe nothing is known
+            return {"lamps": table.shown(), "alarm": table.alarms()} | status
+        states = snapshots(table.shoe, table.shown(), table.alarms())
         if self._odds and self._odds.state:
             states["odds"] = self._odds.state
-        return states | {"status": self._status("online")}
+        return states | status
+
+    def _will(self) -> Message:
+        return self._message("status", self._status("lost"))
 
     def _status(self, state: Literal["online", "stopped", "lost"]) -> Status:
-        shoe = self._table.shoe
-        return Status(state, __version__, shoe.seq + 1, mode(shoe, self._table.observing))
+        table = self._table
+        now_mode = mode(table.shoe, table.observing, bool(table.disk))
+        return Status(state, __version__, table.shoe.seq + 1, now_mode, clock(), self.link.number)
 
     def _head(self) -> StateHead:
         shoe, at = self._table.shoe, rfc3339(now()["at"])

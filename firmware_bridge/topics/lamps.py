@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from firmware_bridge.facts.reason import Reason
-from firmware_bridge.facts.wire_states import Lamps
+from firmware_bridge.facts.wire_states import Alarm, Lamps
 from firmware_bridge.games.asks import CardDue, MarkDue, OpeningDue
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.moves import LOT
@@ -54,6 +55,15 @@ def _shown(lit: dict[str, str], why: Why) -> Lamps:
 def unguided(why: str, reason: str) -> Lamps:
     """The lamps of a bridge that must guide nobody: its journal cannot be written, or it only observes."""
     return Lamps({"fault": BLOCKED}, (why,), (Reason(reason, {}),))
+
+
+def with_warnings(shown: Lamps, warnings: Iterable[Alarm]) -> Lamps:
+    """The lamps of a shoe whose bridge has something to say that is not of the shoe: the fault lamp, and why."""
+    told: Why = [(f"{each.id}: {each.todo}", Reason(each.id, {})) for each in warnings]
+    if not told:
+        return shown
+    lit = {"fault": STEADY} | shown.lit
+    return Lamps(lit, (*shown.why, *(words for words, _ in told)), (*shown.reasons, *(reason for _, reason in told)))
 
 
 def todo(shoe: Shoe, irregularity: str) -> str:

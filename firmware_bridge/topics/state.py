@@ -17,16 +17,16 @@ from firmware_bridge.topics.lamps import lamps, todo
 from firmware_bridge.topics.own import own_topics
 
 
-def snapshots(shoe: Shoe, shown: Lamps | None = None) -> dict[str, Any]:
+def snapshots(shoe: Shoe, shown: Lamps | None = None, told: Alarms | None = None) -> dict[str, Any]:
     """Topic -> what it holds now (an encodable value without the head).
 
-    shown: what a table lights, if that is not what the shoe says.
+    shown, told: what a table lights, and the alarms it raises, if that is not what the shoe says.
     """
     return {
         "table": table(shoe),
         **own_topics(shoe),
         "lamps": shown or lamps(shoe),
-        "alarm": Alarms(alarms(shoe)),
+        "alarm": told or Alarms(alarms(shoe)),
     }
 
 
@@ -42,10 +42,10 @@ def table(shoe: Shoe) -> Table:
         last=is_in_use and is_last(shoe),
         slots=_slots(shoe),
         due=due(shoe) if guided else None,
-        closed_bets=rules(shoe).closed_bets(shoe.round) if is_in_use else (),
+        closed_bets=rules(shoe).closed_bets(_bet_on_next(shoe)) if is_in_use else (),
         cards_left=cards_left(shoe) if is_in_use else None,
         burn_left=shoe.burn_left if now is Phase.BURNING else 0,
-        shoe_change="due" if shoe.status == "ended" else shoe.change,
+        shoe_change="due" if shoe.status == "ended" and shoe.change != "overdue" else shoe.change,
         dealer=shoe.dealer,
         dealer_change=shoe.device.dealer_change,
         flown=shoe.device.flown,
@@ -54,6 +54,11 @@ def table(shoe: Shoe) -> Table:
         limits=(shoe.house if is_in_use else shoe.device.next_house).limits,
         settings=shoe.house if is_in_use else shoe.device.next_house,
     )
+
+
+def _bet_on_next(shoe: Shoe) -> int:
+    """The number of the next round that a bet can be taken for: the one to come, once a card of this one is drawn."""
+    return shoe.round + (phase(shoe) in (Phase.DEALING, Phase.COMPLETE))
 
 
 def _slots(shoe: Shoe) -> tuple[Slot, ...]:
@@ -116,16 +121,19 @@ def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
     """The open irregularities with what to do about each."""
     return tuple(
         Alarm(
-            *(each.id, each.since, policy.severity, each.detail),
-            *(todo(shoe, each.id), policy.blocks, policy.choices, each.of),
+            *(each.id, each.since, policy.severity, each.detail, todo(shoe, each.id), policy.blocks, policy.choices),
+            of=each.of,
+            values=each.values,
         )
         for each in shoe.device.irregular
         for policy in (row(shoe, each.id),)
     )
 
 
-def mode(shoe: Shoe, observing: bool = False) -> str:
+def mode(shoe: Shoe, observing: bool = False, no_journal: bool = False) -> str:
     """How much the shoe can do now (irregularities.md, degraded modes): of several modes, that of least use."""
+    if no_journal:
+        return "NO_JOURNAL"
     if observing:
         return "OBSERVE"
     if shoe.device.entered:

@@ -19,7 +19,7 @@ LEAST_HYSTERESIS, MOST_HYSTERESIS = 8, 0.12  # counts, and part of the contrast
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the board is to be set to; its parameters 1 to 4 (readers.md)."""
+    """What the board is to be set to; its parameters 1 to 4."""
 
     threshold: int
     hysteresis: int

@@ -8,12 +8,13 @@ from hardware.calibrate.bench import Bench
 from hardware.calibrate.figures import Refusal, histogram, mean
 from hardware.calibrate.levels import FULL_SCALE, Levels, levels_of
 from hardware.calibrate.proposal import Settings, next_light, propose
+from hardware.errors import PortError
 from hardware.readers.messages import CutCard, Read
 
 RAW_CARDS = 5
 ROUNDS = 8  # of light tried, each half or double at most
 PATIENCE_S = 60.0  # without a card
-THRESHOLD, HYSTERESIS, GAIN, EXPOSURE_US = 1, 2, 3, 4  # parameters (readers.md)
+THRESHOLD, HYSTERESIS, GAIN, EXPOSURE_US = 1, 2, 3, 4  # parameters
 
 
 class Guide(Protocol):
@@ -48,7 +49,7 @@ class Tested:
 async def adjust(bench: Bench, guide: Guide, cards: int = RAW_CARDS, patience_s: float = PATIENCE_S) -> Levels:
     """Set the board's light, threshold and hysteresis by raw cards; the levels they rest on. Not saved yet.
 
-    Raises Refusal with its reason; the board then has the settings tried last.
+    Raises Refusal with its reason; the board then has the settings tried last. Raises PortError for one that is gone.
     """
     settings = _settings(await bench.params())
     await bench.raw(True)
@@ -64,8 +65,12 @@ async def adjust(bench: Bench, guide: Guide, cards: int = RAW_CARDS, patience_s:
             await bench.set(_params(settings))
         else:
             raise Refusal("the light does not settle", "look for a loose lamp or a strong light above the reader")
-    finally:
+    except PortError:
+        raise  # who is not there is told nothing
+    except BaseException:
         await bench.raw(False)
+        raise
+    await bench.raw(False)
     settings = propose(levels, settings)
     guide.say(f"dark {levels.dark:.0f}, ink {levels.black:.0f}, paper {levels.white:.0f}, noise {levels.noise:.1f}")
     guide.say(f"threshold {settings.threshold}, hysteresis {settings.hysteresis}")

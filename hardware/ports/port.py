@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import serial
 
 READ_BYTES = 65_536
-FIRST_RETRY, LAST_RETRY = 0.2, 1.0  # seconds; doubles in between (readers.md)
+FIRST_RETRY, LAST_RETRY = 0.2, 1.0  # seconds; doubles in between
 CONNECT = 5.0  # seconds for a reader on the network to answer
 QUIET = 0.1  # seconds: far longer than between two bytes of a line, an adapter's buffer (16 ms) included
 MOST_UNWRITTEN = 4_096  # bytes; some 400 ACKs: a device that far behind is not taking any

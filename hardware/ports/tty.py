@@ -74,7 +74,14 @@ def _told(path: str, error: Exception) -> PortError:
     if number in (errno.EBUSY, errno.EAGAIN):
         who = ", ".join(holders(path)) or "another user's program (sudo fuser -v shows which)"
         return PortBusy(f"{path} is in use by {who}: stop it, or give this bridge another port")
-    return PortError(f"{path} cannot be opened as a serial port ({error}): check [reader] port; {_present()}")
+    kind = _kind(path) or f"cannot be opened as a serial port ({error})"
+    return PortError(f"{path} {kind}: check [reader] port; {_present()}")
+
+
+def _kind(path: str) -> str:
+    """What stands in place of a device, nothing for a device."""
+    place = Path(path)
+    return "is a directory" if place.is_dir() else "is a file, no serial port" if place.is_file() else ""
 
 
 def _present() -> str:

@@ -28,7 +28,7 @@ from hardware.readers.native.packets import (
 from hardware.sim.optics import MIN_QUALITY, Optics
 from hardware.sim.papers import Papers
 
-KEEPS = 32  # unacknowledged reports (readers.md)
+KEEPS = 32  # unacknowledged reports
 REPEAT_MS = 100
 HELLO_MS = 500
 BEAT_MS = 1000

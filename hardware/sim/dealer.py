@@ -13,6 +13,7 @@ SHUFFLE_S = 3.0
 GLANCE_S = 0.7  # tells a steady lamp from one that blinks
 STARE_S = 2.2  # longer than the dark of any rhythm
 ANSWER_S = 30.0  # until the lamps answer a card
+PATIENCE_S = 3.0  # until NEXT is pressed again
 _POLL_S = 0.004
 
 
@@ -76,9 +77,8 @@ class Mistake:
 class Dealer:
     """Deals shoe after shoe at `speed` (1: human); knows the lamps and the cards in hand, nothing else.
 
-    going: while it is not set, the dealer rests before the next card or key.
     packs: the cards of a full shoe, unshuffled. cut_from_end: the fewest and the most cards that lie behind the cut
-    card; None: there is none.
+    card; None: there is none. going: while it is not set, the dealer rests before the next card or key.
     """
 
     def __init__(
@@ -94,13 +94,10 @@ class Dealer:
         self.last: Paper | None = None
         self.going = asyncio.Event()
         self.going.set()
-        self._packs, self._rng, self._speed = packs, rng, speed
-        self._mistake, self._chances = mistake, 0
-        self._cut_from_end = cut_from_end
+        self._packs, self._rng, self._speed, self._cut_from_end = packs, rng, speed, cut_from_end
+        self._mistake, self._chances, self._cut_at, self._unburned = mistake, 0, -1, False
         self._eyes = Eyes(hands.lit)
         self._shoe: list[Paper] = []
-        self._cut_at = -1
-        self._unburned = False
 
     async def work(self) -> None:
         """Deal until cancelled. Raises Puzzled."""
@@ -132,10 +129,11 @@ class Dealer:
 
     async def _see_on(self, *lamps: str) -> None:
         """Wait until the lamps or the guests say how it goes on. Raises Puzzled if none ever does."""
-        lamps = ("fault", *lamps, *self.hands.slots)
-        await self._until(
-            lambda: self.hands.waits() or any(lamp in self.hands.lit() for lamp in lamps), " or ".join(lamps)
-        )
+        await self._until(lambda: self._goes_on(*lamps), " or ".join(("fault", *lamps, *self.hands.slots)))
+
+    def _goes_on(self, *lamps: str) -> bool:
+        lit = self.hands.lit()
+        return self.hands.waits() or any(lamp in lit for lamp in ("fault", *lamps, *self.hands.slots))
 
     async def _bring_shoe(self) -> None:
         await self._pause(SHUFFLE_S)
@@ -214,6 +212,13 @@ class Dealer:
         await self._think()
         if not await self._errs("next"):
             await self.hands.press_next()
+            await self._wait_for_answer()
+
+    async def _wait_for_answer(self) -> None:
+        """Give the table time to answer NEXT; a second press would mean something else."""
+        give_up = asyncio.get_running_loop().time() + PATIENCE_S
+        while not self._goes_on() and asyncio.get_running_loop().time() < give_up:
+            await asyncio.sleep(_POLL_S)
 
     async def _errs(self, where: str) -> bool:
         """Make the mistake if this is its moment; whether it took the place of what was due."""

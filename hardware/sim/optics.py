@@ -16,7 +16,7 @@ CELLS = 48
 NOMINAL_MS = 45
 _CHECK_BITS = 8
 _NOISES = 4096
-THRESHOLD, HYSTERESIS, GAIN, EXPOSURE_US, MIN_QUALITY, SAMPLES = 1, 2, 3, 4, 5, 6  # parameters (readers.md)
+THRESHOLD, HYSTERESIS, GAIN, EXPOSURE_US, MIN_QUALITY, SAMPLES = 1, 2, 3, 4, 5, 6  # parameters
 
 Params = Mapping[int, int]
 

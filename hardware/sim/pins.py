@@ -6,7 +6,7 @@ from gpiozero.pins.mock import MockPin
 
 from hardware.pins.pin import Pin, PinFactory
 
-BOUNCE = 0.0005  # seconds per bounce of a contact
+BOUNCE = 0.001  # seconds per bounce of a contact
 
 
 class Switched(MockPin):  # type: ignore[misc]  # gpiozero ships no types
@@ -51,9 +51,8 @@ class MockPins:
         return wire.function == "output" and bool(wire.state) == pin.active_level(is_input=False)
 
     async def _bounce(self, pin: Pin, active: bool, bounces: int) -> None:
-        for _ in range(bounces):
-            self.drive(pin, active)
-            await asyncio.sleep(BOUNCE)
-            self.drive(pin, not active)
+        for _ in range(bounces):  # open for a moment only: a machine that is late must not make two presses of one
+            self.drive(pin, False)
+            self.drive(pin, True)
             await asyncio.sleep(BOUNCE)
         self.drive(pin, active)

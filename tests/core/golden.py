@@ -147,8 +147,11 @@ class Tape:
             if ("topics", name) in ADDED:
                 continue
             if raw != self._said.get(name):
-                self.now[name], self._said[name] = read(raw, name), raw
-                self.say(part, self.now[name], b"%d " % self._steps)
+                before, said = self._said.get(name), read(raw, name)
+                self._said[name] = raw
+                if before is None or said != self.now[name]:  # not only what the rows do not know
+                    self.now[name] = said
+                    self.say(part, said, b"%d " % self._steps)
 
     def _validate(self, topic: str, payload: bytes) -> None:
         """The first of each kind is as its schema says: thousands more are of the same code."""

@@ -27,8 +27,9 @@ ROUNDS: Final = ("RoundClosed", "RoundCorrected", "RoundVoided", "round", "paylo
 
 ADDED: Final[frozenset[tuple[str, str]]] = frozenset(
     {("luggage", name) for name in ("lent", "turn", "prev")}
-    | {("lamps", "reasons"), ("open", "of")}
-    | {("Irregular", "of"), ("hand", "points"), ("policy", "drawn_before_mark")}
+    | {("lamps", "reasons"), ("open", "of"), ("open", "values")}
+    | {("Irregular", "of"), ("Irregular", "values"), ("hand", "points"), ("policy", "drawn_before_mark")}
+    | {("roads", "naturals"), ("payload", "naturals")}
     | {(kind, name) for kind in ROUNDS for name in ("unit", "stakes", "reasons")}
 )
 """(kind, field) that the rows do not know, both in old words: left out. A new state topic is ("topics", its name)."""
@@ -47,9 +48,15 @@ HOUSE: Final = (
 )
 
 
+BY_DEFAULT: Final = 13
+"""Cards from the end of the virtual cut; no scenario asks for it by this number."""
+
+
 def _house(said: Said) -> Said:
-    """The settings of the game stood among those of the table."""
+    """The settings of the game stood among those of the table; a virtual cut had to be asked for."""
     flat = said | msgspec.to_builtins(Baccarat()) | said["terms"]
+    if flat["virtual_cut"] == BY_DEFAULT:
+        flat["virtual_cut"] = None
     return {name: flat[name] for name in HOUSE if name in flat}
 
 
@@ -58,7 +65,9 @@ def _told(outcome: str, *pairs: str) -> Said:
 
 
 def _round(said: Said) -> Said:
-    """What only baccarat says stood before the bets."""
+    """What only baccarat says stood before the bets, and no rule that decided had its mnemonic behind it."""
+    if "why" in said:
+        said["why"] = [words.split(" (")[0] if words.startswith("banker ") else words for words in said["why"]]
     own = said.pop("own", None) or {name: said.pop(name) for name in ("natural", "pairs") if name in said}
     bets = {"bets": said.pop("bets")} if "bets" in said else {}
     before: Said = {}
@@ -119,6 +128,12 @@ def _lamps(said: Said) -> Said:
     return said | {"why": [_todo(words) for words in said["why"]]} if "lit" in said and "why" in said else said
 
 
+def _answer(said: Said) -> Said:
+    """Only rounds with a result were told of."""
+    error = said.get("error")
+    return said | ({"error": error.replace(" are over", " are completed")} if error and "of this shoe" in error else {})
+
+
 def _opened(said: Said) -> Said:
     """What never leaves the house was published as null."""
     before: Said = {}
@@ -128,6 +143,7 @@ def _opened(said: Said) -> Said:
 
 
 AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
+    "x": lambda said: said | {"do": "malformed"},  # the scenarios' order that nobody can obey
     "house": _house,
     "next_house": _house,
     "settings": _house,
@@ -139,6 +155,7 @@ AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
     "round": lambda said: _message(_round(said)),
     "payload": _payload,
     "last": _last_round,
+    "answer": _answer,
     "told": lambda said: _told(*said["words"]),
     "ReaderBorrowed": lambda said: _lost(said, "lent", said["by"]),
     "TestCardsPassed": lambda said: _lost(said, "a report taken", said["by"] if said.get("lent") else ""),

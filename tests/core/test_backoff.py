@@ -1,6 +1,9 @@
+from typing import Any
+
 import pytest
 
 from firmware_bridge.mqtt.backoff import Backoff
+from firmware_bridge.mqtt.namesake import FORGOTTEN_S, Namesake
 
 
 def longest(*moments: float) -> float:
@@ -30,18 +33,76 @@ def test_the_jitter_is_full() -> None:
     assert Backoff(chance=lambda: 0.0).wait(0) == 0.0
 
 
-def test_a_steady_connection_ends_the_outage() -> None:
+def waited(lasted: float, *, acknowledged: bool = False, refused: bool = False, patient: bool = False) -> float:
+    """The wait after a connection that lasted so long, late in an outage."""
     backoff = Backoff(chance=lambda: 1.0)
     for moment in range(90):
         backoff.wait(moment)
     backoff.connected(90)
-    assert backoff.wait(95) == pytest.approx(0.1)
+    if acknowledged:
+        backoff.acknowledged()
+    return backoff.wait(90 + lasted, refused=refused, patient=patient)
 
 
-@pytest.mark.parametrize(("lasted", "refused"), [(0.5, False), (30, True)])
-def test_a_flapping_connection_does_not_end_it(lasted: float, refused: bool) -> None:
-    backoff = Backoff(chance=lambda: 1.0)
-    for moment in range(90):
-        backoff.wait(moment)
-    backoff.connected(90)
-    assert backoff.wait(90 + lasted, refused=refused) == 15.0
+@pytest.mark.parametrize(
+    ("connection", "wait"),
+    [
+        ({"lasted": 29}, 15.0),
+        ({"lasted": 30}, 0.1),
+        ({"lasted": 0.01, "acknowledged": True}, 0.1),
+        ({"lasted": 29, "acknowledged": True, "refused": True}, 15.0),
+        ({"lasted": 30, "refused": True}, 0.1),
+        ({"lasted": 29, "acknowledged": True, "patient": True}, 60.0),
+        ({"lasted": 30, "patient": True}, 1.0),
+    ],
+)
+def test_an_outage_ends_with_an_acknowledgement_or_after_30_s_and_not_by_being_let_in(
+    connection: dict[str, Any], wait: float
+) -> None:
+    assert waited(**connection) == pytest.approx(wait)
+
+
+def test_a_patient_wait_doubles_from_a_second_to_a_minute_and_half_of_it_is_certain() -> None:
+    for chance, part in ((1.0, 1.0), (0.0, 0.5)):
+        backoff = Backoff(chance=lambda chance=chance: chance)  # type: ignore[misc]  # a default binds it here
+        waits = [backoff.wait(moment, patient=True) for moment in range(8)]
+        assert waits == [part * each for each in (1, 2, 4, 8, 16, 32, 60, 60)]
+
+
+# ---------------------------------------------------------------- another client of our name
+
+
+def test_a_namesake_that_the_broker_tells_of_is_known_at_once_and_forgotten_later() -> None:
+    namesake = Namesake()
+    namesake.connected(0)
+    assert namesake.broke(40, told=True)
+    assert namesake.is_about(40 + FORGOTTEN_S - 1)
+    assert not namesake.is_about(40 + FORGOTTEN_S)
+
+
+def breaks(*connections: tuple[float, float] | None) -> list[bool]:
+    """Whether each connection that broke was ended by a namesake: (from, to), None for an attempt that failed."""
+    namesake, found = Namesake(), list[bool]()
+    for each in connections:
+        if each is None:
+            namesake.kept_out()
+            continue
+        namesake.connected(each[0])
+        found.append(namesake.broke(each[1]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("connections", "found"),
+    [
+        ([(0, 1), (1, 2), (2, 3)], [False, False, True]),
+        ([(0, 1), (1, 2), (2, 12), (12, 13)], [False, False, False, False]),
+        ([(0, 1), (1, 2), None, (2, 3)], [False, False, False]),
+        ([(0, 1), (1, 2), (2, 3), (10, 50)], [False, False, True, True]),
+        ([(0, 1), (1, 2), (2, 3), (10, 400)], [False, False, True, False]),
+    ],
+)
+def test_three_breaks_right_after_being_let_in_hint_at_a_namesake(
+    connections: list[tuple[float, float] | None], found: list[bool]
+) -> None:
+    assert breaks(*connections) == found

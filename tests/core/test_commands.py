@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.orders import BY_MQTT, LOCAL
-from firmware_bridge.table.desk import LONGEST, NotAnOrder, order_of, parse
+from firmware_bridge.facts.cards import FACES, Card
+from firmware_bridge.facts.orders import ALL, BY_MQTT, LOCAL
+from firmware_bridge.table.desk import LONGEST, NotAnOrder, digest, order_of, parse
 
 
 @pytest.mark.parametrize(
@@ -33,15 +33,36 @@ def test_orders_as_they_come_over_the_wire(fields: dict[str, Any], order: orders
     [
         ({"do": "nexd"}, "nexd is no command", "did you mean next?"),
         ({"do": "frobnicate"}, "frobnicate is no command", "one of: open_shoe, "),
-        ({"do": "enter", "card": "As", "second": "bea"}, "enter is not allowed here", "[mqtt] commands"),
-        ({"do": "void"}, "void: Object missing required field `why`", "README"),
-        ({"do": "void", "why": 7}, "void: Expected `str`, got `int`", "README"),
-        ({"do": "next", "twice": True}, "next: Object contains unknown field `twice`", "README"),
-        ({"do": "resolve", "irregularity": "x", "choice": "guess"}, "resolve: Invalid enum value 'guess'", "README"),
+        ({"do": "enter", "card": "As", "second": "bea"}, "enter is not allowed here", "give it at the table"),
+        ({"do": "correct"}, "correct is not allowed here", '[mqtt] commands = [.., "correct"]'),
+        ({"do": "void"}, "the reason is missing", 'give "why"'),
+        ({"do": "void", "why": 7}, "the reason is no text", "quotation marks"),
+        ({"do": "void", "why": "x" * 501}, "the reason is too long: at most 500 characters", "one short line"),
+        ({"do": "void", "why": "a\nb"}, "the reason has the character \\n in it", "can be printed"),
+        ({"do": "dealer", "dealer": "Eve\x1b[2J"}, "the dealer's name has the character \\x1b in it", "can be printed"),
+        ({"do": "open_shoe", "confirmed_by": "\u202eben"}, "the pit boss's name has the character \\u202e in it", ""),
+        ({"do": "enter", "card": "As", "second": "x" * 65}, "the second name is too long: at most 64 characters", ""),
+        ({"do": "next", "twice": True}, '"twice" is unknown', "it takes none"),
+        ({"do": "void", "whi": "x"}, '"whi" is unknown', "did you mean why?"),
+        ({"do": "resend", "\n": 1}, '"\\n" is unknown', "it takes journal, from, to, since"),
+        ({"do": "resolve", "irregularity": "x", "choice": "guess"}, '"choice" is no choice', "one of: accept, burn"),
+        ({"do": "mark", "word": "hit", "seat": 100}, '"seat" is no whole number that fits', "from 1 to 99"),
+        ({"do": "mark", "word": "hit\n"}, '"word" has the character \\n in it', ""),
+        ({"do": "mark", "word": "ö"}, '"word" has letters that are not plain', ""),
+        ({"do": "mark", "word": ""}, '"word" is empty', ""),
+        ({"do": "correct", "round": 1.5, "cards": [], "why": ""}, '"round" is no whole number', "a whole number"),
+        ({"do": "correct", "round": 1, "cards": "As", "why": ""}, '"cards" is no list', "write it in [ ]"),
+        ({"do": "reveal", "slots": ["P1", "\x07"]}, '"slots" has a part that has the character \\x07 in it', ""),
+        ({"do": "bets_closed", "bets": [1]}, '"bets" is no object', "write it in { }"),
+        ({"do": "bets_closed", "bets": {"1": 5}}, '"bets" has a part that is no text', ""),
+        ({"do": "open_shoe", "pack": {"lto": 3}}, '"pack" makes no sense: "lto" is unknown', "did you mean lot?"),
+        ({"do": "open_shoe", "pack": 3}, '"pack" is no object', ""),
     ],
 )
 def test_what_cannot_be_obeyed_says_why(fields: dict[str, Any], error: str, hint: str) -> None:
-    order = order_of(fields, BY_MQTT)
+    is_local = fields["do"] in ("correct", "enter") and "not allowed" not in error
+    allowed = LOCAL if is_local else [each for each in ALL if each != "correct"]
+    order = order_of(fields, allowed)
     assert isinstance(order, orders.Malformed)
     assert order.error.startswith(error)
     assert hint in order.hint
@@ -53,8 +74,12 @@ def test_a_mistyped_card_is_not_repeated() -> None:
     assert "Asx" not in repr(order)
 
 
-def test_no_order_by_mqtt_names_a_card() -> None:
-    assert "enter" not in BY_MQTT
+def test_what_the_topic_takes_where_the_config_says_nothing() -> None:
+    assert BY_MQTT == ("bets_open", "bets_closed", "mark", "resend")
+
+
+def test_no_card_is_entered_by_mqtt() -> None:
+    assert "enter" not in ALL
 
 
 @pytest.mark.parametrize(
@@ -67,9 +92,10 @@ def test_no_order_by_mqtt_names_a_card() -> None:
         (b'"x"', 'no "do"'),
         (b"{}", 'no "do"'),
         (b'{"do":1}', 'no "do"'),
-        (b'{"do":"next","id":5}', '"id" is no text of 1 to 64 characters'),
-        (b'{"do":"next","id":""}', '"id" is no text of 1 to 64 characters'),
-        (b'{"do":"next","id":"%b"}' % (b"7" * 65), '"id" is no text of 1 to 64 characters'),
+        (b'{"do":"next","id":5}', '"id" is no text of 1 to 64 characters that can be printed'),
+        (b'{"do":"next","id":""}', '"id" is no text of 1 to 64 characters that can be printed'),
+        (b'{"do":"next","id":"%b"}' % (b"7" * 65), '"id" is no text of 1 to 64 characters that can be printed'),
+        (b'{"do":"next","id":"7\\n"}', '"id" is no text of 1 to 64 characters that can be printed'),
         (b'{"do":"void","why":"%b"}' % (b"x" * LONGEST), "too long"),
     ],
 )
@@ -112,3 +138,15 @@ def test_a_refusal_is_short_whatever_was_asked(fields: dict[str, Any]) -> None:
 def test_a_bomb_of_brackets_is_no_order() -> None:
     with pytest.raises(NotAnOrder, match="not JSON"):
         parse(b"[" * LONGEST)
+
+
+def test_an_order_is_told_from_others_by_what_it_asks_and_by_who_gives_it() -> None:
+    void = orders.Void("misdeal")
+    assert digest(void, "backend") == digest(order_of({"do": "void", "why": "misdeal"}, LOCAL), "backend")
+    others = {digest(void, "anna"), digest(orders.Void("other"), "backend"), digest(orders.Next(), "backend")}
+    assert len({digest(void, "backend"), *others}) == 4
+
+
+def test_no_card_can_be_found_from_what_is_published_of_an_order() -> None:
+    assert len({digest(orders.Enter(card, "bea"), "anna") for card in FACES}) == 1
+    assert digest(orders.Enter(FACES[0], "bea"), "anna") != digest(orders.Enter(FACES[0], "cid"), "anna")

@@ -14,7 +14,7 @@ from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
 from firmware_bridge.shoe.policy import POLICIES
 from tests.core import oracles
-from tests.core.table import BACK, LOST, RESTART, RESUMED, Table, faces
+from tests.core.table import BACK, LOST, RESTART, RESUMED, Table
 
 JAM = inputs.CardUnread(at=0, reason="jam", nonce="a" * 32)
 CUT = inputs.CutCardSeen(at=0, by="sensor")
@@ -180,9 +180,10 @@ class Dealer:
         self.table.take(self.table.order(orders.Reveal(("B2",))))
 
     def correct(self) -> None:
-        """A correction of an earlier round changes none that comes later."""
+        """A correction of an earlier round, to the cards that it had, changes none that comes later."""
         if past := self.table.shoe.rounds:
-            self.table.take(self.table.order(orders.Correct(past[0].round, faces("9s Kd Th Kc"), "camera")))
+            came = tuple(each.card.value for each in past[0].cards)
+            self.table.take(self.table.order(orders.Correct(past[0].round, came, "camera")))
         self._draw()
 
     def keep(self) -> None:

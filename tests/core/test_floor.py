@@ -41,6 +41,16 @@ def test_overdrawn_cards_open_the_round_after_the_reserves() -> None:
     assert [each["from"] for each in table.rounds[-1]["cards"]] == ["carried"] * 3 + ["reader"] * 3
 
 
+@pytest.mark.parametrize(("steps", "carried"), [("next", 2), ("cut next", 2), ("cut next Qs Jd Jh Qd next", 0)])
+def test_the_last_round_carries_nothing(steps: str, carried: int) -> None:
+    """What it leaves is discarded with the shoe, and named."""
+    table = Table(**SIX).play(f"shoe {NATURAL} 2d 9h {steps}")
+    assert (table.rounds[-1]["carried"], table.phase == "ended") == (carried, not carried)
+    named = [each.card.value for each in table.events if isinstance(each, e.CardRevealed) and each.round is None]
+    assert named == ["Jh", "Qd"][:2 if not carried else 0]
+    assert table.shoe.aside == ()
+
+
 def test_the_last_card_of_the_shoe_ends_it_with_the_round() -> None:
     table = Table(burn=48, decks=1).play("shoe", " ".join(f"{r}{s}" for s in "shd" for r in "A23456789TJQK"))
     table.play("Ac2c3c4c5c6c7c8c9c", "Tc Jc Qc Kc")

@@ -17,7 +17,7 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.entry import Entry
-from firmware_bridge.facts.house import House
+from firmware_bridge.facts.house import House, Row
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, VERSION, Line, seal, unseal, verify_chain, without_sealed
 from firmware_bridge.shoe.policy import KEEP_ORDER
@@ -64,7 +64,7 @@ def _values(kind: Any) -> st.SearchStrategy[Any]:
     if getattr(kind, "__origin__", None) is dict:
         return (
             st.just(KEEP_ORDER)
-            if arguments[1] is events.Row
+            if arguments[1] is Row
             else st.dictionaries(_values(arguments[0]), _values(arguments[1]), max_size=2)
         )
     if arguments and not str(kind).startswith("typing.Literal"):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 from typing import Any, get_args
 
 import pytest
 
 from firmware_bridge.facts import events, inputs, orders
-from firmware_bridge.facts.cards import cards
+from firmware_bridge.facts.cards import FACES, cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.shoe import evolve
 from firmware_bridge.shoe.judges.shuffle import patterns
 from firmware_bridge.shoe.policy import POLICIES
-from firmware_bridge.topics.state import snapshots
+from firmware_bridge.shoe.state import cards_left
+from firmware_bridge.table.live_odds import before_round
+from firmware_bridge.topics.state import disclosed, snapshots
 from tests.core.table import RESTART, Step, Table, faces
 
 NATURAL = "9s Kd Th Kc"
@@ -135,9 +138,9 @@ def test_every_choice_is_carried_out_or_refused(policy: str, house: dict[str, An
 # ---------------------------------------------------------------- the virtual cut
 
 
-@pytest.mark.parametrize(("burned", "last"), [(37, False), (38, False), (39, True)])
-def test_a_stuck_sensor_puts_the_virtual_cut_fourteen_cards_from_the_end(burned: int, last: bool) -> None:
-    """The first card behind it, the 39th of 52, belongs to the last round."""
+@pytest.mark.parametrize(("burned", "last"), [(38, False), (39, False), (40, True)])
+def test_a_stuck_sensor_puts_the_virtual_cut_thirteen_cards_from_the_end(burned: int, last: bool) -> None:
+    """The first card behind it, the 40th of 52, belongs to the last round."""
     pack = [f"{rank}{suit}" for rank in "A23456789TJQK" for suit in "shdc"]
     table = Table(burn=30, decks=1).play("shoe", " ".join(pack[:30]), STUCK)
     while len(table.shoe.seen) < burned:
@@ -145,6 +148,29 @@ def test_a_stuck_sensor_puts_the_virtual_cut_fourteen_cards_from_the_end(burned:
     met = [each.by for each in table.events if isinstance(each, events.CutCardMet)]
     assert met == ["virtual"] * last
     assert ("cut_card_missing" in table.open) is last
+
+
+@pytest.mark.parametrize("is_stuck", [False, True])
+@pytest.mark.parametrize("behind", [13, 14, 20, 52])
+def test_a_cut_card_at_a_legal_place_is_not_missing(behind: int, is_stuck: bool) -> None:
+    """It lies thirteen cards from the end or further in, and the sensor, though stuck, may still see it."""
+    pack = [card.value for card in FACES * 2]
+    table = Table(burn="none", decks=2, virtual_cut=13).play("shoe", *[STUCK] * is_stuck, " ".join(pack[: 104 - behind]))
+    table.play("cut", pack[104 - behind])
+    met = [each.by for each in table.events if isinstance(each, events.CutCardMet)]
+    assert (met, table.shoe.last_round is not None) == (["sensor"], True)
+    assert not [each for each in table.events if isinstance(each, events.Irregular) and each.id == "cut_card_missing"]
+
+
+def test_a_cut_card_that_never_comes_is_missed_and_the_floor_may_go_on() -> None:
+    """The alarm makes the round the last, and ends nothing before the round is over."""
+    pack = [card.value for card in FACES]
+    table = Table(burn=38, decks=1, virtual_cut=13).play("shoe", " ".join(pack[:39]))
+    assert (table.open, table.shoe.last_round) == ((), None)
+    table.play(pack[39])
+    assert (table.open, table.shoe.last_round, table.phase) == (("cut_card_missing",), 1, "dealing")
+    table.play("!resolve cut_card_missing continue", " ".join(pack[40:44]))
+    assert (table.open, table.shoe.last_round, table.phase != "ended") == ((), None, True)
 
 
 # ---------------------------------------------------------------- corrections
@@ -213,9 +239,64 @@ def test_a_correction_is_refused(number: int, text: str, reason: str) -> None:
     assert table.told == before
 
 
-def test_a_correction_names_no_more_copies_than_the_packs_hold() -> None:
-    table = Table(**PLAIN, decks=1).play(f"shoe {NATURAL}")
-    assert not corrected(table, 1, "9s Kd 9s Kc").answer.ok
+# settings, steps, the cards of round 1 -> why they are refused
+COPIES = [
+    ({"decks": 1}, f"shoe {NATURAL}", "9s Kd 9s Kc", "9s would have come 2 times, more often than the packs hold it"),
+    ({"decks": 1}, f"shoe {NATURAL} 2s", "2s 6d 4h Ac", "2s would have come 2 times, more often than the packs hold it"),
+    ({}, "shoe " + 8 * "9s 9d Th Kc ", "9s 9s Th Kc", "9s would have come 9 times, more often than the packs hold it"),
+    ({"burn": 1, "decks": 1}, f"shoe 2s {NATURAL}", "2s 6d 4h Ac", "2s would have come 2 times, more often than the packs hold it"),
+]
+
+
+@pytest.mark.parametrize(("house", "steps", "text", "error"), COPIES)
+def test_a_correction_names_no_more_copies_than_the_packs_hold(
+    house: dict[str, Any], steps: str, text: str, error: str
+) -> None:
+    table = Table(**PLAIN | house).play(steps)
+    seen = table.seen
+    assert corrected(table, 1, text).answer.error == error
+    assert table.seen == seen
+
+
+def test_two_rounds_that_were_told_of_one_another_are_corrected_one_by_one() -> None:
+    table = Table(**PLAIN, decks=1).play("shoe 9s Kd Th Kc 8s Jd Qh Qc")
+    assert not corrected(table, 1, "8s Kd Th Kc").answer.ok
+    assert corrected(table, 2, "9h Jd Qh Qc").answer.ok
+    assert corrected(table, 1, "8s Kd Th Kc").answer.ok
+
+
+def test_a_correction_exchanges_what_was_seen() -> None:
+    """Read as six cards, and five lay there: one is back in the count."""
+    table = Table(**PLAIN).play(f"shoe 2s 2h 3s 3h 4d 6d {NATURAL}")
+    assert cards_left(table.shoe) == 406
+    corrected(table, 1, "2s 2h 3s 3h 9d")
+    assert cards_left(table.shoe) == 407
+    assert sorted(table.seen.split()) == sorted(f"2s 2h 3s 3h 9d {NATURAL}".split())
+    assert before_round(table.shoe) == disclosed(table.shoe) != ()
+    straight = Table(**PLAIN).play(f"shoe 2s 2h 3s 3h 9d {NATURAL}")
+    assert Counter(before_round(table.shoe)) == Counter(before_round(straight.shoe))
+    corrected(table, 1, "2s 2h 3s 3h 4d 6d")
+    assert sorted(table.seen.split()) == sorted(f"2s 2h 3s 3h 4d 6d {NATURAL}".split())
+
+
+def test_a_card_that_was_taken_for_another_may_still_come() -> None:
+    table = corrected(Table(**PLAIN, decks=1).play(f"shoe {NATURAL}"), 1, "8s Kd Th Kc")
+    assert table.play("9s").open == ()
+    assert table.play("8s").open == ("duplicate",)
+
+
+def test_a_correction_of_a_burned_and_sealed_shoe_leaves_its_secrets() -> None:
+    table = Table(burn=1, procedure="six-card", close="next").play(f"shoe 2c {NATURAL} 2d 2h next")
+    corrected(table, 1, "8s Kd Th Kc")
+    assert sorted(each.value for each in disclosed(table.shoe)) == sorted(["8s", "Kd", "Th", "Kc"])
+
+
+@pytest.mark.parametrize(("is_corrected", "is_told"), [(False, False), (True, True)])
+def test_patterns_are_of_the_corrected_cards(is_corrected: bool, is_told: bool) -> None:
+    table = Table(**PLAIN).play("shoe 9s 9h 9d 9c 9s 9h 8d 9c")
+    if is_corrected:
+        corrected(table, 2, "9s 9h 9d 9c")
+    assert ("unshuffled" in table.play("9s 9h 9d 9c").open) is is_told
 
 
 def test_a_round_of_the_shoe_before_is_not_corrected() -> None:

@@ -16,9 +16,12 @@ import pytest
 
 from firmware_bridge.cli import roads as roads_
 from firmware_bridge.cli.roads.input import NoShoe, beads
-from firmware_bridge.cli.roads.terminal import SHAPES, Paint, screen
+from firmware_bridge.cli.roads.paint import SHAPES, Paint
+from firmware_bridge.cli.roads.terminal import screen
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.games.baccarat.drawn.heading import Heading
 from firmware_bridge.games.baccarat.drawn.png import FONTS
+from firmware_bridge.games.baccarat.drawn.shapes import THEMES
 from firmware_bridge.games.baccarat.drawn.words import WORDS
 from firmware_bridge.games.baccarat.roads import Bead, board, roads_of
 
@@ -50,18 +53,24 @@ def stdin(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 def test_a_shoe_with_pairs() -> None:
     assert beads("BT 10 01") == [Bead("B", True, False), Bead("T", False, True)]
     assert beads("BT") == [Bead("B"), Bead("T")]
-    assert beads(".") == beads(". . .") == []
+    assert beads("BT 10 01 11") == [Bead("B", True, False, True), Bead("T", False, True, True)]
+    assert beads(".") == beads(". . .") == beads(". . . .") == []
+
+
+def test_small_letters_are_taken() -> None:
+    assert beads("bpT") == beads("BPT")
 
 
 WRONG = [
     ("BPX", "column 3: 'X' is none of B, P, T"),
-    ("bp", "column 1: 'b' is none of B, P, T"),
+    ("bx", "column 2: 'x' is none of B, P, T"),
     ("BP 12 00", "column 5: '2' is none of 0, 1"),
     ("BP  10 0", "column 8: 1 player pairs for 2 outcomes"),
     ("BP 1 00", "column 4: 1 banker pairs for 2 outcomes"),
-    ("BP 10", "column 4: 2 words where a shoe has one or three"),
-    ("", "column 1: 0 words where a shoe has one or three"),
+    ("BP 10", "column 4: 2 words where a shoe has one, three or four"),
+    ("", "column 1: 0 words where a shoe has one, three or four"),
     (". 1 1", "column 3: 1 banker pairs for 0 outcomes"),
+    ("BP 10 00 1", "column 10: 1 naturals for 2 outcomes"),
 ]
 
 
@@ -131,20 +140,48 @@ def test_colours_say_nothing_that_shapes_do_not() -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", painted).split() == shown(SHOE[0]).split()
 
 
-def test_no_line_is_wider_than_the_terminal_and_the_newest_column_is_seen() -> None:
-    for width in (40, 80, 110, 200):
-        roads = shown("BP" * 60 + "TT", width=width).split("\n\n")[:-3]
-        assert all(len(line) <= width for road in roads for line in road.splitlines())
-        assert "P2" in "".join(roads)
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 110, 200])
+def test_no_line_is_wider_than_the_terminal_and_no_word_is_broken(width: int) -> None:
+    told = shown("BP" * 60 + "TT", width=width)
+    assert all(len(line) <= width for line in told.splitlines())
+    words = ["Banker pairs 0", "Player pairs 0", "Last round: Tie", "irregular", "Single jump", "If player is next"]
+    assert [word for word in words if word not in told] == []
+    assert "P2" in told
+
+
+def test_a_shoe_fits_an_ordinary_terminal_with_its_prompt() -> None:
+    assert len(shown(" ".join(SHOE), width=80).splitlines()) <= 23
+
+
+def test_the_newest_mark_is_seen_behind_a_long_tail() -> None:
+    """After a streak of 50 the next columns lie left of its end."""
+    told = shown("B" * 50 + "PTB", width=80).splitlines()
+    assert told[2] == "Big road 5›"
+    assert told[3].startswith("B P/B ")
+
+
+def test_what_is_out_of_sight_is_counted() -> None:
+    told = shown("BP" * 45, width=80)
+    assert "Big road ‹50" in told
+    assert "Bead plate ‹6" in told
+    assert "Big road <50" in shown("BP" * 45, width=80, shapes="ascii")
+
+
+def test_the_terminal_says_whose_roads_they_are_and_what_came_last() -> None:
+    heading = Heading("T07", 12, points={"player": "natural 9", "banker": "4"})
+    told = shown("BBP 000 000 001", shapes="ascii", width=80, heading=heading)
+    assert told.isascii()
+    assert told.splitlines()[0] == "Table T07  Shoe 12  Rounds 3  Naturals 1  Last round: Player 9:4 Natural"
 
 
 # ------------------------------------------------------------ pictures
 
 PICTURES: dict[str, tuple[str, ...]] = {
     **{str(kind): ("--road", kind, "--theme", "light") for kind in WORDS["en"].roads},
-    "board-light-en": ("--theme", "light"),
-    "board-dark-zh-Hant": ("--theme", "dark", "--lang", "zh-Hant"),
-    "board-light-zh-Hans": ("--theme", "light", "--lang", "zh-Hans"),
+    "board-light-en": ("--theme", "light", "--title", "Table T07 · Shoe 12"),
+    "board-dark-zh-Hant": ("--theme", "dark", "--lang", "zh-Hant", "--title", "T07 號枱 · 第 12 靴"),
+    "board-light-zh-Hans": ("--theme", "light", "--lang", "zh-Hans", "--title", "T07 号桌 · 第 12 靴", "--pair-dots"),
+    "board-upright-en": ("--size", "720x1280", "--title", "Table T07 · Shoe 12"),
 }
 
 
@@ -164,15 +201,18 @@ def test_a_big_road_in_svg(shoe_roads: Run, tmp_path: Path) -> None:
     shoe_roads("BPT", "--road", "big", "--theme", "light", "--svg", tmp_path / "a.svg")
     rings = elements(tmp_path / "a.svg", "circle")
     slashes = [line for line in elements(tmp_path / "a.svg", "line") if line["stroke-width"] != "1"]
-    assert [ring["stroke"] for ring in rings] == ["#d3202f", "#1559c7"]
-    assert [slash["stroke"] for slash in slashes] == ["#0b8a45"]
+    red, blue, green = (THEMES["light"][ink] for ink in ("red", "blue", "green"))
+    ground = THEMES["light"]["panel"]
+    assert [ring["stroke"] for ring in rings][:2] == [red, blue]
+    assert [slash["stroke"] for slash in slashes][:2] == [ground, green]
 
 
 def test_a_picture_is_scrolled_to_the_newest_columns(shoe_roads: Run, tmp_path: Path) -> None:
     shoe_roads("BP" * 100, "--road", "big", "--svg", tmp_path / "a.svg")
     (picture,) = elements(tmp_path / "a.svg", "svg")
     rings = elements(tmp_path / "a.svg", "circle")
-    assert len(rings) == 60
+    inside = [ring for ring in rings if float(ring["cy"]) < 24 + 36 + 6 * 40]
+    assert len(inside) == 60
     assert all(24 < float(ring["cx"]) < float(picture["width"]) - 24 for ring in rings)
 
 
@@ -187,8 +227,39 @@ def drawn(shoe_roads: Run, path: Path, *words: str) -> Any:
 def test_png_of_a_whole_board(shoe_roads: Run, tmp_path: Path) -> None:
     picture = drawn(shoe_roads, tmp_path / "a.png", *SHOE, "--theme", "light")
     assert picture.size == (1920, 1080)
-    seen = {colour for _, colour in picture.getcolors(1_000_000)}
-    assert {(0xD3, 0x20, 0x2F), (0x15, 0x59, 0xC7), (0x0B, 0x8A, 0x45)} <= seen
+    seen = {"#{:02x}{:02x}{:02x}".format(*colour) for _, colour in picture.getcolors(1_000_000)}
+    assert {THEMES["light"][ink] for ink in ("banker", "player", "tie")} <= seen
+
+
+def test_a_picture_has_the_size_that_is_asked_for(shoe_roads: Run, tmp_path: Path) -> None:
+    assert drawn(shoe_roads, tmp_path / "a.png", *SHOE, "--size", "720x1280").size == (720, 1280)
+    shoe_roads(*SHOE, "--size", "1280X720", "--svg", tmp_path / "a.svg")
+    (picture,) = elements(tmp_path / "a.svg", "svg")
+    assert [picture[name] for name in ("width", "height", "viewBox")] == ["1280", "720", "0 0 1920 1080"]
+
+
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [("big", "write WIDTHxHEIGHT"), ("767x432", "at least 768x432"), ("3841x2160", "no side over 3840")],
+)
+def test_a_size_that_is_none(
+    shoe_roads: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path, size: str, told: str
+) -> None:
+    with pytest.raises(SystemExit):
+        shoe_roads("BP", "--size", size, "--svg", tmp_path / "a.svg")
+    assert told in capsys.readouterr().err
+
+
+def test_one_road_has_the_size_it_needs(shoe_roads: Run, tmp_path: Path) -> None:
+    code, _, err = shoe_roads("BP", "--road", "big", "--size", "1280x720", "--svg", tmp_path / "a.svg")
+    assert code == 2
+    assert "leave out --size, or --road" in err
+
+
+def test_the_houses_own_title(shoe_roads: Run, tmp_path: Path) -> None:
+    shoe_roads("BP", "--title", "Dragon & 'Phoenix'\x1b", "--svg", tmp_path / "a.svg")
+    labels = [text.text for text in ElementTree.parse(tmp_path / "a.svg").iter("{http://www.w3.org/2000/svg}text")]
+    assert labels[0] == "Dragon & 'Phoenix'"
 
 
 @CHINESE

@@ -15,6 +15,7 @@ import pytest
 from firmware_bridge.cli.daemon_socket import SOCKET
 from firmware_bridge.cli.roads.input import running, settings
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.games.baccarat.drawn.heading import Heading
 from firmware_bridge.games.baccarat.roads import Bead
 from tests.system.record import record
 
@@ -39,10 +40,11 @@ def outcomes(rounds: list[Bead]) -> str:
 
 def test_the_newest_shoe_of_the_record(config: Path, tmp_path: Path) -> None:
     record(tmp_path / "journal", f"shoe {BANKER} shoe {PLAYER}{BANKER}{TIE}", burn="none")
-    rounds, house = running(config)
+    rounds, house, heading = running(config)
     assert outcomes(rounds) == "PBT"
-    assert rounds[0] == Bead("P", True, False)
+    assert rounds[0] == Bead("P", True, False, True)
     assert settings([house]).leading_ties == "first-bead"
+    assert heading == Heading("T07", 2, points={"player": "3", "banker": "3"})
 
 
 def test_the_roads_of_the_record_are_drawn_by_its_own_settings(config: Path, tmp_path: Path) -> None:
@@ -83,12 +85,18 @@ def daemon(directory: Path, status: dict[str, Any]) -> Iterator[None]:
 
 def test_what_the_daemon_says_comes_first(config: Path, tmp_path: Path) -> None:
     record(tmp_path / "journal", f"shoe {PLAYER}", burn="none")
-    told = {"outcomes": "BT", "bead": [[1, 1, "red", True, False], [1, 2, "green", False, False]]}
-    house = {"settings": {"terms": {"leading_ties": "own-column"}}}
-    with daemon(tmp_path / "journal", {"roads": told, "table": house}):
-        rounds, said = running(config)
-    assert rounds == [Bead("B", True, False), Bead("T")]
+    cells = [[1, 1, "red", True, False], [1, 2, "green", False, False]]
+    told = {"outcomes": "BT", "naturals": "01", "bead": cells}
+    limits = {"player": {"low": 100, "high": "10000"}, "tie": 500, "banker": {"commission": "0.05"}}
+    house = {"settings": {"terms": {"leading_ties": "own-column"}}, "limits": limits}
+    points = {"player": "natural 9", "banker": "natural 9"}
+    ended = [{"outcome": "tie", "points": points}, {"outcome": None}]
+    status = {"table_id": "T07", "shoe": 3, "roads": told, "table": house, "rounds": ended}
+    with daemon(tmp_path / "journal", status):
+        rounds, said, heading = running(config)
+    assert rounds == [Bead("B", True, False), Bead("T", natural=True)]
     assert settings([said]).leading_ties == "own-column"
+    assert heading == Heading("T07", 3, limits={"player": "100–10000", "tie": "≤ 500"}, points=points)
 
 
 def test_a_daemon_that_does_not_tell_roads_has_a_record(config: Path, tmp_path: Path) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from firmware_bridge.facts.cards import FACES, Card, cards
-from firmware_bridge.games.baccarat.rules import third_cards
+from firmware_bridge.games.baccarat.rules import BANKER_DRAWS, STANDS_BY, STOOD, third_cards
 from tests.baccarat import layout
 from tests.core.games.book import draws
+from tests.core.table import Table
 
 
 def test_every_sequence_of_points_draws_by_the_book() -> None:
@@ -43,6 +45,37 @@ def dues(text: str, procedure: str) -> str:
     """The slot due before each card, and after the last."""
     hand = cards(text)
     return " ".join(layout(hand[:count], procedure).due or "-" for count in range(len(hand) + 1))
+
+
+WHY = [
+    ("2s 2d 3h Ac 8s", "banker 3, player's third 8 (三八)"),
+    ("2s 2d 3h 2c 8s", "banker 4, player's third 8 (四八一)"),
+    ("2s 2d 3h 2c As", "banker 4, player's third 1 (四八一)"),
+    ("2s 2d 3h 3c 3s", "banker 5, player's third 3 (五八三)"),
+    ("2s 2d 3h 4c Ks", "banker 6, player's third 0 (六八五)"),
+    ("2s 2d 3h 5c 8s", "banker 7, player's third 8"),
+    ("2s 2d 3h 2c 7s 9d", "banker 4, player's third 7"),
+    ("2s 3d 4h 3c", "banker 6, player stood"),
+]
+
+
+@pytest.mark.parametrize(("text", "why"), WHY)
+def test_a_banker_who_stands_is_told_as_dealers_remember_it(text: str, why: str) -> None:
+    assert Table(burn="none").play(f"shoe {text}").rounds[0]["why"][-1] == why
+
+
+def test_the_docs_have_the_table_of_third_cards() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "baccarat.md").read_text("utf-8")
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
+    told = {
+        int(banker): ({STOOD} if stood == "draws" else set()) | {int(n) for n in third.replace("-", "").split()}
+        for row in lines
+        if len(row) == 5 and row[0][0].isdigit()
+        for stood, third in (row[1:3],)
+        for banker in row[0].split(",")
+    }
+    assert told == {banker: set(thirds) for banker, thirds in BANKER_DRAWS.items()}
+    assert {int(row[0]): row[4] for row in lines if len(row) == 5 and row[4] in STANDS_BY.values()} == STANDS_BY
 
 
 ON_DEMAND = [

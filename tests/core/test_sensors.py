@@ -58,9 +58,32 @@ def test_the_floor_accepts_or_voids_a_card_in_the_wrong_slot() -> None:
 @pytest.mark.parametrize(("sensor", "last"), [("cut_card", True), ("presence", True), ("next", False)])
 def test_the_virtual_cut_stands_in_for_sensors_not_for_keys(sensor: str, last: bool) -> None:
     pack = " ".join(f"{rank}{suit}" for rank in "A23456789TJQK" for suit in "shdc")
-    table = Table(burn=38, decks=1).play("shoe", pack[: 38 * 3], stuck(sensor), "Kc")
+    table = Table(burn=39, decks=1).play("shoe", pack[: 39 * 3], stuck(sensor), "Kc")
     assert (table.shoe.last_round is not None) is last
     assert mode(table.shoe) == ("VIRTUAL_CUT" if last else "FULL")
+
+
+def test_a_sensor_that_saw_dirt_ends_no_shoe_if_the_floor_says_so() -> None:
+    """The dirt makes the round the last, stays, and the floor looks: the cut card, which is still to come, is counted."""
+    pack = [f"{rank}{suit}" for rank in "A23456789TJQK" for suit in "shdc"]
+    table = Table(burn=36, decks=1).play("shoe", " ".join(pack[:37]), "cut", stuck("cut_card"))
+    assert (sorted(table.open), table.shoe.last_round) == (["cut_card_missing", "sensor_stuck"], 1)
+    table.play("!resolve cut_card_missing continue")
+    assert (table.open, table.shoe.last_round) == (("sensor_stuck",), None)
+    table.play(" ".join(pack[37:40]))
+    assert ("cut_card_missing" in table.open, table.shoe.last_round) == (True, 1)
+
+
+def test_a_sensor_that_saw_the_cut_card_is_not_doubted_where_it_lets_go() -> None:
+    table = Table(**PLAIN).play("shoe 9s cut", stuck("presence"))
+    assert (table.open, table.shoe.last_round) == (("sensor_stuck",), 1)
+    assert "cut_card_missing" not in Table(**PLAIN).play("shoe 9s", stuck("cut_card")).open
+
+
+def test_a_sealed_tables_sensor_is_doubted_once_its_cut_card_has_its_place() -> None:
+    table = Table(**PLAIN, disclose="sealed").play("shoe 2s 2d 3h Ac cut", stuck("cut_card"))
+    assert table.open == ("sensor_stuck",)
+    assert "cut_card_missing" in table.play("reveal reveal").open
 
 
 def test_one_alarm_names_all_that_are_stuck() -> None:

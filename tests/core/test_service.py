@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.cards import FACES
+from firmware_bridge.games.baccarat.bets import closed
 from firmware_bridge.shoe import decide
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.topics.lamps import lamps
@@ -172,6 +173,18 @@ def test_five_rounds_fly_and_the_sixth_is_refused() -> None:
     assert (table.answer.ok, table.shoe.device.flown) == (True, 1)
 
 
+@pytest.mark.parametrize("voided", ["bets-closed 9s !void misdeal", "!fly 9s !void misdeal"])
+def test_a_voided_round_neither_adds_to_the_flies_nor_resets_them(voided: str) -> None:
+    table = Table(**BETS).play("shoe")
+    for _ in range(4):
+        rounds(table.play("!fly"), 1)
+    assert table.play(voided).shoe.device.flown == 4
+    rounds(table.play("!fly"), 1)
+    assert table.play("!fly").answer.error == "fly refused: 5 in a row already"
+    table.play("bets-closed 9s !void misdeal !fly")
+    assert table.answer.error == "fly refused: 5 in a row already"
+
+
 def test_betting_after_all_takes_a_fly_back() -> None:
     table = Table(**BETS, disclose="sealed").play("shoe !fly !bets_open bets-closed", NATURAL)
     assert (table.shoe.device.flown, named(table)) == (0, "")
@@ -207,8 +220,8 @@ def test_a_fly_settles_no_card_that_the_floor_must_see() -> None:
 
 
 def test_another_shoe_after_more_than_thirty_rounds_within_five_minutes() -> None:
-    table = rounds(Table(**VIP).play("shoe 9s !void misdeal"), 30).play("!request_shoe_change")
-    assert table.answer.error == "only 30 rounds of this shoe are completed"
+    table = rounds(Table(**VIP).play("shoe"), 30).play("!request_shoe_change")
+    assert table.answer.error == "only 30 rounds of this shoe are over"
     rounds(table, 1).play("!request_shoe_change")
     assert (table.answer.ok, change(table)) == (True, "requested")
     table.play("!request_shoe_change")
@@ -218,9 +231,34 @@ def test_another_shoe_after_more_than_thirty_rounds_within_five_minutes() -> Non
     table.play("+2s")
     assert (change(table), deadline(table.shoe)) == ("overdue", None)
     table.play("!close_shoe")
-    assert change(table) == "due"
+    assert change(table) == "overdue"
     table.play("shoe")
     assert change(table) is None
+
+
+@pytest.mark.parametrize("ends", ["!close_shoe", f"cut {NATURAL}"])
+def test_the_five_minutes_go_on_when_the_shoe_is_over(ends: str) -> None:
+    """Asked for, and the old shoe taken out a minute later: the new one is due all the same."""
+    table = rounds(Table(**VIP).play("shoe"), 31).play("!request_shoe_change +60s", ends)
+    assert (table.phase, change(table)) == ("ended", "due")
+    table.play("+235s")
+    assert change(table) == "due"
+    table.play("+10s")
+    assert (change(table), table.events[-1]) == ("overdue", events.ShoeChangeOverdue())
+    assert deadline(table.shoe) is None
+    assert change(table.play("shoe")) is None
+
+
+def test_a_shoe_in_time_is_not_overdue() -> None:
+    table = rounds(Table(**VIP).play("shoe"), 31).play("!request_shoe_change !close_shoe +200s shoe +200s")
+    assert not [each for each in table.events if isinstance(each, events.ShoeChangeOverdue)]
+
+
+def test_a_voided_round_counts_for_the_shoe_change_as_for_closed_bets() -> None:
+    table = rounds(Table(**VIP).play("shoe 9s !void misdeal"), 29).play("!request_shoe_change")
+    assert (table.answer.error, table.shoe.round) == ("only 30 rounds of this shoe are over", 31)
+    assert "big_tiger" in closed_bets(table)
+    assert rounds(table, 1).play("!request_shoe_change").answer.ok
 
 
 def change(table: Table) -> str | None:
@@ -272,9 +310,12 @@ def test_no_card_opens_a_shoe_that_must_be_confirmed() -> None:
 # ---------------------------------------------------------------- closed bets
 
 
-def test_bets_close_with_the_round_before() -> None:
-    table = rounds(Table(burn="none").play("shoe"), 29).play(SHUFFLED[-1])
+def test_bets_close_with_the_first_card_of_the_round_before() -> None:
+    """What is told is of the next round a bet can be taken for: 30 until its first card is drawn, then 31."""
+    table = rounds(Table(burn="none").play("shoe"), 29)
     assert (table.shoe.round, closed_bets(table)) == (30, ())
+    table.play(SHUFFLED[-1])
+    assert (table.shoe.round, table.phase, len(closed_bets(table))) == (30, "dealing", 10)
     rounds(table, 1)
     assert "big_tiger" in closed_bets(table)
     assert "lucky_6" not in closed_bets(table)
@@ -282,6 +323,21 @@ def test_bets_close_with_the_round_before() -> None:
     assert {"lucky_6", "player_pair", "big_tiger"} <= set(closed_bets(table))
     assert not {"player", "banker", "tie", "player_natural"} & set(closed_bets(table))
     assert closed_bets(table.play("!close_shoe shoe")) == ()
+
+
+@pytest.mark.parametrize("house", [{"close": "next"}, {"close": "next", "procedure": "six-card"}, {"betting": "required"}])
+def test_each_moment_tells_the_bets_closed_in_the_next_betting(house: dict[str, Any]) -> None:
+    table = Table(burn="none", **house).play("shoe")
+    for number in range(1, 53):
+        before, after = closed(number), closed(number + 1)
+        if table.phase == "betting":
+            assert closed_bets(table) == before
+            assert closed_bets(table.play("bets-closed")) == before
+            assert closed_bets(table.play("bets-open bets-closed") if number == 1 else table) == before
+        assert (table.phase, closed_bets(table)) == ("ready", before)
+        while table.shoe.round == number:
+            table.play("next" if table.phase == "complete" else SHUFFLED[len(table.shoe.seen)])
+            assert closed_bets(table) == after
 
 
 def closed_bets(table: Table) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.journal.line import seal
 from firmware_bridge.shoe import Phase, Shoe, evolve, step
 from firmware_bridge.shoe.decide import JUDGES, kind
-from firmware_bridge.shoe.evolve import _CHANGES
+from firmware_bridge.shoe.evolve import CHANGES
 from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
 from firmware_bridge.shoe.judges.floor import _CHOICES
 from firmware_bridge.shoe.policy import POLICIES
@@ -62,7 +62,7 @@ def test_every_input_has_a_judge_in_every_phase() -> None:
 
 
 def test_every_event_changes_the_shoe_in_one_way() -> None:
-    assert set(_CHANGES) == set(get_args(e.AnyEvent))
+    assert set(CHANGES) == set(get_args(e.AnyEvent))
 
 
 NEVER_OPENED = {"relabelled_third"}

@@ -18,15 +18,19 @@ class Record:
     """Opens the journal in `directory`; what is told is decided, appended and folded."""
 
     def __init__(self, directory: Path, cursor: Cursor | None = None) -> None:
-        self.journal = Journal(directory, cursor)
+        self.journal = Journal(directory).open(cursor)
         self.shoe = self.journal.shoe
         self.lines: list[Line] = []
         self._nonces = 0
 
     def begin(self, burn: str = "none") -> "Record":
         """The daemon starts and a shoe is opened."""
+        return self.begin_device(burn).open_shoe()
+
+    def begin_device(self, burn: str = "none") -> "Record":
+        """The daemon starts for the first time."""
         self.take(inputs.Started(at=AT, version="0", house=House(burn=burn), nonce=self._nonce()))  # type: ignore[arg-type]
-        return self.open_shoe()
+        return self
 
     def open_shoe(self) -> "Record":
         """Another shoe, and with it another file."""

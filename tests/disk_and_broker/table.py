@@ -12,6 +12,7 @@ from firmware_bridge.mqtt.link import BrokerSettings, Incoming, Link, Message
 
 EVENT, STATUS, COMMAND = "shoe/T07/event", "shoe/T07/status", "shoe/T07/command"
 LOST = Message(STATUS, b'{"status":"lost"}', retain=True)
+OWN = (STATUS, EVENT)
 STOPPED = Message(STATUS, b'{"status":"stopped"}', retain=True)
 
 
@@ -26,8 +27,9 @@ class Table:
         self.commands: list[Incoming] = []
         self.link = Link(
             BrokerSettings(client_id="bridge", port=port, **settings),
-            LOST,
+            lambda: LOST,
             [COMMAND],
+            lambda protocol: OWN if protocol == 4 else (),
             self.rise,
             self.downs.append,
             self.delivered.append,

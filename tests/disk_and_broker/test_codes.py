@@ -10,7 +10,7 @@ from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges.suspect import wrong_with
+from firmware_bridge.shoe.judges.suspect import Wrong, wrong_with
 from hardware.readers.codes.rdm6300 import Rdm6300Decoder, encode
 from hardware.readers.messages import Read
 
@@ -181,7 +181,7 @@ def test_serials_on_shared_codes_are_told_in_one_line(tmp_path: Path) -> None:
 def test_a_foreign_code_says_whether_there_is_a_book(code: str | int, book: CodeBook, detail: str) -> None:
     told = as_input(Read(code), book)
     assert isinstance(told, inputs.CardUnread)
-    assert wrong_with(Shoe(), HeldCard(None, told.nonce, reason=told.reason)) == ("foreign", detail)
+    assert wrong_with(Shoe(), HeldCard(None, told.nonce, reason=told.reason)) == Wrong("foreign", detail)
 
 
 def test_a_book_prints_no_card() -> None:

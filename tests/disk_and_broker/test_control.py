@@ -5,12 +5,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from firmware_bridge.facts.printable import fault
 from firmware_bridge.table.control import HEARD
 from firmware_bridge.table.desk import LONGEST
 from tests.broker import free_port
 from tests.system.table import BridgeTable
+from tests.texts import texts
 
 
 class Client:
@@ -70,7 +75,8 @@ def test_an_order_is_obeyed_and_signed(client: Client, table: BridgeTable) -> No
         (b"{}\n", 'no "do"'),
         (b'{"do":"next"}\n', "nobody signed"),
         (b'{"do":"next","by":" "}\n', "nobody signed"),
-        (b'{"do":"next","by":"%b"}\n' % (b"a" * 65), "the signature is too long"),
+        (b'{"do":"next","by":"%b"}\n' % (b"a" * 65), "the name is too long: at most 64 characters"),
+        (b'{"do":"next","by":"a\\nb"}\n', "the name has the character \\n in it"),
         (b'{"do":"nxt","by":"anna"}\n', "nxt is no command"),
         (b'{"do":"next","by":"anna"}\n', "nothing to end"),
     ],
@@ -85,7 +91,7 @@ def test_what_is_refused_says_why(client: Client, request_: bytes, error: str) -
 def test_a_request_that_is_too_long_is_told_so_and_leaves_no_record(client: Client, table: BridgeTable) -> None:
     before = len(table.lines())
     assert client.ask(do="void", by="anna", why="x" * 100_000)["error"] == "too long"
-    assert "length <= 500" in client.ask(do="void", by="anna", why="x" * (LONGEST - 100))["error"]
+    assert "at most 500 characters" in client.ask(do="void", by="anna", why="x" * (LONGEST - 100))["error"]
     assert len(table.lines()) == before + 1
 
 
@@ -115,6 +121,28 @@ def test_many_may_watch_and_leave(table: BridgeTable) -> None:
     last = Client(table)
     assert last.ask(do="status")
     last.close()
+
+
+SAID = st.text(max_size=70) | st.sampled_from(
+    ["a\nb", "\x1b[2J", "\u202eben", "x\x7f", "x" * 65, "x" * 501, "ann", "陳"]
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(["void", "dealer", "close_shoe", "open_shoe", "resolve", "resend", "take_back", "lend"]) | SAID,
+    st.dictionaries(
+        st.sampled_from(["why", "dealer", "confirmed_by", "irregularity", "journal", "device"]) | SAID, SAID
+    ),
+    SAID,
+)
+def test_no_name_that_a_terminal_obeys_gets_in(
+    client: Client, table: BridgeTable, do: str, fields: dict[str, str], by: str
+) -> None:
+    answer = client.ask(**fields | {"do": do, "by": by, "id": by[:64] or None})
+    assert "ok" in answer
+    journaled = [msgspec.json.decode(event) for event in table.lines()[-1].public.events]
+    assert [text for text in texts([answer, *journaled]) if fault(text, 1_000)] == []
 
 
 def test_only_its_own_user_may_speak(client: Client) -> None:

@@ -2,18 +2,21 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.errors import JournalError
+from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.journal.cursor import Cursor
+from firmware_bridge.journal.disk import SyncFailed
 from firmware_bridge.journal.files import journal_id
-from firmware_bridge.journal.journal import Journal, SyncFailed, verify_newest
+from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import without_sealed
+from firmware_bridge.journal.trusted import verify_newest
 from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.mqtt.outbox import place_behind
 from firmware_bridge.shoe import Shoe, advance
 from tests.disk_and_broker.record import Record
 
@@ -40,16 +43,16 @@ def opened(folder: Path, cursor: Cursor | None = None) -> Shoe:
     except JournalError as refused:
         assert contents(folder) == there
         with pytest.raises(JournalError, match=f"^{re.escape(refused.what)};"):
-            Journal(folder, cursor)
+            Journal(folder).open(cursor)
         raise
     assert contents(folder) == there
-    journal = Journal(folder, cursor)
+    journal = Journal(folder).open(cursor)
     journal.close()
     return journal.shoe
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.glob("*.journal")}
+    return {path.name: path.read_bytes() for path in folder.glob("*.journal") if path.is_file()}
 
 
 def folds(path: Path) -> list[Shoe]:
@@ -65,7 +68,7 @@ def test_a_new_file_is_told_of_once_it_is_there(folder: Path) -> None:
     record = Record(folder)
     files: list[int] = []
     record.journal.close()
-    record.journal = Journal(folder, None, lambda: files.append(len(contents(folder))))
+    record.journal = Journal(folder, lambda: files.append(len(contents(folder)))).open(None)
     record.begin().deal("9sTdTsTc").open_shoe().close()
     assert files == [1, 2, 3]
 
@@ -130,11 +133,18 @@ def test_any_unterminated_tail_is_cut_off(folder: Path, kept: list[Path], torn: 
     assert kept[-1].read_bytes() == whole
 
 
-@pytest.mark.parametrize("name", ["copy-of-{}", "{}.before", "old.journal", "1.journal"])
+@pytest.mark.parametrize("name", ["copy-of-{}", "{}.before", "old.journal", "1.journal", "9-backup.journal"])
 def test_a_copy_beside_the_journals_is_none(folder: Path, kept: list[Path], name: str) -> None:
     newest = kept[-1]
     (folder / name.format(newest.name)).write_bytes(b"nonsense\n")
     assert opened(folder, Cursor(journal_id(newest), 7)).number == 2
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to(path)])
+@pytest.mark.parametrize("name", ["9-backup.journal", "00000009-0123456789ab.journal"])
+def test_only_a_file_is_a_journal(folder: Path, kept: list[Path], make: Callable[[Path], None], name: str) -> None:
+    make(folder / name)
+    assert opened(folder, Cursor(journal_id(kept[-1]), 7)).number == 2
 
 
 @pytest.mark.parametrize("bit", [0, 6])
@@ -191,11 +201,35 @@ def test_a_missing_file_behind_the_cursor_refuses(folder: Path, kept: list[Path]
         opened(folder, cursor)
 
 
-@pytest.mark.parametrize("gone", [0, 1, 2])
+@pytest.mark.parametrize("gone", [1, 2])
 def test_the_cursors_own_file_must_be_there(folder: Path, kept: list[Path], gone: int) -> None:
     cursor = Cursor(journal_id(kept[gone]), 1)
     kept[gone].unlink()
     with pytest.raises(JournalError, match=r"missing"):
+        opened(folder, cursor)
+
+
+def test_a_cursor_older_than_all_files_means_repeats(folder: Path, kept: list[Path]) -> None:
+    cursor = Cursor(journal_id(kept[0]), 1)
+    kept[0].unlink()
+    assert opened(folder, cursor).seq == 7
+    assert place_behind(folder, cursor) is None
+
+
+@pytest.mark.parametrize("broken", ["a file is missing", "a line is missing", "all files are gone"])
+def test_a_cursor_older_than_all_files_refuses_what_is_broken(folder: Path, kept: list[Path], broken: str) -> None:
+    cursor = Cursor(journal_id(kept[0]), 1)
+    more = Record(folder).deal("6d 5h").open_shoe().close()
+    kept[0].unlink()
+    if broken == "a file is missing":
+        kept[2].unlink()
+    elif broken == "a line is missing":
+        lines = kept[1].read_bytes().splitlines(keepends=True)
+        kept[1].write_bytes(b"".join([*lines[:2], *lines[3:]]))
+    else:
+        for path in more[1:]:
+            path.unlink()
+    with pytest.raises(JournalError, match=r"are missing|line 3"):
         opened(folder, cursor)
 
 
@@ -219,9 +253,9 @@ def test_an_export_without_sealed_parts_is_no_journal(folder: Path, kept: list[P
 
 
 def test_only_one_daemon_keeps_a_journal(folder: Path) -> None:
-    first = Journal(folder, None)
+    first = Journal(folder).open(None)
     with pytest.raises(JournalError, match=r"another daemon.*systemctl stop"):
-        Journal(folder, None)
+        Journal(folder).open(None)
     first.close()
     opened(folder)
 
@@ -274,3 +308,63 @@ def test_a_new_file_that_does_not_fit_was_never_begun(folder: Path, kept: list[P
     record.open_shoe().deal("9s")
     record.close()
     assert opened(folder) == record.shoe
+
+
+def test_a_disk_that_takes_nothing_back_because_it_took_nothing_is_tried_again(
+    folder: Path, mocker: MockerFixture
+) -> None:
+    record = Record(folder).begin()
+    read_only = OSError(30, "Read-only file system")
+    write, cut = mocker.patch("os.pwrite", side_effect=read_only), mocker.patch("os.ftruncate", side_effect=read_only)
+    with pytest.raises(DiskError, match=r"Read-only file system.*see dmesg") as refused:
+        record.deal("9s")
+    assert refused.value.irregularity == "disk_error"
+    mocker.stop(write)
+    mocker.stop(cut)
+    record.deal("9s")
+    record.close()
+    assert opened(folder) == record.shoe
+
+
+def test_a_part_of_a_line_that_cannot_be_taken_back_ends_the_process(folder: Path, mocker: MockerFixture) -> None:
+    record, real = Record(folder).begin(), os.pwrite
+    mocker.patch("os.pwrite", side_effect=lambda fd, chunk, at: real(fd, chunk[:9], at))
+    mocker.patch("os.ftruncate", side_effect=OSError(30, "Read-only file system"))
+    with pytest.raises(SyncFailed, match="cannot be undone"):
+        record.deal("9s")
+    record.close()
+
+
+def test_no_descriptor_left_at_a_new_shoe_is_tried_again(folder: Path, mocker: MockerFixture) -> None:
+    record = Record(folder).begin().deal("9sTdTsTc")
+    before = contents(folder)
+    none_left = mocker.patch("os.open", side_effect=OSError(24, "Too many open files"))
+    with pytest.raises(DiskError, match="Too many open files"):
+        record.open_shoe()
+    mocker.stop(none_left)
+    assert contents(folder).keys() == before.keys()
+    record.open_shoe()
+    record.close()
+    assert opened(folder) == record.shoe
+    assert len(contents(folder)) == len(before) + 1
+
+
+def test_a_new_shoe_opens_one_file_and_nothing_else(folder: Path, mocker: MockerFixture) -> None:
+    record = Record(folder).begin().deal("9sTdTsTc")
+    opening = mocker.spy(os, "open")
+    record.open_shoe()
+    assert [Path(call.args[0]).suffix for call in opening.call_args_list] == [".journal"]
+    record.close()
+
+
+def test_a_directory_that_cannot_be_used_may_be_opened_later(folder: Path, kept: list[Path]) -> None:
+    lock = folder / "lock"
+    lock.unlink()
+    lock.mkdir()
+    journal = Journal(folder)
+    with pytest.raises(DiskError, match=r"the journal's directory .* cannot be used \(Is a directory\)"):
+        journal.open(None)
+    lock.rmdir()
+    journal.open(None)
+    assert (journal.is_open, journal.shoe.number) == (True, 2)
+    journal.close()

@@ -56,6 +56,17 @@ def test_sealed_cards_and_those_of_the_round_under_way_take_no_part() -> None:
     assert len(before_round(shoe_after("9s Td Ts Tc 2s 3d"))) == 4
 
 
+def test_a_correction_changes_them() -> None:
+    read = "2s 2h 3s 3h 4d 6d"
+    states = [
+        asyncio.run(followed(*map(shoe_after, scripts))).state
+        for scripts in ([read, f"{read} !correct 1 2s2h3s3h9d"], ["2s 2h 3s 3h 9d"])
+    ]
+    assert states[0] == states[1]
+    assert states[0]
+    assert (states[0].round, states[0].cards) == (2, 411)
+
+
 def test_there_are_none_when_the_shoe_is_over() -> None:
     state = asyncio.run(followed(shoe_after("9s Td Ts Tc"), shoe_after("9s Td Ts Tc !close_shoe"))).state
     assert state is not None

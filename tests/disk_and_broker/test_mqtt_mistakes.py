@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.mqtt.settings import BrokerSettings, unreachable
+from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.mqtt.words import unreachable
 from tests import broker as real
 from tests import certificates
 from tests.disk_and_broker import table as tables
@@ -46,10 +47,15 @@ def test_a_refused_subscription_is_logged(table: Any, caplog: pytest.LogCaptureF
         assert bridge.link.up
 
 
-def test_two_bridges_with_one_client_id_are_told(table: Any) -> None:
+@pytest.mark.parametrize("told", ["by the broker", "by three breaks"])
+def test_two_bridges_with_one_client_id_are_told(table: Any, told: str) -> None:
     session_taken_over = bytes.fromhex("e0028e00")
-    with Peer({5: ACCEPTED_5 + session_taken_over}) as peer:
-        assert "client_id" in table(peer.port).down()
+    with Peer({5: ACCEPTED_5 + session_taken_over * (told == "by the broker")}, stays=False) as peer:
+        bridge = table(peer.port)
+        bridge.until(lambda: "another client has the name bridge" in str(bridge.downs[-1:]))
+        assert len(bridge.downs) == (1 if told == "by the broker" else 3)
+        assert bridge.link.shared_name == bridge.downs[-1]
+        assert bridge.link._next.when() - bridge.loop.time() > 0.4
 
 
 def test_tls_with_a_client_certificate(brokers: Any, table: Any, tls: Path) -> None:

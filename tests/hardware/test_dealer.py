@@ -247,3 +247,19 @@ def test_a_lamp_that_never_answers_puzzles_the_dealer() -> None:
 
 def test_a_paper_hides_its_face() -> None:
     assert "17" not in repr(Paper(17))
+
+
+def test_a_table_that_answers_late_is_given_time_before_next_is_pressed_again() -> None:
+    class Late(Table):
+        async def press_next(self) -> None:
+            self.done.append("next")
+            if self.done.count("next") == 1:
+                asyncio.get_running_loop().call_later(2.5, self.__setattr__, "lamps", {"P1": "steady"})
+
+    async def main() -> Table:
+        table = Late([{"P1": "steady"}, READY])
+        with pytest.raises(Enough):
+            await Dealer(table, PACKS, Random(1)).work()
+        return table
+
+    assert run(main()).done == ["shoe", "draw", "next", "draw"]

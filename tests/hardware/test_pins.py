@@ -43,7 +43,7 @@ def test_rpigpio_drives_keys_and_lamps(gpio: Any) -> None:
     async def main() -> None:
         loop, pressed = asyncio.get_running_loop(), []
         factory = pin_factory("rpigpio")
-        key = Key(Pin(22, debounce_ms=5), factory, loop, lambda: pressed.append(loop.time()))
+        key = Key(Pin(22, debounce_ms=200), factory, loop, lambda: pressed.append(loop.time()))
         panel = LampPanel({"P1": Pin(5), "B1": Pin(6, active_low=True)}, factory, loop)
         assert [gpio.input(number) for number in (22, 5, 6)] == [1, 0, 1]
         for _ in range(4):
@@ -78,7 +78,7 @@ def test_lines_are_given_back_to_other_programs_when_lamps_and_keys_are_closed(l
         factory = pin_factory("lgpio")
 
         def have() -> tuple[Key, LampPanel]:
-            key = Key(Pin(22, debounce_ms=5), factory, loop, lambda: pressed.append(True))
+            key = Key(Pin(22, debounce_ms=200), factory, loop, lambda: pressed.append(True))
             return key, LampPanel({"P1": Pin(5)}, factory, loop)
 
         for device in have():

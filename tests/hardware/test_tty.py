@@ -111,8 +111,14 @@ def test_a_device_without_bytes_does_not_look_like_its_end() -> None:
 
 def test_a_file_is_no_serial_port(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(PortError, match="cannot be opened as a serial port"):
+    with pytest.raises(PortError, match=r"/file is a file, no serial port: check \[reader\] port"):
         open_tty(str(tmp_path / "file"), 115_200)
+
+
+def test_a_directory_is_no_serial_port(tmp_path: Path) -> None:
+    with pytest.raises(PortError, match=r" is a directory: check \[reader\] port") as raised:
+        open_tty(str(tmp_path), 115_200)
+    assert "Errno" not in str(raised.value)
 
 
 def test_closing_frees_the_device_for_the_next(reader: Path) -> None:

@@ -13,7 +13,7 @@ from firmware_bridge.topics.event_and_round import messages
 from tests.system.table import ROOM, Table
 
 BEHIND_CUT = 13
-"""Cards at least behind the cut card (baccarat.md, 4): enough for the last round."""
+"""Cards at least behind the cut card: enough for the last round."""
 
 
 class Dealer:

@@ -17,6 +17,7 @@ from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.code_books import NATIVE_CUT_CARD, native_code
 from firmware_bridge.facts.cards import cards
+from firmware_bridge.facts.orders import ALL
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.line import Line
@@ -29,13 +30,16 @@ LIMIT_S = 30.0
 ROOM = KEEPS - 6
 """Unacknowledged reports at which the hand at the shoe pauses: a board forgets what is beyond its 32."""
 
+COMMANDS = [name for name in ALL if name != "correct"]
+"""The orders that a plain table takes by MQTT: those of backend, guests and floor."""
+
 Sections = dict[str, dict[str, Any]]
 
 
 class Table:
     """A board in its shoe and a config, from making to `close`; time passes only in `until` and `pull`.
 
-    sections: config keys over those of a plain table (`new_shoe` auto, no burn, no pins).
+    sections: config keys over those of a plain table (`new_shoe` auto, no burn, no pins, `COMMANDS` by MQTT).
     """
 
     speed = 1.0
@@ -56,7 +60,7 @@ class Table:
             "table": {"id": "T07", "new_shoe": "auto", "burn": "none"},
             "reader": {"port": str(self.folder / "reader")},
             "pins": {"factory": "mock"},
-            "mqtt": {"port": self.port},
+            "mqtt": {"port": self.port, "commands": COMMANDS},
             "journal": {"dir": str(self.journal_dir)},
         }
         sections = parted(sections)

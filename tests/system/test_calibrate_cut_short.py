@@ -33,6 +33,35 @@ def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(
     assert bridge.bridge.table.shoe.number == 0
 
 
+@pytest.mark.parametrize(("has_daemon", "whose"), [(True, "back at the daemon"), (False, "free")])
+def test_ctrl_c_says_what_becomes_of_the_work(table: Callable[..., BridgeTable], has_daemon: bool, whose: str) -> None:
+    bridge = table(DIM, start=has_daemon)
+    visit = Visit(bridge, "reader", "--yes")
+    visit.said("pull 5 cards")
+    os.kill(visit.process.pid, signal.SIGINT)
+    assert visit.end() == 130
+    assert visit.out.lines[-1] == f"stopped: nothing is kept, the reader is {whose}\n"
+    assert visit.err.lines == []
+
+
+def test_an_unplugged_reader_is_told_at_once_and_has_its_settings_when_it_is_back(
+    table: Callable[..., BridgeTable],
+) -> None:
+    bridge = table(DIM)
+    before = dict(bridge.board.params)
+    visit = Visit(bridge, "reader", "--yes")
+    visit.said("pull 5 cards")
+    pull(bridge, 5)
+    bridge.until(lambda: bridge.board.params != before)
+    bridge.pty.unplug()
+    assert visit.end() == 1
+    told = "NOT CALIBRATED: the reader was unplugged\n    plug it in, then calibrate again; nothing is kept\n"
+    assert "".join(visit.out.lines[-2:]) == told
+    bridge.pty.replug()
+    bridge.until(lambda: bridge.board.params == before)
+    assert record(bridge).reader is None
+
+
 @pytest.mark.parametrize("next_one", ["a daemon", "another command"])
 def test_without_a_daemon_whoever_comes_next_gives_the_board_its_settings_back(
     table: Callable[..., BridgeTable], next_one: str

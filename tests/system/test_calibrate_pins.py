@@ -115,9 +115,21 @@ def test_every_lamp_is_lit_by_itself_and_read_back(
     assert lamps.run(visit(bridge, "lamps"), pins) == 0
     said = [json.loads(line)["say"] for line in capsys.readouterr().out.splitlines()[:-1]]
     assert said == ["P1 is lit (GPIO 5)", "B1 is lit (GPIO 6)", "fault is lit (GPIO 17)"]
-    assert record(bridge).lamps.after == {"P1": True, "B1": True, "fault": True}
+    kept = record(bridge).lamps
+    assert kept.after == dict.fromkeys(("P1", "B1", "fault"), "not looked at")  # --yes is nobody's eye
+    assert (kept.measured.tried, kept.measured.good) == (3, 0)
     assert lamps.undo(visit(bridge, "lamps")) == 0
     assert record(bridge).lamps is None
+
+
+def test_lamps_that_somebody_saw_are_on_record_as_seen(
+    table: Callable[..., BridgeTable], pins: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bridge = table(lamps=LAMPS)
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\ny\ny\n"))
+    assert lamps.run(visit(bridge, "lamps", yes=False), pins) == 0
+    kept = record(bridge).lamps
+    assert (kept.after, kept.measured.good) == ({"P1": True, "B1": True, "fault": True}, 3)
 
 
 def test_a_lamp_that_is_not_seen_is_named(

@@ -242,7 +242,7 @@ def test_several_cards_not_read_in_a_row_say_that_the_reader_is_not_calibrated(
     unread(3)
     assert visit.end() == 1
     told = [line.strip() for line in visit.out.lines if "not read: " in line]
-    hint = "; Ctrl-C, and calibrate the reader first: shoe calibrate reader"
+    hint = "; Ctrl-C, and calibrate the reader first: sudo shoe calibrate reader --by NAME"
     assert told == ["not read: pull that card again"] * 4 + [f"not read: pull that card again{hint}"]
 
 

@@ -86,6 +86,7 @@ def test_a_machine_in_order_passes(check: Checked, shoe: command.Run) -> None:
         "reader": {"OK"},
         "pins": {"WARN", "OK"},  # simulated pins
         "broker": {"OK"},
+        "stranger": {"WARN"},  # a broker without users
         "disk": {"OK"},
     }
     assert set(of_this_machine) >= {"service", "versions", "access", "calibrated", "mount", "clock"}
@@ -103,6 +104,14 @@ def test_every_mistake_of_the_config_is_told_at_once(check: Checked, shoe: comma
     assert any("did you mean burn?" in each["text"] for each in found["config"])
     ran = shoe("check", "--config", "/nowhere/bridge.toml")
     assert (ran.code, "name the file with --config" in ran.out) == (78, True)
+
+
+def test_what_is_written_against_the_mode(check: Checked) -> None:
+    squeeze = {"service": {"mode": "squeeze"}, "mqtt": {"commands": ["reveal"]}}
+    level, text, remedy = check.one("mode", table={"disclose": "dealt"}, **squeeze)
+    assert (level, remedy) == ("WARN", 'write disclose = "sealed", or take the key out')
+    assert text.startswith('[service] mode = "squeeze" and [table] disclose = "dealt": cards are named as they are')
+    assert "mode" not in check(**squeeze)
 
 
 def test_a_pin_that_is_used_twice(check: Checked) -> None:
@@ -214,7 +223,7 @@ def test_a_broker_that_is_down_or_refuses_us(check: Checked, brokers: Callable[.
 def test_a_broker_that_lets_us_in_but_takes_nothing(check: Checked, brokers: Callable[..., Broker]) -> None:
     strict = brokers(acl="topic write shoe/T08/#")
     level, text, remedy = check.one("broker", mqtt={"port": strict.port})
-    assert (level, "refuses a message (Not authorized)" in text) == ("FAIL", True)
+    assert (level, "refuses a message to shoe/T07/check (Not authorized)" in text) == ("FAIL", True)
     assert "let 'T07" in remedy or "in the broker's ACL" in remedy
     kind = brokers(acl="topic write shoe/T07/#")
     assert check.one("broker", mqtt={"port": kind.port})[0] == "OK"
@@ -256,7 +265,13 @@ def test_a_disk_that_is_open_to_others_or_nearly_full(check: Checked) -> None:
 def test_a_disk_that_is_missing_broken_or_slow(check: Checked, mocker: Any, tmp_path: Path) -> None:
     new = check.one("disk", journal={"dir": str(tmp_path / "new" / "journal")})
     assert new == ("OK", f"{tmp_path}/new/journal is made at the first start", "")
+    assert not (tmp_path / "new").exists()
     (tmp_path / "file").touch()
+    told = check(journal={"dir": str(tmp_path / "file")})
+    assert [each["text"] for each in told["disk"]] == [f"[journal] dir = {tmp_path}/file is a file"]
+    assert "journal" not in told
+    level, text, _ = check.one("disk", journal={"dir": "/proc/x"})
+    assert (level, text.partition(" (")[0]) == ("FAIL", "/proc/x does not exist, and cannot be made in /proc")
     level, _, remedy = check.one("disk", journal={"dir": str(tmp_path / "file" / "journal")})
     assert (level, remedy.split()[:3]) == ("FAIL", ["sudo", "install", "-d"])
     mocker.patch("os.fdatasync", side_effect=OSError(errno.EIO, "Input/output error"))

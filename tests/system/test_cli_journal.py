@@ -1,13 +1,19 @@
 import fcntl
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from zlib import crc32
 
 import pytest
 from pytest_mock import MockerFixture
 
+from firmware_bridge.facts import orders
+from firmware_bridge.facts.printable import fault
+from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.files import journal_id
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.script import Say, parse
 from tests.system import command
 from tests.system.record import delivered, record
 
@@ -133,6 +139,85 @@ def test_programs_get_a_verdict_per_journal(files: list[Path], journal: Callable
     assert [verdict["fault"] is None for verdict in ran.json] == [True, False]
     edit(files[1], 1, lambda line: b"x" + line)
     assert "line format" in journal("list").out
+
+
+@pytest.mark.parametrize("action", ["list", "show", "verify", "export 1"])
+def test_without_sudo_every_action_asks_for_it(
+    files: list[Path], journal: Callable[..., command.Ran], mocker: MockerFixture, action: str
+) -> None:
+    mocker.patch.object(Path, "iterdir", side_effect=PermissionError(13, "Permission denied"))
+    mocker.patch("os.open", side_effect=PermissionError(13, "Permission denied"))
+    ran = journal(*action.split())
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"shoe: {files[0].parent}: Permission denied; put sudo before the command\n"
+
+
+def test_a_journal_that_is_not_there_is_told_in_one_line(journal: Callable[..., command.Ran], tmp_path: Path) -> None:
+    (tmp_path / "j").mkdir()
+    ran = journal("show", tmp_path / "none.journal")
+    assert ran.err == f"shoe: {tmp_path}/none.journal: No such file or directory; name it with --dir or --config\n"
+
+
+@pytest.fixture
+def cet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine whose clock is two hours ahead of UTC."""
+    monkeypatch.setenv("TZ", "XYZ-2")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("cet")
+def test_show_says_a_round_in_one_short_line_and_times_by_the_clock_on_the_wall(
+    journal: Callable[..., command.Ran], tmp_path: Path
+) -> None:
+    (tmp_path / "j").mkdir()
+    record(tmp_path / "j", "shoe 9sTdTsTc 2s !void misdeal !correct 1 9sTdTs9c lid-open", burn="none")
+    shown = journal("show").out
+    heads = [line[:36] for line in shown.splitlines() if line[:5].strip()]
+    assert [head for head in heads if not re.fullmatch(r" *\d+  20\d\d-\d\d-\d\d [\d:]{8}\.\d{3} \+0200", head)] == []
+    assert re.findall(r"Round\w+ .*", shown) == [
+        "RoundClosed        round 1  PLAYER 9:0  P 9s Ts  B Td Tc  natural, banker pair",
+        "RoundVoided        round 2  VOID by anna: misdeal",
+        "RoundCorrected     round 1  TIE 9:9  P 9s Ts  B Td 9c  corrected by anna (revision 1 of entry 5)  natural",
+    ]
+    assert re.search(r"Irregular .*since 20\d\d-\d\d-\d\d \S+ \+0200", shown)
+    assert '"bets"' in journal("show", "--json").out
+    assert re.search(r" 20\S+ \S+ \+0200 to 20\S+ \S+ \+0200 ", journal("list").out)
+
+
+def test_old_journals_are_printed_without_what_a_terminal_obeys(
+    journal: Callable[..., command.Ran], tmp_path: Path
+) -> None:
+    (tmp_path / "j").mkdir()
+    evil = "Eve\nIN ORDER: all is well\x1b[2J\x9b31m\u202e"
+    play = Replay(house_of(burn="none"), "T07", pytest.fail)
+    lines = list(play.play([*parse("2s"), Say(orders.DealerIn(evil)), Say(orders.Void(evil))]))
+    newest = lines[-1].public.journal
+    path = tmp_path / "j" / "auditors-copy"
+    path.write_bytes(b"".join(line.data for line in lines if line.public.journal == newest))
+    shown = journal("show", path)
+    assert shown.code == 0, shown.err
+    assert r"dealer Eve\nIN ORDER: all is well\x1b[2J\x9b31m\u202e" in shown.out
+    told = journal("show", "--json", path)
+    assert [each["dealer"] for row in told.json for each in row["events"] if "dealer" in each] == [evil]
+    for text in (shown.out, told.out):
+        assert [line for line in text.splitlines() if fault(line, 100_000)] == []
+
+
+def test_where_there_is_nothing_it_says_so(
+    files: list[Path], journal: Callable[..., command.Ran], shoe: command.Run, tmp_path: Path
+) -> None:
+    ran = journal("show", "1", "--seq", "100000-")
+    assert (ran.code, ran.err) == (
+        1,
+        f"shoe: {files[1].name} has no entry 100000 or later; it has 1 to {count(files[1])}\n",
+    )
+    assert "ends before it begins" in journal("show", "--seq", "5-3").err
+    (tmp_path / "empty").mkdir()
+    ran = shoe("journal", "list", "--dir", tmp_path / "empty")
+    assert (ran.code, ran.out, ran.err) == (0, "", f"no journal in {tmp_path}/empty\n")
 
 
 def test_a_forged_line_breaks_the_chain(files: list[Path], journal: Callable[..., command.Ran]) -> None:

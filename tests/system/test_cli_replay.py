@@ -46,7 +46,7 @@ def test_whole_shoes_give_the_rounds_of_the_rule_book(
 
 def test_the_payloads_are_the_very_bytes_that_are_sent() -> None:
     text = "shoe 5c 2s3h4d5c6h 9sTdTsTc ?? !void misread"
-    play = Replay(House(), "replay", pytest.fail)
+    play = Replay(House(virtual_cut=13), "replay", pytest.fail)
     wanted = [message for line in play.play(parse(text)) for message in messages(line)]
     sent = [line for line in piped(text).out.splitlines() if '"retain":false' in line]
     assert sent == [
@@ -56,6 +56,16 @@ def test_the_payloads_are_the_very_bytes_that_are_sent() -> None:
 
 def piped(text: str, *words: object) -> command.Ran:
     return command.piped(text, "replay", *words)
+
+
+def test_rounds_end_by_next_where_that_is_asked_for() -> None:
+    """So that what is lit while a round is complete can be replayed too."""
+    text, words = "2s 2d 3h Ac 9s 4d next 9s", ("--procedure", "six-card", "--close", "next")
+    ran = piped(text, *words)
+    assert (ran.code, ran.err, len(rounds(ran))) == (0, "", 1)
+    why = [each["payload"]["why"] for each in ran.json if each["topic"] == "lamps"]
+    assert ["round 1 is complete: press NEXT", "move R1 to P3", "move R2 to B3"] in why
+    assert "next: nothing is open, ignored" in piped(text, *words[:2]).err
 
 
 def test_states_are_told_when_they_change_and_only_then() -> None:

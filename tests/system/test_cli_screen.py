@@ -1,4 +1,7 @@
+import argparse
 import re
+import shlex
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -7,12 +10,13 @@ import pytest
 from firmware_bridge.cli.watch.screen import line, screen
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
+from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.state import last_rounds, snapshots
 
 PLAIN = house_of(burn="none")
-GONE = {"up": False, "why_down": "x", "waiting": True}
+GONE = {"up": False, "why_down": "x", "shared": None, "waiting": True}
 BEHIND = {"waiting": True, "acked": ["0-a", 4]}
 
 
@@ -21,7 +25,7 @@ def status(script: str, house: House = PLAIN, **told: Any) -> dict[str, Any]:
     play = Replay(house, "T07", lambda _: None)
     list(play.play(parse(script)))
     shoe = play.shoe
-    broker = {"up": True, "protocol": "5", "why_down": None, "waiting": False, "acked": None}
+    broker = {"up": True, "protocol": "5", "why_down": None, "shared": None, "waiting": False, "acked": None}
     plain = {
         "version": "1.0",
         "table_id": "T07",
@@ -59,7 +63,7 @@ def row(name: str, told: dict[str, Any]) -> str:
         ("reader", status("", reader={"lost": True}), "native at /dev/r, open, but SILENT"),
         ("broker", status("", broker=GONE), "NOT CONNECTED: x; everything waits"),
         ("broker", status("", broker=BEHIND), "connected (MQTT 5), all since 0-a entry 4 waits"),
-        ("journal", status("", journal="3-a", seq=7, disk="no space"), "3-a entry 7; CANNOT BE WRITTEN: no space"),
+        ("journal", status("", journal="3-a", seq=7, disk="no space"), "3-a entry 7; STOPPED: no space"),
         ("rounds", status("9sTdTsTc 2s !void misdeal"), "1 player 9:0  2 void"),
         ("rounds", status("9sTdTsTc !correct 1 9sTdTs9c"), "1 tie 9:9 corrected"),
     ],
@@ -92,7 +96,7 @@ LENT = {"device": "reader", "to": "anna", "since": 0}
     [
         (status("9s"), "IN ORDER: every card is checked and every round published"),
         (status("9s ??"), "STOPPED until settled: unreadable"),
-        (status("9s", disk="no space"), "STOPPED: the journal cannot be written"),
+        (status("9s", disk="no space"), "STOPPED: no space"),
         (status("9s", lent=LENT), "CALIBRATION: anna has the reader, no card is taken"),
         (
             status("9s", returning={"to": "anna", "pid": 0}),
@@ -116,9 +120,9 @@ def test_observing_is_said_first() -> None:
 @pytest.mark.parametrize(
     ("script", "house", "step"),
     [
-        ("", {}, "open a shoe: shoe do open-shoe --by NAME"),
+        ("", {}, "open a shoe: sudo shoe do open-shoe --by NAME"),
         ("2s", {}, "the dealer gives B1 its card"),
-        ("cut 9sTdTsTc", {}, "change the shoe, then open it: shoe do open-shoe --by NAME"),
+        ("cut 9sTdTsTc", {}, "change the shoe, then open it: sudo shoe do open-shoe --by NAME"),
         ("shoe", {"burn": "first-card"}, "burn: expose the first card"),
         ("shoe 3s", {"burn": "first-card"}, "burn: 3 more"),
         ("shoe 9sTdTsTc", {"disclose": "sealed"}, "open the cards: press REVEAL"),
@@ -151,6 +155,33 @@ def alarm(name: str) -> dict[str, Any]:
     return fields | {"severity": "warning"}
 
 
+def parsed(line: str) -> argparse.Namespace:
+    """A line that begins with sudo, read as the command reads it."""
+    sudo, shoe, command, *words = shlex.split(line)
+    assert (sudo, shoe) == ("sudo", "shoe")
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    import_module(f"firmware_bridge.cli.{command}").options(parser)
+    return parser.parse_args(words)
+
+
+CHOICES = {(name, row.choices) for policy in POLICIES.values() for name, row in policy.items()}
+
+
+@pytest.mark.parametrize(("name", "choices"), sorted(CHOICES))
+def test_the_orders_that_settle_an_alarm_can_be_pasted(name: str, choices: tuple[str, ...]) -> None:
+    told = status("9s")
+    told["alarm"]["open"] = [alarm(name) | {"choices": list(choices)}]
+    orders = [text.strip() for text in screen(told) if text.strip().startswith("sudo ")]
+    assert [(each.irregularity, each.choice) for each in map(parsed, orders)] == [(name, each) for each in choices]
+
+
+def test_what_two_people_type_for_a_card_that_was_not_read_is_told() -> None:
+    (todo,) = [text for text in screen(status("??")) if "enter" in text and text.startswith("    ")]
+    assert (
+        todo.strip() == "a card was not read: two people enter it with `sudo shoe enter CARD --by NAME --second NAME`"
+    )
+
+
 def test_while_the_reader_is_lent_the_next_step_is_to_wait() -> None:
     step = row("next", status("9s ??", lent=LENT))
     assert re.fullmatch(r"lent to anna for calibration since [\d:]{8}: wait, or sudo shoe do take-back --by NAME", step)
@@ -163,8 +194,9 @@ def test_a_reader_that_does_not_come_back_has_a_remedy(pid: int, remedy: str) ->
 
 
 def test_the_next_step_of_an_alarm_is_its_remedy() -> None:
-    told = status("9s ??")
-    assert row("next", told).startswith(told["alarm"]["open"][0]["todo"])
+    told = status("9s 9s", house_of(burn="none", decks=1))
+    todo = told["alarm"]["open"][0]["todo"]
+    assert row("next", told) == f"{todo}; to decide it, give one of the orders below"
 
 
 def test_an_alarm_that_does_not_stop_play() -> None:

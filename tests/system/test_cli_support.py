@@ -1,5 +1,7 @@
 """`shoe support`: all that helps is in the file, nothing secret is, whatever is broken."""
 
+import errno
+import os
 import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.cli.support.parts import PARTS
 from firmware_bridge.cli.support.scrub import LEFT_OUT, scrubbed
@@ -99,6 +102,23 @@ def test_without_daemon_broker_or_journal(tmp_path: Path, ticket: Ticket) -> Non
     assert set(told) == set(PARTS)
 
 
+def test_without_sudo_it_says_what_is_missing(tables: Tables, shoe: command.Run, mocker: MockerFixture) -> None:
+    bridge = tables(1)
+    bridge.ask(do="status")
+    mocker.patch("os.geteuid", return_value=1000)
+    mocker.patch("socket.socket.connect", side_effect=PermissionError(errno.EACCES, "Permission denied"))
+    mocker.patch.object(Path, "iterdir", side_effect=PermissionError(errno.EACCES, "Permission denied"))
+    ran = shoe("support", "--config", bridge.config_path, "--out", bridge.folder / "ticket.tar.gz")
+    assert ran.code == 1
+    missing = "status.txt, log.txt, the newest journals"
+    assert ran.err == f"shoe: this user may not read {missing}: put sudo before the command\n"
+    assert not any(name in ran.out for name in missing.split(", "))
+    with tarfile.open(bridge.folder / "ticket.tar.gz") as tar:
+        none = tar.extractfile("shoe-support/journal/none.txt")
+        assert none
+        assert b"Permission denied" in none.read()
+
+
 def test_a_config_that_makes_no_sense_or_is_missing(tmp_path: Path, ticket: Ticket) -> None:
     config = tmp_path / "bridge.toml"
     assert b"could not be had" in ticket(config)["bridge.toml"]
@@ -120,6 +140,25 @@ def test_a_damaged_journal_goes_as_far_as_it_can_be_trusted(tables: Tables, tick
     told = ticket(bridge.config_path)
     assert len(told[f"journal/{path.name}"].splitlines()) == 2
     assert b"line 3" in told[f"journal/{path.name}.fault.txt"]
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [("calibration.toml", "a link"), *[("00000007-0123456789ab.journal", f"a {what}") for what in ("link", "pipe")]],
+)
+def test_only_a_file_of_the_daemons_own_is_read(tmp_path: Path, ticket: Ticket, name: str, make: str) -> None:
+    directory, secret = tmp_path / "journal", tmp_path / "shadow"
+    directory.mkdir()
+    secret.write_text("root:$6$abc:19000:0:99999:7:::\n")
+    if make == "a link":
+        (directory / name).symlink_to(secret)
+    else:
+        os.mkfifo(directory / name)
+    config = tmp_path / "bridge.toml"
+    config.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{directory}"\n[reader]\nport = "/dev/none"\n')
+    told = ticket(config)
+    assert b"$6$" not in b"".join(told.values())
+    assert told["calibration.toml"].startswith(b"could not be had")
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path, shoe: command.Run) -> None:

@@ -239,7 +239,7 @@ def test_a_small_terminal_gets_the_same_in_lines(table: Any, terminal: Callable[
     bridge = table()
     shown = terminal(bridge, 20, 60)
     shown.until("this terminal is 60x20; the picture wants 80x22; here are")
-    shown.until("next     open a shoe: shoe do open-shoe --by NAME")
+    shown.until("next     open a shoe: sudo shoe do open-shoe --by NAME")
     shown.size(22, 80)
     shown.until("╭─ table T07")
 
@@ -261,4 +261,4 @@ def test_a_screen_fits_its_terminal(table: Any, width: int, height: int) -> None
     assert len(lines) == height
     assert max(map(len, lines)) <= width
     if height > 20:
-        assert "shoe do resolve duplicate keep" in re.sub(r"[│\s]+", " ", " ".join(lines))
+        assert "sudo shoe do resolve duplicate remove --by NAME" in re.sub(r"[│\s]+", " ", " ".join(lines))

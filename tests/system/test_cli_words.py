@@ -7,7 +7,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.cli import COMMANDS, daemon_socket
-from firmware_bridge.cli.do import ORDERS
+from firmware_bridge.cli.do import ORDERS, TAKE_BACK
 from firmware_bridge.cli.journal import ACTIONS
 from firmware_bridge.cli.order import at_the_table
 from firmware_bridge.facts.orders import ALL
@@ -18,7 +18,7 @@ shoe = command.shoe  # fixture
 
 WORDS = [
     *[[name] for name in COMMANDS],
-    *[["do", name] for name in ORDERS],
+    *[["do", name] for name in (*ORDERS, TAKE_BACK)],
     *[["journal", name] for name in ACTIONS],
 ]
 ROOMS = ("firmware_bridge.bridge", "firmware_bridge.devices")
@@ -39,8 +39,8 @@ def test_the_help_names_every_command(shoe: command.Run) -> None:
 @pytest.mark.parametrize(
     ("told", "here"),
     [
-        ("open one: open_shoe", "open one: shoe do open-shoe --by NAME"),
-        ("bets_open, or deal the round", "shoe do bets-open --by NAME, or deal the round"),
+        ("open one: open_shoe", "open one: sudo shoe do open-shoe --by NAME"),
+        ("bets_open, or deal the round", "sudo shoe do bets-open --by NAME, or deal the round"),
         ("the pit boss gives his name: confirmed_by", "the pit boss gives his name: --confirmed-by NAME"),
         ("finish it, or void it first", "finish it, or void it first"),
     ],
@@ -50,8 +50,7 @@ def test_hints_name_orders_as_they_are_given_at_the_table(told: str, here: str) 
 
 
 def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:
-    only_here = "take_back"
-    assert {name.replace("-", "_") for name in ORDERS} == {*ALL, only_here}
+    assert {name.replace("-", "_") for name in ORDERS} == set(ALL)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +70,10 @@ def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:
         (["do", "bets-closed", "--money", "0=5", "--by", "anna"], "'0=5' is no seat with its money"),
         (["do", "bets-closed", "1=5", "2=5", "1=6", "--by", "anna"], "seat 1 is there twice"),
         (["enter", "9s", "--by", "anna"], "--second"),
+        (["enter", "1s", "--by", "anna", "--second", "ben"], "'1s' is no card: write rank then suit"),
+        (["enter", "", "--by", "anna", "--second", "ben"], "'' is no card"),
+        (["calibrate", "reader", "--by", "Eve\nIN ORDER"], r"the name has the character \n in it"),
+        (["calibrate", "reader", "--by", "x" * 65], "the name is too long: at most 64 characters"),
         (["enter", "9x", "--by", "anna", "--second", "ben"], "write rank then suit"),
         (["journal", "show", "--seq", "later"], "write 5-9"),
         (["journal", "verify", "--head", "7:abc"], "write SEQ:HASH"),
@@ -96,6 +99,29 @@ def test_without_a_daemon_the_remedy_is_named(shoe: command.Run, tmp_path: Path,
         f"shoe: no daemon listens at {tmp_path}/control.sock; "
         "see: systemctl status firmware-bridge, or name its --config\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "card"),
+    [("Kc", "Kc"), ("kc", "Kc"), ("KC", "Kc"), ("10c", "Tc"), ("tC", "Tc"), ("K♣", "Kc"), ("a♥️", "Ah"), ("wp", "wp")],
+)
+def test_a_card_is_taken_as_people_write_it(shoe: command.Run, mocker: MockerFixture, written: str, card: str) -> None:
+    give = mocker.patch("firmware_bridge.cli.enter.give", return_value=0)
+    assert shoe("enter", written, "--by", "anna", "--second", "ben").code == 0
+    assert give.call_args.args[2]["card"] == card
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["void", "--why", "a\nb", "--by", "anna"], r"--why has the character \n in it"),
+        (["void", "--why", "\udcff", "--by", "anna"], r"--why has the character \udcff in it"),  # no UTF-8
+        (["dealer", "eve", "--by", "\x1b[31m"], r"--by has the character \x1b in it"),
+    ],
+)
+def test_an_order_with_what_a_terminal_obeys_is_not_even_sent(shoe: command.Run, words: list[str], says: str) -> None:
+    ran = shoe("do", *words)
+    assert (ran.code, ran.err) == (1, f"shoe: {says}; write one short line, of characters that can be printed\n")
 
 
 def test_a_wrong_config_ends_with_78(shoe: command.Run, tmp_path: Path) -> None:

@@ -1,14 +1,18 @@
 """A damaged record: `shoe check` and the daemon tell it alike, and what they advise gets the table dealing again."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.config.calibration import FILE
+from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.refusal import refusal
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command
@@ -45,11 +49,11 @@ def test_a_damaged_journal_is_told_before_the_start_and_moved_aside_the_table_de
     level, text, remedy = journal(shoe, table)
     assert (level, text) == ("FAIL", f"{newest.name}, line 1: the checksum is wrong")
     assert newest.read_bytes() == damaged
-    assert table.start().fallen() == 1
+    assert table.start().fallen() == 78
     assert table.log.splitlines()[-1] == f"shoe: {text}; {remedy}"
 
     aside = Path(f"{table.journal_dir}.damaged")
-    assert f"sudo mv {table.journal_dir} {aside}," in remedy
+    assert f"sudo mv {table.journal_dir} {aside};" in remedy
     table.journal_dir.rename(aside)
     table.journal_dir.mkdir(mode=0o700)
     (aside / FILE).write_text("")
@@ -61,6 +65,27 @@ def test_a_damaged_journal_is_told_before_the_start_and_moved_aside_the_table_de
     assert (aside / newest.name).read_bytes() == damaged
 
 
+def test_the_remedy_has_the_steps_of_the_book(tmp_path: Path) -> None:
+    book = (Path(__file__).parents[2] / "docs" / "technician.md").read_text("utf-8")
+    (tmp_path / "cursor").touch()
+    remedy = refusal(JournalError("damaged", "restore it"), tmp_path).hint
+    steps = re.findall(r"sudo [^;(]+", remedy.replace(str(tmp_path), "/var/lib/firmware-bridge"))
+    assert len(steps) == 5
+    assert [step for step in steps if f"`{step.strip()}`" not in book] == []
+
+
+@pytest.mark.parametrize("there", ["file", "directory", "nothing"])
+def test_nobody_is_told_to_move_what_never_was_a_journal(tmp_path: Path, there: str) -> None:
+    directory = tmp_path / "etc"
+    if there == "file":
+        directory.touch()
+    elif there == "directory":
+        directory.mkdir()
+        (directory / "passwd").touch()
+    told = str(refusal(NotADirectoryError(20, "Not a directory"), directory))
+    assert told == f"{directory}: Not a directory; name a directory of its own: [journal] dir"
+
+
 def test_a_removed_journal_that_the_backend_has_is_told(table: DaemonTable, shoe: command.Run) -> None:
     table.start().deal("9s Td Ts Tc 2s")
     table.until(lambda: (table.journal_dir / "cursor").read_bytes())
@@ -70,16 +95,13 @@ def test_a_removed_journal_that_the_backend_has_is_told(table: DaemonTable, shoe
     assert (level, "are missing" in text) == ("FAIL", True)
 
 
-def test_a_journal_that_cannot_be_read_is_told(table: DaemonTable, shoe: command.Run) -> None:
+def test_a_journal_that_cannot_be_read_is_told(table: DaemonTable, shoe: command.Run, mocker: MockerFixture) -> None:
     table.start().deal("9s Td Ts Tc 2s")
     table.stop()
-    newest = journal_files(table.journal_dir)[-1]
-    newest.unlink()
-    newest.mkdir()
+    mocker.patch("firmware_bridge.journal.trusted.read_lines", side_effect=OSError(5, "Input/output error"))
     level, text, remedy = journal(shoe, table)
-    assert (level, text) == ("FAIL", f"the journal cannot be read ([Errno 21] Is a directory: '{newest}')")
-    assert table.start().fallen() == 1
-    assert table.log.splitlines()[-1] == f"shoe: {text}; {remedy}"
+    assert (level, text) == ("FAIL", "the journal cannot be read ([Errno 5] Input/output error)")
+    assert "a failing card is in dmesg" in remedy
 
 
 def test_a_new_device_has_no_journal_to_check(table: DaemonTable, shoe: command.Run) -> None:

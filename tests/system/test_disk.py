@@ -130,6 +130,24 @@ def test_a_first_start_on_a_full_disk_waits_for_space(table: DaemonTable, backen
     assert "Traceback" not in table.log
 
 
+def test_an_outage_is_told_once_however_often_the_disk_is_tried(
+    table: DaemonTable, backend: Backend, tmp_path: Path
+) -> None:
+    flag = tmp_path / "flag"
+    table.code = ("-c", FULL.replace("if flag.exists()", 'if flag.exists() and b"CardDealt" in data'), str(flag))
+    table.start().deal("9s")
+    flag.touch()
+    table.pull("Td Ts")
+    table.until(lambda: alarms(backend) == ["disk_full"])
+    lines = len(table.lines())
+    table.pause(2.2)  # it is tried again each second
+    assert len(table.lines()) == lines
+    flag.unlink()
+    table.until(lambda: dealt(backend) == ["9s", "Td", "Ts"] and not alarms(backend))
+    told = [each["event"]["type"] for each in backend.on("event") if each["event"].get("id") == "disk_full"]
+    assert told == ["Irregular", "IrregularityClosed"]
+
+
 def test_a_full_disk_survives_a_kill(table: DaemonTable, backend: Backend) -> None:
     table.start().deal("9s Td")
     fill(table, 7)
@@ -201,6 +219,7 @@ def test_a_disk_that_confirms_nothing_ends_the_process_at_once(
     assert flag.read_text() == "!", "a failed fdatasync was tried again"
     assert "the disk did not confirm a write" in table.log
     backend.wait_until(lambda: [each["state"] for each in backend.on("status")][-1] == "lost")
+    assert (alarms(backend), backend.on("lamps")[-1]["lit"]) == (["disk_error"], {"fault": "blocked"})
     flag.unlink()
     table.start().deal("4s 5s")
     drawn = ["Ts", "Tc", "2s", "4s", "5s"] if by == "card" else ["4s", "5s"]

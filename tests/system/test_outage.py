@@ -108,7 +108,7 @@ def test_it_ends_cleanly_while_the_broker_is_away(tmp_path: Path, broker: Broker
 
 
 def test_a_long_outage_is_told_and_over_by_itself(bridge: Any, tmp_path: Path, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.table.uplink.LOST_AFTER_S", 0.1)
+    mocker.patch("firmware_bridge.table.outage.LOST_AFTER_S", 0.1)
     broker = Broker(tmp_path)
     table = bridge(broker.port)
     table.until(lambda: open_now(table) == ["broker_lost"])
@@ -125,7 +125,7 @@ def test_a_short_outage_is_no_irregularity(bridge: Any, broker: Broker) -> None:
     table.until(lambda: uplink.link.up and not uplink.outbox.waiting)
     uplink.link._lose("test")
     table.until(lambda: uplink.link.up)
-    table.until(lambda: uplink._losing is None)
+    table.until(lambda: uplink.outage._losing is None)
     assert events(table, "broker_lost") == []
 
 
@@ -137,7 +137,7 @@ def test_a_broker_that_refuses_messages_gets_them_when_it_takes_them(bridge: Any
     with Backend(broker.port, username="backend", password="b") as backend:
         table = bridge(broker.port, mqtt=mqtt)
         table.deal("9s Td")
-        table.until(lambda: "refuses a message" in table.bridge.uplink.why_down)
+        table.until(lambda: "refuses a message" in table.bridge.uplink.outage.why)
         assert table.bridge.uplink.outbox.acked is None
         table.until(lambda: open_now(table) == ["broker_lost"])
         (tmp_path / "broker0" / "acl").write_text(rules.format("#") + "\n")

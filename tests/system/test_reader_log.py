@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge import __version__
 from tests.broker import free_port
 from tests.system.table import BridgeTable
 from tests.system.technician import Technician, back, settled
@@ -61,3 +62,23 @@ def test_a_start_in_order_has_nothing_to_say_and_a_loan_begins_and_ends(
     anna.hang_up()
     bridge.until(lambda: back(bridge))
     bridge.until(lambda: said() == ["INFO the reader is lent to anna", "INFO the reader is back"])
+
+
+def test_the_log_has_a_line_of_what_began_and_one_of_how_it_ended(
+    table: Callable[[], BridgeTable], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    bridge = settled(table().start())
+    bridge.deal("9s")
+    shoe = bridge.bridge.table.shoe
+    bridge.stop()
+    began, ended = [each.message for each in caplog.records if each.name == "firmware_bridge.bridge"]
+    assert began == (
+        f"version {__version__}; table T07, baccarat; reader native at {bridge.folder}/reader; no pins; "
+        f"journal 0-{began.partition('journal 0-')[2].partition(' ')[0]} in {bridge.journal_dir}, entry 1; no shoe yet"
+    )
+    assert ended == f"stopped; journal {shoe.journal}, entry {shoe.seq}"
+    assert "9s" not in caplog.text
+    caplog.clear()
+    bridge.start()
+    assert f"journal {shoe.journal} in {bridge.journal_dir}, entry {shoe.seq + 1}; shoe 1 open, round 1" in caplog.text

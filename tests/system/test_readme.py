@@ -101,6 +101,16 @@ def test_the_payloads_are_those_of_replay() -> None:
     assert shown[0]["bets"].items() - {"..": 0}.items() >= {("player", 1), ("banker", -1), ("tie", -1)}
 
 
+def test_the_program_of_the_client_runs_on_what_a_table_sends() -> None:
+    lines = Replay(House(), "T07", pytest.fail).play(parse("9d 4s Kh 8c 2c"))
+    sent = {each.topic: each.payload for line in lines for each in messages(line)}
+    names = {"round_payload": sent["round"], "event_payload": sent["event"]}
+    exec(block("python", "verifier.take"), names)
+    assert names["told"]
+    assert names["paid"]
+    assert names["orders"] == []
+
+
 def test_every_name_of_one_card_exists() -> None:
     steps = re.findall(r"^\d+\. `([\w/]+)\.py` `([\w.]+)`", README, re.M)
     assert len(steps) == 10

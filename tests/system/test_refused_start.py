@@ -36,24 +36,6 @@ def test_hardware_that_cannot_be_had_is_a_mistake_of_the_config(table: Any, sect
     assert "Traceback" not in bridge.log
 
 
-@pytest.mark.parametrize(
-    ("broken", "why"),
-    [("parent", "Not a directory"), ("directory", "File exists"), ("cursor", "Is a directory")],
-)
-def test_a_journal_that_cannot_be_made_says_what_to_do(table: Any, tmp_path: Path, broken: str, why: str) -> None:
-    directory = tmp_path / "file" / "journal" if broken == "parent" else tmp_path / "file"
-    if broken == "cursor":
-        (directory / "cursor").mkdir(parents=True)
-    else:
-        (tmp_path / "file").touch()
-    bridge = table(journal={"dir": str(directory)}).start()
-    assert bridge.fallen() == 1
-    assert bridge.log == (
-        f"shoe: the journal's directory {directory} cannot be used ({why}); "
-        "correct [journal] dir, or let the daemon's user write there\n"
-    )
-
-
 HELD = """
 import sys
 from gpiozero import InputDevice

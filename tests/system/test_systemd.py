@@ -1,11 +1,12 @@
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from firmware_bridge.systemd import Systemd
 from tests.broker import free_port
+from tests.system.manager import Manager
 from tests.system.table import DaemonTable
 
 # Hangs while it judges a card, from then on until the file `go` is there.
@@ -30,28 +31,6 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
-class Manager:
-    """The socket systemd listens on."""
-
-    def __init__(self, address: str) -> None:
-        self.address = address
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.bind("\0" + address[1:] if address.startswith("@") else address)
-        self._socket.setblocking(False)
-        self.told: list[str] = []
-
-    def hears(self, wanted: str) -> bool:
-        """Whether `wanted` was told by now."""
-        try:
-            while True:
-                self.told += self._socket.recv(4096).decode().split("\n")
-        except BlockingIOError:
-            return wanted in self.told
-
-    def close(self) -> None:
-        self._socket.close()
-
-
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[DaemonTable]:
     table = DaemonTable(tmp_path, free_port())
@@ -60,10 +39,9 @@ def table(tmp_path: Path) -> Iterator[DaemonTable]:
 
 
 @pytest.fixture
-def manager(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Manager]:
-    manager = Manager(str(tmp_path / "notify"))
-    yield manager
-    manager.close()
+def manager(tmp_path: Path) -> Iterator[Manager]:
+    with Manager(str(tmp_path / "notify")) as manager:
+        yield manager
 
 
 def test_it_is_ready_and_stops(table: DaemonTable, manager: Manager) -> None:
@@ -77,10 +55,9 @@ def test_it_is_ready_and_stops(table: DaemonTable, manager: Manager) -> None:
 
 
 def test_an_abstract_socket_is_told_too(table: DaemonTable, tmp_path: Path) -> None:
-    manager = Manager(f"@{tmp_path}/notify")
-    table.start(NOTIFY_SOCKET=manager.address)
-    table.until(lambda: manager.hears("READY=1"))
-    manager.close()
+    with Manager(f"@{tmp_path}/notify") as manager:
+        table.start(NOTIFY_SOCKET=manager.address)
+        table.until(lambda: manager.hears("READY=1"))
 
 
 def test_the_watchdog_is_fed_and_not_by_a_loop_that_hangs(table: DaemonTable, manager: Manager, tmp_path: Path) -> None:
@@ -111,3 +88,8 @@ def test_a_watchdog_for_somebody_else_is_not_fed(
 def test_a_manager_that_is_gone_changes_nothing(table: DaemonTable, tmp_path: Path) -> None:
     table.start(NOTIFY_SOCKET=str(tmp_path / "nobody"), WATCHDOG_USEC="30000").deal("9s Td")
     assert table.stop() == 0
+
+
+def test_a_patient_watchdog_is_fed_every_second_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WATCHDOG_USEC", "10000000")
+    assert Systemd().beat_s == 1.0

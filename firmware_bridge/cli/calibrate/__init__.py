@@ -9,11 +9,14 @@ import signal
 from importlib import import_module
 from typing import Final
 
+from firmware_bridge.cli import FAILED, INTERRUPTED
 from firmware_bridge.cli.daemon_socket import config_option
 from firmware_bridge.config.load import load
 from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.facts.orders import LONGEST_NAME
+from firmware_bridge.facts.printable import REMEDY, fault
 from hardware.calibrate import Refusal
-from hardware.errors import HardwareError, PinError
+from hardware.errors import HardwareError, PinError, PortVanished
 
 STEPS: Final = {
     "reader": "light, levels and threshold of the reader board, then a test pass",
@@ -56,10 +59,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(str(error)) from None
     except Refusal as refusal:
         visit.failed(refusal.reason, refusal.remedy)
-        return 1
+        return FAILED
     except TakenBack as end:
         visit.failed(end.what, end.hint)
-        return 1
+        return FAILED
+    except PortVanished:
+        visit.failed("the reader was unplugged", "plug it in, then calibrate again; nothing is kept")
+        return FAILED
+    except KeyboardInterrupt:
+        visit.stopped()
+        return INTERRUPTED
     except (HardwareError, OSError) as error:
         raise NotCalibrated(str(error), "nothing was kept") from None
 
@@ -78,8 +87,8 @@ def _user() -> str:
 
 def _name(text: str) -> str:
     """A name as it is to stand in records and messages."""
-    if not text.isprintable():
-        raise argparse.ArgumentTypeError(f"{text!r} is no name: it has characters that cannot be printed")
+    if wrong := fault(text, LONGEST_NAME):
+        raise argparse.ArgumentTypeError(f"the name {wrong}: {REMEDY}")
     return text
 
 

@@ -52,6 +52,7 @@ class BorrowedFromDaemon:
     back. is_taken_back: the daemon has the device again, and writes them itself.
     """
 
+    is_of_daemon = True
     is_taken_back = False
 
     def __init__(self, control: socket.socket, report: list[int] | None, restore: str) -> None:
@@ -77,6 +78,7 @@ class BorrowedAlone:
     Raises OSError, JournalError, and Refused while a shoe is open: cards of that shoe may wait in the reader.
     """
 
+    is_of_daemon = False
     is_taken_back = False
 
     def __init__(self, directory: Path, by: str) -> None:

@@ -84,8 +84,8 @@ def _take(visit: Visit, pulled: Pulled, card: Passed, book: code_books.CodeBook)
     if not isinstance(card, Read):
         pulled.unread += 1
         pulled.in_a_row += 1
-        hint = "" if pulled.in_a_row < SEVERAL else "; Ctrl-C, and calibrate the reader first: shoe calibrate reader"
-        visit.guide.say(f"not read: pull that card again{hint}")
+        hint = "; Ctrl-C, and calibrate the reader first: sudo shoe calibrate reader --by NAME"
+        visit.guide.say(f"not read: pull that card again{hint if pulled.in_a_row >= SEVERAL else ''}")
         return
     pulled.in_a_row = 0
     known = code_books.native(card.code) if isinstance(card.code, int) else book.get(card.code)

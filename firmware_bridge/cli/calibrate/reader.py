@@ -15,6 +15,7 @@ from firmware_bridge.devices import code_books
 from hardware.calibrate import Levels, Refusal, mean, sd
 from hardware.calibrate.bench import Bench
 from hardware.calibrate.reader import Tested, adjust, tried
+from hardware.errors import PortVanished
 from hardware.readers import READERS
 
 PARAMS: Final = {
@@ -25,7 +26,7 @@ PARAMS: Final = {
     5: "min_quality",
     6: "samples",
 }
-"""The native board's parameters (readers.md)."""
+"""The native board's parameters."""
 
 TEST_CARDS: Final = 20
 LEAST_RATE: Final = 0.99
@@ -68,6 +69,8 @@ async def _work(visit: Visit, borrowed: Borrowed) -> ReaderSection:
         try:
             section = await _until_good(visit, bench, before)
             await bench.save()
+        except PortVanished:
+            raise  # an unplugged board is told its settings when the daemon has it again
         except BaseException:
             if not borrowed.is_taken_back:
                 await bench.set(before)  # what interrupts this too leaves it to whoever has the reader next

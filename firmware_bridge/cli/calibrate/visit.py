@@ -35,6 +35,7 @@ class Visit:
         self._path = Path(config.journal.dir) / calibration.FILE
         self._file = CalibrationFile(self._path, self.guide.say)
         self._found = self._file.read()
+        self._kept, self._at_daemon = "nothing is kept", ""
 
     @property
     def now(self) -> str:
@@ -48,7 +49,7 @@ class Visit:
         if section is None:
             what = self._arguments.what
             reason = f"nothing is left to undo: {what} was never calibrated here, or all that is kept of it is undone"
-            raise Refusal(reason, f"to calibrate it: shoe calibrate {what}")
+            raise Refusal(reason, f"to calibrate it: sudo shoe calibrate {what} --by NAME")
         return section
 
     @contextmanager
@@ -56,6 +57,8 @@ class Visit:
         """A device of the daemon's. open_shoe: whether the technician may borrow it between the rounds of a shoe."""
         asked = self._arguments.open_shoe and open_shoe
         with borrow(self._arguments.config, self._path.parent, device, self.by, asked) as borrowed:
+            back = {"reader": "the reader is", "pins": "the pins are"}[device]
+            self._at_daemon = f"{back} back at the daemon" if borrowed.is_of_daemon else f"{back} free"
             yield borrowed
 
     @asynccontextmanager
@@ -72,6 +75,7 @@ class Visit:
     def keep(self, section: AnySection) -> None:
         """Write a section into the calibration file. Raises OSError or ConfigError."""
         self._file.keep(self.step, section)
+        self._kept = "the result is kept"
 
     def forget(self) -> None:
         """Put the section back that was there before. Raises OSError or ConfigError."""
@@ -84,6 +88,14 @@ class Visit:
         else:
             self.guide.say(text)
         return 0
+
+    def stopped(self) -> None:
+        """Say what becomes of the work that Ctrl-C ended."""
+        told = ", ".join(filter(None, (self._kept, self._at_daemon)))
+        if self._json:
+            self.guide.tell({"ok": False, "error": "stopped", "hint": told})
+        else:
+            self.guide.say(f"stopped: {told}")
 
     def failed(self, reason: str, remedy: str) -> None:
         """Say why the step failed."""

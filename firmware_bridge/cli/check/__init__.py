@@ -68,6 +68,9 @@ def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]
         what = f"it runs as table {status['table_id']}: this config was not read yet"
         remedy = "restart it between two shoes: systemctl restart firmware-bridge"
         return status, Finding("WARN", "daemon", what, remedy)
+    if status["mode"] == "NO_JOURNAL":
+        (lost,) = [each for each in status["alarm"]["open"] if each["detail"] == status["disk"]]
+        return status, Finding("FAIL", "daemon", f"runs and deals nothing: {lost['detail']}", lost["todo"])
     return status, Finding("OK", "daemon", f"runs, version {status['version']}, {status['mode']}")
 
 

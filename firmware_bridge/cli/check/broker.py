@@ -17,7 +17,8 @@ from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import MqttConfig
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.mqtt.link import Link
-from firmware_bridge.mqtt.settings import BrokerSettings, Message, silence
+from firmware_bridge.mqtt.settings import BrokerSettings, Message
+from firmware_bridge.mqtt.words import silence
 
 ANSWER_S: Final = 25.0
 """Long enough for name server, TCP, TLS and CONNECT with both protocol versions, each of which has its own limit."""
@@ -47,6 +48,8 @@ def broker(machine: Machine) -> Iterator[Finding]:
 
 
 def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
+    if link["shared"]:
+        return failed("broker", link["shared"])
     if link["up"]:
         return Finding("OK", "broker", f"{settings.address}, the daemon is connected (MQTT {link['protocol']})")
     return failed("broker", f"the daemon is not connected, {link['why_down']}")
@@ -84,8 +87,10 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
         level = link.protocol or level
         link.publish(topic, b"{}")
 
-    link = Link(settings, will, [], write, tell, lambda _: tell(level), lambda _: None, loop)
-    with _unlogged():
+    link = Link(
+        settings, lambda: will, (), lambda _: (), write, tell, lambda _: tell(level), lambda _: None, loop
+    )
+    with unlogged():
         link.start()
         try:
             return await asyncio.wait_for(answer, ANSWER_S)
@@ -96,7 +101,7 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
 
 
 @contextmanager
-def _unlogged() -> Iterator[None]:
+def unlogged() -> Iterator[None]:
     """Keep the link's warnings out of the log: each is a finding."""
     log = logging.getLogger("firmware_bridge")
     before = log.level

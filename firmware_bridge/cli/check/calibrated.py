@@ -18,6 +18,8 @@ OLD_DAYS: Final = 180
 ENOUGH: Final = 0.999
 """Share of cards read in the test pass; a shoe has 416."""
 
+_ORDER: Final = "sudo shoe calibrate {} --by NAME"
+
 
 def calibrated(machine: Machine) -> Iterator[Finding]:
     """Whether reader and cut-card sensor were calibrated, lately and well."""
@@ -25,7 +27,7 @@ def calibrated(machine: Machine) -> Iterator[Finding]:
     try:
         found = calibration.load(path)
     except ConfigError as error:
-        yield Finding("FAIL", "calibrated", error.what, error.hint or "calibrate again: shoe calibrate reader")
+        yield Finding("FAIL", "calibrated", error.what, error.hint or f"calibrate again: {_ORDER.format('reader')}")
         return
     if READERS[machine.config.reader.protocol].keeps_reports:
         yield _section(machine, "reader", found.reader)
@@ -34,7 +36,7 @@ def calibrated(machine: Machine) -> Iterator[Finding]:
 
 
 def _section(machine: Machine, name: str, section: calibration.Section | None) -> Finding:
-    remedy = f"shoe calibrate {name}"
+    remedy = _ORDER.format(name)
     if section is None:
         return Finding("WARN", "calibrated", f"{name}: never calibrated", remedy)
     told = f"{name}: {section.at[:10]} by {section.by}"

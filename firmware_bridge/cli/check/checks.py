@@ -1,4 +1,4 @@
-"""The checks of `shoe check`: each is a function from the machine to its findings."""
+"""The checks of `shoe check` in the order they are told: each is a function from the machine to its findings."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from firmware_bridge.cli.check.clock import clock
 from firmware_bridge.cli.check.disk import disk
 from firmware_bridge.cli.check.finding import Finding, Level, Machine
 from firmware_bridge.cli.check.journal import journal
+from firmware_bridge.cli.check.mode import mode
 from firmware_bridge.cli.check.mount import mount
 from firmware_bridge.cli.check.pi import pi
 from firmware_bridge.cli.check.pins import pins
 from firmware_bridge.cli.check.reader import code_book, reader
 from firmware_bridge.cli.check.service import service
+from firmware_bridge.cli.check.stranger import stranger
 from firmware_bridge.cli.check.versions import versions
 
 __all__ = ["CHECKS", "Check", "Finding", "Level", "Machine"]
@@ -25,6 +27,7 @@ __all__ = ["CHECKS", "Check", "Finding", "Level", "Machine"]
 Check = Callable[[Machine], Iterator[Finding]]
 
 CHECKS: Final[tuple[Check, ...]] = (
+    mode,
     service,
     versions,
     access,
@@ -34,6 +37,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     board,
     pins,
     broker,
+    stranger,
     mount,
     disk,
     journal,

@@ -38,12 +38,17 @@ def disk(machine: Machine) -> Iterator[Finding]:
 
 
 def _missing(directory: Path) -> Finding:
-    """The finding for a directory that is not there; the daemon makes it if it may."""
+    """The finding for a directory that is not there; the daemon makes it if it may, which is tried."""
+    if directory.exists():
+        return Finding("FAIL", "disk", f"[journal] dir = {directory} is a file", "name a directory")
     above = next(each for each in directory.absolute().parents if each.exists())
-    if above.is_dir() and os.access(above, os.W_OK):
-        return Finding("OK", "disk", f"{directory} is made at the first start")
-    remedy = f"sudo install -d -m 0700 -o shoe-bridge -g shoe-bridge {directory}"
-    return Finding("FAIL", "disk", f"{directory} does not exist, and cannot be made in {above}", remedy)
+    try:
+        with tempfile.TemporaryDirectory(dir=above):
+            return Finding("OK", "disk", f"{directory} is made at the first start")
+    except OSError as error:
+        what = f"{directory} does not exist, and cannot be made in {above} ({error.strerror})"
+    remedy = f"sudo install -d -m 0700 -o shoe-bridge -g shoe-bridge {directory}; else name another [journal] dir"
+    return Finding("FAIL", "disk", what, remedy)
 
 
 def _rights(directory: Path) -> Iterator[Finding]:

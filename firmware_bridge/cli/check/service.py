@@ -12,7 +12,7 @@ from firmware_bridge.cli.check.finding import UNIT, Finding, Machine
 
 ASKED: Final = "UnitFileState,ActiveState,Result,NRestarts,ExecStart,LoadState,ExecMainStatus,NeedDaemonReload"
 SHOE: Final = "/opt/firmware-bridge/bin/shoe"
-WRONG_CONFIG: Final = "78"
+DOES_NOT_HEAL: Final = "78"
 
 
 def service(machine: Machine) -> Iterator[Finding]:
@@ -46,8 +46,8 @@ def _state(told: dict[str, str]) -> Iterator[Finding]:
 
 
 def _why(told: dict[str, str]) -> str:
-    if told.get("ExecMainStatus") == WRONG_CONFIG:
-        return "a wrong config"
+    if told.get("ExecMainStatus") == DOES_NOT_HEAL:
+        return "a wrong config, or a damaged journal"
     return told.get("Result", "no reason")
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, JOURNAL_DIR, journal_dir
 from firmware_bridge.cli.journal import export, list, show, verify
+from firmware_bridge.journal.verify.chosen import unreadable
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -23,11 +24,16 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; 0 if all is well, 1 at a fault. Raises ConfigError, JournalError."""
+    """Do it; 0 if all is well, 1 at a fault. Raises ConfigError, JournalError, also where files cannot be read."""
     if arguments.dir is None:
         is_bare = arguments.config == DEFAULT_CONFIG and not DEFAULT_CONFIG.exists()
         arguments.dir = Path(JOURNAL_DIR) if is_bare else journal_dir(arguments.config)
-    return ACTIONS[arguments.action][2](arguments)
+    try:
+        return ACTIONS[arguments.action][2](arguments)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise unreadable(error, arguments.dir) from None
 
 
 Action = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
@@ -36,6 +42,5 @@ ACTIONS: Final[dict[str, Action]] = {
     "list": ("the journals of this table, one per shoe", list.options, list.run),
     "show": ("what is in a journal, without sealed cards", show.options, show.run),
     "verify": ("whether the record is whole and unchanged", verify.options, verify.run),
-    "export": ("a journal for people outside: it verifies, but holds no sealed card", export.options,
-               export.run),
+    "export": ("a journal for people outside: it verifies, but holds no sealed card", export.options, export.run),
 }

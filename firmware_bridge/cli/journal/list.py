@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from firmware_bridge.cli.journal.words import local
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.journal.cursor import Cursor, read_cursor
 from firmware_bridge.journal.files import file_name, journal_id
 from firmware_bridge.journal.line import Line, unseal
@@ -29,7 +33,9 @@ def run(arguments: argparse.Namespace) -> int:
     cursor = read_cursor(arguments.dir / "cursor")
     rows = [_row(path, cursor) for path in files]
     for row in rows:
-        print(json.dumps(row) if arguments.json else _text(row))
+        print(json.dumps(row) if arguments.json else escaped(_text(row)))
+    if not rows:
+        print(f"no journal in {arguments.dir}", file=sys.stderr)
     if rows and not arguments.json and rows[-1]["head"]:
         print(f"head {rows[-1]['head']}")
     return 0
@@ -80,4 +86,5 @@ def _text(row: dict[str, Any]) -> str:
     waiting = row["entries"] - row["delivered"]
     sent = f"{waiting} not delivered" if waiting else "delivered"
     size = f"{row['bytes'] / 1000:.0f} kB"
-    return f"{row['journal']:<12} {row['from']} to {row['to']}  {row['entries']:>5} entries  {size:>7}  {sent}"
+    begin, end = (local(datetime.fromisoformat(row[name])) for name in ("from", "to"))
+    return f"{row['journal']:<12} {begin} to {end}  {row['entries']:>5} entries  {size:>7}  {sent}"

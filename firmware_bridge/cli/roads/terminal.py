@@ -2,112 +2,138 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Final, NamedTuple
-from unicodedata import east_asian_width
+from typing import Final
 
+from firmware_bridge.cli.roads.paint import COLOURS, Paint, Text, plain, terminal, wide, wrapped
+from firmware_bridge.games.baccarat.drawn.heading import NOTHING, Heading, title
+from firmware_bridge.games.baccarat.drawn.window import Window, window
 from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language, Words, good_name
 from firmware_bridge.games.baccarat.roads import ROWS, Board, Cell
 
-GAP: Final = 3
-NARROWEST: Final = 40
-COLOURS: Final = {"red": "1;31", "blue": "1;94", "green": "1;32", "dim": "2", "title": "1"}
+NARROWEST: Final = 30
+GAP: Final = 2
+"""Columns of the terminal between roads side by side."""
+
 BEADS: Final = {"red": ("B", "1;97;41"), "blue": ("P", "1;97;44"), "green": ("T", "1;30;42")}
+DERIVED: Final[tuple[Kind, ...]] = ("big-eye", "small", "cockroach")
+MOST: Final = {"bead": 14, "big": 60, "big-eye": 40, "small": 40, "cockroach": 40}
+"""The most columns of a road beside others."""
 
-SHAPES: Final = {
-    "utf": {"big-eye": "○□", "small": "●■", "cockroach": "╱╲", "empty": "·"},
-    "ascii": {"big-eye": "o#", "small": "@%", "cockroach": "/\\", "empty": "."},
-}
-"""Road -> the shape of a red sign, round or rising, and of a blue one, square or falling."""
+ROOMY: Final = 27
+"""A derived road has a blank between its signs where that leaves it so many columns."""
 
+ABREAST: Final = 76
+"""From this width on the three derived roads stand side by side."""
 
-class Paint(NamedTuple):
-    """How this terminal can be drawn on."""
-
-    colours: bool
-    shapes: dict[str, str]
-    width: int
-
-    def __call__(self, text: str, style: str) -> str:
-        """Text in a style, where there are colours."""
-        return f"\x1b[{style}m{text}\x1b[0m" if self.colours else text
-
-    def sign(self, road: str, which: str | None) -> str:
-        """A sign of a derived road."""
-        if which is None:
-            return self("-", COLOURS["dim"])
-        return self(self.shapes[road][which != "R"], COLOURS["red" if which == "R" else "blue"])
+BESIDE: Final = 30
+"""What stands right of the bead plate needs so many columns of the terminal."""
 
 
-class Block(NamedTuple):
-    """Lines to stand beside others; `wide` is how many columns of the terminal they take."""
-
-    wide: int
-    lines: list[str]
-
-
-def screen(board: Board, language: Language, only: Kind | None = None, paint: Paint | None = None) -> str:
-    """The whole picture, or one road's."""
-    paint, words = paint or _terminal(), WORDS[language]
-    parts = [_band(board, paint, words, kinds) for kinds in _bands(only, paint.width)]
-    if only in (None, "ask"):
-        parts.append(list(_asked(board, paint, words)))
-    if only in (None, "good"):
-        names = ", ".join(good_name(name, language) for name in board.good_roads) or words.none
-        parts.append([f"{paint(words.roads['good'], COLOURS['title'])}  {names}"])
-    if only is None:
-        parts.append([paint(_legend(paint, words), COLOURS["dim"])])
-    return "\n\n".join("\n".join(part) for part in parts)
-
-
-def _terminal() -> Paint:
-    is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    encoding = (sys.stdout.encoding or "ascii").lower()
-    shapes = SHAPES["utf" if encoding.startswith("utf") else "ascii"]
-    return Paint(is_terminal and "NO_COLOR" not in os.environ, shapes, shutil.get_terminal_size().columns)
+def screen(
+    board: Board,
+    language: Language,
+    only: Kind | None = None,
+    paint: Paint | None = None,
+    heading: Heading = NOTHING,
+) -> str:
+    """The whole picture, 24 lines at a width of 80 in most shoes; or one road's."""
+    paint, words = paint or terminal(), WORDS[language]
+    width = max(paint.width, NARROWEST)
+    if only in ("ask", "good"):
+        asked, good = list(_asked(board, paint, words)), list(_good(board, paint, words, language, width))
+        lines = asked if only == "ask" else good
+    elif only:
+        lines = _block(board, paint, words, only, width)
+    else:
+        lines = [*_head(board, paint, words, heading, width), *_roads(board, paint, words, language, width)]
+    return "\n".join(line.printed.rstrip() for line in lines)
 
 
-def _bands(only: Kind | None, width: int) -> list[list[Kind]]:
-    """Which roads stand side by side."""
-    if only:
-        return [] if only in ("ask", "good") else [[only]]
-    if width < 110:
-        return [["bead"], ["big"], ["big-eye"], ["small", "cockroach"]]
-    return [["bead", "big"], ["big-eye"], ["small", "cockroach"]]
+def _head(board: Board, paint: Paint, words: Words, heading: Heading, width: int) -> Iterator[Text]:
+    """Whose the roads are, the last round, and how often everything came: the letters' legend."""
+    name = title(heading, words, between="  ")
+    first = [Text(paint(name, COLOURS["title"]), wide(name)), plain(f"{words.rounds} {len(board.bead)}")]
+    first.append(plain(f"{words.naturals} {board.naturals.count('1')}"))
+    if board.bead:
+        first.append(plain(f"{words.last}: {_last(board, words, heading)}"))
+    yield from wrapped(first, width)
+    counts = [
+        _meant(paint, letter, style, f"{words.sides[letter]} {board.outcomes.count(letter)}")
+        for letter, style in BEADS.values()
+    ]
+    for mark, side, at in (("'", "B", 3), (",", "P", 4)):
+        counts.append(plain(f"{mark} {words.pairs[side]} {sum(bool(cell[at]) for cell in board.bead)}"))
+    yield from wrapped(counts, width)
 
 
-def _band(board: Board, paint: Paint, words: Words, kinds: list[Kind]) -> list[str]:
-    width = max(paint.width, NARROWEST) - GAP * (len(kinds) - 1)
-    blocks, left = [], width
-    for place, kind in enumerate(kinds):
-        share = 36 if kind == "bead" and len(kinds) > 1 else left // (len(kinds) - place)
-        blocks.append(_block(board, paint, words, kind, share))
-        left -= share
-    return [(" " * GAP).join(row).rstrip() for row in zip_longest(*[block.lines for block in blocks], fillvalue="")]
+def _last(board: Board, words: Words, heading: Heading) -> str:
+    points = {side: told.split()[-1] for side, told in heading.points.items() if told}
+    told = f" {points['player']}:{points['banker']}" if len(points) == 2 else ""
+    natural = f" {words.natural}" if board.naturals[-1] == "1" else ""
+    return words.sides[board.outcomes[-1]] + told + natural
 
 
-def _block(board: Board, paint: Paint, words: Words, kind: Kind, width: int) -> Block:
-    """A road with its title, scrolled to its newest columns."""
-    cells = dict(_drawn(board, paint, kind))
-    size = 3 if kind == "bead" else 2
-    columns = width // size
-    first = max(0, max((column for column, _ in cells), default=0) - columns) + 1
+def _roads(board: Board, paint: Paint, words: Words, language: Language, width: int) -> Iterator[Text]:
+    """The big road; the derived roads half as wide below it; the bead plate with all else beside it, or below."""
+    yield from _block(board, paint, words, "big", width)
+    abreast = 3 if width >= ABREAST else 2
+    share = (width - GAP * (abreast - 1)) // abreast
+    for kinds in (DERIVED[:abreast], DERIVED[abreast:]):
+        yield from _side_by_side([_block(board, paint, words, kind, share) for kind in kinds])
+    beads = min(3 * MOST["bead"], width)
+    plate = _block(board, paint, words, "bead", beads)
+    left = width - beads - GAP
+    rest = [
+        *_asked(board, paint, words),
+        *_good(board, paint, words, language, left if left >= BESIDE else width),
+        *_legend(paint, words, left if left >= BESIDE else width),
+    ]
+    yield from _side_by_side([plate, rest]) if left >= BESIDE else [*plate, *rest]
+
+
+def _side_by_side(blocks: Sequence[Sequence[Text]]) -> Iterator[Text]:
+    widths = [max((line.wide for line in block), default=0) for block in blocks]
+    for row in zip_longest(*blocks, fillvalue=Text("", 0)):
+        cells = [line.printed + " " * (width - line.wide) for line, width in zip(row, widths, strict=True)]
+        yield Text((" " * GAP).join(cells), sum(widths) + GAP * (len(widths) - 1))
+
+
+def _block(board: Board, paint: Paint, words: Words, kind: Kind, width: int) -> list[Text]:
+    """A road with its title: the columns around its newest mark, and how many marks are out of sight."""
+    size = _cell(kind, width)
+    columns = max(1, min(width // size, MOST[kind]))
+    cells = list(_drawn(board, paint, kind, size))
+    seen = window([cell for cell, _ in cells], columns)
+    at = dict(cells)
     empty = paint(paint.shapes["empty"], COLOURS["dim"])
-    blank = f" {empty} " if kind == "bead" else f"{empty} "
-    title = words.roads[kind]
-    lines = [paint(title, COLOURS["title"]) + " " * (width - _wide(title))]
+    blank = f" {empty} " if kind == "bead" else empty + " " * (size - 1)
+    lines = [_title(paint, words.roads[kind], seen, width)]
     for row in range(1, ROWS + 1):
-        filled = "".join(cells.get((column, row), blank) for column in range(first, first + columns))
-        lines.append(filled + " " * (width - size * columns))
-    return Block(width, lines)
+        filled = "".join(at.get((column, row), blank) for column in range(seen.first, seen.last + 1))
+        lines.append(Text(filled, size * columns))
+    return lines
 
 
-def _drawn(board: Board, paint: Paint, kind: Kind) -> Iterator[tuple[Cell, str]]:
-    """The cells of a road, each as two columns of the terminal (a bead: three)."""
+def _title(paint: Paint, name: str, seen: Window, width: int) -> Text:
+    """The road's name, `‹` with the number of marks left of what is seen, and `›` with that to the right."""
+    earlier = f"{paint.shapes['earlier']}{seen.earlier}" if seen.earlier else ""
+    later = f"{seen.later}{paint.shapes['later']}" if seen.later else ""
+    more = "".join(f" {each}" for each in (earlier, later) if each)
+    short = name[: max(width - len(more), 1)]
+    return Text(paint(short, COLOURS["title"]) + more, wide(short) + len(more))
+
+
+def _cell(kind: Kind, width: int) -> int:
+    """Columns of the terminal a cell takes."""
+    if kind in DERIVED:
+        return 2 if width // 2 >= ROOMY else 1
+    return 3 if kind == "bead" else 2
+
+
+def _drawn(board: Board, paint: Paint, kind: Kind, size: int) -> Iterator[tuple[Cell, str]]:
+    """The cells of a road, each as `size` columns of the terminal."""
     if kind == "bead":
         for column, row, colour, banker_pair, player_pair in board.bead:
             letter, style = BEADS[colour]
@@ -118,7 +144,7 @@ def _drawn(board: Board, paint: Paint, kind: Kind) -> Iterator[tuple[Cell, str]]
             yield (column, row), paint(BEADS[colour][0], COLOURS[colour]) + paint(_ties(ties), COLOURS["green"])
     else:
         for column, row, sign in _grid(board, kind):
-            yield (column, row), paint.sign(kind, sign) + " "
+            yield (column, row), paint.sign(kind, sign) + " " * (size - 1)
 
 
 def _grid(board: Board, kind: Kind) -> Sequence[tuple[int, int, str]]:
@@ -126,27 +152,35 @@ def _grid(board: Board, kind: Kind) -> Sequence[tuple[int, int, str]]:
 
 
 def _ties(count: int) -> str:
-    """One tie is a slash, more are a number [000]."""
+    """One tie is a slash, more are a number."""
     return " " if not count else "/" if count == 1 else str(count) if count < 10 else "+"
 
 
-def _asked(board: Board, paint: Paint, words: Words) -> Iterable[str]:
-    yield paint(words.roads["ask"], COLOURS["title"])
-    widest = max(map(_wide, words.next.values()))
+def _asked(board: Board, paint: Paint, words: Words) -> Iterator[Text]:
+    name = words.roads["ask"]
+    yield Text(paint(name, COLOURS["title"]), wide(name))
+    widest = max(map(wide, words.next.values()))
     for side, colour in (("banker", "red"), ("player", "blue")):
-        answers = zip(("big-eye", "small", "cockroach"), board.ask[side], strict=True)
+        answers = zip(DERIVED, board.ask[side], strict=True)
         signs = "  ".join(paint.sign(road, which) for road, which in answers)
-        label = words.next[side] + " " * (widest - _wide(words.next[side]))
-        yield f"{paint(label, COLOURS[colour])}  {signs}"
+        label = words.next[side] + " " * (widest - wide(words.next[side]))
+        yield Text(f"{paint(label, COLOURS[colour])}  {signs}", widest + 9)
 
 
-def _legend(paint: Paint, words: Words) -> str:
-    red, blue = (" ".join(paint.shapes[road][place] for road in ("big-eye", "small", "cockroach")) for place in (0, 1))
-    letters = "  ".join(f"{letter} {word}" for letter, word in words.sides.items())
-    pairs = f"' {words.pairs['B']}  , {words.pairs['P']}"
-    return f"{letters}  {pairs}\n{red} {words.regular}   {blue} {words.irregular}   / 2 3 {words.sides['T']}"
+def _good(board: Board, paint: Paint, words: Words, language: Language, width: int) -> list[Text]:
+    name = words.roads["good"]
+    names = [good_name(each, language) for each in board.good_roads] or [words.none]
+    return wrapped([Text(paint(name, COLOURS["title"]), wide(name)), *map(plain, names)], width)
 
 
-def _wide(text: str) -> int:
-    """Columns of the terminal a text takes: Chinese signs take two."""
-    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+def _legend(paint: Paint, words: Words, width: int) -> Iterator[Text]:
+    """What the signs of the derived roads mean, and the ties."""
+    told = [("/ 2 3", "green", words.sides["T"])]
+    for place, (colour, word) in enumerate((("red", words.regular), ("blue", words.irregular))):
+        told.append(("".join(paint.shapes[road][place] for road in DERIVED), colour, word))
+    yield from wrapped([_meant(paint, signs, COLOURS[colour], word) for signs, colour, word in told], width)
+
+
+def _meant(paint: Paint, signs: str, style: str, word: str) -> Text:
+    """Signs as they are drawn, and what they mean."""
+    return Text(f"{paint(signs, style)} {word}", wide(f"{signs} {word}"))

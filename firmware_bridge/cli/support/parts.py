@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import platform
 import re
 import stat
@@ -10,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 from firmware_bridge import __version__
 from firmware_bridge.cli.check import findings
@@ -25,6 +27,9 @@ from firmware_bridge.journal.line import without_sealed
 from firmware_bridge.journal.walk import Walk
 
 LOG_LINES: Final = "500"
+NO_ENTRIES: Final = "-- No entries --"
+"""What journalctl says where there is no line, or none that this user may see."""
+
 KERNEL_LINES: Final = 300
 JOURNALS: Final = 3
 """Journals in a ticket: the newest, one per shoe."""
@@ -69,10 +74,13 @@ def status(place: Place) -> str:
 
 
 def log(_: Place) -> str:
-    """The last lines of the service's log."""
-    return said("journalctl", "--unit", UNIT, "--lines", LOG_LINES, "--no-pager", "--output", "short-iso") or (
-        f"no log: journalctl has none of {UNIT}, or this user may not read it (use sudo)"
-    )
+    """The last lines of the service's log. Raises PermissionError where only root may know whether there are any."""
+    lines = said("journalctl", "--unit", UNIT, "--lines", LOG_LINES, "--no-pager", "--output", "short-iso")
+    if lines.strip() not in ("", NO_ENTRIES):
+        return lines
+    if os.geteuid() != 0:
+        raise PermissionError(errno.EACCES, f"journalctl shows this user no log of {UNIT}")
+    return f"no log: journalctl has none of {UNIT}"
 
 
 def service(_: Place) -> str:
@@ -82,7 +90,8 @@ def service(_: Place) -> str:
 
 def calibrated(place: Place) -> str:
     """The technician's calibration."""
-    return (place.journals / calibration.FILE).read_text("utf-8", "replace")
+    with _own_file(place.journals / calibration.FILE) as file:
+        return file.read().decode("utf-8", "replace")
 
 
 def devices(place: Place) -> str:
@@ -99,13 +108,19 @@ def kernel(_: Place) -> str:
 
 
 def journals(place: Place) -> Iterator[tuple[str, bytes]]:
-    """Name and lines of the newest journals without sealed parts, each as far as it can be trusted, then why."""
+    """Name and lines of the newest journals without sealed parts, each as far as it can be trusted, then why.
+
+    Raises OSError where the directory, or a journal, may not be read.
+    """
+    next(place.journals.iterdir(), None)
     for path in journal_files(place.journals)[-JOURNALS:]:
         lines: list[bytes] = []
         fault = ""
         try:
-            with path.open("rb") as file:
+            with _own_file(path) as file:
                 lines.extend(map(without_sealed, Walk(path.name).lines(file)))
+        except PermissionError:
+            raise
         except (JournalError, OSError) as error:
             fault = str(error)
         yield f"journal/{path.name}", b"".join(lines)
@@ -125,6 +140,15 @@ PARTS: Final[dict[str, Callable[[Place], str]]] = {
     "kernel.txt": kernel,
 }
 """Name in the file -> its part."""
+
+
+def _own_file(path: Path) -> BinaryIO:
+    """A file of the daemon's directory, to be read by root: a link may lead anywhere, and is none. Raises OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "no file", str(path))
+    return os.fdopen(fd, "rb")
 
 
 def _text(place: Place, name: str) -> str:

@@ -8,15 +8,13 @@ from typing import Any, Final
 import msgspec
 from rich.text import Text
 
-from firmware_bridge.cli.roads.terminal import SHAPES, Paint, screen
+from firmware_bridge.cli.roads.paint import SHAPES, Paint
+from firmware_bridge.cli.roads.terminal import NARROWEST, screen
 from firmware_bridge.games.baccarat.drawn.words import Kind
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.games.game import Game
-from firmware_bridge.sim.felt import abreast
+from firmware_bridge.sim.felt import abreast, padded_to
 from firmware_bridge.sim.sight import Boards
-
-LEAST: Final = 40
-"""Columns of the narrowest road."""
 
 BEADS: Final = 42
 GAP: Final = 3
@@ -38,9 +36,9 @@ def _roads(body: Mapping[str, Any], width: int) -> Drawn:
     """Bead plate and big road, side by side where both have room; then the derived roads where all three have."""
     board = msgspec.convert(body, Board)
     bands: list[dict[Kind, int]] = [{"big": width}, {"bead": width}]
-    if width >= BEADS + GAP + LEAST:
+    if width >= BEADS + GAP + NARROWEST:
         bands = [{"bead": BEADS, "big": width - GAP - BEADS}]
-    if width >= 3 * LEAST + 2 * GAP:
+    if width >= 3 * NARROWEST + 2 * GAP:
         third = (width - 2 * GAP) // 3
         bands.append({"big-eye": third, "small": third, "cockroach": third})
     return [abreast([_road(board, kind, wide) for kind, wide in band.items()], width) for band in bands]
@@ -48,7 +46,7 @@ def _roads(body: Mapping[str, Any], width: int) -> Drawn:
 
 def _road(board: Board, kind: Kind, width: int) -> list[Text]:
     lines = screen(board, "en", kind, Paint(True, SHAPES["utf"], width)).split("\n")
-    return [Text.from_ansi(line) for line in lines]
+    return [padded_to(Text.from_ansi(line), width) for line in lines]
 
 
 DRAWN: Final[Mapping[str, Callable[[Mapping[str, Any], int], Drawn]]] = {"roads": _roads}

@@ -6,7 +6,9 @@ import time
 from collections.abc import Iterator
 from typing import Any, Final
 
-from firmware_bridge.cli.watch.words import Status, mode_words, next_step
+from firmware_bridge.cli.order import at_the_table
+from firmware_bridge.cli.watch.words import Status, decisions, mode_words, next_step
+from firmware_bridge.facts.printable import escaped
 
 __all__ = ["Status", "line", "machine", "screen"]
 
@@ -34,7 +36,7 @@ def screen(status: Status) -> list[str]:
     )
     step = next_step(status)
     head = [mode_words(status), _title(status), *([f"  {'next':<9}{step}"] if step else [])]
-    return [*head, *[f"  {name:<9}{text}" for name, text in rows], *_alarms(status)]
+    return list(map(escaped, [*head, *[f"  {name:<9}{text}" for name, text in rows], *_alarms(status)]))
 
 
 def machine(status: Status) -> tuple[tuple[str, str], ...]:
@@ -51,7 +53,7 @@ def line(status: Status) -> str:
         f"open: {', '.join(each['id'] for each in status['alarm']['open'])}" if status["alarm"]["open"] else "",
         "" if status["broker"]["up"] else "broker down",
     ]
-    return "  ".join(part for part in parts if part)
+    return escaped("  ".join(part for part in parts if part))
 
 
 def _title(status: Status) -> str:
@@ -116,6 +118,8 @@ def _round(told: dict[str, Any]) -> str:
 
 def _broker(status: Status) -> str:
     broker = status["broker"]
+    if broker["up"] and broker["shared"]:
+        return f"connected, but {broker['shared']}; {_waiting(status)}"
     if broker["up"]:
         return f"connected (MQTT {broker['protocol']}), {_waiting(status)}"
     return f"NOT CONNECTED: {broker['why_down']}; {_waiting(status)}"
@@ -139,13 +143,13 @@ def _reader(status: Status) -> str:
 
 
 def _journal(status: Status) -> str:
-    place = f"{status['journal']} entry {status['seq']}"
-    return f"{place}; CANNOT BE WRITTEN: {status['disk']}" if status["disk"] else place
+    place = f"{status['journal']} entry {status['seq']}" if status["journal"] else "none"
+    return f"{place}; STOPPED: {status['disk']}" if status["disk"] else place
 
 
 def _alarms(status: Status) -> Iterator[str]:
     for alarm in status["alarm"]["open"]:
         since = time.strftime("%H:%M:%S", time.localtime(alarm["since"] / 1000))
         yield f"! {alarm['id']} ({alarm['severity']}, since {since}): {alarm['detail']}"
-        choices = f"  [shoe do resolve {alarm['id']} {'|'.join(alarm['choices'])}]" if alarm["choices"] else ""
-        yield f"    {alarm['todo']}{choices}"
+        yield f"    {at_the_table(alarm['todo'])}"
+        yield from (f"      {order}" for order in decisions(alarm))

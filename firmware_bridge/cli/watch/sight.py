@@ -13,7 +13,8 @@ from rich.text import Text
 from firmware_bridge.cli.watch import boards
 from firmware_bridge.cli.watch.screen import Status, machine
 from firmware_bridge.cli.watch.seen import LEGEND, frame_line, rows
-from firmware_bridge.cli.watch.words import mode_words, next_step
+from firmware_bridge.cli.watch.words import decisions, mode_words, next_step
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.games import GAMES
 from firmware_bridge.sim.picture import HEIGHT, screen
 from firmware_bridge.sim.sight import Over, Row, Sight
@@ -22,6 +23,9 @@ from hardware.pins.lamps import RHYTHMS
 
 KEPT: Final = 100
 """Frames kept for the screen; more than a tall terminal shows."""
+
+BAD: Final = ("NOT CONNECTED", "connected, but", "SILENT", "STOPPED", "not open")
+"""What is said of a broker, reader or journal that is not as it should be."""
 
 FRAMES: Final = 2
 """Frames that stay where room is scarce: a card's, and its acknowledgement."""
@@ -71,7 +75,6 @@ def _sight(status: Status, frames: Row, gone: str, keys: str) -> Sight:
     game = GAMES[settings["game"]]
     stands = f"NO DAEMON: {gone}; waiting for it" if gone else mode_words(status)
     edge = next((colour for begin, colour in EDGES.items() if stands.startswith(begin)), "red")
-    step = "" if gone else next_step(status)
     return Sight(
         table=status["table_id"],
         game=game,
@@ -82,8 +85,8 @@ def _sight(status: Status, frames: Row, gone: str, keys: str) -> Sight:
         over=tuple(map(_over, [status] * len(status["rounds"]), status["rounds"])),
         points=status.get("points", {}),
         has_reserves=bool(game.reserves(msgspec.convert(settings["terms"], game.terms))),
-        head=Text(stands, f"bold {edge}"),
-        first=[Row("next", Text(step), keeps=HEIGHT)] if step else [],
+        head=Text(escaped(stands), f"bold {edge}"),
+        first=[] if gone else list(_first(status)),
         rows=list(_rows(status, gone)),
         boards=boards.of(game, status),
         keys=keys,
@@ -91,10 +94,19 @@ def _sight(status: Status, frames: Row, gone: str, keys: str) -> Sight:
     )
 
 
+def _first(status: Status) -> Iterator[Row]:
+    """What to do now, and the orders that settle what is open."""
+    if step := next_step(status):
+        yield Row("next", Text(escaped(step)), keeps=HEIGHT)
+    if orders := [order for alarm in status["alarm"]["open"] for order in decisions(alarm)]:
+        yield Row("orders", Text("\n".join(map(escaped, orders))), keeps=HEIGHT)
+
+
 def _rows(status: Status, gone: str) -> Iterator[Row]:
     for name, words in machine(status):
-        bad = words.startswith("NOT CONNECTED") or "SILENT" in words or "CANNOT" in words or "not open" in words
-        yield Row(name, Text(words, "bold red" if bad else ""), keeps=0 if name == "journal" and not bad else 1)
+        bad = any(sign in words for sign in BAD)
+        keeps = 0 if name == "journal" and not bad else 1
+        yield Row(name, Text(escaped(words), "bold red" if bad else ""), keeps)
     yield Row("table", Text(_table(status)), keeps=0)
     if not gone:
         for name, words in rows(status):

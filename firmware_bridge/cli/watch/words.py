@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any, Final
 
+from firmware_bridge.cli.order import at_the_table
+
 Status = dict[str, Any]
 
 MODES: Final = {
@@ -20,7 +22,7 @@ def mode_words(status: Status) -> str:
     """How the table stands, in words: whatever stops it comes first, then whatever it lacks."""
     alarms = status["alarm"]["open"]
     if status["disk"]:
-        return "STOPPED: the journal cannot be written"
+        return f"STOPPED: {status['disk']}"
     if status["mode"] == "OBSERVE":
         return MODES["OBSERVE"]
     if status.get("lent"):
@@ -54,17 +56,22 @@ def next_step(status: Status) -> str:
     return _dealers_step(status["table"]) or (_settles(alarms[0]) if alarms else "")
 
 
+def decisions(alarm: dict[str, Any]) -> list[str]:
+    """The orders that settle an alarm, one for each choice, as they are typed."""
+    return [f"sudo shoe do resolve {alarm['id']} {choice} --by NAME" for choice in alarm["choices"]]
+
+
 def _settles(alarm: dict[str, Any]) -> str:
-    choices = "|".join(alarm["choices"])
-    return str(alarm["todo"]) + (f"; shoe do resolve {alarm['id']} {choices}" if choices else "")
+    to_decide = "; to decide it, give one of the orders below" if alarm["choices"] else ""
+    return f"{at_the_table(alarm['todo'])}{to_decide}"
 
 
 def _dealers_step(table: dict[str, Any]) -> str:
     """What the dealer does next with this table, nothing where it waits for bets or for the result."""
     if table["phase"] == "empty":
-        return "open a shoe: shoe do open-shoe --by NAME"
+        return "open a shoe: sudo shoe do open-shoe --by NAME"
     if table["phase"] == "ended":
-        return "change the shoe, then open it: shoe do open-shoe --by NAME"
+        return "change the shoe, then open it: sudo shoe do open-shoe --by NAME"
     if table["phase"] == "burning":
         left = table["burn_left"]
         return "burn: expose the first card" if left is None else f"burn: {left} more"

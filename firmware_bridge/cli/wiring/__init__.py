@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, config_option
-from firmware_bridge.cli.wiring.header import HeaderPin, header
+from firmware_bridge.cli.wiring.header import USES, HeaderPin, header
 from firmware_bridge.cli.wiring.svg import picture
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
@@ -39,7 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
         for left, right in zip(pins[::2], pins[1::2], strict=True):
             odd = f"{_what(left):>{WIDTH}} {left.name:>6} [{left.number:>2}"
             print(f"{odd}|{right.number:<2}] {right.name:<6} {_what(right)}".rstrip())
-        print(f"\nThe reader is at {config.reader.port}. (low): active when low, to ground.")
+        print(
+            f"\nThe reader is at {config.reader.port}. (low): active when low, to ground; lamps without it: high = lit."
+        )
     return 0
 
 
@@ -50,6 +52,8 @@ def _config(path: Path) -> Config:
 
 
 def _what(pin: HeaderPin) -> str:
+    if pin.kind == "ground":
+        return f"for {USES[pin.use]}" if pin.use else ""
     return ", ".join(pin.wires) + (" (low)" if pin.active_low else "")
 
 

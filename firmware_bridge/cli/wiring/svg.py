@@ -2,32 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Final
-from xml.sax.saxutils import escape
+from typing import Final, NamedTuple
+from xml.sax.saxutils import escape, quoteattr
 
-from firmware_bridge.cli.wiring.header import HeaderPin, Kind
+from firmware_bridge.cli.wiring.header import USES, HeaderPin
+from firmware_bridge.devices.wires import OUTPUTS
+from firmware_bridge.games.baccarat.drawn.lettering import fitted
 
-INKS: Final[dict[Kind, str]] = {"power": "#c0392b", "ground": "#2c3e50", "wire": "#d4a017", "free": "#bdc3c7"}
-ROW, TOP, CENTRE, WIDTH = 26, 62, 380, 760
-FOOT: Final = 74
+DARK, MUTED, RED, BOARD = "#17202b", "#4d5a6e", "#b3261e", "#1e3d2f"
+ROW, TOP, CENTRE, WIDTH, MARGIN = 26, 62, 400, 800, 8
+FOOT: Final = 132
+
+
+class Look(NamedTuple):
+    """How pins of one sort look: the pin, its number, the wire that goes to it, and what the legend says."""
+
+    pin: str
+    number: str
+    wire: str
+    word: str
+
+
+LOOKS: Final = {
+    "input": Look("#8ecbff", DARK, "#1559c7", "key or sensor: the Pi reads it"),
+    "output": Look("#ffd24a", DARK, "#8f6000", "lamp, buzzer, lock: the Pi drives it"),
+    "ground": Look(DARK, "#ffffff", DARK, "ground"),
+    "power": Look("#ff9b8f", DARK, RED, "3.3 V and 5 V"),
+    "free": Look("#9fb3a8", DARK, MUTED, "free"),
+}
+"""What a pin is for -> how it looks."""
 
 
 def picture(pins: list[HeaderPin], table: str, reader: str) -> str:
     """The 40 pins as SVG text, odd ones on the left, as one sees them with the USB ports below."""
     height = TOP + ROW * len(pins) // 2 + FOOT
-    body = [_board(height), *(_drawn(pin) for pin in pins), *_words(table, reader, height)]
+    body = [_board(height), *(_drawn(pin) for pin in pins), *_legend(height), *_words(table, reader, height)]
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
-        'font-family="\'DejaVu Sans\',\'Noto Sans\',Helvetica,Arial,sans-serif" font-size="13" role="img" '
-        f'aria-label="Wiring of table {escape(table)}">'
+        "font-family=\"'DejaVu Sans','Noto Sans',Helvetica,Arial,sans-serif\" role=\"img\" "
+        f"aria-label={quoteattr(f'Wiring of table {table}')}>"
     )
     return "\n".join([head, *body, "</svg>\n"])
 
 
 def _board(height: int) -> str:
     return (
-        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>'
-        f'<rect x="{CENTRE - 34}" y="{TOP - 8}" width="68" height="{height - TOP - FOOT + 16}" rx="6" fill="#1e3d2f"/>'
+        f'<rect x="0" y="0" width="{WIDTH}" height="{height}" fill="#ffffff"/>'
+        f'<rect x="{CENTRE - 34}" y="{TOP - 8}" width="68" height="{height - TOP - FOOT + 16}" rx="6" fill="{BOARD}"/>'
     )
 
 
@@ -36,25 +57,70 @@ def _drawn(pin: HeaderPin) -> str:
     side = -1 if pin.number % 2 else 1
     anchor = "end" if side < 0 else "start"
     x, y = CENTRE + side * 15, TOP + ROW * ((pin.number - 1) // 2) + ROW / 2
-    corner = 0 if pin.number == 1 else 10
-    shape = f'<rect x="{x - 10}" y="{y - 10}" width="20" height="20" rx="{corner}" fill="{INKS[pin.kind]}"/>'
-    number = f'<text x="{x}" y="{y + 4}" font-size="10" text-anchor="middle" fill="#ffffff">{pin.number}</text>'
-    name = f'<text x="{CENTRE + side * 46}" y="{y + 4.5}" text-anchor="{anchor}" fill="#566573">{pin.name}</text>'
-    if not pin.wires:
+    look = LOOKS[pin.use if pin.kind == "wire" else pin.kind]
+    shape = _pin(x, y, look, is_square=pin.number == 1)
+    number = _text(x, y + 4, str(pin.number), look.number, 10, "middle")
+    name = _text(CENTRE + side * 46, y + 4.5, pin.name, MUTED, 13, anchor)
+    if not (told := _told(pin)):
         return shape + number + name
     begin, end = CENTRE + side * 104, CENTRE + side * 134
-    line = f'<line x1="{begin}" y1="{y}" x2="{end}" y2="{y}" stroke="{INKS["wire"]}" stroke-width="3"/>'
-    what = escape(", ".join(pin.wires) + (" (to ground)" if pin.active_low else ""))
-    told = f'<text x="{CENTRE + side * 142}" y="{y + 4.5}" text-anchor="{anchor}" font-weight="700">{what}</text>'
-    return shape + number + name + line + told
+    line = f'<line x1="{begin}" y1="{y}" x2="{end}" y2="{y}" stroke="{look.wire}" stroke-width="3"/>'
+    room = CENTRE - 142 - MARGIN
+    return shape + number + name + line + _text(CENTRE + side * 142, y + 4.5, told, DARK, 13, anchor, True, room)
+
+
+def _told(pin: HeaderPin) -> str:
+    """What goes to a pin, and what its level means."""
+    if pin.kind == "ground":
+        return f"ground for {USES[pin.use]}" if pin.use else ""
+    if not pin.wires:
+        return ""
+    level = "low" if pin.active_low else "high"
+    if pin.use == "output":
+        is_on = "on" if set(pin.wires) & set(OUTPUTS) else "lit"
+        return f"{', '.join(pin.wires)} ({level} = {is_on})"
+    return ", ".join(pin.wires) + (" (to ground)" if pin.active_low else " (high = active)")
+
+
+def _pin(x: float, y: float, look: Look, is_square: bool = False) -> str:
+    """A pin; a dark one has a light rim that sets it off from the dark board."""
+    rim = f'<circle cx="{x}" cy="{y}" r="10" fill="{look.number}"/>' if look.pin == DARK else ""
+    if is_square:
+        return f'<rect x="{x - 10}" y="{y - 10}" width="20" height="20" fill="{look.pin}"/>'
+    return rim + f'<circle cx="{x}" cy="{y}" r="{8.5 if rim else 10}" fill="{look.pin}"/>'
+
+
+def _legend(height: int) -> list[str]:
+    """What the colours mean, as pins on a strip of the board."""
+    drawn = []
+    for number, look in enumerate(LOOKS.values()):
+        x, y = (40, 330, 640)[number % 3], height - FOOT + 36 + ROW * (number // 3)
+        strip = f'<rect x="{x - 14}" y="{y - 13}" width="28" height="26" rx="4" fill="{BOARD}"/>'
+        drawn.append(strip + _pin(x, y, look) + _text(x + 22, y + 4.5, look.word, DARK, 13))
+    return drawn
 
 
 def _words(table: str, reader: str, height: int) -> list[str]:
-    lines = (
-        (24, f"Table {table}: 40-pin header of a Raspberry Pi 4 or 5", 'font-size="17" font-weight="700"'),
-        (44, "pin 1 is the square one; the USB ports are at the lower end", 'fill="#566573"'),
-        (height - 44, f"reader: {reader}", ""),
-        (height - 22, "3.3 V only: 5 V on a GPIO destroys the Pi. Lamps over a driver.", 'fill="#c0392b"'),
-    )
-    centred = f'x="{CENTRE}" text-anchor="middle"'
-    return [f'<text y="{y}" {centred} {style}>{escape(text)}</text>' for y, text, style in lines]
+    return [
+        _text(CENTRE, 24, f"Table {table}: 40-pin header of a Raspberry Pi 4 or 5", DARK, 17, "middle", bold=True),
+        _text(CENTRE, 44, "pin 1 is the square one; the USB ports are at the lower end", MUTED, 13, "middle"),
+        _text(CENTRE, height - 38, f"reader: {reader}", DARK, 13, "middle"),
+        _text(
+            CENTRE, height - 16, "3.3 V only: 5 V on a GPIO destroys the Pi. Lamps over a driver.", RED, 13, "middle"
+        ),
+    ]
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    ink: str,
+    size: float,
+    anchor: str = "start",
+    bold: bool = False,
+    room: float = WIDTH - 2 * MARGIN,
+) -> str:
+    size = round(fitted(text, size, room, bold), 2)
+    style = (' font-weight="700"' if bold else "") + (f' text-anchor="{anchor}"' if anchor != "start" else "")
+    return f'<text x="{x}" y="{y}" font-size="{size}"{style} fill="{ink}">{escape(text)}</text>'

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.baccarat.angel_eye import SIDES, unjudged, verdict
-from firmware_bridge.games.baccarat.bets import closed
+from firmware_bridge.games.baccarat.bets import BETS, closed
 from firmware_bridge.games.baccarat.roads_topic import ROADS
 from firmware_bridge.games.baccarat.rules import BURNS
 from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, Hand, Own, round
@@ -73,9 +73,10 @@ GAME: Final = Game(
     ceremony="thirds are opened after both pairs",
     as_dealt="as dealt: P1 B1 P2 B2, then the thirds that are due",
     staked=lambda layout, start: {},
+    bets=tuple(BETS),
     closed_bets=closed,
     topics=(ROADS,),
-    cut_from_end=(13, 52),  # baccarat.md
+    cut_from_end=(13, 52),  # the fewest and the most that houses leave
     points=_points,
     odds=_odds,
     remarks=_remarks,

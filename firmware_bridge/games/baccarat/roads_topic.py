@@ -24,8 +24,8 @@ def _empty(terms: Baccarat) -> Roads:
 
 def bead_of(outcome: str, own: Raw) -> Bead:
     """The bead of a round that counts."""
-    pairs = _decode(own).pairs
-    return Bead(LETTERS[outcome], banker_pair=pairs["banker"], player_pair=pairs["player"])
+    said = _decode(own)
+    return Bead(LETTERS[outcome], said.pairs["banker"], said.pairs["player"], said.natural)
 
 
 def _grow(roads: Roads, round: Ended) -> Roads:

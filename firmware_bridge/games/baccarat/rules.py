@@ -11,7 +11,7 @@ NATURALS: Final = (8, 9)
 PLAYER_DRAWS: Final = (0, 1, 2, 3, 4, 5)
 
 BURNS: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
-"""Cards burned unseen after an exposed first card of this rank (seed 001)."""
+"""Cards burned unseen after an exposed first card of this rank."""
 
 STOOD: Final = -1
 """In place of the player's third card when the player stood."""
@@ -26,7 +26,13 @@ BANKER_DRAWS: Final[dict[int, tuple[int, ...]]] = {
     6: (6, 7),
     7: (),
 }
-"""Banker's two cards -> the player's third cards (in points) on which the banker draws (seed 000)."""
+"""Banker's two cards -> the player's third cards (in points) on which the banker draws."""
+
+STANDS_BY: Final = {3: "三八", 4: "四八一", 5: "五八三", 6: "六八五"}
+"""Banker's two cards -> how dealers remember on which third cards of the player's the banker stands.
+
+四八一: on four, from 8 to 1, which is 8 9 0 1.
+"""
 
 Ruled = tuple[str, Reason]
 """A rule that decided: in words, and as an id with values."""
@@ -68,7 +74,8 @@ def thirds(player: int, banker: int, fifth: int) -> Thirds:
     draws = fifth in BANKER_DRAWS[banker]
     last = Reason(_DOES[draws], {"side": "banker", "total": banker, "third": fifth})
     drew = (f"player {player} draws", _rule("draws", "player", player))
-    return (True, draws), (drew, (f"banker {banker}, player's third {fifth}", last))
+    by = f" ({STANDS_BY[banker]})" if not draws and banker in STANDS_BY else ""
+    return (True, draws), (drew, (f"banker {banker}, player's third {fifth}{by}", last))
 
 
 def _rule(rule: str, side: str, total: int) -> Reason:

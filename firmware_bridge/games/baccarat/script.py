@@ -19,10 +19,10 @@ PAIRS: Final = ("P1", "B1", "P2", "B2")
 """The slots of both opening hands, in the order dealt."""
 
 RESERVES: Final = ("R1", "R2")
-"""Drawn in every round of six cards (seed 000): what it does not use opens the next one."""
+"""Drawn in every round of six cards: what it does not use opens the next one."""
 
 STEPS: Final = (("P1", "P2"), ("B1", "B2"))
-"""The order of the ceremony (seed 000): the player's pair, the banker's pair, then the thirds."""
+"""The order of the ceremony: the player's pair, the banker's pair, then the thirds."""
 
 Cards = list[Card | None]
 

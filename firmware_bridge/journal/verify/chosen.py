@@ -29,9 +29,14 @@ def files_in(directory: Path) -> list[Path]:
     try:
         next(directory.iterdir(), None)
     except OSError as error:
-        hint = "put sudo before the command" if isinstance(error, PermissionError) else "name it with --dir or --config"
-        raise JournalError(f"{directory}: {error.strerror}", hint) from None
+        raise unreadable(error, directory) from None
     return journal_files(directory)
+
+
+def unreadable(error: OSError, directory: Path) -> JournalError:
+    """What to do where a file of a directory, or the directory, cannot be read."""
+    hint = "put sudo before the command" if isinstance(error, PermissionError) else "name it with --dir or --config"
+    return JournalError(f"{error.filename or directory}: {error.strerror or error}", hint)
 
 
 def _named(directory: Path, name: str) -> Path:

@@ -14,7 +14,7 @@ _MARKS: Final = (b'"commit"', b'"nonce"', b'"held"', b'"manual"', b'"CardReveale
 
 
 class Commitments:
-    """Collects the commitments of one whole journal and compares what opens them (mqtt.md, Disclosure)."""
+    """Collects the commitments of one whole journal and compares what opens them."""
 
     def __init__(self, name: str) -> None:
         self._name = name

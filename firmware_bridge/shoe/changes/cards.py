@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Final
+
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
@@ -114,8 +117,27 @@ def lot_adopted(shoe: Shoe, event: events.LotAdopted) -> Shoe:
 
 
 def cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
-    return replace(shoe, last_round=event.last_round, held=shoe.held[1:] if event.held else shoe.held)
+    held = shoe.held[1:] if event.held else shoe.held
+    return replace(shoe, last_round=event.last_round, cut_by=event.by, held=held)
 
 
 def cut_card_held(shoe: Shoe, event: events.CutCardHeld) -> Shoe:
     return replace(shoe, held=(*shoe.held, HeldCut(event.by)))
+
+
+CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
+    events.CardBurned: card_burned,
+    events.CardDealt: card_dealt,
+    events.CardOverdrawn: card_overdrawn,
+    events.CardHeld: card_held,
+    events.CardEntered: card_entered,
+    events.CardConfirmed: card_confirmed,
+    events.CardSetAside: card_set_aside,
+    events.CardRevealed: card_revealed,
+    events.OverdrawnBurned: overdrawn_burned,
+    events.BurnFinished: burn_finished,
+    events.LotAdopted: lot_adopted,
+    events.CutCardMet: cut_card_met,
+    events.CutCardHeld: cut_card_held,
+}
+"""Event of a card -> what it changes."""

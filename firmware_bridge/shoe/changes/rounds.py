@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Final
+
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
 from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.held import HeldResult
-from firmware_bridge.shoe.state import Given, Laid, PastRound, Shoe, next_turn, with_device
+from firmware_bridge.shoe.state import Given, Laid, PastRound, Shoe, exchanged, next_turn, with_device
 
 
 def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
@@ -35,7 +38,8 @@ def round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
     reserves, sealed = shoe.laid[played:], tuple(laid for laid in shoe.laid[:played] if not laid.shown)
     carried = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in reserves]
     over = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in shoe.overdrawn]
-    return replace(_round_over(shoe, past), aside=shoe.aside + sealed, laid=(*carried, *over))
+    flown = shoe.device.flown if shoe.flying else 0
+    return replace(_round_over(shoe, past, flown), aside=shoe.aside + sealed, laid=(*carried, *over))
 
 
 def _opens_with(laid: Laid) -> events.Origin:
@@ -46,10 +50,12 @@ def _opens_with(laid: Laid) -> events.Origin:
 def round_voided(shoe: Shoe, event: events.RoundVoided) -> Shoe:
     sealed = tuple(laid for laid in shoe.laid if not laid.shown)
     past = PastRound(event.round, shoe.seq + 1, event.cards)
-    return replace(_round_over(shoe, past), aside=shoe.aside + sealed + shoe.overdrawn, laid=())
+    flown = shoe.device.flown - shoe.flying
+    return replace(_round_over(shoe, past, flown), aside=shoe.aside + sealed + shoe.overdrawn, laid=())
 
 
-def _round_over(shoe: Shoe, past: PastRound) -> Shoe:
+def _round_over(shoe: Shoe, past: PastRound, flown: int) -> Shoe:
+    """The shoe between two rounds; `flown` rounds without a bet lie in a row behind it."""
     over = replace(
         shoe,
         round=shoe.round + 1,
@@ -63,7 +69,6 @@ def _round_over(shoe: Shoe, past: PastRound) -> Shoe:
         bets={},
         turn=next_turn(shoe),
     )
-    flown = shoe.device.flown if shoe.flying else 0
     return with_device(over, flown=flown, prev=events.EntryName(shoe.journal, past.seq))
 
 
@@ -88,8 +93,10 @@ def round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
     def corrected(past: PastRound) -> PastRound:
         return replace(_past(shoe, event), bets=past.bets, money=past.money)
 
+    before = [each.card for past in shoe.rounds if past.round == event.round for each in past.cards]
     rounds = tuple(corrected(past) if past.round == event.round else past for past in shoe.rounds)
-    return with_device(replace(shoe, rounds=rounds), prev=events.EntryName(shoe.journal, shoe.seq + 1))
+    seen = exchanged(shoe.seen, before, [each.card for each in event.cards])
+    return with_device(replace(shoe, rounds=rounds, seen=seen), prev=events.EntryName(shoe.journal, shoe.seq + 1))
 
 
 def result_held(shoe: Shoe, event: events.ResultHeld) -> Shoe:
@@ -107,3 +114,20 @@ def reveal_time_ended(shoe: Shoe, _: events.RevealTimeEnded) -> Shoe:
 
 def flown(shoe: Shoe, event: events.Flown) -> Shoe:
     return with_device(replace(shoe, flying=True, opening=True), flown=event.in_a_row)
+
+
+CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
+    events.BetsOpened: bets_opened,
+    events.BetsClosed: bets_closed,
+    events.MarkGiven: mark_given,
+    events.QuestionAnswered: question_answered,
+    events.Happened: lambda shoe, _: shoe,
+    events.RoundClosed: round_closed,
+    events.RoundVoided: round_voided,
+    events.RoundCorrected: round_corrected,
+    events.ResultHeld: result_held,
+    events.RevealClockStarted: reveal_clock_started,
+    events.RevealTimeEnded: reveal_time_ended,
+    events.Flown: flown,
+}
+"""Event of a round -> what it changes."""

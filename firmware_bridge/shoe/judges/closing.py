@@ -12,13 +12,14 @@ from msgspec import Raw
 from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import Correct
+from firmware_bridge.facts.reason import Reason
 from firmware_bridge.games.game import Result, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Refused
 from firmware_bridge.shoe.round import copies, layout, rules
-from firmware_bridge.shoe.state import PastRound, Shoe, is_last
+from firmware_bridge.shoe.state import PastRound, Shoe, exchanged, is_last
 
 encode = msgspec.json.Encoder().encode
 
@@ -34,7 +35,7 @@ def closed_round(shoe: Shoe) -> events.RoundClosed:
         **_result(shoe, table.result),
         round=shoe.round,
         cards=played(shoe, [each.plays for each in table.placed]),
-        carried=len(table.carried),
+        carried=0 if is_last(shoe) else len(table.carried),
         last=is_last(shoe),
         flags=_flags(shoe),
         why=table.result.why,
@@ -44,16 +45,19 @@ def closed_round(shoe: Shoe) -> events.RoundClosed:
 
 
 def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> events.RoundCorrected:
-    """A closed round judged anew. Raises Refused where what is given is not exactly one round of the packs' cards."""
+    """A closed round judged anew. Raises Refused where what is given is not exactly one round of the packs' cards.
+
+    The packs must hold them beside all that was seen of this shoe.
+    """
     came = [_move(shoe, word) for word in order.cards]
     dealt = [each for each in came if isinstance(each, Card)]
     game = rules(shoe)
     began = Start(past.bets, past.money, [each for each in shoe.rounds if each.round < past.round])
     terms = terms_of(shoe.house)
     table = game.judge(tuple(came), terms, began) if game.judge else judged(game, came, terms, began)
-    too_many = any(count > copies(shoe, card) for card, count in Counter(dealt).items())
-    if too_many or table.result is None:
+    if table.result is None:
         raise Refused("these cards are no whole round", f"give them {game.as_dealt}")
+    _refuse_a_copy_too_many(shoe, past, dealt)
     origin = {each.slot: each.origin for each in past.cards}
     slots = [each.plays or each.slot for each in table.placed]
     return events.RoundCorrected(
@@ -67,11 +71,22 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
         last=past.last,
         flags=tuple(dict.fromkeys((*past.flags, "corrected"))),
         why=(order.why,),
+        reasons=(Reason("floor", {"says": order.why, "by": by}),),
         prev=shoe.device.prev,
         revision=past.revision + 1,
         corrects=past.seq,
         by=by,
     )
+
+
+def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) -> None:
+    """Raises Refused where the packs do not hold the cards of a correction beside the others that were seen."""
+    before = [each.card for each in past.cards]
+    seen = Counter(exchanged(shoe.seen, before, dealt))
+    for card in Counter(dealt) - Counter(before):
+        if seen[card] > copies(shoe, card):
+            words = f"{card.value} would have come {seen[card]} times, more often than the packs hold it"
+            raise Refused(words, "look at the cards again; if another round is wrong too, correct that one first")
 
 
 def _result(shoe: Shoe, result: Result) -> dict[str, Any]:

@@ -53,8 +53,8 @@ def place(draft: Draft, card: HeldCard, held: bool) -> None:
         found = wrong_with(draft.shoe, card)
         if found:
             if not held:
-                hold(draft, card, found[0])
-            draft.open_irregularity(*found, next_card(draft.shoe))
+                hold(draft, card, found.id)
+            draft.open_irregularity(found.id, found.detail, next_card(draft.shoe), **found.values)
             return
         for flag in card.flags:
             if flag not in card.cleared:
@@ -83,7 +83,7 @@ def _too_early(draft: Draft, card: HeldCard, held: bool) -> None:
     """A card while betting is open: beyond the burn, or a round's card before its time."""
     if burns_early(draft.shoe):
         burn_aside(draft, card, held)
-        draft.note("drawn_before_bets_closed", f"round {draft.shoe.round}: burned")
+        draft.note("drawn_before_bets_closed", f"round {draft.shoe.round}: burned", round=draft.shoe.round)
         return
     hold(draft, card, "betting is open")
     open_too_early(draft, card)
@@ -106,7 +106,7 @@ def open_too_early(draft: Draft, card: HeldCard) -> None:
     if _beyond_burn(shoe):
         draft.open_irregularity("burn_over", "a card after the last one to burn")
     else:
-        draft.open_irregularity("drawn_before_bets_closed", f"round {shoe.round}")
+        draft.open_irregularity("drawn_before_bets_closed", f"round {shoe.round}", round=shoe.round)
 
 
 def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
@@ -152,7 +152,7 @@ def no_card_due(shoe: Shoe) -> str:
 def tell_no_card_due(draft: Draft) -> None:
     """A card came while a seat, or the lot, must act: that is told; one that waits for an opening is not."""
     if isinstance(asked(draft.shoe), MarkDue):
-        draft.open_irregularity("drawn_before_mark", f"round {draft.shoe.round}")
+        draft.open_irregularity("drawn_before_mark", f"round {draft.shoe.round}", round=draft.shoe.round)
 
 
 def _origin(card: HeldCard) -> events.Origin:
@@ -166,17 +166,17 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
     words = f"drawn after round {shoe.round} was complete"
     if policy.action == "burn":
         burn_aside(draft, card, held)
-        draft.note("overdrawn", f"{words}: burned")
+        draft.note("overdrawn", f"{words}: burned", round=shoe.round)
         return
     if policy.blocks and "overdrawn" not in card.cleared:
         if not held:
             hold(draft, card, "overdrawn")
-        draft.open_irregularity("overdrawn", words)
+        draft.open_irregularity("overdrawn", words, round=shoe.round)
         return
     if is_overfull(shoe):
         hold(draft, card, "overdrawn")
         if not rules(shoe).carries:
-            draft.open_irregularity("overdrawn", words)
+            draft.open_irregularity("overdrawn", words, round=shoe.round)
         return
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(
@@ -185,7 +185,7 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
         )
     )
     if "overdrawn" not in card.cleared:
-        draft.open_irregularity("overdrawn", words)
+        draft.open_irregularity("overdrawn", words, round=shoe.round)
 
 
 _PLACES: Final[dict[Phase, Callable[[Draft, HeldCard, bool], None]]] = {

@@ -1,4 +1,4 @@
-"""What goes wrong around the cards: readers, brokers, disks, restarts, and our own faults."""
+"""What reader, sensors, disk and link tell: cards read or not, losses and returns, restarts, and our own faults."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges.cut_card import meet_cut_card
+from firmware_bridge.shoe.judges.cut_card import doubt_sensor, meet_cut_card
 from firmware_bridge.shoe.judges.dealing import hold, take
 from firmware_bridge.shoe.judges.disclosure import restart_clocks, waits_for_reveal
 from firmware_bridge.shoe.judges.marks import is_asked
@@ -24,7 +24,9 @@ def start(draft: Draft, fact: inputs.Started) -> None:
     restart_clocks(draft)
     if phase(draft.shoe) is Phase.DEALING:
         what = f"{slot} is due" if (slot := due(draft.shoe)) else _waits_for(draft.shoe)
-        draft.open_irregularity("restarted_mid_round", f"round {draft.shoe.round}, {what}")
+        draft.open_irregularity(
+            "restarted_mid_round", f"round {draft.shoe.round}, {what}", round=draft.shoe.round, waits=what
+        )
 
 
 def is_card(fact: inputs.AnyInput) -> TypeGuard[inputs.CardRead | inputs.CardUnread]:
@@ -93,7 +95,9 @@ def unread(draft: Draft, fact: inputs.CardUnread) -> None:
         case "optics":
             draft.add(events.Noted(what=f"reader: {fact.reason}"))
         case "movement":
-            draft.open_irregularity(fact.reason, f"told by the reader in round {draft.shoe.round}")
+            draft.open_irregularity(
+                fact.reason, f"told by the reader in round {draft.shoe.round}", round=draft.shoe.round
+            )
         case "card":
             take(draft, HeldCard(None, fact.nonce, reason=fact.reason))
 
@@ -123,7 +127,7 @@ def lid_moved(draft: Draft, fact: inputs.LidMoved) -> None:
     """The lid of a shoe in use has no business being open."""
     lid_outside(draft, fact)
     if fact.open:
-        draft.open_irregularity("lid_opened", f"in round {draft.shoe.round}")
+        draft.open_irregularity("lid_opened", f"in round {draft.shoe.round}", round=draft.shoe.round)
 
 
 def lid_outside(draft: Draft, fact: inputs.LidMoved) -> None:
@@ -141,16 +145,17 @@ def sensor_stuck(draft: Draft, fact: inputs.SensorStuck) -> None:
     draft.close_irregularity("sensor_stuck", "stuck too" if fact.stuck else "free")
     if now:
         draft.open_irregularity("sensor_stuck", ", ".join(now), *now)
+    doubt_sensor(draft)
 
 
 def clock_jumped(draft: Draft, fact: inputs.ClockJumped) -> None:
     """The wall clock was set: worth a line, nothing depends on it."""
-    draft.note("clock_jump", f"by {fact.by / 1000:+.1f} s")
+    draft.note("clock_jump", f"by {fact.by / 1000:+.1f} s", ms=fact.by)
 
 
 def lost(draft: Draft, fact: inputs.DeviceLost) -> None:
     """The reader or the broker is gone."""
-    draft.open_irregularity(f"{fact.device}_lost", fact.why)
+    draft.open_irregularity(f"{fact.device}_lost", fact.why, why=fact.why)
 
 
 def reader_borrowed(draft: Draft, fact: inputs.ReaderBorrowed) -> None:

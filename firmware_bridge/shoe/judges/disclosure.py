@@ -1,4 +1,4 @@
-"""When sealed cards are opened: the ceremony's steps, the guest's wish, and the clock (mqtt.md, Disclosure)."""
+"""When sealed cards are opened: the ceremony's steps, the guest's wish, and the clock."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _burn_held(draft: Draft, put: Callable[[Draft, HeldCard, bool], None]) -> No
                     return
             case HeldCard() as card:
                 if found := wrong_with(draft.shoe, card):
-                    draft.open_irregularity(*found, next_card(draft.shoe))
+                    draft.open_irregularity(found.id, found.detail, next_card(draft.shoe), **found.values)
                     return
                 put(draft, card, True)
 
@@ -90,7 +90,7 @@ def _clears(shoe: Shoe, order: Resolve) -> bool:
 
 def _is_about(shoe: Shoe, name: str, card: HeldCard) -> bool:
     found = wrong_with(shoe, card)
-    return found is not None and found[0] == name
+    return found is not None and found.id == name
 
 
 def _void(draft: Draft, order: Resolve, by: str) -> None:

@@ -121,7 +121,7 @@ def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> 
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left
         missing = "the first card is not exposed" if left is None else f"{left} more to burn"
-        draft.open_irregularity("burn_short", missing)
+        draft.open_irregularity("burn_short", missing, **({} if left is None else {"missing": left}))
         raise Refused("the burn is not finished", "go on burning")
     elif phase(draft.shoe) is Phase.DEALING:
         refuse_to_end(draft)
@@ -138,7 +138,7 @@ def refuse_to_end(draft: Draft) -> None:
         raise Refused("a mark is due", is_asked(question))
     if slot is None:
         raise Refused("cards are still to be revealed", "press REVEAL")
-    draft.open_irregularity("missing_third", f"{slot} is due")
+    draft.open_irregularity("missing_third", f"{slot} is due", slot=slot)
     raise Refused(f"{slot} is due", "draw it to the lit slot")
 
 
@@ -157,7 +157,13 @@ def press_result(draft: Draft, given: Pressed) -> None:
     if given.key == ours:
         draft.add(events.Noted(what=f"the dealer's result agrees: {ours}"))
     else:
-        draft.open_irregularity("result_mismatch", f"the dealer says {given.key}, the cards say {ours}", "dealer")
+        draft.open_irregularity(
+            "result_mismatch",
+            f"the dealer says {given.key}, the cards say {ours}",
+            "dealer",
+            said=given.key,
+            cards=ours,
+        )
 
 
 def correct(draft: Draft, given: Ordered, order: orders.Correct) -> None:

@@ -67,7 +67,9 @@ def _in_burn(draft: Draft, theirs: ReaderResult) -> None:
 def _too_early(draft: Draft, theirs: ReaderResult) -> None:
     """The reader calls a round over that needs a card by the rules."""
     result = "a result" if is_sealed(draft.shoe) else _spoken(theirs)
-    draft.open_irregularity("result_mismatch", f"the reader says {result}, {due(draft.shoe)} is due", READER)
+    draft.open_irregularity(
+        "result_mismatch", f"the reader says {result}, {due(draft.shoe)} is due", READER, slot=due(draft.shoe) or ""
+    )
 
 
 def _of_round(draft: Draft, theirs: ReaderResult) -> None:
@@ -102,8 +104,10 @@ def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, own: Raw) -> bool:
     if set(theirs.words) == set(ours):
         draft.add(events.Noted(what=f"the reader's result agrees: {outcome}"))
         return True
-    detail = f"the reader says {_spoken(theirs)}, the cards say {', '.join(ours)}"
-    draft.open_irregularity("result_mismatch", detail, READER)
+    said = {"said": _spoken(theirs), "cards": ", ".join(ours)}
+    draft.open_irregularity(
+        "result_mismatch", f"the reader says {said['said']}, the cards say {said['cards']}", READER, **said
+    )
     return False
 
 

@@ -48,7 +48,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
         )
     )
     if before.device.lid_open:
-        draft.open_irregularity("lid_opened", f"it was open when shoe {number} was")
+        draft.open_irregularity("lid_opened", f"it was open when shoe {number} was", shoe=number)
     if draft.shoe.burn_left == 0 and house.betting == "required":
         draft.add(events.BetsOpened(round=1))
 
@@ -113,7 +113,7 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
         if not pattern.is_alarm:
             draft.add(events.Noted(what=f"unshuffled? {words}"))
         else:
-            draft.open_irregularity("unshuffled", words)
+            draft.open_irregularity("unshuffled", words, pattern=pattern.name, cards=pattern.length)
 
 
 def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
@@ -180,7 +180,7 @@ def _after_round(draft: Draft) -> None:
 
 def run_out(draft: Draft) -> None:
     """No card is left for a round that needs one: the round is void and the shoe is over."""
-    draft.open_irregularity("shoe_empty", f"round {draft.shoe.round} could not be finished")
+    draft.open_irregularity("shoe_empty", f"round {draft.shoe.round} could not be finished", round=draft.shoe.round)
     void_round(draft, "the shoe is empty", "shoe")
 
 

@@ -1,4 +1,4 @@
-"""What guests may ask for at a table of their own, and who deals (seed 001, section 3)."""
+"""What guests may ask for at a table of their own, and who deals."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ def fly(draft: Draft, given: Ordered, order: orders.Fly) -> None:
 
 
 def request_shoe_change(draft: Draft, given: Ordered, order: orders.RequestShoeChange) -> None:
-    """Another shoe, once more than `shoe_change_after` rounds of this one are completed."""
+    """Another shoe, once more than `shoe_change_after` rounds of this one are over, voided ones too."""
     shoe = draft.shoe
     _vip_only(draft, "a shoe change")
     if shoe.change is not None:
         raise Refused("another shoe is on its way already")
-    played = sum(1 for past in shoe.rounds if past.outcome)
-    if played <= shoe.house.shoe_change_after:
+    if len(shoe.rounds) <= shoe.house.shoe_change_after:
         hint = f"ask again after round {shoe.house.shoe_change_after + 1}"
-        raise Refused(f"only {played} rounds of this shoe are completed", hint)
+        raise Refused(f"only {len(shoe.rounds)} rounds of this shoe are over", hint)
     draft.add(events.ShoeChangeRequested(until=draft.mono + shoe.house.shoe_change_minutes * 60_000))
 
 

@@ -19,7 +19,9 @@ def slot_filled(draft: Draft, fact: SlotFilled) -> None:
     if fact.slot in rules(shoe).secret and shoe.house.disclose == "sealed" and _is_closed(shoe):
         return  # whether anybody draws is a secret
     laid = ", ".join(each.slot for each in layout(shoe).placed) if shoe.laid else "no slot"
-    draft.open_irregularity("wrong_slot", f"a card lies on {fact.slot}; cards were dealt to {laid}")
+    draft.open_irregularity(
+        "wrong_slot", f"a card lies on {fact.slot}; cards were dealt to {laid}", slot=fact.slot, dealt=laid
+    )
 
 
 def slot_ignored(draft: Draft, fact: SlotFilled) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec import Struct
+
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.asks import CardDue
 from firmware_bridge.shoe.held import HeldCard
@@ -22,19 +24,28 @@ BURN: Final = "burn"
 """Where a reader says that a burned card goes."""
 
 
-def wrong_with(shoe: Shoe, card: HeldCard) -> tuple[str, str] | None:
-    """The first irregularity of a card that the floor has not cleared: id and detail."""
+class Wrong(Struct, frozen=True):
+    """What is wrong with a card: the irregularity's id, its detail in words, and what they name."""
+
+    id: str
+    detail: str
+    values: dict[str, str | int] = {}
+
+
+def wrong_with(shoe: Shoe, card: HeldCard) -> Wrong | None:
+    """The first irregularity of a card that the floor has not cleared."""
     if "foreign" not in card.cleared and (found := _foreign(shoe, card)):
-        return "foreign", found
+        return Wrong("foreign", found)
     if card.card is None:
-        return "unreadable", f"{next_card(shoe)} of this shoe was not read: {card.reason}"
-    if card.slot and "wrong_slot" not in card.cleared and (found := _misplaced(shoe, card.slot)):
-        return "wrong_slot", found
+        values: dict[str, str | int] = {"reason": card.reason}
+        return Wrong("unreadable", f"{next_card(shoe)} of this shoe was not read: {card.reason}", values)
+    if card.slot and "wrong_slot" not in card.cleared and (misplaced := _misplaced(shoe, card.slot)):
+        return misplaced
     for flag in card.flags:
         if flag not in card.cleared and row(shoe, flag).blocks:
-            return flag, f"{next_card(shoe)} of this shoe"
+            return Wrong(flag, f"{next_card(shoe)} of this shoe")
     if "duplicate" not in card.cleared and (found := _duplicate(shoe, card, card.card)):
-        return "duplicate", found
+        return Wrong("duplicate", found)
     return None
 
 
@@ -53,14 +64,17 @@ def _foreign(shoe: Shoe, card: HeldCard) -> str:
     return ""
 
 
-def _misplaced(shoe: Shoe, slot: str) -> str:
+def _misplaced(shoe: Shoe, slot: str) -> Wrong | None:
     now = phase(shoe)
     if now is Phase.COMPLETE:  # the first slot is of the round to come
-        return "" if slot == rules(shoe).first else f"went to {slot}, no card is due"
+        no_card = Wrong("wrong_slot", f"went to {slot}, no card is due", {"slot": slot})
+        return None if slot == rules(shoe).first else no_card
     if now not in (Phase.BURNING, Phase.READY, Phase.DEALING):
-        return ""
+        return None
     expected = BURN if now is Phase.BURNING else due(shoe)
-    return f"went to {slot}, {expected} is due" if expected and slot != expected else ""
+    if not expected or slot == expected:
+        return None
+    return Wrong("wrong_slot", f"went to {slot}, {expected} is due", {"slot": slot, "due": expected})
 
 
 def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> str:

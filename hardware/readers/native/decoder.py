@@ -22,7 +22,7 @@ from hardware.readers.native.packets import (
 )
 from hardware.readers.settings import ReaderSettings
 
-BOARD_KEEPS = 32  # reports a board can still repeat (readers.md)
+BOARD_KEEPS = 32  # reports a board can still repeat
 COPIES_WHEN_NOISY = 2  # a CRC-16 lets one damaged frame in 65,536 through
 COPIES_OF_UNEXPECTED = 3  # a board repeats only its oldest report: what comes thrice has none before it
 TRUST_AFTER = 8  # good frames in a row until a line that damaged one is believed again

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from cobs import cobs
 
-LONGEST = 64  # bytes of a packet with its CRC, before COBS (readers.md)
+LONGEST = 64  # bytes of a packet with its CRC, before COBS
 _LONGEST_ON_WIRE = LONGEST + 1  # COBS adds one byte to anything under 255
 _CRC_BYTES = 2
 _CRC_START = 0xFFFF

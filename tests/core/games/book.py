@@ -9,6 +9,9 @@ from firmware_bridge.facts.cards import Card
 # Rule book section 2, read row by row: banker's two cards -> the player's third cards it stands on.
 STANDS_ON = {0: "", 1: "", 2: "", 3: "8", 4: "0189", 5: "012389", 6: "01234895", 7: "0123456789"}
 
+SAID = {3: " (三八)", 4: " (四八一)", 5: " (五八三)", 6: " (六八五)", 7: ""}
+"""How dealers say where the banker stands."""
+
 OPENING = ("P1", "B1", "P2", "B2")
 RESERVES = ("R1", "R2")
 
@@ -79,4 +82,5 @@ def _why(faces: tuple[Card, ...]) -> tuple[str, ...]:
         return f"player stands on {player}", f"banker {banker}, player stood"
     if not more:
         return (f"player {player}",)
-    return f"player {player} draws", f"banker {banker}, player's third {more[0]}"
+    stands = str(more[0]) in STANDS_ON[banker]
+    return f"player {player} draws", f"banker {banker}, player's third {more[0]}{SAID[banker] if stands else ''}"

@@ -1,4 +1,4 @@
-"""The 38 bets as rows one can lay beside the rule book (section 5; seed 001)."""
+"""The 38 bets as rows one can lay beside the rule book."""
 
 from __future__ import annotations
 

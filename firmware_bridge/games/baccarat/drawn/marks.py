@@ -1,57 +1,60 @@
-"""One road drawn on its grid: bead plate, big road, or a derived road."""
+"""The marks of the roads, each drawn in its cell."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal
 
-from firmware_bridge.games.baccarat.drawn.shapes import Box, Dot, Ink, Label, Line, Ring, Shape
+from firmware_bridge.games.baccarat.drawn.shapes import Dot, Ink, Label, Line, Ring, Shape
 from firmware_bridge.games.baccarat.drawn.words import Kind, Words
-from firmware_bridge.games.baccarat.roads import ROWS, Board
 
 SIGNS: Final[dict[str, Ink]] = {"R": "red", "B": "blue"}
+LINES: Final[dict[str, Ink]] = {"red": "red", "blue": "blue", "green": "green"}
+FILLS: Final[dict[str, Ink]] = {"red": "banker", "blue": "player", "green": "tie"}
+"""A bead's colour -> what its letter stands on."""
+
 LETTERS: Final = {"red": "B", "blue": "P", "green": "T"}
+CORNER: Final = 0.33
+"""How far from the middle of its cell a dot in a corner lies, in cells; across and down."""
 
 
-class Grid(NamedTuple):
-    """Where a road lies: the grid's upper left corner, the size of a cell, and how many columns are seen."""
-
-    x: float
-    y: float
-    cell: float
-    columns: int
-
-
-def road(board: Board, kind: Kind, grid: Grid, words: Words) -> Iterator[Shape]:
-    """Title, grid and marks, scrolled to the newest columns."""
-    cells = cells_of(board, kind)
-    first = max(0, used(board, kind) - grid.columns) + 1
-    yield Label(grid.x + 2, grid.y - 12, words.roads[kind], 22, "text", bold=True)
-    yield Box(grid.x, grid.y, grid.cell * grid.columns, grid.cell * ROWS, "panel")
-    if cells:
-        x, y = _middle(grid, cells[-1], first)
-        yield Box(x - grid.cell / 2, y - grid.cell / 2, grid.cell, grid.cell, "newest")
-    yield from _ruled(grid)
-    for cell in cells:
-        if cell[0] >= first:
-            yield from _MARKS[kind](*_middle(grid, cell, first), grid.cell, cell[2:], words)
+def bead(x: float, y: float, size: float, words: Words, colour: str, *told: bool) -> Iterator[Shape]:
+    """A bead with its letter; told: banker pair, player pair, natural, each a dot in a corner."""
+    yield Dot(x, y, size * 0.41, FILLS[colour])
+    letter = words.letters[LETTERS[colour]]
+    yield Label(x, y + size * 0.155, letter, size * 0.43, "white", "middle", bold=True)
+    yield from corners(x, y, size, "white", told)
 
 
-def cells_of(board: Board, kind: Kind) -> Sequence[tuple[Any, ...]]:
-    """The cells of a road in their order."""
-    grids: dict[Kind, Sequence[tuple[Any, ...]]] = {
-        "bead": board.bead,
-        "big": board.big_grid,
-        "big-eye": board.big_eye_grid,
-        "small": board.small_grid,
-        "cockroach": board.cockroach_grid,
-    }
-    return grids[kind]
+def corners(x: float, y: float, size: float, around: Ink, told: Sequence[bool]) -> Iterator[Shape]:
+    """Dots: banker pair upper left, player pair lower right, natural upper right; `around` sets those of pairs off."""
+    dots: tuple[tuple[int, int, Ink, Ink], ...] = (
+        (-1, -1, "banker", around),
+        (1, 1, "player", around),
+        (1, -1, "gold", "on_gold"),
+    )
+    for (across, down, ink, ring), is_there in zip(dots, told, strict=False):
+        if is_there:
+            yield from dot(x + across * size * CORNER, y + down * size * CORNER, size, ink, ring)
 
 
-def used(board: Board, kind: Kind) -> int:
-    """How many columns a road takes."""
-    return max((cell[0] for cell in cells_of(board, kind)), default=0)
+def dot(x: float, y: float, size: float, ink: Ink, around: Ink) -> Iterator[Shape]:
+    """The dot of a pair or a natural, as it lies in a cell of `size`."""
+    yield Dot(x, y, size * 0.15, around)
+    yield Dot(x, y, size * 0.105, ink)
+
+
+def ring(x: float, y: float, size: float, colour: str, ties: int, *pairs: bool, on: Ink = "panel") -> Iterator[Shape]:
+    """A bead of the big road: one tie is a green slash through it, more are a green number in it."""
+    yield Ring(x, y, size * 0.34, LINES[colour], size * 0.1)
+    if ties == 1:
+        reach = size * 0.34
+        for ink, width in ((on, 0.2), (LINES["green"], 0.1)):
+            yield Line(x - reach, y + reach, x + reach, y - reach, ink, size * width)
+    elif ties:
+        digits = size * (0.46 if ties < 10 else 0.34)
+        yield Label(x, y + digits * 0.36, str(ties), digits, "green", "middle", bold=True)
+    yield from corners(x, y, size, on, pairs)
 
 
 def sign(kind: Kind, x: float, y: float, size: float, which: str) -> Shape:
@@ -65,56 +68,8 @@ def sign(kind: Kind, x: float, y: float, size: float, which: str) -> Shape:
     return Line(x - reach, y + reach, x + reach, y - reach, ink, size * 0.14)
 
 
-def _middle(grid: Grid, cell: tuple[Any, ...], first: int) -> tuple[float, float]:
-    """The middle of a cell; `first` is the leftmost column that is seen."""
-    return grid.x + (cell[0] - first + 0.5) * grid.cell, grid.y + (cell[1] - 0.5) * grid.cell
-
-
-def _ruled(grid: Grid) -> Iterator[Shape]:
-    right, bottom = grid.x + grid.cell * grid.columns, grid.y + grid.cell * ROWS
-    for column in range(grid.columns + 1):
-        x = grid.x + column * grid.cell
-        yield Line(x, grid.y, x, bottom, "grid" if 0 < column < grid.columns else "edge", 1)
-    for row in range(ROWS + 1):
-        y = grid.y + row * grid.cell
-        yield Line(grid.x, y, right, y, "grid" if 0 < row < ROWS else "edge", 1)
-
-
-def _bead(x: float, y: float, size: float, told: tuple[Any, ...], words: Words) -> Iterator[Shape]:
-    colour, banker_pair, player_pair = told
-    yield Dot(x, y, size * 0.41, colour)
-    yield Label(x, y + size * 0.155, words.letters[LETTERS[colour]], size * 0.43, "white", "middle", bold=True)
-    corner, radius = size * 0.31, size * 0.115
-    pairs: tuple[tuple[bool, int, Ink], ...] = ((banker_pair, -1, "red"), (player_pair, 1, "blue"))
-    for is_pair, side, ink in pairs:
-        if is_pair:
-            yield Dot(x + side * corner, y + side * corner, radius * 1.5, "white")
-            yield Dot(x + side * corner, y + side * corner, radius, ink)
-
-
-def _big(x: float, y: float, size: float, told: tuple[Any, ...], _: Words) -> Iterator[Shape]:
-    """A ring; one tie is a green slash through it, more are a green number in it [000]."""
-    colour, ties = told[:2]
-    yield Ring(x, y, size * 0.34, colour, size * 0.1)
-    if ties == 1:
-        reach = size * 0.36
-        yield Line(x - reach, y + reach, x + reach, y - reach, "green", size * 0.09)
-    elif ties:
-        digits = size * (0.46 if ties < 10 else 0.36)
-        yield Label(x, y + digits * 0.36, str(ties), digits, "green", "middle", bold=True)
-
-
-def _derived(kind: Kind) -> Callable[..., Iterator[Shape]]:
-    def marked(x: float, y: float, size: float, told: tuple[Any, ...], _: Words) -> Iterator[Shape]:
-        yield sign(kind, x, y, size, told[0])
-
-    return marked
-
-
-_MARKS: Final[dict[Kind, Callable[..., Iterator[Shape]]]] = {
-    "bead": _bead,
-    "big": _big,
-    "big-eye": _derived("big-eye"),
-    "small": _derived("small"),
-    "cockroach": _derived("cockroach"),
-}
+def chevron(x: float, y: float, side: Literal[-1, 1], size: float) -> Iterator[Shape]:
+    """A point to the left (-1) or the right (1), of this height: more lies there."""
+    reach = side * size / 4
+    for end in (-size / 2, size / 2):
+        yield Line(x - reach / 2, y + end, x + reach / 2, y, "text", max(2, size / 6))

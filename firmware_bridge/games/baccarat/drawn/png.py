@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 FINER: Final = 3
 """Drawn this many times larger, then made smaller: Pillow's own edges are rough."""
 
+LARGE: Final = 2560 * 1440
+"""Pixels above which one less must do: the picture takes as much memory as it has pixels, three bytes each."""
+
 FONTS: Final = Path("/usr/share/fonts/opentype/noto")
 """Where Debian's fonts-noto-cjk lies; Pillow looks through the system's other fonts too."""
 
@@ -44,37 +47,41 @@ def write_png(sheet: Sheet, path: Path) -> None:
 def _drawn(sheet: Sheet) -> Image.Image:
     from PIL import Image, ImageDraw
 
-    fonts = _fonts(sheet.language)
-    image = Image.new("RGB", (sheet.width * FINER, sheet.height * FINER))
-    pen = ImageDraw.Draw(image)
+    finer = FINER if sheet.width * sheet.height <= LARGE else FINER - 1
+    image = Image.new("RGB", (sheet.width * finer, sheet.height * finer))
+    draw = _pen(ImageDraw.Draw(image), sheet.scale * finer, _fonts(sheet.language))
     for shape in sheet.shapes:
-        _draw(pen, shape, sheet.inks[shape.ink], fonts)
+        draw(shape, sheet.inks[shape.ink])
     return image.resize((sheet.width, sheet.height), Image.Resampling.LANCZOS)
 
 
-def _draw(pen: ImageDraw.ImageDraw, shape: Shape, ink: str, fonts: Callable[[bool, int], Any]) -> None:
-    """Draw one shape FINER times as large."""
-    match shape:
-        case Box(x, y, width, height, _, radius):
-            box = (x * FINER, y * FINER, (x + width) * FINER - 1, (y + height) * FINER - 1)
-            pen.rounded_rectangle(box, radius * FINER, fill=ink)
-        case Line(x1, y1, x2, y2, _, width):
-            pen.line((x1 * FINER, y1 * FINER, x2 * FINER, y2 * FINER), fill=ink, width=round(width * FINER))
-            if width > 1:
-                for x, y in ((x1, y1), (x2, y2)):
-                    pen.ellipse(_around(x, y, width / 2), fill=ink)
-        case Ring(x, y, radius, _, width):
-            pen.ellipse(_around(x, y, radius + width / 2), outline=ink, width=round(width * FINER))
-        case Dot(x, y, radius, _):
-            pen.ellipse(_around(x, y, radius), fill=ink)
-        case Label(x, y, text, size, _, anchor, bold):
-            place = (x * FINER, y * FINER)
-            pen.text(place, text, fill=ink, font=fonts(bold, round(size * FINER)), anchor=ANCHORS[anchor])
+def _pen(pen: ImageDraw.ImageDraw, unit: float, fonts: Callable[[bool, int], Any]) -> Callable[[Shape, str], None]:
+    """What draws one shape; unit: pixels in a unit of the shapes."""
 
+    def around(x: float, y: float, radius: float) -> tuple[float, float, float, float]:
+        """The square around a circle; its edges belong to it."""
+        return (x - radius) * unit, (y - radius) * unit, (x + radius) * unit, (y + radius) * unit
 
-def _around(x: float, y: float, radius: float) -> tuple[float, float, float, float]:
-    """The square around a circle; its edges belong to it."""
-    return (x - radius) * FINER, (y - radius) * FINER, (x + radius) * FINER, (y + radius) * FINER
+    def draw(shape: Shape, ink: str) -> None:
+        match shape:
+            case Box(x, y, width, height, _, radius):
+                box = (x * unit, y * unit, (x + width) * unit - 1, (y + height) * unit - 1)
+                pen.rounded_rectangle(box, radius * unit, fill=ink)
+            case Line(x1, y1, x2, y2, _, width):
+                line = (x1 * unit, y1 * unit, x2 * unit, y2 * unit)
+                pen.line(line, fill=ink, width=max(1, round(width * unit)))
+                if width > 1:
+                    for x, y in ((x1, y1), (x2, y2)):
+                        pen.ellipse(around(x, y, width / 2), fill=ink)
+            case Ring(x, y, radius, _, width):
+                pen.ellipse(around(x, y, radius + width / 2), outline=ink, width=round(width * unit))
+            case Dot(x, y, radius, _):
+                pen.ellipse(around(x, y, radius), fill=ink)
+            case Label(x, y, text, size, _, anchor, bold):
+                font = fonts(bold, max(1, round(size * unit)))
+                pen.text((x * unit, y * unit), text, fill=ink, font=font, anchor=ANCHORS[anchor])
+
+    return draw
 
 
 def _fonts(language: str) -> Callable[[bool, int], Any]:

@@ -1,12 +1,27 @@
-"""What a picture of roads is made of, whatever draws it; lengths in pixels, y downwards."""
+"""What a picture of roads is made of, whatever draws it; lengths in units of the picture, y downwards."""
 
 from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple, get_args
 
 Ink = Literal[
-    "ground", "panel", "grid", "edge", "text", "muted", "red", "blue", "green", "newest", "gold", "ebony", "white"
+    "ground",
+    "panel",
+    "grid",
+    "edge",
+    "text",
+    "muted",
+    "red",
+    "blue",
+    "green",
+    "banker",
+    "player",
+    "tie",
+    "gold",
+    "on_gold",
+    "white",
 ]
+"""Colours by use. red, blue, green: of lines and signs. banker, player, tie: of what has a white letter on it."""
 
 
 class Box(NamedTuple):
@@ -66,10 +81,14 @@ Shape = Box | Line | Ring | Dot | Label
 
 
 class Sheet(NamedTuple):
-    """A whole picture; `inks` maps the names of colours to #rrggbb."""
+    """A whole picture of `width` x `height` pixels; `inks` maps the names of colours to #rrggbb.
+
+    scale: pixels in a unit of the shapes.
+    """
 
     width: int
     height: int
+    scale: float
     shapes: tuple[Shape, ...]
     inks: dict[Ink, str]
     language: str
@@ -82,12 +101,12 @@ def _inks(*colours: str) -> dict[Ink, str]:
 
 THEMES: Final[dict[str, dict[Ink, str]]] = {
     "dark": _inks(
-        "#0b1016 #151c25 #263140 #3a485a #eef3f8 #93a1b2",
-        "#ff5257 #3f9bff #27c46f #3f3d1e #f5b942 #17202b #ffffff",
+        "#0b1016 #151c25 #263140 #3a485a #eef3f8 #a3b0c0",
+        "#ff5257 #4aa3ff #2fcf78 #d63a43 #2a6fdb #18864a #f5b942 #17202b #ffffff",
     ),
     "light": _inks(
-        "#e9edf2 #ffffff #dbe1e9 #aab4c1 #17202b #55647a",
-        "#d3202f #1559c7 #0b8a45 #ffedb5 #f5b942 #17202b #ffffff",
+        "#e9edf2 #ffffff #dbe1e9 #aab4c1 #17202b #4d5a6e",
+        "#d3202f #1559c7 #0a7a3c #d3202f #1559c7 #0a7a3c #8f6000 #ffffff #ffffff",
     ),
 }
-"""Red and blue differ in lightness too."""
+"""Text has at least 4.5:1 to its ground, a mark 3:1 to what lies next to it."""

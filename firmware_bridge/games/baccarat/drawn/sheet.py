@@ -1,32 +1,24 @@
-"""The picture of all roads for a screen of 1920 x 1080, or of one road alone."""
+"""The picture of a whole board for a screen, or of one road alone."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
-from firmware_bridge.games.baccarat.drawn.marks import Grid, road, sign, used
-from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Dot, Ink, Label, Line, Shape, Sheet
-from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language, Words, good_name
+from firmware_bridge.games.baccarat.drawn.flow import flow
+from firmware_bridge.games.baccarat.drawn.grid import TITLE, Grid, road, used
+from firmware_bridge.games.baccarat.drawn.heading import NOTHING, Heading, above, counts, title
+from firmware_bridge.games.baccarat.drawn.panels import asked, good_roads, legend
+from firmware_bridge.games.baccarat.drawn.places import MARGIN, places
+from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Shape, Sheet
+from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language
 from firmware_bridge.games.baccarat.roads import ALL_GOOD, ROWS, Board, GoodId
 
-WIDTH: Final = 1920
-HEIGHT: Final = 1080
-MARGIN: Final = 24
-TITLE: Final = 36
-"""Height of a title."""
-
-GRIDS: Final[dict[Kind, Grid]] = {
-    "bead": Grid(24, 132, 61, 9),
-    "big": Grid(600, 132, 54, 24),
-    "big-eye": Grid(600, 508, 27, 48),
-    "small": Grid(600, 722, 27, 23),
-    "cockroach": Grid(1275, 722, 27, 23),
-}
-"""Where each road lies on the whole picture."""
+SIZE: Final = (1920, 1080)
+"""Pixels of a board whose size nobody gave."""
 
 ALONE: Final[dict[Kind, tuple[float, int]]] = {
-    "bead": (54, 12),
+    "bead": (54, 14),
     "big": (40, 20),
     "big-eye": (28, 28),
     "small": (28, 28),
@@ -35,102 +27,69 @@ ALONE: Final[dict[Kind, tuple[float, int]]] = {
 """A road alone: size of a cell, and the fewest columns."""
 
 WIDEST: Final = 60
-"""The most columns of a road alone; older ones are scrolled out."""
+"""The most columns of a road alone."""
 
-DERIVED: Final[tuple[Kind, ...]] = ("big-eye", "small", "cockroach")
-SIDES: Final[dict[str, Ink]] = {"banker": "red", "player": "blue"}
-COUNTED: Final[dict[str, Ink]] = {"B": "red", "P": "blue", "T": "green"}
+NOTE: Final = 40
+"""Height of the legend below a road alone."""
 
 
-def sheet(
-    board: Board, theme: str, language: Language, only: Kind | None = None, good: Collection[GoodId] = ALL_GOOD
-) -> Sheet:
-    """The picture; `good` lists the good roads the house shows."""
-    words = WORDS[language]
-    if only is None:
-        width, height, shapes = WIDTH, HEIGHT, tuple(_whole(board, words, language, good))
-    elif only == "ask":
-        width, height, shapes = 600, 318, tuple(_asked(board, words, Box(24, 24 + TITLE, 552, 234, "panel")))
-    elif only == "good":
-        width, height, shapes = 1240, 172, tuple(_good(board, words, language, good, 24, 24 + TITLE, 1192))
+class Look(NamedTuple):
+    """How a picture is to look.
+
+    only: one road alone, as large as it needs to be. good: the good roads the house shows. size: width and height of a
+    board in pixels. pair_dots: the dots of pairs in the big road too.
+    """
+
+    theme: str = "dark"
+    language: Language = "en"
+    only: Kind | None = None
+    good: Collection[GoodId] = ALL_GOOD
+    size: tuple[int, int] = SIZE
+    pair_dots: bool = False
+
+
+def sheet(board: Board, look: Look, heading: Heading = NOTHING) -> Sheet:
+    """The picture of a board, or of one of its roads."""
+    words = WORDS[look.language]
+    if look.only is None:
+        (width, height), name = look.size, title(heading, words)
+        place = places(width, height)
+        scale, shapes = width / place.width, tuple(_whole(board, look, heading))
+        ground = Box(0, 0, place.width, place.height, "ground")
     else:
-        cell, fewest = ALONE[only]
-        grid = Grid(24, 24 + TITLE, cell, min(max(fewest, used(board, only) + 1), WIDEST))
-        width, height = int(48 + cell * grid.columns), int(48 + TITLE + cell * ROWS)
-        shapes = tuple(road(board, only, grid, words))
-    ground = Box(0, 0, width, height, "ground")
-    title = words.roads[only] if only else words.title
-    return Sheet(width, height, (ground, *shapes), THEMES[theme], language, title)
+        width, height, shapes = _alone(board, look, look.only)
+        scale, name = 1.0, words.roads[look.only]
+        ground = Box(0, 0, width, height, "ground")
+    return Sheet(width, height, scale, (ground, *shapes), THEMES[look.theme], look.language, name)
 
 
-def _whole(board: Board, words: Words, language: Language, good: Collection[GoodId]) -> Iterator[Shape]:
-    yield from _header(board, words)
-    for kind, grid in GRIDS.items():
-        yield from road(board, kind, grid, words)
-    yield from _asked(board, words, Box(MARGIN, 560, 549, 324, "panel"))
-    yield from _good(board, words, language, good, MARGIN, 950, WIDTH - 2 * MARGIN)
+def _whole(board: Board, look: Look, heading: Heading) -> Iterator[Shape]:
+    words, place = WORDS[look.language], places(*look.size)
+    yield from above(board, heading, words, place)
+    for kind, grid in place.grids.items():
+        yield from road(board, kind, grid, words, look.pair_dots)
+    yield from asked(board, words, place.ask)
+    yield from good_roads(board, words, look.language, look.good, place.good, place.good_columns)
+    yield from legend(words, place.legend)
 
 
-def _header(board: Board, words: Words) -> Iterator[Shape]:
-    """The title, and how often everything came."""
-    yield Label(MARGIN + 2, 64, words.title, 36, "text", bold=True)
-    x = float(GRIDS["big"].x)
-    for letter, ink in COUNTED.items():
-        yield Dot(x + 17, 52, 17, ink)
-        yield Label(x + 17, 59, words.letters[letter], 19, "white", "middle", bold=True)
-        yield from _count(x + 46, words.sides[letter], board.outcomes.count(letter))
-        x += 205
-    pairs = {"B": sum(bead[3] for bead in board.bead), "P": sum(bead[4] for bead in board.bead)}
-    for letter, count in pairs.items():
-        yield Dot(x + 17, 52, 9, COUNTED[letter])
-        yield from _count(x + 36, words.pairs[letter], count)
-        x += 240
-    yield Label(WIDTH - MARGIN, 64, f"{words.rounds}  {len(board.bead)}", 30, "text", "end", bold=True)
+def _alone(board: Board, look: Look, only: Kind) -> tuple[int, int, tuple[Shape, ...]]:
+    """Width, height and shapes of one road."""
+    words, top = WORDS[look.language], MARGIN + TITLE
+    if only == "good":
+        place = Box(MARGIN, top, 1312, 124, "panel")
+        return 1360, 208, tuple(good_roads(board, words, look.language, look.good, place, 5))
+    if only == "ask":
+        place = Box(MARGIN, top, 552, 234, "panel")
+        return 600, 358, (*asked(board, words, place), *legend(words, _below(place), only))
+    cell, fewest = ALONE[only]
+    grid = Grid(MARGIN, top, cell, min(max(fewest, used(board, only) + 1), WIDEST))
+    place = Box(MARGIN, top, grid.width, cell * ROWS, "panel")
+    below = _below(place)
+    note = flow(list(counts(board, words)), below, 20) if only == "bead" else legend(words, below, only)
+    height = top + place.height + NOTE
+    return int(2 * MARGIN + place.width), int(height), (*road(board, only, grid, words, look.pair_dots), *note)
 
 
-def _count(x: float, name: str, count: int) -> Iterator[Shape]:
-    yield Label(x, 46, name, 17, "muted")
-    yield Label(x, 74, str(count), 26, "text", bold=True)
-
-
-def _asked(board: Board, words: Words, place: Box) -> Iterator[Shape]:
-    """The ask road: for each side the sign every derived road would get."""
-    yield Label(place.x + 2, place.y - 12, words.roads["ask"], 22, "text", bold=True)
-    width = (place.width - 16) / 2
-    for number, (side, ink) in enumerate(SIDES.items()):
-        card = place._replace(x=place.x + number * (width + 16), width=width, radius=8)
-        yield card
-        yield card._replace(height=50, ink=ink)
-        yield Box(card.x, card.y + 30, width, 20, ink)
-        yield Label(card.x + width / 2, card.y + 33, words.next[side], 22, "white", "middle", bold=True)
-        rows = card._replace(y=card.y + 50, height=(card.height - 50) / 3)
-        for row, (kind, which) in enumerate(zip(DERIVED, board.ask[side], strict=True)):
-            yield from _answer(kind, which, words, rows._replace(y=rows.y + row * rows.height))
-
-
-def _answer(kind: Kind, which: str | None, words: Words, row: Box) -> Iterator[Shape]:
-    x, y = row.x + row.width - 46, row.y + row.height / 2
-    if kind != DERIVED[0]:
-        yield Line(row.x + 20, row.y, row.x + row.width - 20, row.y, "grid", 1)
-    yield Label(row.x + 20, y + 7, words.roads[kind], 20, "text")
-    if which:
-        yield sign(kind, x, y, 52, which)
-    else:
-        yield Line(x - 9, y, x + 9, y, "muted", 3)
-
-
-def _good(
-    board: Board, words: Words, language: Language, good: Collection[GoodId], x: float, y: float, width: float
-) -> Iterator[Shape]:
-    """The good roads the house shows, those that are on in gold."""
-    yield Label(x + 2, y - 12, words.roads["good"], 22, "text", bold=True)
-    shown = [name for name in ALL_GOOD if name in good]
-    chip = (width - 4 * 12) / 5
-    for place, name in enumerate(shown):
-        left, top = x + place % 5 * (chip + 12), y + place // 5 * 56
-        is_on = name in board.good_roads
-        yield Box(left, top, chip, 44, "gold" if is_on else "edge", 8)
-        if not is_on:
-            yield Box(left + 1, top + 1, chip - 2, 42, "panel", 7)
-        ink: Ink = "ebony" if is_on else "muted"
-        yield Label(left + chip / 2, top + 29, good_name(name, language), 20, ink, "middle", bold=is_on)
+def _below(place: Box) -> Box:
+    return place._replace(y=place.y + place.height + 2, height=NOTE - 4)

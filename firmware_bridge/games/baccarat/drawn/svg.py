@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.baccarat.drawn.shapes import Box, Dot, Ink, Label, Line, Ring, Shape, Sheet
@@ -30,10 +30,11 @@ def write_svg(sheet: Sheet, path: Path) -> None:
 
 def svg(sheet: Sheet) -> str:
     """The picture as SVG text."""
+    units = f"{_n(sheet.width / sheet.scale)} {_n(sheet.height / sheet.scale)}"
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{sheet.width}" height="{sheet.height}" '
-        f'viewBox="0 0 {sheet.width} {sheet.height}" lang="{sheet.language}" '
-        f'font-family="{FONTS[sheet.language]}" role="img" aria-label="{escape(sheet.title)}">'
+        f'viewBox="0 0 {units}" lang="{sheet.language}" '
+        f'font-family="{FONTS[sheet.language]}" role="img" aria-label={quoteattr(sheet.title)}>'
     )
     return "\n".join([head, *[_element(shape, sheet.inks) for shape in sheet.shapes], "</svg>\n"])
 

@@ -11,7 +11,7 @@ Kind = Literal["bead", "big", "big-eye", "small", "cockroach", "ask", "good"]
 
 
 class Words(NamedTuple):
-    """The words of one language; `sides` and `letters` by outcome."""
+    """The words of one language; `sides` and `letters` by outcome. `table`, `shoe`, `earlier`, `later` take a value."""
 
     roads: dict[Kind, str]
     title: str
@@ -23,6 +23,18 @@ class Words(NamedTuple):
     none: str
     regular: str
     irregular: str
+    table: str
+    shoe: str
+    last: str
+    natural: str
+    naturals: str
+    limits: str
+    derived: str
+    ties: str
+    newest: str
+    good: str
+    earlier: str
+    later: str
 
 
 def _kinds(*names: str) -> dict[Kind, str]:
@@ -46,6 +58,8 @@ WORDS: Final[dict[Language, Words]] = {
         "暫無",
         "齊整",
         "不齊整",
+        *("{} 號枱", "第 {} 靴", "上局", "例牌", "例牌", "限紅"),
+        *("下三路", "兩局和", "最新", "好路出現", "前 {} 個", "後 {} 個"),
     ),
     "zh-Hans": Words(
         _kinds("珠盘路", "大路", "大眼路", "小路", "小强路", "问路", "好路"),
@@ -58,6 +72,8 @@ WORDS: Final[dict[Language, Words]] = {
         "暂无",
         "齐整",
         "不齐整",
+        *("{} 号桌", "第 {} 靴", "上局", "例牌", "例牌", "限红"),
+        *("下三路", "两局和", "最新", "好路出现", "前 {} 个", "后 {} 个"),
     ),
     "en": Words(
         _kinds("Bead plate", "Big road", "Big eye boy", "Small road", "Cockroach road", "Ask road", "Good roads"),
@@ -70,9 +86,11 @@ WORDS: Final[dict[Language, Words]] = {
         "none",
         "regular",
         "irregular",
+        *("Table {}", "Shoe {}", "Last round", "Natural", "Naturals", "Limits"),
+        *("Derived roads", "2 ties", "newest", "good road now", "{} earlier", "{} more"),
     ),
 }
-"""Labels: seeds 000 (zh-Hant) and 001 (zh-Hans)."""
+"""Labels as casinos write them, in traditional and in simplified Chinese, and in English."""
 
 
 def good_name(name: GoodId, language: Language) -> str:

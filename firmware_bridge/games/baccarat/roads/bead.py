@@ -1,4 +1,4 @@
-"""A round as the roads know it: who won, and which side had a pair."""
+"""A round as the roads know it: who won, which side had a pair, and whether a natural ended it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Bead(NamedTuple):
     outcome: Outcome
     banker_pair: bool = False
     player_pair: bool = False
+    natural: bool = False
 
 
 def bead_cells(beads: Sequence[Bead]) -> tuple[tuple[int, int, str, bool, bool], ...]:

@@ -26,12 +26,14 @@ class AskCells(Struct, frozen=True):
 class Board(Struct, frozen=True):
     """All roads of a shoe; cells are 1-based, (column, row, ..), and never scrolled.
 
-    bead: (.., colour, banker pair, player pair). big_logical: (side, length, ties per bead) of each column.
-    big_grid: (.., colour, ties, number of its column in big_logical) in the order of beads. Signs and the third
-    of a derived road's cell: R = red, B = blue. ask: side -> signs of big eye, small road, cockroach road.
+    naturals: a 1 for each of the outcomes that came by a natural, else a 0. bead: (.., colour, banker pair, player
+    pair). big_logical: (side, length, ties per bead) of each column. big_grid: (.., colour, ties, number of its column
+    in big_logical) in the order of beads. Signs and the third of a derived road's cell: R = red, B = blue. ask: side
+    -> signs of big eye, small road, cockroach road.
     """
 
     outcomes: str
+    naturals: str
     bead: tuple[tuple[int, int, str, bool, bool], ...]
     big_logical: tuple[tuple[str, int, tuple[int, ...]], ...]
     held_ties: int
@@ -57,6 +59,7 @@ def board(roads: Roads) -> Board:
     answers = ask(roads)
     return Board(
         outcomes="".join([bead[0] for bead in roads.beads]),
+        naturals="".join(["01"[bead[3]] for bead in roads.beads]),
         bead=bead_cells(roads.beads),
         big_logical=tuple([(side, len(ties), ties) for side, ties in columns]),
         held_ties=roads.big_road.held_ties,

@@ -58,7 +58,7 @@ GOOD_ROADS: Final[dict[GoodId, GoodRoad]] = {
         "隔黐閒", "隔黐闲", "Player sticks by turns", "((P1)?B.(P1B.)?)?P[2-4]B.P1B.P[2-4]B.P1"
     ),
 }
-"""In the order of seed 001. Starts are the seed's; what holds and what breaks them is roads.md, section 6."""
+"""In the order of casino boards; what begins, holds and breaks each: docs/roads.md."""
 
 _MATCH: Final = {name: re.compile(road.shape).match for name, road in GOOD_ROADS.items()}
 

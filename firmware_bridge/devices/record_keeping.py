@@ -1,0 +1,73 @@
+"""What is kept of the record, and whether the clock that dates it can be right."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from firmware_bridge.config.sections import JournalConfig
+from firmware_bridge.journal.cursor import Cursor
+from firmware_bridge.journal.retention import DAY_S, LONGEST_REST_S, Retention, since
+from firmware_bridge.table.table import Table
+from hardware.pi import clock
+
+log = logging.getLogger(__name__)
+
+EXPIRE_AFTER_S: Final = 1.0
+"""A new file begins with a card, which is not kept waiting for old files."""
+
+CLOCK_REMEDY: Final = "set it: sudo timedatectl set-ntp true; no journal is deleted for its age until then"
+
+
+class RecordKeeping:
+    """Deletes at most one old journal each time a new one has `begun`, until `close`.
+
+    synced: how far the broker has the journal, on disk before it is told; None where that fails.
+    """
+
+    def __init__(
+        self, keep: JournalConfig, table: Table, synced: Callable[[], Cursor | None], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._table, self._synced, self._loop = table, synced, loop
+        self._retention = Retention(table.journal.directory, keep.keep_days, keep.max_mb)
+        self._timer: asyncio.TimerHandle | None = None
+        self._at_rest_s = 0.0
+
+    def start(self) -> None:
+        """Note how long ago the last entry was: the journal is open, and nothing is added to it yet."""
+        self._at_rest_s = since(self._table.journal.last_at)
+
+    def begun(self) -> None:
+        """A new journal file was begun."""
+        self._timer = self._loop.call_later(EXPIRE_AFTER_S, self._expire)
+
+    def watch_clock(self) -> None:
+        """Warn of a clock that ran ahead of the record by more than a table rests, while nobody keeps it."""
+        ahead = self._at_rest_s + self._table.jumped_ms / 1000
+        if ahead > LONGEST_REST_S and not clock.is_kept():
+            what = f"the clock is {ahead / DAY_S:.0f} days ahead of the last entry of the journal"
+            self._table.warn("clock_jump", what, CLOCK_REMEDY)
+        else:
+            self._table.unwarn("clock_jump")
+
+    def close(self) -> None:
+        """Delete nothing more."""
+        if self._timer:
+            self._timer.cancel()
+
+    def _expire(self) -> None:
+        if synced := self._synced():
+            self._loop.run_in_executor(None, _expire, self._retention, synced, clock.is_kept())
+
+
+def _expire(retention: Retention, stored: Cursor, is_clock_right: bool) -> None:
+    """Delete a journal that was kept long enough (in a thread: it may look into all of them)."""
+    try:
+        gone = retention.expire(stored, is_clock_right)
+    except OSError as error:
+        log.warning("an old journal cannot be deleted (%s)", error)
+    else:
+        if gone:
+            log.info("%s was kept long enough and is deleted", gone.name)

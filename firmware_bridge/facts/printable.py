@@ -1,0 +1,36 @@
+"""What a text that comes from outside may hold, and how a text that holds more is shown."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+CLASS: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff"
+"""Characters that move a cursor, begin a line or turn the direction of what follows, as in a class of a pattern."""
+
+PATTERN: Final = rf"^[^{CLASS}]*$"
+"""A text without such a character, for JSON Schema."""
+
+REMEDY: Final = "write one short line, of characters that can be printed"
+"""What to do about a `fault`."""
+
+_CONTROL: Final = re.compile(rf"[{CLASS}\ud800-\udfff]")
+
+
+def fault(text: str, most: int) -> str | None:
+    """What is wrong with a text of at most `most` characters, to stand behind its name; None where nothing is."""
+    if len(text) > most:
+        return f"is too long: at most {most} characters"
+    if found := _CONTROL.search(text):
+        return f"has the character {escaped(found[0])} in it"
+    return None
+
+
+def escaped(text: str) -> str:
+    r"""The text in one line: what a terminal would obey and not print stands there as `\n`, `\x1b` or `\u2028`."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def escaped_json(document: str) -> str:
+    """The same for a JSON document of one line, which means what it meant before."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", document)

@@ -1,0 +1,126 @@
+"""What a board has besides grids: ask road, good roads, and the legend."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final, Literal
+
+from firmware_bridge.games.baccarat.drawn.flow import Draw, Item, flow
+from firmware_bridge.games.baccarat.drawn.grid import LETTERS, framed
+from firmware_bridge.games.baccarat.drawn.lettering import fitted, folded
+from firmware_bridge.games.baccarat.drawn.marks import ring, sign
+from firmware_bridge.games.baccarat.drawn.shapes import Box, Ink, Label, Line, Shape
+from firmware_bridge.games.baccarat.drawn.words import Kind, Language, Words, good_name
+from firmware_bridge.games.baccarat.roads import ALL_GOOD, Board, GoodId
+
+DERIVED: Final[tuple[Kind, ...]] = ("big-eye", "small", "cockroach")
+SIDES: Final[dict[str, Ink]] = {"banker": "banker", "player": "player"}
+APART: Final = 12
+"""Between cards and between chips."""
+
+SPREAD: Final = 170
+"""From this height on the ask road names its roads, a line each."""
+
+
+def asked(board: Board, words: Words, place: Box) -> Iterator[Shape]:
+    """The ask road: for each side the sign every derived road would get."""
+    yield Label(place.x, place.y - 12, words.roads["ask"], LETTERS, "text", bold=True)
+    width = (place.width - APART) / 2
+    head = 50 if place.height > SPREAD else 40
+    for number, (side, ink) in enumerate(SIDES.items()):
+        card = place._replace(x=place.x + number * (width + APART), width=width)
+        text = words.next[side]
+        yield card._replace(radius=8)
+        yield card._replace(height=head, ink=ink, radius=8)
+        yield card._replace(y=card.y + head - 20, height=20, ink=ink)
+        size = fitted(text, LETTERS, width - 20, bold=True)
+        yield Label(card.x + width / 2, card.y + head / 2 + 8, text, size, "white", "middle", bold=True)
+        answers = zip(DERIVED, board.ask[side], strict=True)
+        below = card._replace(y=card.y + head, height=card.height - head)
+        for place_of, (kind, which) in enumerate(answers):
+            if place.height > SPREAD:
+                row = below._replace(y=below.y + place_of * below.height / 3, height=below.height / 3)
+                yield from _named(kind, which, words, row)
+            else:
+                x = below.x + (place_of + 0.5) * below.width / 3
+                yield _answer(kind, which, x, below.y + below.height / 2, min(48, below.height * 0.8))
+
+
+def _named(kind: Kind, which: str | None, words: Words, row: Box) -> Iterator[Shape]:
+    if kind != DERIVED[0]:
+        yield Line(row.x + 20, row.y, row.x + row.width - 20, row.y, "grid", 1)
+    yield from _written(words.roads[kind], row._replace(x=row.x + 16, width=row.width - 92), "text", "start")
+    yield _answer(kind, which, row.x + row.width - 44, row.y + row.height / 2, 52)
+
+
+def _answer(kind: Kind, which: str | None, x: float, y: float, size: float) -> Shape:
+    return sign(kind, x, y, size, which) if which else Line(x - 9, y, x + 9, y, "muted", 3)
+
+
+def good_roads(
+    board: Board, words: Words, language: Language, good: Collection[GoodId], place: Box, columns: int
+) -> Iterator[Shape]:
+    """The good roads the house shows, those that are on in gold."""
+    yield Label(place.x, place.y - 12, words.roads["good"], LETTERS, "text", bold=True)
+    shown = [name for name in ALL_GOOD if name in good]
+    rows = -(-len(ALL_GOOD) // columns)
+    width = (place.width - (columns - 1) * APART) / columns
+    height = (place.height - (rows - 1) * APART) / rows
+    for number, name in enumerate(shown):
+        x = place.x + number % columns * (width + APART)
+        y = place.y + number // columns * (height + APART)
+        chip = Box(x, y, width, height, "gold" if name in board.good_roads else "edge", 8)
+        yield from _chip(good_name(name, language), chip)
+
+
+def _chip(text: str, chip: Box) -> Iterator[Shape]:
+    """A name in its box, in two lines where one has no room."""
+    is_on = chip.ink == "gold"
+    yield chip
+    if not is_on:
+        yield Box(chip.x + 1, chip.y + 1, chip.width - 2, chip.height - 2, "panel", 7)
+    yield from _written(text, chip._replace(x=chip.x + 12, width=chip.width - 24), "on_gold" if is_on else "muted")
+
+
+def _written(text: str, place: Box, ink: Ink, anchor: Literal["start", "middle"] = "middle") -> Iterator[Shape]:
+    """A text inside its place: in lines where one has no room, and in smaller letters where its words have none."""
+    is_bold = ink == "on_gold"
+    lines = folded(text, 20, place.width, bold=True)
+    size = min(20, place.height * 0.7 / len(lines), *(fitted(line, 20, place.width, bold=True) for line in lines))
+    x = place.x + (place.width / 2 if anchor == "middle" else 0)
+    y = place.y + place.height / 2 + size * 0.36 - (len(lines) - 1) * size * 0.6
+    for number, line in enumerate(lines):
+        yield Label(x, y + number * size * 1.2, line, size, ink, anchor, is_bold)
+
+
+def legend(words: Words, place: Box, kind: Kind | None = None) -> Iterator[Shape]:
+    """What the signs and colours mean that the counts do not name; kind: of this road alone."""
+    yield from flow(list(_explained(words, kind)), place, 20)
+
+
+def _explained(words: Words, kind: Kind | None) -> Iterator[Item]:
+    if kind in (None, "big"):
+        yield Item(_ring("red", 0), 1, words.sides["B"])
+        yield Item(_ring("blue", 0), 1, words.sides["P"])
+        yield Item(_ring("blue", 1), 1, words.sides["T"])
+        yield Item(_ring("red", 2), 1, words.ties)
+    for which, word in (("R", words.regular), ("B", words.irregular)):
+        if kind in (None, "ask"):
+            yield Item(_signs(DERIVED, which), 3, f"{words.derived}: {word}")
+        elif kind in DERIVED:
+            yield Item(_signs((kind,), which), 1, word)
+    if kind is None:
+        yield Item(lambda _, x, y, size: framed(x - size * 0.4, y - size * 0.4, size * 0.8), 1, words.newest)
+        yield Item(_pill, 1, words.good)
+
+
+def _ring(colour: str, ties: int) -> Draw:
+    return lambda _, x, y, size: ring(x, y, size, colour, ties, on="ground")
+
+
+def _signs(kinds: Sequence[Kind], which: str) -> Draw:
+    return lambda place, x, y, size: iter([sign(kinds[place], x, y, size, which)])
+
+
+def _pill(_: int, x: float, y: float, size: float) -> Iterator[Shape]:
+    yield Box(x - size * 0.4, y - size * 0.25, size * 0.8, size * 0.5, "gold", 4)

@@ -1,0 +1,99 @@
+"""What a start of the daemon reads of the record, and what makes it refuse."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+from firmware_bridge.errors import JournalError
+from firmware_bridge.journal.cursor import Cursor
+from firmware_bridge.journal.files import file_name, journal_files, journal_id
+from firmware_bridge.journal.line import FIRST_CHAIN, Line
+from firmware_bridge.journal.walk import Place, read_lines
+
+log = logging.getLogger(__name__)
+
+
+def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
+    """The newest file, read as a start reads it, though nothing is changed; None where there is no whole line.
+
+    A daemon may be writing it, if `cursor` was read before. Raises JournalError for what a start refuses.
+    """
+    files = begun_files(journal_files(directory), cursor)
+    for _ in trusted_lines(files, cursor):
+        pass
+    return files[-1] if files else None
+
+
+def trusted_lines(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Line, Place]]:
+    """The lines of the newest file, each with the place behind it. Raises JournalError for what is not whole.
+
+    They follow the file before; from the cursor on nothing is missing.
+    """
+    if cursor:
+        _check_cursor(files, cursor)
+    if not files:
+        return
+    newest, seq = files[-1], 0
+    before = _last_chain(files[-2]) if len(files) > 1 else None
+    for line, place in read_lines(Place(newest, 0), before=before):
+        if line.entry is None:
+            raise JournalError(f"{newest.name}: sealed parts are missing", "this is an export: restore it")
+        seq = line.public.seq
+        yield line, place
+    if cursor and cursor.journal == journal_id(newest) and seq < cursor.seq:
+        raise _removed(newest, seq, cursor)
+
+
+def begun_files(files: list[Path], cursor: Cursor | None) -> list[Path]:
+    """All but a newest file whose first line is unfinished: the power went while it was written."""
+    if not files or (cursor and cursor.journal == journal_id(files[-1])):
+        return files
+    with files[-1].open("rb") as file:
+        return files if file.readline().endswith(b"\n") else files[:-1]
+
+
+def _check_cursor(files: list[Path], cursor: Cursor) -> None:
+    """Everything from the cursor on must still be here.
+
+    Files that were sent may go before a cursor that says so is on disk. So a cursor older than the first file means
+    that whatever is here is sent again, as long as it is unbroken to the end.
+    """
+    kept = [path for path in files if path.name >= file_name(cursor.journal)]
+    numbers, first = [_number(path.name) for path in kept], _number(cursor.journal)
+    if kept == files and numbers and numbers[0] > first:
+        log.warning("the cursor is older than %s: all from there on is sent again", files[0].name)
+        first = numbers[0]
+    if not numbers or numbers != list(range(first, first + len(numbers))):
+        have = ", ".join(map(str, numbers)) or "none"
+        raise JournalError(
+            f"journal files from {file_name(cursor.journal)} on are missing (there are: {have})",
+            "restore them; the broker was already sent what was in them",
+        )
+    before = None
+    for path in kept[:-1]:  # the newest is read when it is folded
+        count = 0
+        for line, _ in read_lines(Place(path, 0), before):
+            before, count = line.chain, line.public.seq
+        if journal_id(path) == cursor.journal and count < cursor.seq:
+            raise _removed(path, count, cursor)
+
+
+def _removed(path: Path, have: int, cursor: Cursor) -> JournalError:
+    return JournalError(
+        f"{path.name} ends after line {have}, but the broker has had line {cursor.seq}",
+        "lines were removed: restore the file",
+    )
+
+
+def _number(name: str) -> int:
+    """The number of a journal by its id or its file's name."""
+    return int(name.split("-")[0])
+
+
+def _last_chain(path: Path) -> str:
+    chain = FIRST_CHAIN
+    for line, _ in read_lines(Place(path, 0)):
+        chain = line.chain
+    return chain

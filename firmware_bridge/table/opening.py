@@ -1,0 +1,90 @@
+"""Opens a table's journal, again and again until the disk lets it."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Final, NamedTuple, TypeVar
+
+from firmware_bridge.errors import DiskError, JournalError
+from firmware_bridge.journal.cursor import CursorFile
+from firmware_bridge.journal.disk import unusable
+from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.lock import InUse
+from firmware_bridge.journal.walk import Place
+from firmware_bridge.mqtt.outbox import place_behind
+from firmware_bridge.table.disk_outage import NOT_READ
+from firmware_bridge.table.table import RETRY_DISK_S, Table
+
+PATIENCE_S: Final = 1.0
+"""A journal that is not read by then is shown as one that cannot be written."""
+
+Result = TypeVar("Result")
+
+
+class Opened(NamedTuple):
+    """What the outbox begins with: the cursor, and the place behind its entry (None: the beginning of everything)."""
+
+    cursor: CursorFile
+    place: Place | None
+
+
+async def open_journal(table: Table, stopped: Callable[[], Awaitable[None]]) -> Opened:
+    """Open the table's journal, in a thread, for a failing card may take long to answer.
+
+    stopped: awaited whenever the table was found to be stopped for it, and once more for a journal that cannot be
+    trusted. Raises JournalError for that one, InUse for another daemon's.
+    """
+    while True:
+        reading = _in_thread(lambda: _opened(table.journal))
+        try:
+            if not (await asyncio.wait({reading}, timeout=PATIENCE_S))[0]:
+                table.stop_for(NOT_READ)
+                await stopped()
+            opened = await reading
+            table.shoe = table.journal.shoe
+            return opened
+        except InUse:
+            raise
+        except JournalError as error:
+            table.stop_for(DiskError(error.what, error.hint, "journal_damaged"))
+            await stopped()
+            raise
+        except DiskError as error:
+            table.stop_for(error)
+            await stopped()
+        finally:
+            reading.cancel()
+        await asyncio.sleep(RETRY_DISK_S)
+
+
+def _opened(journal: Journal) -> Opened:
+    try:
+        journal.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        cursor = CursorFile(journal.directory / "cursor")
+    except OSError as error:
+        raise unusable(journal.directory, error) from None
+    try:
+        journal.open(cursor.value)
+        return Opened(cursor, place_behind(journal.directory, cursor.value))
+    except BaseException:
+        journal.close()
+        cursor.close()
+        raise
+
+
+def _in_thread(work: Callable[[], Result]) -> asyncio.Future[Result]:
+    """The result of work in a thread that keeps nobody from ending the process, though it hang for ever."""
+    result = concurrent.futures.Future[Result]()
+
+    def run() -> None:
+        result.set_running_or_notify_cancel()
+        try:
+            result.set_result(work())
+        except BaseException as error:
+            result.set_exception(error)
+
+    threading.Thread(target=run, name="journal", daemon=True).start()
+    return asyncio.wrap_future(result)
