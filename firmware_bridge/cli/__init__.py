@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from importlib import import_module
-from typing import Final
+from typing import Final, NoReturn
 
 from firmware_bridge import __version__
 from firmware_bridge.errors import BridgeError, ConfigError
@@ -35,10 +35,18 @@ COMMANDS: Final = {
 FINE, FAILED, USAGE, CONFIG, INTERRUPTED = 0, 1, 2, 78, 130
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with an option in one line; how a command is used is said by `--help`."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with the line."""
+        self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run a command; exit codes: 0 fine, 1 a check failed, 2 wrong usage, 78 wrong config, or a damaged journal."""
     words = sys.argv[1:] if argv is None else argv
-    parser = argparse.ArgumentParser(prog="shoe", description="The card shoe of one table.")
+    parser = Parser(prog="shoe", description="The card shoe of one table.")
     parser.add_argument("--version", action="version", version=f"shoe {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():

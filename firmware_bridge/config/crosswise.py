@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from firmware_bridge.config.sections import READERS, ReaderConfig, ServiceConfig, TableConfig
+from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.games.game import Game
 
 OF_TABLE: Final = ("table", "differential")
@@ -34,7 +35,7 @@ def limits_of_no_bet(raw: dict[str, Any], game: Game) -> list[str]:
         return []
     near = {name: get_close_matches(name, known, 1) for name in limits if name not in known}
     return [
-        f"[limits] {name} is no bet of {game.name}: "
+        f"[limits] {name[:LONGEST_NAME]} is no bet of {game.name}: "
         + (f"did you mean {found[0]}?" if found else f"name one as `shoe odds --json` does, or {' or '.join(OF_TABLE)}")
         for name, found in near.items()
     ]

@@ -18,7 +18,7 @@ def limits(keys: dict[str, Any], mistakes: list[str]) -> dict[str, Limit]:
     good: dict[str, Limit] = {}
     for name, value in keys.items():
         found = list(_wrong(name, value))
-        mistakes += [f"[limits] {name} = {value!r}: {each}" for each in found]
+        mistakes += [f"[limits] {name[:LONGEST_NAME]} = {value!r}: {each}" for each in found]
         if not found:
             good[name] = value
     return good

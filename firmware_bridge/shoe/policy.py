@@ -16,9 +16,7 @@ KEEP_ORDER: Final[Policy] = {
         choices=("burn", "void"),
         action="carry",
     ),
-    "wrong_slot": Row(
-        "a card went to another slot than the one due: call the floor", blocks=True, choices=("accept", "void")
-    ),
+    "wrong_slot": Row("a card lies in a wrong slot: call the floor", blocks=True, choices=("accept", "void")),
     "drawn_before_bets_closed": Row(
         "a card was drawn while betting is open: leave it face down until bets are closed", choices=("burn",)
     ),

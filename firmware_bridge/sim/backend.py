@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from statistics import median
 from typing import Any, Final
@@ -30,7 +30,7 @@ class Backend:
     states: topic -> latest payload. rounds: the messages of `round` in order. burned: the shoe's burn, None for a
     card unseen. closed: what went wrong and was settled. drawn: put the time of each draw in here (None: it does not
     count), and `latency_ms` tells what a card took. news: set by each message. hear: takes each new message of
-    `event` and `round`, in order; fail: what went wrong while taking one.
+    `event` and `round`, in order; fail: what went wrong while taking one. own: names of the game's own topics.
     """
 
     def __init__(
@@ -40,8 +40,9 @@ class Backend:
         hear: Hear,
         fail: Callable[[Exception], None],
         loop: asyncio.AbstractEventLoop,
+        own: Iterable[str] = (),
     ) -> None:
-        self.states: dict[str, Payload] = {name: {} for name in STATES}
+        self.states: dict[str, Payload] = {name: {} for name in (*STATES, *own)}
         self.rounds: list[Payload] = []
         self.burned: list[str | None] = []
         self.closed: set[str] = set()
@@ -103,12 +104,12 @@ class Backend:
 
     def _take(self, message: Incoming) -> None:
         name = message.topic.removeprefix(f"{self._prefix}/")
-        if name not in (*STATES, "event", "round"):
+        if name not in (*self.states, "event", "round"):
             return
         payload = json.loads(message.payload)
         self.messages += 1
         self.news.set()
-        if name in STATES:
+        if name in self.states:
             self.states[name] = payload
         else:
             self._sort(name, payload)

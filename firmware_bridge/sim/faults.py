@@ -64,10 +64,10 @@ Act = Callable[[Dealer, Accidents], Awaitable[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One `--fault`. act, after: as in `Mistake`. table: config keys of `[table]` it takes to show.
+    """One `--fault`. text: what happens, and behind a colon what is done about it. act, after: as in `Mistake`.
 
-    at: the moment, `INSIDE`, `LATE`, `next` or `burn`. cut_from_end: where the cut card goes, None where the game has
-    it. forgets_cut: nobody puts it in.
+    table: config keys of `[table]` it takes to show. at: the moment, `INSIDE`, `LATE`, `next` or `burn`. cut_from_end:
+    where the cut card goes, None where the game has it. forgets_cut: nobody puts it in.
     """
 
     text: str
@@ -79,6 +79,11 @@ class Fault:
     cut_from_end: tuple[int, int] | None = None
     forgets_cut: bool = False
     rules: Rules = right_rules
+
+    @property
+    def accident(self) -> str:
+        """What happens, without what is done about it."""
+        return self.text.partition(": ")[0]
 
 
 def _card(how: str) -> Act:
@@ -170,9 +175,7 @@ _FORGETFUL: Final = tuple(name for name, row in READERS.items() if not row.keeps
 _MISREADING: Final = tuple(name for name, board in BOARDS.items() if board.misreads)
 
 FAULTS: Final[dict[str, Fault]] = {
-    "unreadable": Fault(
-        "a card is not read: two people enter it", _card("unreadable"), readers=_MISREADING
-    ),
+    "unreadable": Fault("a card is not read: two people enter it", _card("unreadable"), readers=_MISREADING),
     "duplicate": Fault(
         "a card comes twice (one pack): the floor removes it",
         _other_card(""),
@@ -180,20 +183,24 @@ FAULTS: Final[dict[str, Fault]] = {
         readers=tuple(name for name in _NO_TAGS if name in _NO_JUDGES),
         cut_from_end=(13, 20),
     ),
-    "foreign": Fault(
-        "a card of another pack: the floor removes it", _other_card("foreign"), readers=_NO_JUDGES
+    "foreign": Fault("a card of another pack: the floor removes it", _other_card("foreign"), readers=_NO_JUDGES),
+    "wrong_slot": Fault(
+        "the dealer lays a card on the other side, and an Angel Eye tells: the floor accepts", _mislay, readers=_JUDGES
     ),
-    "wrong_slot": Fault("an Angel Eye says a card on the other side: the floor accepts", _mislay, readers=_JUDGES),
     "result_mismatch": Fault("an Angel Eye judges by wrong rules: the floor voids", readers=_JUDGES, rules=wrong_rules),
     "face_up": Fault("a card comes out face up", _card("face_up"), readers=_SEEING),
     "double_feed": Fault("two cards may pass at once", _card("double_feed"), readers=_SEEING),
     "backwards": Fault("a card is moved backwards", _card("backwards"), readers=_SEEING),
     "jam": Fault("a card is stuck", _jam, readers=_SEEING),
     "overdrawn": Fault(
-        "a card too many", _card(""), at="next", table={"close": "next"}, readers=_NO_JUDGES
+        "the dealer draws a card too many: it opens the next round",
+        _card(""),
+        at="next",
+        table={"close": "next"},
+        readers=_NO_JUDGES,
     ),
-    "missing_third": Fault("NEXT while a card is due", _too_soon, at=LATE, after=0),
-    "burn_short": Fault("NEXT before the burn is done", _too_soon, at="burn", after=0),
+    "missing_third": Fault("the dealer presses NEXT while a card is due", _too_soon, at=LATE, after=0),
+    "burn_short": Fault("the dealer presses NEXT before the burn is done", _too_soon, at="burn", after=0),
     "shoe_empty": Fault(
         "one pack, dealt to the last card", table={"decks": 1, "virtual_cut": "none"}, forgets_cut=True
     ),
@@ -203,15 +210,13 @@ FAULTS: Final[dict[str, Fault]] = {
     ),
     "reader_lost": Fault("the reader's cable is pulled for 2 s", _unplug),
     "reader_back": Fault(
-        "the same, with a reader that keeps nothing: NEXT confirms", _unplug, readers=_FORGETFUL
+        "the cable of a reader that keeps nothing is pulled: NEXT confirms", _unplug, readers=_FORGETFUL
     ),
     "reader_gap": Fault("the reader board boots again inside a round", _reset, readers=_KEEPING),
-    "lid_opened": Fault("the lid is opened inside a round: the floor goes on", _open_lid),
+    "lid_opened": Fault("the lid is open for 0.5 s inside a round: the floor goes on", _open_lid),
     "sensor_stuck": Fault("dirt lies on the cut card's sensor for 6 s: the last round, and an alarm", _dirty_sensor),
-    "broker_lost": Fault("the broker is away for 4 s", _stop_broker),
-    "restarted_mid_round": Fault(
-        "the daemon ends and starts again inside a round", _restart, readers=_NO_TAGS
-    ),
+    "broker_lost": Fault("the broker is away for 4 s: play goes on", _stop_broker),
+    "restarted_mid_round": Fault("the daemon ends and starts again inside a round", _restart, readers=_NO_TAGS),
 }
 
 

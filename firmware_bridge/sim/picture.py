@@ -1,143 +1,210 @@
-"""The demo's live picture: table, lamps, rounds, broker and reader, drawn with rich."""
+"""The live picture of a table: cards, lamps, rounds and what its onlooker knows besides, in a terminal's size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from rich.console import Group, RenderableType
-from rich.panel import Panel
-from rich.table import Table
 from rich.text import Text
 
-from firmware_bridge.games.game import Game
-from firmware_bridge.sim.felt import RED, colour, felt, lamp, outcome_colour
-from firmware_bridge.sim.props import lamps
-from firmware_bridge.sim.stage import Stage
-from firmware_bridge.sim.story import Story, brief, face, headline, remarks
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.sim.felt import RED, card_face, felt, lamp, lying, outcome_colour, padded_to
+from firmware_bridge.sim.fitted import NAMES, fitted
+from firmware_bridge.sim.sight import Over, Row, Sight
+from firmware_bridge.sim.words import RHYTHMS, brief
 
-WIDTH: Final = 78
-BEADS: Final = 12
-WORDS: Final = {"steady": "steady", "confirm": "1 Hz", "blocked": "5 Hz", "double": "double flash"}
+WIDTH: Final = 80
+HEIGHT: Final = 22
+"""The smallest terminal that holds the picture, in columns and lines."""
 
+NEWS: Final = 3
+SLACK: Final = 2
+"""Lines for news, and for what is wrong now and then, that boards leave free."""
 
-def picture(stage: Stage, story: Story) -> RenderableType:
-    """The whole screen, from what the subscriber has heard so far."""
-    facts = Table.grid(padding=(0, 2))
-    facts.add_column(style="dim", width=7)
-    facts.add_column(overflow="fold")
-    for name, value in _facts(stage, story):
-        facts.add_row(name, value)
-    title = f" table {stage.config.table.id}  {_where(stage)} "
-    return Panel(Group(felt(stage), Text(), facts), title=title, title_align="left", width=WIDTH, border_style="green")
+BAR: Final = 24
+ELSEWHERE: Final = "see what is open"
 
 
-def _where(stage: Stage) -> str:
-    table = stage.backend.states["table"]
+def too_small(width: int, height: int) -> str:
+    """Why such a terminal gets lines and no picture; nothing where the picture fits."""
+    if width >= WIDTH and height >= HEIGHT:
+        return ""
+    return f"this terminal is {width}x{height}; the picture wants {WIDTH}x{HEIGHT}; here are lines"
+
+
+def screen(sight: Sight, width: int, height: int) -> list[Text]:
+    """The picture where it fits, else the same in lines: exactly `height` of them, none wider than `width`."""
+    why = too_small(width, height)
+    drawn = _in_lines(sight, why, width, height) if why else picture(sight, width, height)
+    return drawn[:height] + [Text()] * (height - len(drawn))
+
+
+def picture(sight: Sight, width: int, height: int | None = None) -> list[Text]:
+    """The table in a frame `width` wide; as high as it needs to be, or exactly `height` with what there is room for."""
+    inner = width - 4
+    top = [*([sight.head] if sight.head else ()), *felt(sight, inner), Text()]
+    upper = [*sight.first, *_known(sight, inner - NAMES)]
+    rows = [*upper, *sight.rows, sight.news]
+    room = None if height is None else height - 2 - len(top)
+    boards = _boards(sight, inner, rows, room)
+    blocks, left_out = fitted(rows, inner, None if room is None else room - len(boards))
+    lines = [*top, *_flat(blocks[: len(upper)]), *boards, *_flat(blocks[len(upper) :])]
+    if height is not None:
+        lines += [Text()] * (height - 2 - len(lines))
+    footer = _footer(sight, left_out, inner)
+    return [
+        _border(f"╭─ {_title(sight)} ", "╮", width, sight.edge),
+        *[_sides(line, inner, sight.edge) for line in lines],
+        _border(f"╰─ {footer} " if footer else "╰", "╯", width, sight.edge),
+    ]
+
+
+def _in_lines(sight: Sight, why: str, width: int, height: int) -> list[Text]:
+    """The table in a few lines, without cards and frame."""
+    laid, is_over = lying(sight)
+    cards = Text("  ").join(
+        [Text.assemble(f"{slot} ", Text(" ").join(map(card_face, faces))) for slot, faces in laid.items()]
+    )
+    lying_here = Row("slots", Text.assemble(cards, "  (the round before)" if is_over else "") if laid else Text("-"))
+    heads = [Text(why, "dim"), Text(_title(sight), "bold"), *([sight.head] if sight.head else ())]
+    rows = [Row("", head, keeps=HEIGHT) for head in heads]
+    rows += [*sight.first, lying_here, *_known(sight, width - NAMES), *sight.rows, sight.news]
+    blocks, left_out = fitted(rows, width, height - 1)
+    last = Text(_footer(sight, left_out, width), "dim")
+    last.truncate(width, overflow="ellipsis")
+    return [*_flat(blocks), last]
+
+
+def _flat(blocks: Sequence[Sequence[Text]]) -> list[Text]:
+    return [line for block in blocks for line in block]
+
+
+def _known(sight: Sight, width: int) -> Iterator[Row]:
+    """What every onlooker knows."""
+    yield Row("lamps", _lit(sight))
+    why = _why(sight)
+    yield Row("why", why, keeps=0 if why.plain == ELSEWHERE else 1)
+    yield Row("open", _open(sight), keeps=HEIGHT if _alarms(sight) else 0)
+    yield Row("rounds", _beads(sight, width), keeps=2, wraps=False)
+    yield Row("last", _last(sight), keeps=0)
+    yield Row("shoe", _left(sight))
+
+
+def _title(sight: Sight) -> str:
+    return f"table {sight.table}  {_where(sight)}"
+
+
+def _where(sight: Sight) -> str:
+    table = sight.states["table"]
     if not table:
         return "no word from the shoe yet"
-    shoe = f"shoe {table['shoe']}"
-    if table["phase"] in ("empty", "ended"):
-        return f"{shoe} {table['phase']}: a new one is shuffled" if table["shoe"] else "the shoe is shuffled"
+    if table["phase"] == "empty":
+        return "no shoe is open"
+    if table["phase"] == "ended":
+        return f"shoe {sight.shoe} is over"
+    over = f"round {sight.over[-1].round} over, " if lying(sight)[1] else ""
     last = "  LAST ROUND" if table["last"] else ""
-    return f"{shoe}  round {table['round']}  {table['phase']}{last}"
+    return f"shoe {sight.shoe}  {over}round {table['round']} {table['phase']}{last}"
 
 
-def _lit(game: Game, lit: dict[str, str]) -> Text:
-    """All lit lamps with their rhythms in words."""
-    shown = [(name, lit[name]) for name in lamps(game) if name in lit]
-    parts = [Text.assemble(lamp(name, rhythm), f" {name} {WORDS[rhythm]}") for name, rhythm in shown]
+def _footer(sight: Sight, left_out: int, width: int) -> str:
+    """What can be pressed, and how much was left out; in as many words as there is room for."""
+    if not left_out:
+        return sight.keys
+    more = f"… {left_out} more line{'s' * (left_out > 1)}"
+    said = [f"{sight.keys}  {more}: make the window taller", f"{sight.keys}  {more}", f"{more}; {sight.keys}"]
+    return next((words for words in said if len(words) <= width), said[-1])
+
+
+def _border(begin: str, end: str, width: int, style: str) -> Text:
+    text = Text(begin)
+    text.truncate(width - 3, overflow="ellipsis")
+    return Text(text.plain + "─" * (width - 1 - text.cell_len) + end, style)
+
+
+def _sides(line: Text, inner: int, style: str) -> Text:
+    return Text.assemble(("│ ", style), padded_to(line, inner), (" │", style))
+
+
+def _boards(sight: Sight, width: int, rows: Sequence[Row], room: int | None) -> list[Text]:
+    """As many boards as there is room for; the lines they leave free do not depend on what happens at the table."""
+    free = None if room is None else room - sum(min(row.keeps, 2) for row in rows) - (NEWS - 1) - SLACK
+    lines: list[Text] = []
+    for board in sight.boards(width):
+        if free is not None and len(lines) + len(board) + 1 > free:
+            break
+        lines += [*board, Text()]
+    return [Text(), *lines] if lines else []
+
+
+def _lit(sight: Sight) -> Text:
+    """All lit lamps with their rhythms in words, in the order of the game."""
+    lit = sight.states["lamps"].get("lit", {})
+    order = [*sight.game.slots, *sight.game.seats, "ready", "fault"]
+    shown = sorted(lit, key=lambda name: order.index(name) if name in order else len(order))
+    parts = [Text.assemble(lamp(name, lit[name]), f" {name} {RHYTHMS.get(lit[name], lit[name])}") for name in shown]
     return Text("   ").join(parts) if parts else Text("all dark", "dim")
 
 
-def _facts(stage: Stage, story: Story) -> Iterable[tuple[str, RenderableType]]:
-    backend = stage.backend
-    yield "lamps", _lit(stage.game, backend.states["lamps"].get("lit", {}))
-    yield "why", Text("\n".join(backend.states["lamps"].get("why", ())[:2]) or "-", no_wrap=True)
-    yield "rounds", _beads(stage.game, backend.rounds)
-    yield "last", _last(stage.game, backend.rounds)
-    yield "shoe", _left(stage)
-    yield "burn", _burn(backend.burned)
-    yield "broker", _broker(stage)
-    yield "reader", _reader(stage)
-    yield "open", _open(backend.states["alarm"].get("open", ()))
-    yield "news", Text("\n".join(f"{word}: {text}" for word, text in list(story.lines)[-3:]), no_wrap=True)
+def _why(sight: Sight) -> Text:
+    """Why they are lit, besides what is wrong."""
+    wrong = tuple(f"{each['id']}: " for each in _alarms(sight))
+    why = [words for words in sight.states["lamps"].get("why", ()) if not words.startswith(wrong)]
+    return Text("; ".join(map(escaped, why)) or (ELSEWHERE if wrong else "-"))
 
 
-def _beads(game: Game, rounds: list[dict[str, Any]]) -> RenderableType:
+def _alarms(sight: Sight) -> Sequence[dict[str, str]]:
+    alarms: Sequence[dict[str, str]] = sight.states["alarm"].get("open", ())
+    return alarms
+
+
+def _open(sight: Sight) -> Text:
+    lines = [
+        Text.assemble((f"! {each['id']}", RED), f": {escaped(each['todo'])}", (f" ({escaped(each['detail'])})", "dim"))
+        for each in _alarms(sight)
+    ]
+    return Text("\n").join(lines) if lines else Text("nothing is wrong", "dim")
+
+
+def _beads(sight: Sight, width: int) -> Text:
     """The latest rounds as beads: the outcome's letter, and the points of each hand below."""
-    latest = rounds[-BEADS:]
-    if not latest:
+    beads: list[Text] = []
+    points: list[Text] = []
+    used = 0
+    for over in reversed(sight.over):
+        told = _points(over)
+        wide = max(3, len(told)) + (1 if beads else 0)
+        if used + wide > width:
+            break
+        used += wide
+        outcome = over.outcome or "void"
+        beads.append(Text.assemble((f" {outcome[0].upper()} ", outcome_colour(sight.game, outcome)), " " * (wide - 3)))
+        points.append(Text(f"{told:<{wide}}", "dim"))
+    if not beads:
         return Text("none yet\n", "dim")
-    beads = Table.grid(padding=(0, 1))
-    beads.add_row(*[_bead(game, told.get("outcome", "void")) for told in latest])
-    beads.add_row(*[Text(_points(told), "dim") for told in latest])
-    return beads
+    return Text.assemble(*reversed(beads), "\n", *reversed(points))
 
 
-def _bead(game: Game, outcome: str) -> Text:
-    return Text(f" {outcome[0].upper()} ", outcome_colour(game, outcome))
-
-
-def _points(told: dict[str, Any]) -> str:
+def _points(over: Over) -> str:
     """The points of each hand, in the order of the message."""
-    return ":".join(brief(hand["points"]) for hand in told.get("hands", {}).values()) or " - "
+    return ":".join(map(brief, over.points.values())) or " - "
 
 
-def _last(game: Game, rounds: list[dict[str, Any]]) -> Text:
-    if not rounds:
+def _last(sight: Sight) -> Text:
+    if not sight.over:
         return Text("-")
-    told = rounds[-1]
-    if told["status"] == "voided":
-        return Text(f"round {told['round']}: VOID, {'; '.join(told['why'])}")
-    return Text(f"round {told['round']}: {headline(told)}{remarks(game, told)}")
+    over = sight.over[-1]
+    result = f"{over.outcome.upper()} {_points(over)}" if over.outcome else "VOID"
+    return Text(f"round {over.round}: {', '.join([result, *over.said])}")
 
 
-def _left(stage: Stage) -> Text:
-    table, cut = stage.backend.states["table"], stage.backend.cut_card
+def _left(sight: Sight) -> Text:
+    table = sight.states["table"]
     left = table.get("cards_left")
     if left is None:
         return Text("none open")
-    bar = round(24 * left / stage.size)
-    met = f"cut card met: round {cut} is the last" if cut else "cut card still in it"
-    return Text.assemble(("█" * bar, "green"), ("░" * (24 - bar), "dim"), f" {left} of {stage.size} left, {met}")
-
-
-def _burn(burned: list[str | None]) -> Text:
-    if not burned:
-        return Text("-")
-    return Text(" ").join(Text(face(card), colour(card)) if card else Text("░░", "blue") for card in burned)
-
-
-def _broker(stage: Stage) -> Text:
-    if stage.bridge is None:
-        return Text("-")
-    status = stage.bridge.uplink.status()
-    if not status["up"]:
-        return Text(f"✗ NOT CONNECTED  {_waiting(stage, status)}; this picture stands still", RED)
-    took = stage.backend.latency_ms
-    median = f", card to subscriber {took:.1f} ms" if took is not None else ""
-    return Text(f"✓ {stage.broker.kind}, MQTT {status['protocol']}, {_waiting(stage, status)}{median}")
-
-
-def _waiting(stage: Stage, status: dict[str, Any]) -> str:
-    """How much of the journal the broker does not have yet."""
-    assert stage.bridge is not None
-    shoe, acked = stage.bridge.table.shoe, status["acked"]
-    if not status["waiting"]:
-        return "queue empty"
-    if acked and acked[0] == shoe.journal:
-        return f"queue {shoe.seq - acked[1]} entries"
-    return "queue on disk"
-
-
-def _reader(stage: Stage) -> Text:
-    if not stage.pty.plugged:
-        return Text("✗ CABLE PULLED", RED)
-    backend = stage.backend
-    return Text(f"✓ {stage.play.reader}, {backend.cards} drawn in {backend.messages} messages")
-
-
-def _open(alarms: Iterable[dict[str, Any]]) -> Text:
-    lines = [Text.assemble((f"! {each['id']}", RED), f": {each['todo']}") for each in alarms]
-    return Text("\n").join(lines) if lines else Text("nothing is wrong", "dim")
+    full = round(BAR * min(left / sight.size, 1))
+    burn = f", {table['burn_left']} still to burn" if table["burn_left"] else ""
+    change = ", change the shoe" if table["shoe_change"] else ""
+    words = f" {left} of {sight.size} left{burn}{change}"
+    return Text.assemble(("█" * full, "green"), ("░" * (BAR - full), "dim"), words)

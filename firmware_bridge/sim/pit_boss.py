@@ -22,7 +22,13 @@ CHOICES: Final = {
     "lid_opened": "continue",
     "internal_error": "continue",
 }
-"""Irregularity -> the pit boss's choice; any other one is left to the dealer, or to the device that comes back."""
+"""Irregularity -> the pit boss's choice where the house allows it, else the first it allows of those that stop play.
+
+What waits for no choice is left to the dealer, or to the device that comes back.
+"""
+
+CONFIRMED: Final = ("restarted_mid_round", "reader_back", "reader_gap")
+"""Irregularities that the dealer's NEXT closes."""
 
 LONGEST: Final = 1 << 20
 """Bytes of the longest answer."""
@@ -49,7 +55,7 @@ class PitBoss:
             irregularity = alarm["id"]
             if irregularity == "unreadable" and last is not None:
                 await self._order(do="enter", by="Ines", second="Dora", card=last.value)
-            elif choice := _choice(irregularity, status["table"]["phase"]):
+            elif choice := _choice(alarm, status["table"]["phase"]):
                 await self._order(do="resolve", by="Ines", irregularity=irregularity, choice=choice)
 
     async def _order(self, **fields: str) -> None:
@@ -67,8 +73,12 @@ class PitBoss:
             writer.close()
 
 
-def _choice(irregularity: str, phase: str) -> str | None:
-    """The pit boss's choice; a round that is closed already cannot be voided any more."""
+def _choice(alarm: dict[str, Any], phase: str) -> str | None:
+    """The pit boss's choice, of those the house allows; a round that is closed already cannot be voided any more."""
+    irregularity, allowed = alarm["id"], alarm["choices"]
     if irregularity == "result_mismatch":
         return "void" if phase in ("dealing", "complete") else "accept"
-    return CHOICES.get(irregularity)
+    if (wanted := CHOICES.get(irregularity)) in allowed:
+        return wanted
+    is_asked = alarm["blocks"] and allowed and irregularity not in CONFIRMED
+    return str(allowed[0]) if is_asked else None

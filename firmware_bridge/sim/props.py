@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,7 +43,10 @@ OTHER_CODE: Final = "FFFFFFFFFF"
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """The demo asked for on the command line. procedure: of a game that has several, None for its usual one."""
+    """The demo asked for on the command line. procedure: of a game that has several, None for its usual one.
+
+    house: keys of `[table]`, as `disclose`, and what they say.
+    """
 
     rounds: int = 10
     speed: float = 1.0
@@ -54,6 +57,7 @@ class Play:
     seed: int = 0
     broker: str = "auto"
     port: int = 0
+    house: Mapping[str, str] = field(default_factory=dict)
 
 
 def places(slots: Iterable[str]) -> tuple[str, ...]:
@@ -106,7 +110,7 @@ def code_book(reader: str, game: Game, decks: int, folder: Path) -> dict[str, st
 def config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
     """The config of a table whose state is all in `folder`, reporting to the broker at `port`."""
     game = GAMES[play.game]
-    table: dict[str, Any] = {"id": TABLE, "game": play.game, **usual(play.game), **fault.table}
+    table: dict[str, Any] = {"id": TABLE, "game": play.game, **usual(play.game), **play.house, **fault.table}
     return parse(
         {
             "table": table,

@@ -1,4 +1,4 @@
-"""The guests of a simulated table: they bet when bets are open, and give a mark when one is due."""
+"""The guests of a simulated table: they bet when bets are open, open sealed cards, and give a mark when one is due."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from random import Random
 from typing import Any, Final
 from uuid import uuid4
 
+from firmware_bridge.facts.house import House
+from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import Between, Choice, MarkDue, Offer, Target
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.mqtt.link import NotConnected
 from firmware_bridge.shoe import Phase, Shoe, phase
+from firmware_bridge.shoe.judges.disclosure import is_sealed, waits_for_reveal
 from firmware_bridge.shoe.round import asked, rules
 
 BET: Final = "100"
@@ -23,6 +26,10 @@ PURSE: Final = "1000"
 GLANCE_S: Final = 0.02
 """Seconds between two looks at the table."""
 
+BET_S: Final = 3.0
+SQUEEZE_S: Final = 1.5
+"""Seconds that guests take to bet, and to open cards, at speed 1."""
+
 PATIENCE_S: Final = 2.0
 """Seconds until an order that changed nothing is given again: the same one, so that it acts once."""
 
@@ -30,13 +37,19 @@ Order = dict[str, Any]
 Give = Callable[[Order], None]
 
 
+def asks_guests(house: House) -> bool:
+    """Whether guests have a part at such a table."""
+    game = GAMES[house.game]
+    return bool(game.stakes or game.words) or house.betting == "required" or house.disclose == "sealed"
+
+
 def waits(shoe: Shoe | None) -> bool:
-    """Whether guests are to speak before a card may be drawn: bets are open, or a mark is due."""
+    """Whether guests are to speak before a card may be drawn: bets are open, sealed cards wait, or a mark is due."""
     if shoe is None:
         return False
     now = phase(shoe)
-    if now is Phase.BETTING:
-        return bool(rules(shoe).stakes)
+    if now is Phase.BETTING or _is_sealed(shoe):
+        return True
     return now in (Phase.READY, Phase.DEALING) and isinstance(asked(shoe), MarkDue)
 
 
@@ -46,6 +59,8 @@ def said(shoe: Shoe, rng: Random) -> Order | None:
         return None
     if phase(shoe) is Phase.BETTING:
         return _bets(rules(shoe))
+    if _is_sealed(shoe):
+        return {"do": "reveal"}
     question = asked(shoe)
     if not isinstance(question, MarkDue):
         return None
@@ -70,7 +85,14 @@ def least(offer: Offer) -> str | None:
     return None
 
 
+def _is_sealed(shoe: Shoe) -> bool:
+    """Whether cards lie face down that a guest is to open."""
+    return is_sealed(shoe) and waits_for_reveal(shoe)
+
+
 def _bets(game: Game) -> Order:
+    if not game.stakes:
+        return {"do": "bets_closed"}
     amount = {"bets": BET, "money": PURSE}[game.stakes]
     return {"do": "bets_closed", game.stakes: dict.fromkeys(_seats(game), amount)}
 
@@ -81,8 +103,13 @@ def _seats(game: Game) -> list[str]:
     return [number for number in named if number.isdecimal()] or ["1"]
 
 
-async def sit(shoe: Callable[[], Shoe | None], give: Give, rng: Random) -> None:
-    """Look at the table and give orders until cancelled; `give` may raise NotConnected."""
+def _pause(shoe: Shoe) -> float:
+    """How long guests think, in seconds."""
+    return BET_S if phase(shoe) is Phase.BETTING else SQUEEZE_S if _is_sealed(shoe) else 0.0
+
+
+async def sit(shoe: Callable[[], Shoe | None], give: Give, rng: Random, speed: float = 1.0) -> None:
+    """Look at the table and give orders until cancelled, at `speed` (1: human); `give` may raise NotConnected."""
     loop = asyncio.get_running_loop()
     known, order, again = None, None, 0.0
     while True:
@@ -90,9 +117,10 @@ async def sit(shoe: Callable[[], Shoe | None], give: Give, rng: Random) -> None:
         now = shoe()
         if now is None or not waits(now):
             continue
-        moment = (now.journal, now.round, now.turn, len(now.given), now.betting)
+        opened = sum(laid.shown for laid in now.laid)
+        moment = (now.journal, now.round, now.turn, len(now.given), now.betting, opened)
         if moment != known and (order := said(now, rng)):
-            known, order, again = moment, {"id": uuid4().hex, **order}, 0.0
+            known, order, again = moment, {"id": uuid4().hex, **order}, loop.time() + _pause(now) / speed
         if order and loop.time() >= again:
             with suppress(NotConnected):  # then the same order is given when the broker is back
                 give(order)

@@ -11,6 +11,7 @@ from typing import Any, Final
 from firmware_bridge.bridge import Bridge
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.house import size_of
+from firmware_bridge.mqtt.link import NotConnected
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.state import cards_left
@@ -18,13 +19,13 @@ from firmware_bridge.sim import props
 from firmware_bridge.sim.backend import Backend, Hear
 from firmware_bridge.sim.broker import HOST, EmbeddedBroker
 from firmware_bridge.sim.faults import FAULTS, Fault, places
+from firmware_bridge.sim.mishaps import Mishaps
 from firmware_bridge.sim.pit_boss import PitBoss
 from firmware_bridge.sim.props import Play, board, config, faces, packs, pull
-from firmware_bridge.sim.seats import sit, waits
+from firmware_bridge.sim.seats import asks_guests, sit, waits
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin
 from hardware.sim.angel_eye import AngelEyeShoe
-from hardware.sim.board import NativeBoard
 from hardware.sim.dealer import Dealer, Mistake, Paper
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
@@ -43,7 +44,7 @@ class DemoError(BridgeError, RuntimeError):
 
 
 class Stage:
-    """Owns everything simulated from `open` to `close`; the `Hands` of the dealer and the `Accidents` of the faults.
+    """Owns everything simulated from `open` to `close`; the `Hands` of the dealer.
 
     hear: takes every new message of the topics `event` and `round` as the subscriber gets it. say: takes a word
     and a text about what happens to the table from outside.
@@ -64,9 +65,18 @@ class Stage:
         self.board = board(play.reader, self._fault.rules)
         self.pty = PtyBoard(self.board, folder / "reader")
         self.topics = f"{self.config.mqtt.root}/{props.TABLE}"
-        self.backend = Backend(self._client("demo-backend"), self.topics, hear, self._fail, self._loop)
+        self.backend = Backend(
+            self._client("demo-backend"),
+            self.topics,
+            hear,
+            self._fail,
+            self._loop,
+            [each.name for each in self.game.topics],
+        )
         self._faces = faces(play.reader, self.game, self.config.table.decks)
         self._pit_boss = PitBoss(self.config.control)
+        self._going = asyncio.Event()
+        self._going.set()
         self.bridge: Bridge | None = None
         self._running: asyncio.Task[None] | None = None
         self._away: asyncio.Task[None] | None = None
@@ -88,8 +98,9 @@ class Stage:
             what = f"{self.broker.kind} let no subscriber in within {UP_S:.0f} s"
             raise DemoError(what, "try the other one with --broker") from None
         self._start_daemon()
-        if self.game.stakes or self.game.words:
-            self._seats = self._loop.create_task(sit(self.shoe, self.backend.order, Random(self.play.seed)))
+        if asks_guests(self.config.house):
+            guests = sit(self.shoe, self._hear_guests, Random(self.play.seed), self.play.speed)
+            self._seats = self._loop.create_task(guests)
             self._seats.add_done_callback(self.watch)
         while self.bridge and not self.bridge.reader.port.is_open and not self.failed.done():
             await asyncio.sleep(QUIET_S)
@@ -111,14 +122,37 @@ class Stage:
         fault = self._fault
         mistake = None
         if act := fault.act:
+            mishaps = Mishaps(self.board, self.pty, self._pins, self._stop_broker, self._restart_daemon)
 
             async def err(dealer: Dealer) -> bool:
-                return await act(dealer, self)
+                self._say("accident", fault.accident)
+                return await act(dealer, mishaps)
 
             mistake = Mistake(err, places(fault.at, self.game), fault.after)
         rng, papers = Random(self.play.seed), packs(self.play.reader, self.game, self.config.table.decks)
         cut = None if fault.forgets_cut else fault.cut_from_end or self.game.cut_from_end
-        return Dealer(self, papers, rng, self.play.speed, mistake, cut)
+        if not fault.act and fault.text:
+            self._say("accident", fault.accident)
+        dealer = Dealer(self, papers, rng, self.play.speed, mistake, cut)
+        self._going = dealer.going
+        return dealer
+
+    @property
+    def paused(self) -> bool:
+        """Whether the dealer and the guests rest."""
+        return not self._going.is_set()
+
+    def pause(self) -> None:
+        """Let dealer and guests rest, or go on; the shoe goes on waiting for them."""
+        if self.paused:
+            self._going.set()
+        else:
+            self._going.clear()
+
+    def _hear_guests(self, order: dict[str, Any]) -> None:
+        if self.paused:
+            raise NotConnected("the demo is paused")
+        self.backend.order(order)
 
     def shoe(self) -> Shoe | None:
         """The shoe as the daemon has it."""
@@ -165,57 +199,13 @@ class Stage:
         """The pit boss decides."""
         await self._pit_boss.decide(self._faces[last.code] if last else None)
 
-    # ------------------------------------------------------------ accidents
+    # ------------------------------------------------------------ broker
 
-    async def unplug(self, seconds: float) -> None:
-        """Pull the reader's cable for a while."""
-        self._say("accident", f"the reader's cable is pulled for {seconds:.0f} s")
-        self.pty.unplug()
-        await asyncio.sleep(seconds)
-        self.pty.replug()
-
-    def reset_board(self) -> None:
-        """Let the reader board boot again."""
-        assert isinstance(self.board, NativeBoard)
-        self._say("accident", "the reader board boots again")
-        self.board.reset()
-
-    async def stop_broker(self, seconds: float) -> None:
+    async def _stop_broker(self, seconds: float) -> None:
         """Stop the broker; it comes back by itself while play goes on."""
-        self._say("accident", f"the broker is away for {seconds:.0f} s; play goes on")
         await self.broker.stop()
         self._away = self._loop.create_task(self._bring_broker_back(seconds))
         self._away.add_done_callback(self.watch)
-
-    async def restart_daemon(self) -> None:
-        """End the daemon in order and start it again from its journal."""
-        self._say("accident", "the daemon ends and starts again")
-        await self._stop_daemon()
-        self._start_daemon()
-
-    def jam(self) -> None:
-        """Let the reader report a jam."""
-        assert isinstance(self.board, NativeBoard)
-        self.board.fault("jam")
-
-    def mislay(self) -> None:
-        """Let a shoe that judges the game say the next card on the other side."""
-        assert isinstance(self.board, AngelEyeShoe)
-        self.board.mislay()
-
-    async def open_lid(self, seconds: float) -> None:
-        """Open the shoe's lid for a while."""
-        self._say("accident", f"the lid is open for {seconds:g} s")
-        self._pins.drive(props.LID, False)
-        await asyncio.sleep(seconds)
-        self._pins.drive(props.LID, True)
-
-    async def dirty_sensor(self, seconds: float) -> None:
-        """Let something lie on the cut card's sensor for a while."""
-        self._say("accident", f"dirt lies on the cut card's sensor for {seconds:.0f} s")
-        self._pins.drive(props.CUT_CARD, True)
-        await asyncio.sleep(seconds)
-        self._pins.drive(props.CUT_CARD, False)
 
     async def _bring_broker_back(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -227,6 +217,11 @@ class Stage:
         self.bridge = Bridge(self.config, self._factory, self._client(props.TABLE))
         self._running = self._loop.create_task(self.bridge.run())
         self._running.add_done_callback(self.watch)
+
+    async def _restart_daemon(self) -> None:
+        """End the daemon in order and start it again from its journal."""
+        await self._stop_daemon()
+        self._start_daemon()
 
     async def _stop_daemon(self) -> None:
         if self.bridge and self._running:

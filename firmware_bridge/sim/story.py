@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any, Final, TextIO
 
+from firmware_bridge.client.commitments import Verifier
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.sim.broker import HOST
 from firmware_bridge.sim.stage import Stage
+from firmware_bridge.sim.words import brief, face, remarks
 
-SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
-KEPT: Final = 6
+KEPT: Final = 60
 """Lines kept for a picture."""
 
 CUT_BY: Final = {"sensor": "passed its sensor", "reader": "read", "virtual": "not seen where it must be"}
-_SHOWS_SIGNS: Final = (getattr(sys.__stdout__, "encoding", None) or "").lower().startswith("utf")
-
-
-def face(card: str) -> str:
-    """A card with its suit's sign, where the terminal can show it."""
-    return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS and card[1] in SIGNS else card
-
-
-def brief(points: str) -> str:
-    """The points of a hand in one word, the last: `natural 9` is 9, `soft 17` 17."""
-    return points.rsplit(maxsplit=1)[-1]
 
 
 class Story:
@@ -38,6 +27,8 @@ class Story:
         self.lines: deque[tuple[str, str]] = deque(maxlen=KEPT)
         self._out, self._began = out, time.monotonic()
         self._burn: list[str | None] = []
+        self._proofs = Verifier()
+        self._journals: set[str] = set()
 
     def begin(self, stage: Stage) -> None:
         """Write how the table is played."""
@@ -45,12 +36,19 @@ class Story:
         broker = f"broker {stage.broker.kind} (MQTT {'5' if stage.broker.protocol == 5 else '3.1.1'})"
         what = f"{play.procedure or play.game}, reader {play.reader}, {broker}, {stage.size} cards"
         fault = f", fault {play.fault}" if play.fault else ""
+        what += "".join(f", {key} {value}" for key, value in play.house.items())
         self.say("demo", f"{play.rounds} rounds, {what}, speed {play.speed:g}, seed {play.seed}{fault}")
         self.say("topics", f"{stage.topics}/# at {HOST}:{stage.broker.port}")
 
     def hear(self, name: str, payload: dict[str, Any]) -> None:
         """Write the line of a message."""
-        for word, text in _round(GAMES[payload["game"]], payload) if name == "round" else self._event(payload["event"]):
+        if name == "round":
+            lines = _round(GAMES[payload["game"]], payload)
+        else:
+            self._proofs.take(payload)
+            self._journals.add(payload["journal"])
+            lines = self._event(payload["event"])
+        for word, text in lines:
             self.say(word, text)
 
     def end(self, stage: Stage) -> None:
@@ -58,6 +56,10 @@ class Story:
         self._out = None
         for line in summary(stage, time.monotonic() - self._began):
             print(line, flush=True)
+        judged = [each for journal in self._journals for each in self._proofs.verdicts(journal)]
+        if judged:
+            proved = sum(each.proof == "opened" for each in judged)
+            print(f"{proved} of {len(judged)} cards that were sealed opened as they had been committed to", flush=True)
 
     def _event(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
         match event["type"]:
@@ -84,12 +86,25 @@ class Story:
                 yield "entered", f"a card that was not read, by {event['by']} and {event['second']}"
             case "KeyRefused":
                 yield "refused", f"{event['key'].upper()}: {event['why']}"
+            case _:
+                yield from _guests(event)
 
     def say(self, word: str, text: str) -> None:
         """Write a line: a word or two, and a sentence."""
         self.lines.append((word, text))
         if self._out:
             print(f"{time.monotonic() - self._began:7.2f}  {word:<9} {text}".rstrip(), file=self._out, flush=True)
+
+
+def _guests(event: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What guests have a part in."""
+    match event["type"]:
+        case "BetsOpened":
+            yield "betting", f"round {event['round']}: open"
+        case "BetsClosed":
+            yield "betting", f"round {event['round']}: closed, the cards may come"
+        case "CardRevealed" if event.get("slot"):
+            yield "revealed", f"{event['slot']} {face(event['card'])}, committed to in entry {event['seq']}"
 
 
 def _burn(cards: list[str | None]) -> str:
@@ -103,7 +118,8 @@ def _round(game: Game, told: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if told["status"] == "voided":
         yield word, f"VOID by {told['by']}: {'; '.join(told['why'])}"
         return
-    yield word, f"{headline(told):<11} {_hands(told)}{remarks(game, told)}"
+    said = ", ".join(remarks(game, told))
+    yield word, f"{headline(told):<11} {_hands(told)}  {said}".rstrip()
 
 
 def headline(told: dict[str, Any]) -> str:
@@ -123,14 +139,6 @@ def _named(hands: dict[str, Any]) -> dict[str, Any]:
     return letters if len(letters) == len(hands) else hands
 
 
-def remarks(game: Game, told: dict[str, Any]) -> str:
-    """Remarks on a round beside its result."""
-    carried = [f"{told['carried']} carried"] if told["carried"] else []
-    last = ["last of this shoe"] if told["last"] else []
-    words = [*game.remarks(told), *carried, *last, *told["flags"]]
-    return f"  {', '.join(words)}" if words else ""
-
-
 def summary(stage: Stage, seconds: float) -> Iterator[str]:
     """How the demo went, in two lines."""
     backend = stage.backend
@@ -140,7 +148,7 @@ def summary(stage: Stage, seconds: float) -> Iterator[str]:
     outcomes = dict.fromkeys((*stage.game.keys, *sorted(counts)))
     split = ", ".join([*(f"{each} {counts[each]}" for each in outcomes), *[f"void {voided}"] * bool(voided)])
     rounds = "1 round" if len(closed) == 1 else f"{len(closed)} rounds"
-    yield f"{rounds} delivered ({split}), {backend.cards} cards, {backend.messages} messages"
+    yield f"{rounds} delivered ({split}), {backend.cards} cards, {backend.messages} MQTT messages"
     took = backend.latency_ms
     median = f"card to subscriber {took:.1f} ms (median), " if took is not None else ""
     yield f"{median}{seconds:.1f} s in all"

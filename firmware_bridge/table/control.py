@@ -18,6 +18,7 @@ from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
 from firmware_bridge.facts.printable import REMEDY, fault
 from firmware_bridge.facts.wire_states import Health
+from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.table.desk import Desk, NotAnOrder, parse
 from firmware_bridge.table.lending import Lendable, Lending, NotLent
 from firmware_bridge.table.table import Table
@@ -121,6 +122,7 @@ class Control:
             "lent": self._lending.status(),
             "returning": self._lending.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
+            "points": dict(rules(shoe).points(layout(shoe))) if shoe.laid else {},
             **msgspec.json.decode(msgspec.json.encode(snapshots(shoe, self._table.shown(), self._table.alarms()))),
         }
 

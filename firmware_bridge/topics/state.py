@@ -68,18 +68,36 @@ def _slots(shoe: Shoe) -> tuple[Slot, ...]:
 
 
 class Ended(Struct, frozen=True):
-    """A round of this shoe that is over, in few words; `points` of each hand, in the words of its game."""
+    """A round of this shoe that is over, in few words; `points` of each hand, in the words of its game.
+
+    cards: slot and card, as they were played. own: what only its game says.
+    """
 
     round: int
     outcome: str | None
     points: dict[str, str]
     revision: int
+    cards: tuple[tuple[str, str], ...] = ()
+    carried: int = 0
+    last: bool = False
+    flags: tuple[str, ...] = ()
+    own: dict[str, Any] = {}
 
 
 def last_rounds(shoe: Shoe, count: int = 8) -> tuple[Ended, ...]:
     """The newest rounds of this shoe, oldest first; voided ones have no outcome."""
     return tuple(
-        Ended(past.round, past.outcome, {name: hand.points for name, hand in _hands(past.hands).items()}, past.revision)
+        Ended(
+            round=past.round,
+            outcome=past.outcome,
+            points={name: hand.points for name, hand in _hands(past.hands).items()},
+            revision=past.revision,
+            cards=tuple([(each.slot, each.card.value) for each in past.cards]),
+            carried=past.carried,
+            last=past.last,
+            flags=past.flags,
+            own=msgspec.json.decode(past.own),
+        )
         for past in shoe.rounds[-count:]
     )
 

@@ -23,8 +23,8 @@ class Guide(Protocol):
     def say(self, text: str) -> None:
         """A step begins, or something was found."""
 
-    def bar(self, part: float, count: int, of: int, text: str) -> None:
-        """A live bar: `part` of it is full (0..1); `count` of `of` are done."""
+    def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
+        """A live bar of what `name` says: `part` of it is full (0..1); `count` of `of` are done."""
 
 
 @dataclass(slots=True)
@@ -109,7 +109,9 @@ async def _measured(bench: Bench, guide: Guide, cards: int, patience_s: float) -
     guide.say("no card over the reader: its light is measured")
     dark = await bench.dark()
     guide.say(f"pull {cards} cards")
-    raw = await bench.raw_cards(cards, dark, patience_s, lambda part, count: guide.bar(part, count, cards, "signal"))
+    raw = await bench.raw_cards(
+        cards, dark, patience_s, lambda part, count: guide.bar(part, count, cards, "cards", "signal now")
+    )
     if 0 < len(raw) < cards:
         raise Refusal(f"only {len(raw)} of {cards} cards passed", "pull them one by one, with no long pause")
     if raw:

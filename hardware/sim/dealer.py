@@ -78,7 +78,7 @@ class Dealer:
     """Deals shoe after shoe at `speed` (1: human); knows the lamps and the cards in hand, nothing else.
 
     packs: the cards of a full shoe, unshuffled. cut_from_end: the fewest and the most cards that lie behind the cut
-    card; None: there is none.
+    card; None: there is none. going: while it is not set, the dealer rests before the next card or key.
     """
 
     def __init__(
@@ -92,13 +92,12 @@ class Dealer:
     ) -> None:
         self.hands = hands
         self.last: Paper | None = None
-        self._packs, self._rng, self._speed = packs, rng, speed
-        self._mistake, self._chances = mistake, 0
-        self._cut_from_end = cut_from_end
+        self.going = asyncio.Event()
+        self.going.set()
+        self._packs, self._rng, self._speed, self._cut_from_end = packs, rng, speed, cut_from_end
+        self._mistake, self._chances, self._cut_at, self._unburned = mistake, 0, -1, False
         self._eyes = Eyes(hands.lit)
         self._shoe: list[Paper] = []
-        self._cut_at = -1
-        self._unburned = False
 
     async def work(self) -> None:
         """Deal until cancelled. Raises Puzzled."""
@@ -248,3 +247,4 @@ class Dealer:
 
     async def _pause(self, seconds: float) -> None:
         await asyncio.sleep(seconds / self._speed)
+        await self.going.wait()

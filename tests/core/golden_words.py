@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from firmware_bridge.facts.orders import LOCAL
 from firmware_bridge.games.baccarat.terms import Baccarat
 
 Said = dict[str, Any]
@@ -97,11 +98,18 @@ BURN_FIRST: Final = ("NEXT comes after the burn: burn first", "the burn is not f
 def _calmer(said: Said) -> Said:
     """NEXT before the end of the burn was a warning."""
     now, before = BURN_FIRST
-    return said | {"todo": before, "severity": "warning"} if said["todo"] == now else said
+    return said | {"todo": before, "severity": "warning"} if said.get("todo") == now else said
 
 
 def _lamps(said: Said) -> Said:
-    return said | {"why": [why.replace(*BURN_FIRST) for why in said["why"]]} if "why" in said else said
+    """Lamps with their reasons in words; anything else as it is."""
+    is_lamps = "lit" in said and "why" in said
+    return said | {"why": [_todo(words).replace(*BURN_FIRST) for words in said["why"]]} if is_lamps else said
+
+
+def _done(said: Said) -> Said:
+    """What is to do."""
+    return said | {"todo": _todo(said["todo"])} if "todo" in said else said
 
 
 def _words(words: str) -> str:
@@ -110,7 +118,18 @@ def _words(words: str) -> str:
         return "lent"
     if words == "the reader restarted":
         return "reports before number 0 are lost"
+    words = words.replace("the virtual cut card came in", "seen by the virtual in")
     return "a report taken" if "test cards passed" in words else words.replace("ReaderJudged", "ResultTold")
+
+
+def _todo(words: str) -> str:
+    """What to do about a card in a wrong slot was said in more words."""
+    return words.replace("lies in a wrong slot", "went to another slot than the one due")
+
+
+def _hint(said: Said) -> Said:
+    """An order, or the answer to one that a card in a wrong slot blocks."""
+    return said | {"hint": _todo(said["hint"])} if said.get("hint") else said
 
 
 def _message(said: Said) -> Said:
@@ -123,9 +142,7 @@ def _message(said: Said) -> Said:
 
 def _payload(said: Said) -> Said:
     """A message as `shoe replay` prints it."""
-    if "lit" in said:
-        return _lamps(_message(said))
-    return _message(_round(said) if "status" in said and "outcome" in said else said)
+    return _lamps(_message(_round(said) if "status" in said and "outcome" in said else said))
 
 
 def _answer(said: Said) -> Said:
@@ -161,8 +178,9 @@ AS_BEFORE: Final[dict[str, Callable[[Said], Said]]] = {
     "TestCardsPassed": lambda said: _lost(said, "a report taken", said["by"] if said.get("lent") else ""),
     "Noted": lambda said: said | {"what": _words(said["what"])},
     "Irregular": lambda said: said | {"detail": _words(said["detail"])},
-    "open": lambda said: _calmer(said | {"detail": _words(said["detail"])}),
-    "row": _calmer,
+    "open": lambda said: _calmer(_done(said | {"detail": _words(said["detail"])})),
+    **dict.fromkeys(LOCAL, _hint),
+    "row": lambda said: _calmer(_done(said)),
     "lamps": _lamps,
 }
 """Kind -> an object as it was said before, where it is built in another way now: innermost first, in old words.

@@ -14,9 +14,10 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import Between, Choice, Nothing, Offer, Price, Target
 from firmware_bridge.games.baccarat import GAME as BACCARAT
 from firmware_bridge.games.game import Game
+from firmware_bridge.games.house import house_of
 from firmware_bridge.sim.faults import INSIDE, LATE, places
 from firmware_bridge.sim.props import faces, lamps, packs
-from firmware_bridge.sim.seats import least, said, waits
+from firmware_bridge.sim.seats import asks_guests, least, said, waits
 from hardware.readers import READERS
 from tests.core.table import Table
 from tests.war.rules import GAME
@@ -59,10 +60,21 @@ def test_guests_are_silent_while_a_card_is_due(text: str) -> None:
     assert not waits(table(text).shoe)
 
 
-def test_nobody_is_waited_for_at_a_table_whose_game_has_no_marks() -> None:
-    assert not waits(Table(burn="none", betting="required").play("shoe").shoe)
-    assert not waits(Table(burn="none").play("shoe").shoe)
+def test_guests_of_a_game_without_marks_close_the_bets_and_open_sealed_cards() -> None:
+    sealed = Table(burn="none", betting="required", disclose="sealed").play("shoe")
+    assert said(sealed.shoe, Random(3)) == {"do": "bets_closed"}
+    assert waits(sealed.shoe)
+    assert said(sealed.play("bets-closed 9s Td").shoe, Random(3)) is None
+    assert said(sealed.play("Ks 8c").shoe, Random(3)) == {"do": "reveal"}
+    assert waits(sealed.shoe)
+
+
+def test_nobody_is_waited_for_where_nothing_is_asked_of_guests() -> None:
+    assert not waits(Table(burn="none").play("shoe 9s Td").shoe)
     assert not waits(None)
+    assert not asks_guests(house_of())
+    assert asks_guests(house_of(betting="required"))
+    assert asks_guests(house_of(disclose="sealed"))
 
 
 @pytest.mark.parametrize(

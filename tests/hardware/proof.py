@@ -83,7 +83,7 @@ class Hand:
         if text.startswith("pull"):
             self.line.cards_left = int(text.split()[1])
 
-    def bar(self, part: float, count: int, of: int, text: str) -> None:
+    def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
         pass
 
 

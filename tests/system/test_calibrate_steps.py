@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_mock import MockerFixture
 
+from firmware_bridge.cli.calibrate.guide import Guide
 from firmware_bridge.devices import code_books
 from firmware_bridge.devices.code_books import native_code
 from firmware_bridge.facts.cards import FACES, Card
@@ -248,3 +250,14 @@ def test_cards_that_are_no_whole_packs(table: Callable[..., BridgeTable]) -> Non
     visit = Visit(table(), "pack", "--cards", 53)
     assert visit.end() == 1
     assert "53 cards are no whole packs" in visit.story()
+
+
+def test_the_live_bar_says_what_it_shows(mocker: MockerFixture, capsys: pytest.CaptureFixture[str]) -> None:
+    mocker.patch("sys.stdout.isatty", return_value=True)
+    guide = Guide("reader", as_json=False, yes=True)
+    guide.bar(0.1, 5, 5, "cards", "signal now")
+    guide.bar(1.0, 20, 20, "20 read")
+    signal, done = capsys.readouterr().out.split("\r\x1b[K")[1:]
+    assert signal.startswith("  signal now ███░")
+    assert signal.endswith(" 5/5 cards")
+    assert done == f"  done {'█' * 30} 20/20 20 read"

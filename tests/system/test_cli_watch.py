@@ -17,13 +17,14 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.watch.seen import Watched, rows
+from firmware_bridge.cli.watch.seen import rows
+from firmware_bridge.cli.watch.sight import Watched
 from firmware_bridge.devices.code_books import native_code
 from firmware_bridge.facts.cards import cards
 from tests import broker as real
 from tests.broker import Broker, free_port
 from tests.system import command, watched
-from tests.system.command import LIMIT_S
+from tests.system.command import LIMIT_S, status
 from tests.system.table import BridgeTable, DaemonTable
 
 broker, brokers = real.broker, real.brokers  # fixtures
@@ -122,12 +123,12 @@ def test_the_line_is_tapped_only_while_somebody_watches(tmp_path: Path) -> None:
 class Terminal:
     """A pseudo-terminal of a size, with `shoe watch` in it."""
 
-    def __init__(self, bridge: DaemonTable, rows: int, columns: int) -> None:
+    def __init__(self, bridge: DaemonTable, rows: int, columns: int, term: str = "xterm-256color") -> None:
         self._bridge = bridge
         self.ours, theirs = pty.openpty()
         self.size(rows, columns)
         self.before = termios.tcgetattr(theirs)
-        streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+        streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs, "env": os.environ | {"TERM": term}}
         self.process = command.spawn("watch", "--config", bridge.config_path, **streams)
         self.theirs = theirs
         os.set_blocking(self.ours, False)
@@ -139,7 +140,7 @@ class Terminal:
     def sees(self, text: str) -> bool:
         with suppress(BlockingIOError):
             self.shown += os.read(self.ours, 65_536).decode(errors="replace")
-        return text in self.shown
+        return text in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.shown)
 
     def until(self, text: str) -> None:
         self._bridge.until(lambda: self.sees(text))
@@ -194,9 +195,58 @@ def test_a_terminal_whose_daemon_goes(table: Any, terminal: Callable[..., Termin
     assert shown.process.wait(LIMIT_S) == 0
 
 
+def test_space_lets_the_picture_stand_still(table: Any, terminal: Callable[..., Terminal]) -> None:
+    bridge = table()
+    shown = terminal(bridge, 24, 80)
+    shown.until("SPACE pauses")
+    os.write(shown.ours, b" ")
+    shown.until("PAUSED: SPACE goes on; Ctrl-C or q ends")
+    shown.shown = ""
+    bridge.deal("9s Td")
+    bridge.until(lambda: status(bridge)["table"]["due"] == "P2")
+    assert not shown.sees("9♠")
+    os.write(shown.ours, b" ")
+    shown.until("9♠")
+    os.write(shown.ours, b"Q")
+    assert shown.process.wait(LIMIT_S) == 0
+
+
+def test_the_last_round_stays_on_the_felt_until_the_next_begins(table: Any, terminal: Callable[..., Terminal]) -> None:
+    bridge = table()
+    shown = terminal(bridge, 40, 120)
+    bridge.deal("9s Td Ks Qc")
+    shown.until("round 1 over, round 2 ready")
+    shown.until("wins")
+    shown.until("round 1: PLAYER 9:0, natural")
+    shown.until("Big road")
+    shown.shown = ""
+    bridge.deal("2h")
+    shown.until("║DRAW║")
+
+
+def test_a_terminal_that_cannot_move_its_cursor_gets_lines(table: Any, terminal: Callable[..., Terminal]) -> None:
+    bridge = table()
+    shown = terminal(bridge, 24, 80, "dumb")
+    shown.until("this terminal cannot move its cursor (TERM=dumb); here are lines; Ctrl-C ends")
+    bridge.deal("9s")
+    shown.until("round 1 dealing, B1 is due  P1 9s")
+    shown.process.send_signal(signal.SIGINT)
+    assert shown.process.wait(LIMIT_S) == 0
+    assert "\x1b" not in shown.shown
+
+
+def test_a_small_terminal_gets_the_same_in_lines(table: Any, terminal: Callable[..., Terminal]) -> None:
+    bridge = table()
+    shown = terminal(bridge, 20, 60)
+    shown.until("this terminal is 60x20; the picture wants 80x22; here are")
+    shown.until("next     open a shoe: sudo shoe do open-shoe --by NAME")
+    shown.size(22, 80)
+    shown.until("╭─ table T07")
+
+
 def test_health_is_told_in_numbers_and_words() -> None:
     health = {"queue": 3, "under_voltage": False, "faults": [], "reader": {"reads": 0, "quality": None}}
-    assert list(rows({"health": health})) == ["  health   queue 3, under_voltage no, reader reads 0"]
+    assert list(rows({"health": health})) == [("health", "queue 3, under_voltage no, reader reads 0")]
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 10), (132, 50)])
@@ -207,8 +257,8 @@ def test_a_screen_fits_its_terminal(table: Any, width: int, height: int) -> None
     frames = [{"n": n, "at": 0, "way": "in", "hex": "04 " * 60} for n in range(100)]
     seen = {"signal": {}, "good": 1, "bad": 0, "frames": frames, "pins": {"inputs": {}, "outputs": {"P1": None}}}
     watched.take(bridge.ask(do="status") | {"seen": seen})
-    lines = watched.lines(width, height)
+    lines = [line.plain for line in watched.screen(width, height, "q ends")]
     assert len(lines) == height
     assert max(map(len, lines)) <= width
     if height > 20:
-        assert any("sudo shoe do resolve duplicate remove --by NAME" in line for line in lines)
+        assert "sudo shoe do resolve duplicate remove --by NAME" in re.sub(r"[│\s]+", " ", " ".join(lines))

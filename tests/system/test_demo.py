@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
         yield lambda words: going[words].result()
 
 
+SEALED = "--rounds 2 --disclose sealed --betting required --policy macau"
 TABLES = {
     f"--rounds 2 --broker {broker} --procedure {procedure} --reader {reader}": (broker, procedure, reader)
     for broker, procedure, reader in (
@@ -70,24 +72,36 @@ FAULTY = {
     "foreign": ["foreign: pack lot 8, this shoe holds lot 7", "! closed  foreign: remove by Ines"],
     "duplicate": ["! closed  duplicate: remove by Ines"],
     "jam": ["! closed  jam: keep by Ines"],
-    "overdrawn": ["! open    overdrawn: drawn after round 2 was complete", "! closed  overdrawn: kept"],
+    "overdrawn": [
+        "accident  the dealer draws a card too many",
+        "! open    overdrawn: drawn after round 2 was complete",
+        "! closed  overdrawn: kept",
+    ],
     "missing_third": ["refused   NEXT: B3 is due", "! closed  missing_third: drawn"],
     "burn_short": ["refused   NEXT: the burn is not finished", "! closed  burn_short: burned"],
     "cut_card_mid_round": ["cut card  passed its sensor: round 2 is the last", "over after 2 rounds", "shoe 2 "],
-    "cut_card_missing": ["cut card  not seen where it must be"],
+    "cut_card_missing": ["cut_card_mid_round: the virtual cut card came in round 4", "not seen where it must be"],
     "shoe_empty": ["VOID by shoe: the shoe is empty"],
     "reader_lost": ["cable is pulled for 2 s", "! closed  reader_lost: back"],
     "reader_back": ["! closed  reader_back: confirm by dealer"],
     "reader_gap": ["! closed  reader_gap: confirm by dealer"],
-    "wrong_slot": ["wrong_slot: went to B2, P2 is due", "! closed  wrong_slot: accept by Ines", "round 3 "],
+    "wrong_slot": [
+        "accident  the dealer lays a card on the other side",
+        "wrong_slot: went to B2, P2 is due",
+        "! closed  wrong_slot: accept by Ines",
+        "round 3 ",
+    ],
     "result_mismatch": ["result_mismatch: the reader says banker, B3 is due", "VOID by Ines: result_mismatch"],
     "lid_opened": ["the lid is open for 0.5 s", "! closed  lid_opened: continue by Ines"],
     "sensor_stuck": ["! open    sensor_stuck: cut_card", "! closed  sensor_stuck: free", "over after 2 rounds"],
     "restarted_mid_round": ["the daemon ends and starts again", "! closed  restarted_mid_round: drawn"],
 }
 LOST = {broker: f"--fault broker_lost --speed 20 --broker {broker}" for broker in ("mosquitto", "amqtt")}
+OWED = "--rounds 3 --fault overdrawn --policy macau"
 SLOW = "--rounds 3 --fault sensor_stuck"
-PLAYS = tuple(dict.fromkeys((SLOW, *LOST.values(), *[f"--rounds 3 --fault {fault}" for fault in FAULTY], *TABLES)))
+PLAYS = tuple(
+    dict.fromkeys((SLOW, SEALED, OWED, *LOST.values(), *[f"--rounds 3 --fault {fault}" for fault in FAULTY], *TABLES))
+)
 AT_ONCE = 6
 
 
@@ -98,11 +112,19 @@ AT_ONCE = 6
         (["--fault", "disk_full"], "'disk_full' cannot be simulated: .*known are: unreadable, duplicate"),
         (["--speed", "0"], "'0' is no speed: write 1 for a human dealer"),
         (["--rounds", "none"], "'none' is no number of rounds"),
+        (["--svg", "x.png"], "'x.png' is no name of a picture: write one that ends in .svg"),
         (["--port", "70000"], "'70000' is no port: write 1 to 65535"),
     ],
 )
-def test_a_wrong_word_is_told(tmp_path: Path, words: list[str], told: str) -> None:
-    assert re.search(told, re.sub(r"\s+", " ", demo(tmp_path, *words, code=2)))
+def test_a_wrong_word_is_told_in_one_line(tmp_path: Path, words: list[str], told: str) -> None:
+    said = demo(tmp_path, *words, code=2)
+    assert re.search(told, said)
+    assert said.count("\n") == 1
+
+
+def test_a_picture_that_cannot_be_kept_is_told_before_anything_is_played(tmp_path: Path) -> None:
+    said = demo(tmp_path, "--svg", "/nonexistent/d.svg", code=1)
+    assert said == "shoe: /nonexistent/d.svg: No such file or directory; name a file that may be written\n"
 
 
 def test_a_port_that_is_somebody_elses(tmp_path: Path) -> None:
@@ -133,7 +155,7 @@ def test_a_broker_that_does_not_start_is_a_reason(tmp_path: Path) -> None:
 
 
 def test_rounds_that_do_not_arrive_are_a_failure(mocker: MockerFixture, capsys: pytest.CaptureFixture[str]) -> None:
-    mocker.patch("firmware_bridge.cli.demo.STALLED_S", 1.0)
+    mocker.patch("firmware_bridge.cli.demo.played.STALLED_S", 1.0)
     mocker.patch("firmware_bridge.sim.faults.BROKER_AWAY_S", 1000.0)
     assert main(["demo", "--rounds", "5", "--speed", "100", "--seed", "3", "--fault", "broker_lost"]) == 1
     said = capsys.readouterr().err
@@ -173,22 +195,36 @@ def test_enough_is_enough_for_a_pipe(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def on_terminal(folder: Path, *words: str) -> str:
-    """What a demo draws on a terminal of 100 x 40."""
+def on_terminal(
+    folder: Path,
+    *words: str,
+    keys: dict[str, bytes] | None = None,
+    code: int = 0,
+    env: dict[str, str] | None = None,
+    program: str = "firmware_bridge",
+) -> str:
+    """What a demo draws on a terminal of 100 x 40. keys: what is pressed once a text was seen, one after the other."""
     host, terminal = pty.openpty()
-    size = {"COLUMNS": "100", "LINES": "40", "TERM": "xterm-256color"}
-    command = [*SHOE, "--seed", "3", *words]
+    size = {"COLUMNS": "100", "LINES": "40", "TERM": "xterm-256color"} | (env or {})
+    command = [sys.executable, "-m", program, "demo", "--seed", "3", *words]
+    waiting = list((keys or {}).items())
     with subprocess.Popen(command, env=environment(folder, **size), stdin=terminal, stdout=terminal) as running:
         os.close(terminal)
         drawn = b""
         try:
             while chunk := os.read(host, 65536):
                 drawn += chunk
+                if waiting and waiting[0][0] in plain(drawn):
+                    os.write(host, waiting.pop(0)[1])
         except OSError:  # the last one to write has gone
             pass
-        assert running.wait(LIMIT_S) == 0
+        assert running.wait(LIMIT_S) == code
     os.close(host)
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", drawn.decode())
+    return plain(drawn)
+
+
+def plain(drawn: bytes) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", drawn.decode(errors="ignore"))
 
 
 def test_the_picture_on_a_terminal(tmp_path: Path) -> None:
@@ -203,7 +239,11 @@ def test_the_picture_on_a_terminal(tmp_path: Path) -> None:
         "P1 steady",
         "5♥ ░░ ░░ ░░ ░░ ░░",
         "round 2: PLAYER 7:0",
+        "round 2 over, round 3 ready",
         "✓ mosquitto, MQTT 5",
+        "Bead plate",
+        "Big road",
+        "Ctrl-C or q ends; SPACE pauses",
         "3 rounds delivered",
     ):
         assert text in drawn, text
@@ -214,6 +254,32 @@ def test_the_picture_says_what_to_do_when_something_is_wrong(tmp_path: Path) -> 
     drawn = on_terminal(tmp_path, *words.split())
     for text in ("✗ CABLE PULLED", "fault 5 Hz", "! reader_lost: the reader does not answer", "RESERVE", "░░░░"):
         assert text in drawn, text
+
+
+def test_the_picture_of_a_game_that_the_demo_has_never_heard_of(tmp_path: Path) -> None:
+    drawn = on_terminal(tmp_path, "--game", "war", "--rounds", "1", "--speed", "50", program="tests.war")
+    for text in ("SEATS", "DEALER", "║DRAW║", "D steady", "round 1: SEATS 5:5:6:2", "betting: round 1: open"):
+        assert text in drawn, text
+
+
+def test_keys_let_the_demo_rest_and_end(tmp_path: Path) -> None:
+    keys = {"P2 steady": b" ", "PAUSED: SPACE goes on": b" ", "round 1 over": b"q"}
+    drawn = on_terminal(tmp_path, "--rounds", "1000", "--speed", "10", keys=keys, code=130)
+    assert re.search(r"\d+ rounds? delivered", drawn)
+
+
+@pytest.mark.parametrize(
+    ("env", "told"),
+    [
+        ({"TERM": "dumb"}, "this terminal cannot move its cursor (TERM=dumb); here are lines; Ctrl-C ends"),
+        ({"COLUMNS": "40", "LINES": "10"}, "this terminal is 40x10; the picture wants 80x22; here are lines; Ctrl-C"),
+    ],
+)
+def test_a_terminal_without_room_or_a_cursor_gets_lines(tmp_path: Path, env: dict[str, str], told: str) -> None:
+    drawn = on_terminal(tmp_path, "--rounds", "1", "--speed", "200", env=env)
+    assert drawn.startswith(told)
+    assert "round 1   PLAYER 9:7" in drawn
+    assert "╭" not in drawn
 
 
 # entry.message, its number of messages behind the stroke; `r` is the round told with it.
@@ -260,9 +326,14 @@ def test_every_fault_says_what_it_is() -> None:
 
 def test_the_last_picture_can_be_kept(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     kept = tmp_path_factory.mktemp("kept") / "demo.svg"
-    demo(tmp_path, "--rounds", "1", "--speed", "300", "--svg", str(kept))
-    assert "BANKER" in kept.read_text("utf-8")
-    assert "url(" not in kept.read_text("utf-8").replace("url(#", "")
+    said = demo(tmp_path, "--rounds", "2", "--speed", "50", "--svg", str(kept))
+    assert said.endswith(f"picture: {kept}\n")
+    drawn = kept.read_text("utf-8")
+    assert "url(" not in drawn
+    assert "<style" not in drawn
+    words = [(len(places.split()), word) for places, word in re.findall(r'<text x="([^"]+)"[^>]*>([^<]+)<', drawn)]
+    assert all(count == len(unescape(word)) for count, word in words)
+    assert {"PLAYER", "DRAW", "DEMO", "dealing"} <= {word for _, word in words}
 
 
 # ---------------------------------------------------------------- what was played meanwhile
@@ -272,7 +343,8 @@ def test_the_last_picture_can_be_kept(tmp_path: Path, tmp_path_factory: pytest.T
 def test_rounds_are_delivered(played: Played, words: str) -> None:
     broker, procedure, reader = TABLES[words]
     protocol = {"mosquitto": "5", "amqtt": "3.1.1"}[broker]
-    first, topics, shoe, burn, one, two, rounds, times = played(words).splitlines()
+    said = [line for line in played(words).splitlines() if not line.startswith("revealed")]
+    first, topics, shoe, burn, one, two, rounds, times, *proofs = said
     assert first.startswith(
         f"demo      2 rounds, {procedure}, reader {reader}, broker {broker} (MQTT {protocol}), 416 cards, speed 200"
     )
@@ -280,10 +352,29 @@ def test_rounds_are_delivered(played: Played, words: str) -> None:
     assert shoe == "shoe 1    open: 416 cards, confirmed by Ines"
     assert burn == "burn      5♥ exposed, then 5 cards unseen"
     carried = procedure == "six-card"
+    assert all(re.fullmatch(r"(\d+) of \1 cards that were sealed opened as .*", line) for line in proofs), proofs
+    assert len(proofs) == carried
     assert one == "round 1   PLAYER 9:7  P 9♦ Q♦     B 9♠ 8♦     natural" + ", 2 carried" * carried
     assert two == "round 2   PLAYER 7:0  P Q♣ 7♦     B 7♠ 3♦ T♥" + "  1 carried" * carried
-    assert re.fullmatch(r"2 rounds delivered \(player 2, banker 0, tie 0\), \d\d cards, \d+ messages", rounds)
+    assert re.fullmatch(r"2 rounds delivered \(player 2, banker 0, tie 0\), \d\d cards, \d+ MQTT messages", rounds)
     assert re.fullmatch(r"card to subscriber \d+\.\d ms \(median\), \d+\.\d s in all", times)
+
+
+def test_at_a_sealed_table_guests_bet_and_open_the_cards(played: Played) -> None:
+    said = played(SEALED)
+    for text in (
+        "416 cards, disclose sealed, betting required, policy macau, speed 200",
+        "betting   round 1: open",
+        "betting   round 1: closed, the cards may come",
+        "revealed  P1 9♦, committed to in entry 9",
+        "round 2   PLAYER 7:0  P Q♣ 7♦     B 7♠ 3♦ T♥",
+        "9 of 9 cards that were sealed opened as they had been committed to",
+    ):
+        assert text in said, text
+
+
+def test_the_floor_decides_as_the_policy_of_the_house_allows(played: Played) -> None:
+    assert "! closed  overdrawn: keep by Ines" in played(OWED)
 
 
 @pytest.mark.parametrize("fault", FAULTY)

@@ -42,11 +42,11 @@ class Guide:
         """A JSON line, for programs."""
         print(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)
 
-    def bar(self, part: float, count: int, of: int, text: str) -> None:
-        """Show how far it is: live on a terminal, else when the count changes."""
+    def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
+        """Show what `name` says: live on a terminal, else when the count changes."""
         if self._live:
             full = round(BAR * max(0.0, min(1.0, part)))
-            print(f"\r\x1b[K  {'█' * full}{'░' * (BAR - full)} {count}/{of} {text}", end="", flush=True)
+            print(f"\r\x1b[K  {name} {'█' * full}{'░' * (BAR - full)} {count}/{of} {text}", end="", flush=True)
             self._bar = True
         elif count != self._told and self._json:
             self.tell({"count": count, "of": of, "text": text})

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Protocol
 
 from firmware_bridge.cli.daemon_socket import NoDaemon, config_option, follow, socket_path
 from firmware_bridge.cli.watch.screen import Status, line
-from firmware_bridge.cli.watch.seen import Watched
-from firmware_bridge.cli.watch.terminal import live
+from firmware_bridge.cli.watch.terminal import ENDS, cannot_draw
 from firmware_bridge.facts.printable import escaped_json
 
 AGAIN_S: Final = 1.0
@@ -44,11 +39,23 @@ def run(arguments: argparse.Namespace) -> int:
     """Show every change until Ctrl-C or q, over restarts of the daemon; 0. Raises NoDaemon if none runs at first."""
     path = socket_path(arguments.config)
     try:
-        with _shown(arguments) as show:
-            _follow(path, show)
+        if arguments.json:
+            _follow(path, _Json())
+        elif arguments.plain or (why := cannot_draw()) is not None:
+            if not arguments.plain and why:
+                print(f"{why}; {ENDS}", flush=True)
+            _follow(path, _Lines())
+        else:
+            _watch(path)
     except KeyboardInterrupt:
         pass
     return 0
+
+
+def _watch(path: Path) -> None:
+    from firmware_bridge.cli.watch.live import Onlooker  # here: lines need no picture
+
+    Onlooker(path).watch()
 
 
 def _follow(path: Path, show: Show) -> None:
@@ -64,19 +71,6 @@ def _follow(path: Path, show: Show) -> None:
                 raise
             show.lose(error.what)
         time.sleep(AGAIN_S)
-
-
-@contextmanager
-def _shown(arguments: argparse.Namespace) -> Iterator[Show]:
-    """The display for a status: JSON lines, a live screen on a terminal, else a line per change."""
-    if arguments.json:
-        yield _Json()
-    elif sys.stdout.isatty() and not arguments.plain and find_spec("rich"):
-        watched = Watched()
-        with live(watched.lines) as draw:
-            yield _Screen(watched, draw)
-    else:
-        yield _Lines()
 
 
 class _Json:
@@ -109,18 +103,3 @@ class _Lines:
         if text != self.last:
             self.last = text
             print(time.strftime("%H:%M:%S"), text, flush=True)
-
-
-class _Screen:
-    """Draws the screen again at each change."""
-
-    def __init__(self, watched: Watched, draw: Callable[[], None]) -> None:
-        self._watched, self._draw = watched, draw
-
-    def take(self, status: Status) -> None:
-        self._watched.take(status)
-        self._draw()
-
-    def lose(self, why: str) -> None:
-        self._watched.lose(why)
-        self._draw()

@@ -10,7 +10,7 @@ from firmware_bridge.cli.order import at_the_table
 from firmware_bridge.cli.watch.words import Status, decisions, mode_words, next_step
 from firmware_bridge.facts.printable import escaped
 
-__all__ = ["Status", "line", "screen"]
+__all__ = ["Status", "line", "machine", "screen"]
 
 IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
 """Phases that belong to a round."""
@@ -32,13 +32,16 @@ def screen(status: Status) -> list[str]:
         ("lamps", _lamps(status)),
         ("cards", _cards(status)),
         ("rounds", _rounds(status)),
-        ("broker", _broker(status)),
-        ("reader", _reader(status)),
-        ("journal", _journal(status)),
+        *machine(status),
     )
     step = next_step(status)
     head = [mode_words(status), _title(status), *([f"  {'next':<9}{step}"] if step else [])]
     return list(map(escaped, [*head, *[f"  {name:<9}{text}" for name, text in rows], *_alarms(status)]))
+
+
+def machine(status: Status) -> tuple[tuple[str, str], ...]:
+    """What there is to say of broker, reader and journal: name and words."""
+    return ("broker", _broker(status)), ("reader", _reader(status)), ("journal", _journal(status))
 
 
 def line(status: Status) -> str:

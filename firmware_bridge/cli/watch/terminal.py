@@ -1,60 +1,94 @@
-"""A terminal that is drawn again at each change and each new size, and where q quits."""
+"""A whole terminal to draw on, and its keys; where it cannot be drawn on, why not."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
 import sys
 import termios
-import threading
 import tty
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, Self
 
-Lines = Callable[[int, int], list[str]]
-
-
-@contextmanager
-def live(lines: Lines) -> Iterator[Callable[[], None]]:
-    """Give what draws `lines(width, height)` on a screen of its own; the terminal is as before afterwards."""
-    from rich.console import Console
-    from rich.live import Live
+if TYPE_CHECKING:
     from rich.text import Text
 
-    console = Console()
-    with Live(console=console, screen=True, auto_refresh=False) as drawn, _keys():
+QUIT: Final = "q"
+PAUSE: Final = " "
+KEYS: Final = "Ctrl-C or q ends; SPACE pauses"
+PAUSED: Final = "PAUSED: SPACE goes on; Ctrl-C or q ends"
+ENDS: Final = "Ctrl-C ends"
 
-        def draw(*_: object) -> None:
-            width, height = console.size
-            drawn.update(Text("\n".join(lines(width, height)), no_wrap=True), refresh=True)
-
-        before = signal.signal(signal.SIGWINCH, draw)
-        try:
-            yield draw
-        finally:
-            signal.signal(signal.SIGWINCH, before)
+CANNOT_MOVE: Final = ("", "dumb", "unknown")
+"""Values of TERM for terminals whose cursor cannot be moved."""
 
 
-@contextmanager
-def _keys() -> Iterator[None]:
-    """Take single keys: q is Ctrl-C."""
-    if not sys.stdin.isatty():
-        yield
-        return
-    fd = sys.stdin.fileno()
-    before = termios.tcgetattr(fd)
-    tty.setcbreak(fd)
-    threading.Thread(target=_listen, args=(fd,), daemon=True).start()
-    try:
-        yield
-    finally:
-        termios.tcsetattr(fd, termios.TCSADRAIN, before)
+def cannot_draw() -> str | None:
+    """Why stdout gets lines and no picture: words for people on a terminal, "" for others; None if it gets one."""
+    if not sys.stdout.isatty():
+        return ""
+    if (term := os.environ.get("TERM", "")) in CANNOT_MOVE:
+        return f"this terminal cannot move its cursor (TERM={term}); here are lines"
+    if not (sys.stdout.encoding or "").lower().startswith("utf"):
+        return f"this terminal cannot show the picture's signs ({sys.stdout.encoding}); here are lines"
+    return None if find_spec("rich") else "the picture needs rich (pip install 'firmware-bridge[cli]'); here are lines"
 
 
-def _listen(fd: int) -> None:
-    with contextlib.suppress(OSError):
-        while key := os.read(fd, 1):
-            if key in b"qQ":
-                os.kill(os.getpid(), signal.SIGINT)  # wakes the main thread wherever it waits
-                return
+def size() -> tuple[int, int]:
+    """Columns and lines of the terminal, as it is drawn on."""
+    from rich.console import Console
+
+    return Console().size
+
+
+class Terminal:
+    """Draws on the whole terminal while entered, and reads single keys; afterwards it is as before."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        self._console = Console()
+        self._live = Live(console=self._console, screen=True, auto_refresh=False, redirect_stderr=False)
+        self._left = ExitStack()
+        self._drawn: object = None
+        self.fd = sys.stdin.fileno() if sys.stdin is not None and sys.stdin.isatty() else None
+        """Where keys come from, None where there is no keyboard."""
+
+    def __enter__(self) -> Self:
+        self._left.enter_context(self._live)
+        if self.fd is not None:
+            self._left.callback(termios.tcsetattr, self.fd, termios.TCSADRAIN, termios.tcgetattr(self.fd))
+            tty.setcbreak(self.fd)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._left.close()
+
+    def draw(self, lines: Callable[[int, int], Sequence[Text]]) -> None:
+        """Draw `lines(width, height)`; nothing is written where they are the same as before."""
+        from rich.console import Group
+
+        width, height = self._console.size
+        shown = lines(width, height)
+        now = width, height, tuple([(line.plain, tuple(line.spans), line.style) for line in shown])
+        if now != self._drawn:
+            self._drawn = now
+            self._live.update(Group(*shown), refresh=True)
+
+    def leave(self, lines: Callable[[int, int], Sequence[Text]]) -> None:
+        """Print `lines(width, height)` where the terminal goes on after it was left, without blank ones at the end."""
+        shown = list(lines(*self._console.size))
+        while shown and not shown[-1].plain.strip():
+            shown.pop()
+        for line in shown:
+            self._console.print(line, no_wrap=True, highlight=False)
+
+    def pressed(self) -> str:
+        """The keys that were pressed, in small letters; call it when `fd` is readable."""
+        assert self.fd is not None
+        pressed = os.read(self.fd, 64)
+        if not pressed:  # the terminal is gone
+            return QUIT
+        return pressed.decode("ascii", "replace").lower()

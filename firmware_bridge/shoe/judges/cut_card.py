@@ -18,7 +18,8 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
     """The round in progress is the last; between rounds the next one is (irregularities.md)."""
     shoe = draft.shoe
     if phase(shoe) is Phase.DEALING and shoe.last_round is None:
-        draft.note("cut_card_mid_round", f"seen by the {by} in round {shoe.round}", by=by, round=shoe.round)
+        came = "the virtual cut card came" if by == "virtual" else f"seen by the {by}"
+        draft.note("cut_card_mid_round", f"{came} in round {shoe.round}", by=by, round=shoe.round)
         shoe = draft.shoe
     if shoe.last_round is not None:
         if by != "virtual":

@@ -1,0 +1,117 @@
+"""What can be asked of `shoe demo`: its options, and the play they describe."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from pathlib import Path
+from typing import Final, get_args, get_type_hints
+
+from firmware_bridge.config.sections import TableConfig
+from firmware_bridge.facts.house import House
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.house import choices
+from firmware_bridge.sim.broker import CHOICES
+from firmware_bridge.sim.faults import FAULTS, unknown
+from firmware_bridge.sim.props import Play
+from firmware_bridge.sim.stage import DemoError
+from hardware.readers import READERS
+
+HOUSE: Final = {
+    "disclose": "sealed: cards lie face down until the guests open them",
+    "betting": "required: cards wait until bets are closed",
+    "policy": "what the house does when something goes wrong",
+}
+"""Keys of `[table]` that can be asked for, and what for."""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe demo`."""
+    parser.add_argument("--rounds", type=_count, default=10, metavar="N", help="end after N rounds (default 10)")
+    parser.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a human dealer (default)")
+    parser.add_argument("--reader", choices=tuple(READERS), help="the reader's protocol (default native)")
+    parser.add_argument("--game", choices=tuple(GAMES), default=House().game, help="default baccarat")
+    parser.add_argument("--procedure", choices=choices("procedure"), help="of a game that is dealt in several ways")
+    faults = f"let it happen, and play until it is settled, N rounds at least: {', '.join(FAULTS)}"
+    parser.add_argument("--fault", type=_fault, metavar="ID", help=faults)
+    parser.add_argument("--seed", type=int, metavar="N", help="shuffle like that other time")
+    parser.add_argument("--broker", choices=CHOICES, default="auto", help="default: mosquitto if installed")
+    parser.add_argument("--port", type=_port, default=0, metavar="N", help="the broker's port (default: a free one)")
+    for key, text in HOUSE.items():
+        known = get_args(get_type_hints(TableConfig)[key])
+        parser.add_argument(f"--{key}", choices=known, help=f"{text} (default {getattr(House(), key)})")
+    parser.add_argument("--svg", type=_svg, metavar="FILE", help="keep a picture of the last round (needs rich)")
+    parser.add_argument("--plain", action="store_true", help="lines instead of a picture")
+
+
+def play(arguments: argparse.Namespace) -> Play:
+    """The play that the options describe. Raises DemoError for what does not fit."""
+    readers = FAULTS[arguments.fault].readers if arguments.fault else tuple(READERS)
+    reader = arguments.reader or readers[0]
+    if reader not in readers:
+        raise DemoError(f"{arguments.fault} does not happen to a {reader} reader", f"use --reader {readers[0]}")
+    procedure = _procedure(arguments, reader)
+    seed = secrets.randbelow(10_000) if arguments.seed is None else arguments.seed
+    return Play(
+        arguments.rounds,
+        arguments.speed,
+        reader,
+        arguments.game,
+        procedure,
+        arguments.fault,
+        seed,
+        arguments.broker,
+        arguments.port,
+        {key: value for key in HOUSE if (value := getattr(arguments, key))},
+    )
+
+
+def _procedure(arguments: argparse.Namespace, reader: str) -> str | None:
+    """How the game is dealt, None for one that is dealt in one way. Raises DemoError for what does not fit."""
+    game = GAMES[arguments.game]
+    given = {"procedure": arguments.procedure} if arguments.procedure else {}
+    if given and "procedure" not in game.terms.__struct_fields__:
+        raise DemoError(f"{game.name} is dealt in one way only", "leave --procedure out")
+    terms = game.terms(**given)
+    procedure: str | None = getattr(terms, "procedure", None)
+    if READERS[reader].judges and game.verdict is None:
+        raise DemoError(f"an {reader} judges games of its own, {game.name} is none of them", "use another --reader")
+    if READERS[reader].judges and game.unjudged(terms):
+        usual: str = getattr(game.terms(), "procedure", "other")
+        what = f"an Angel Eye shoe judges {usual} tables only"
+        raise DemoError(what, f"leave --procedure {procedure} out")
+    return procedure
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of rounds: write 1 or more")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: write 1 to 65535, such as 1883")
+    return int(text)
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0.01 <= speed <= 10_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no speed: write 1 for a human dealer, 50 for a quick look")
+    return speed
+
+
+def _fault(text: str) -> str:
+    if text not in FAULTS:
+        raise argparse.ArgumentTypeError(unknown(text))
+    return text
+
+
+def _svg(text: str) -> Path:
+    if not text.endswith(".svg"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no name of a picture: write one that ends in .svg")
+    return Path(text)

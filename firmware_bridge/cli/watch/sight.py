@@ -1,0 +1,136 @@
+"""A running daemon's status as a screen shows it: the picture of the table, signal and frames below."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+from rich.text import Text
+
+from firmware_bridge.cli.watch import boards
+from firmware_bridge.cli.watch.screen import Status, machine
+from firmware_bridge.cli.watch.seen import LEGEND, frame_line, rows
+from firmware_bridge.cli.watch.words import decisions, mode_words, next_step
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.games import GAMES
+from firmware_bridge.sim.picture import HEIGHT, screen
+from firmware_bridge.sim.sight import Over, Row, Sight
+from firmware_bridge.sim.words import remarks
+from hardware.pins.lamps import RHYTHMS
+
+KEPT: Final = 100
+"""Frames kept for the screen; more than a tall terminal shows."""
+
+BAD: Final = ("NOT CONNECTED", "connected, but", "SILENT", "STOPPED", "not open")
+"""What is said of a broker, reader or journal that is not as it should be."""
+
+FRAMES: Final = 2
+"""Frames that stay where room is scarce: a card's, and its acknowledgement."""
+
+EDGES: Final = {"IN ORDER": "green", "PLAY GOES ON": "yellow", "CALIBRATION": "yellow"}
+"""How the line begins that says how the table stands -> its colour; whatever else it says is red."""
+
+
+class Watched:
+    """Keeps the last frames between one status and the next; makes screens of a terminal's size."""
+
+    def __init__(self) -> None:
+        self._frames: deque[dict[str, Any]] = deque(maxlen=KEPT)
+        self._last: Status | None = None
+        self.gone = ""
+
+    def take(self, status: Status) -> None:
+        """A newer status."""
+        self._last, self.gone = status, ""
+        self._frames.extend(status.get("seen", {}).get("frames", []))
+
+    def lose(self, why: str) -> None:
+        """Note that the daemon went away; frames of another daemon count anew."""
+        self.gone = why
+        self._frames.clear()
+
+    @property
+    def blinks_s(self) -> float | None:
+        """The least time in which a lamp changes by itself, in seconds; None while all are steady."""
+        lit = self._last["lamps"]["lit"] if self._last and not self.gone else {}
+        steps = [step for rhythm in lit.values() for step in RHYTHMS.get(rhythm, ())]
+        return min(steps) / 1000 if steps else None
+
+    def screen(self, width: int, height: int, keys: str) -> list[Text]:
+        """`height` lines of at most `width` columns; `keys` says what can be pressed."""
+        if self._last is None:
+            return []
+        return screen(_sight(self._last, self._news(), self.gone, keys), width, height)
+
+    def _news(self) -> Row:
+        lines = [frame_line(frame) for frame in self._frames]
+        return Row("frames", Text("\n".join(lines) or "none yet"), keeps=FRAMES, is_news=True, wraps=False)
+
+
+def _sight(status: Status, frames: Row, gone: str, keys: str) -> Sight:
+    settings = status["table"]["settings"]
+    game = GAMES[settings["game"]]
+    stands = f"NO DAEMON: {gone}; waiting for it" if gone else mode_words(status)
+    edge = next((colour for begin, colour in EDGES.items() if stands.startswith(begin)), "red")
+    return Sight(
+        table=status["table_id"],
+        game=game,
+        shoe=status["shoe"],
+        size=settings["decks"] * game.size,
+        states={name: status[name] for name in ("table", "lamps", "alarm")},
+        news=frames,
+        over=tuple(map(_over, [status] * len(status["rounds"]), status["rounds"])),
+        points=status.get("points", {}),
+        has_reserves=bool(game.reserves(msgspec.convert(settings["terms"], game.terms))),
+        head=Text(escaped(stands), f"bold {edge}"),
+        first=[] if gone else list(_first(status)),
+        rows=list(_rows(status, gone)),
+        boards=boards.of(game, status),
+        keys=keys,
+        edge=edge,
+    )
+
+
+def _first(status: Status) -> Iterator[Row]:
+    """What to do now, and the orders that settle what is open."""
+    if step := next_step(status):
+        yield Row("next", Text(escaped(step)), keeps=HEIGHT)
+    if orders := [order for alarm in status["alarm"]["open"] for order in decisions(alarm)]:
+        yield Row("orders", Text("\n".join(map(escaped, orders))), keeps=HEIGHT)
+
+
+def _rows(status: Status, gone: str) -> Iterator[Row]:
+    for name, words in machine(status):
+        bad = any(sign in words for sign in BAD)
+        keeps = 0 if name == "journal" and not bad else 1
+        yield Row(name, Text(escaped(words), "bold red" if bad else ""), keeps)
+    yield Row("table", Text(_table(status)), keeps=0)
+    if not gone:
+        for name, words in rows(status):
+            yield Row(name, Text(words))
+        yield Row("frames", Text(LEGEND, "dim"), keeps=0)
+
+
+def _table(status: Status) -> str:
+    table = status["table"]
+    settings = table["settings"]
+    way = settings["terms"].get("procedure")
+    parts = [settings["game"], *([way] if way else ()), f"{settings['decks']} decks", settings["policy"]]
+    held = f", {table['held']} held" if table["held"] else ""
+    return f"{', '.join(parts)}{held}; mode {status['mode']}, version {status['version']}"
+
+
+def _over(status: Status, told: dict[str, Any]) -> Over:
+    game = GAMES[status["table"]["settings"]["game"]]
+    said = remarks(game, told | told["own"]) if told["outcome"] else ()
+    corrected = ["corrected"] if told["revision"] else []
+    cards = [(slot, card) for slot, card in told["cards"]]
+    return Over(status["shoe"], told["round"], told["outcome"], told["points"], cards, [*said, *corrected])
+
+
+def at_least(before: float, seconds: float) -> float:
+    """Seconds from now until `seconds` after `before`, a moment of `time.monotonic`."""
+    return max(0.0, before + seconds - time.monotonic())

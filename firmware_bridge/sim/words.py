@@ -1,0 +1,30 @@
+"""Cards, points and rhythms of lamps in as few letters as a screen has."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any, Final
+
+from firmware_bridge.games.game import Game
+
+SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
+RHYTHMS: Final = {"steady": "steady", "confirm": "1 Hz", "blocked": "5 Hz", "double": "double flash"}
+_SHOWS_SIGNS: Final = (getattr(sys.__stdout__, "encoding", None) or "").lower().startswith("utf")
+
+
+def face(card: str) -> str:
+    """A card with its suit's sign, where the terminal can show it."""
+    return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS and card[1] in SIGNS else card
+
+
+def brief(points: str) -> str:
+    """The points of a hand in one word, the last: `natural 9` is 9, `soft 17` 17."""
+    return "".join(points.split()[-1:])
+
+
+def remarks(game: Game, told: Mapping[str, Any]) -> tuple[str, ...]:
+    """What people say of a round besides its outcome and its hands; `told` as the topic `round` has it."""
+    carried = (f"{told['carried']} carried",) if told["carried"] else ()
+    last = ("last of this shoe",) if told["last"] else ()
+    return (*game.remarks(told), *carried, *last, *told["flags"])
