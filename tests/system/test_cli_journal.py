@@ -206,6 +206,12 @@ def test_old_journals_are_printed_without_what_a_terminal_obeys(
         assert [line for line in text.splitlines() if fault(line, 100_000)] == []
 
 
+def test_the_name_of_a_file_moves_no_cursor(files: list[Path], journal: Callable[..., command.Ran]) -> None:
+    ran = journal("verify", files[0].rename(files[0].with_name("copy\x1b[2J")))
+    assert r"copy\x1b[2J: " in ran.out
+    assert "\x1b" not in ran.out
+
+
 def test_where_there_is_nothing_it_says_so(
     files: list[Path], journal: Callable[..., command.Ran], shoe: command.Run, tmp_path: Path
 ) -> None:

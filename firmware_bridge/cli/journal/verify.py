@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.journal.verify.audit import Audit, Verdict
 from firmware_bridge.journal.verify.chosen import chosen
 
@@ -48,10 +49,9 @@ def _verdict(audit: Audit, path: Path) -> Verdict:
 
 
 def _text(verdict: Verdict) -> str:
-    warnings = [f"WARN  {text}" for text in verdict.warnings]
-    if verdict.fault:
-        return "\n".join([*warnings, f"FAIL  {verdict.fault}"])
-    return "\n".join([*warnings, f"OK    {verdict.file}: {verdict.entries} entries, {', '.join(verdict.proved)}"])
+    good = f"OK    {verdict.file}: {verdict.entries} entries, {', '.join(verdict.proved)}"
+    last = f"FAIL  {verdict.fault}" if verdict.fault else good
+    return "\n".join(map(escaped, [*(f"WARN  {text}" for text in verdict.warnings), last]))
 
 
 def _head(text: str) -> tuple[int, str]:
