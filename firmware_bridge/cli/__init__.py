@@ -8,7 +8,7 @@ import sys
 from importlib import import_module
 from typing import Final
 
-from firmware_bridge import __version__
+from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import BridgeError, ConfigError
 
 COMMANDS: Final = {
@@ -37,7 +37,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run a command; exit codes: 0 fine, 1 a check failed, 2 wrong usage, 78 wrong config."""
     words = sys.argv[1:] if argv is None else argv
     parser = argparse.ArgumentParser(prog="shoe", description="The card shoe of one table.")
-    parser.add_argument("--version", action="version", version=f"shoe {__version__}")
+    parser.add_argument("--version", action="version", version=f"shoe {__version__}, build {__build__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text)

@@ -16,11 +16,13 @@ from firmware_bridge.facts.reason import Reason
 class Status(Struct, frozen=True):
     """The topic `status`: whether the bridge is there. `lost` is said by the broker, as the bridge's will.
 
-    next_seq: the entry that comes next in the journal of the head. mode: how much can be done now.
+    build: the commit that runs and its date, `dirty` where it was changed, or `unknown`. next_seq: the entry that comes
+    next in the journal of the head. mode: how much can be done now.
     """
 
     state: Literal["online", "stopped", "lost"]
     version: str
+    build: str
     next_seq: int
     mode: str
 

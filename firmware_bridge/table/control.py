@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from firmware_bridge import __version__
+from firmware_bridge import __build__, __version__
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL
 from firmware_bridge.facts.wire_states import Health
@@ -108,6 +108,7 @@ class Control:
         shoe = self._table.shoe
         return {
             "version": __version__,
+            "build": __build__,
             "table_id": self._table.name,
             "boot": self._table.boot,
             "shoe": shoe.number,

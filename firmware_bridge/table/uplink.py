@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from firmware_bridge import __version__
+from firmware_bridge import __build__, __version__
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Health, Status
@@ -207,7 +207,7 @@ class Uplink:
 
     def _status(self, state: Literal["online", "stopped", "lost"]) -> Status:
         shoe = self._table.shoe
-        return Status(state, __version__, shoe.seq + 1, mode(shoe, self._table.observing))
+        return Status(state, __version__, __build__, shoe.seq + 1, mode(shoe, self._table.observing))
 
     def _head(self) -> StateHead:
         shoe, at = self._table.shoe, rfc3339(now()["at"])

@@ -68,7 +68,8 @@ def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]
         what = f"it runs as table {status['table_id']}: this config was not read yet"
         remedy = "restart it between two shoes: systemctl restart firmware-bridge"
         return status, Finding("WARN", "daemon", what, remedy)
-    return status, Finding("OK", "daemon", f"runs, version {status['version']}, {status['mode']}")
+    software = f"version {status['version']}, build {status.get('build', 'unknown')}"
+    return status, Finding("OK", "daemon", f"runs, {software}, {status['mode']}")
 
 
 def text(finding: Finding) -> str:

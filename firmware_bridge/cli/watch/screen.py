@@ -56,7 +56,8 @@ def _title(status: Status) -> str:
     settings = table["settings"]
     shoe = f"shoe {status['shoe']}" if status["shoe"] else "no shoe yet"
     rules = ", ".join((settings["game"], *_way(settings["terms"]), f"{settings['decks']} decks"))
-    return f"table {status['table_id']}  {shoe}  {rules}  {status['mode']}  (version {status['version']})"
+    software = f"version {status['version']}, build {status.get('build', 'unknown')}"
+    return f"table {status['table_id']}  {shoe}  {rules}  {status['mode']}  ({software})"
 
 
 def _way(terms: dict[str, Any]) -> Iterator[str]:
