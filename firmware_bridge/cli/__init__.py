@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "status": "what the running daemon knows",
     "watch": "the same, live",
     "check": "everything that can be wrong with this machine",
+    "config": "what the table is configured to be, defaults included",
     "calibrate": "measure, set and prove the reader, sensors, lamps and keys",
     "support": "one file for a ticket: everything that helps, nothing secret",
     "wiring": "which wire goes to which pin of the header",

@@ -18,7 +18,8 @@ from firmware_bridge.config.crosswise import (
     pins_used_twice,
     too_many_packs,
 )
-from firmware_bridge.config.sections import AnyPin, AnySensor, Config, PinsConfig, TableConfig
+from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
+from firmware_bridge.config.sections import Config, TableConfig
 from firmware_bridge.config.wanted import table_of, what_may_stand
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.house import Limit

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import asdict
 
 from firmware_bridge.config.load import SECTIONS, broker_settings, load, parse
-from firmware_bridge.config.sections import Config, PinsConfig
+from firmware_bridge.config.pins import PinsConfig
+from firmware_bridge.config.sections import Config
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.games.house import terms_of
