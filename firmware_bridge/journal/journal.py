@@ -142,7 +142,7 @@ def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
         what, hint = error.what, error.hint
     anew = (
         "if you cannot, deal on with a new record: sudo systemctl stop firmware-bridge, "
-        f"sudo mv {directory} {directory}.damaged, start it again (what is lost: docs/technician.md)"
+        f"sudo mv {directory} {directory}.damaged, start it again (what is lost: shoe help damaged journal)"
     )
     return JournalError(what, f"{hint}; {anew}")
 
