@@ -3,9 +3,8 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
 
 PROJECT = Path(__file__).parents[2]
 FOLDERS = ("docs", "firmware_bridge", "hardware", "requirements", "scripts", "systemd")
@@ -13,10 +12,8 @@ FILES = (".gitignore", "CHANGELOG.md", "LICENSE", "README.md", "hatch_build.py",
 AUTHOR = ("-c", "user.name=a test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false")
 
 
-class Install(Protocol):
-    """Runs scripts/install; what it says."""
-
-    def __call__(self, *options: str, env: Mapping[str, str] = ...) -> str: ...
+Install = Callable[..., str]
+"""Runs scripts/install with options, and `env` beside the environment; what it says."""
 
 
 def installer(project: Path, root: Path) -> Install:
