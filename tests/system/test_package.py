@@ -108,14 +108,17 @@ def test_the_package_is_installed_updated_rolled_back_and_removed(
     assert (root / "var/lib/firmware-bridge").exists()
 
 
-def test_the_bundle_installs_without_a_network(packages: tuple[Made, Made], tmp_path: Path) -> None:
+def test_the_bundle_installs_without_a_network_pictures_too(packages: tuple[Made, Made], tmp_path: Path) -> None:
     made = packages[1]
     with tarfile.open(made.bundle) as tar:
         tar.extractall(tmp_path, filter="data")
     [bundle] = tmp_path.glob("firmware-bridge-*")
     root = tmp_path / "root"
-    installer(bundle, root)(env={"PIP_INDEX_URL": "http://127.0.0.1:9/"})
+    install = installer(bundle, root)
+    install("--pictures", env={"PIP_INDEX_URL": "http://127.0.0.1:9/"})
     assert runs(root) == made.build
+    assert list(root.glob("opt/firmware-bridge/lib/python3*/site-packages/PIL"))
+    assert "+ " not in install()  # that pictures were asked for is remembered
 
 
 def test_versions_rise_with_the_commits(packages: tuple[Made, Made]) -> None:
