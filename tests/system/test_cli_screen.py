@@ -45,11 +45,8 @@ def row(name: str, told: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("name", "told", "shown"),
     [
-        (
-            "table",
-            status(""),
-            "T07  no shoe yet  baccarat, on-demand, 8 decks  FULL  (version 1.0, build 725d08bd1858 2026-11-22)",
-        ),
+        ("table", status(""), "T07  no shoe yet  baccarat, on-demand, 8 decks  FULL"),
+        ("software", status(""), "version 1.0, build 725d08bd1858 2026-11-22"),
         ("phase", status(""), "empty"),
         ("cards", status(""), "no shoe is open"),
         ("slots", status(""), "none filled"),

@@ -33,6 +33,7 @@ def screen(status: Status) -> list[str]:
         ("broker", _broker(status)),
         ("reader", _reader(status)),
         ("journal", _journal(status)),
+        ("software", f"version {status['version']}, build {status.get('build', 'unknown')}"),
     )
     step = next_step(status)
     head = [mode_words(status), _title(status), *([f"  {'next':<9}{step}"] if step else [])]
@@ -56,8 +57,7 @@ def _title(status: Status) -> str:
     settings = table["settings"]
     shoe = f"shoe {status['shoe']}" if status["shoe"] else "no shoe yet"
     rules = ", ".join((settings["game"], *_way(settings["terms"]), f"{settings['decks']} decks"))
-    software = f"version {status['version']}, build {status.get('build', 'unknown')}"
-    return f"table {status['table_id']}  {shoe}  {rules}  {status['mode']}  ({software})"
+    return f"table {status['table_id']}  {shoe}  {rules}  {status['mode']}"
 
 
 def _way(terms: dict[str, Any]) -> Iterator[str]:
