@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Collection
 from importlib import import_module
 from typing import Final, NoReturn
 
-from firmware_bridge import __version__
+from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.facts.printable import escaped
@@ -24,11 +25,13 @@ COMMANDS: Final = {
     "status": "what the running daemon knows",
     "watch": "the same, live",
     "check": "everything that can be wrong with this machine",
+    "config": "what the table is configured to be, defaults included",
     "calibrate": "measure, set and prove the reader, sensors, lamps and keys",
     "support": "one file for a ticket: everything that helps, nothing secret",
     "wiring": "which wire goes to which pin of the header",
     "journal": "the record: list, show, verify, export",
     "schema": "JSON Schema of every message",
+    "help": "the documents: a chapter, an alarm, a key of the config",
 }
 """Each has a module of its name here, with `options(parser)` and `run(arguments) -> exit code`."""
 
@@ -46,13 +49,7 @@ class Parser(argparse.ArgumentParser):
 def main(argv: list[str] | None = None) -> int:
     """Run a command; exit codes: 0 fine, 1 a check failed, 2 wrong usage, 78 wrong config, or a damaged journal."""
     words = sys.argv[1:] if argv is None else argv
-    parser = Parser(prog="shoe", description="The card shoe of one table.")
-    parser.add_argument("--version", action="version", version=f"shoe {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, text in COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=text)
-        if name in words[:1]:  # only its own module is loaded: `shoe status` must be quick on a Pi
-            import_module(f"{__name__}.{name}").options(command)
+    parser = parser_of(words[:1])
     _guess(parser, words)
     arguments = parser.parse_args(words)
     try:
@@ -68,6 +65,21 @@ def main(argv: list[str] | None = None) -> int:
         return FINE
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def parser_of(known: Collection[str]) -> argparse.ArgumentParser:
+    """The parser of `shoe`, with the options of the commands `known`: their modules alone are loaded.
+
+    `shoe status` must be quick on a Pi.
+    """
+    parser = Parser(prog="shoe", description="The card shoe of one table.")
+    parser.add_argument("--version", action="version", version=f"shoe {__version__}, build {__build__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, text in COMMANDS.items():
+        command = commands.add_parser(name, help=text, description=text)
+        if name in known:
+            import_module(f"{__name__}.{name}").options(command)
+    return parser
 
 
 def _guess(parser: argparse.ArgumentParser, words: list[str]) -> None:

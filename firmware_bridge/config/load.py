@@ -19,8 +19,9 @@ from firmware_bridge.config.crosswise import (
 )
 from firmware_bridge.config.limits import limits
 from firmware_bridge.config.modes import with_mode
+from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
 from firmware_bridge.config.plain import bad_port, relative_directory, unprintable
-from firmware_bridge.config.sections import AnyPin, AnySensor, Config, PinsConfig, TableConfig
+from firmware_bridge.config.sections import Config, TableConfig
 from firmware_bridge.config.toml_text import document
 from firmware_bridge.config.wanted import table_of, what_is_wrong, what_may_stand
 from firmware_bridge.errors import ConfigError

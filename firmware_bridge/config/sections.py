@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
 from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME
 from firmware_bridge.facts.printable import CLASS
@@ -25,7 +26,6 @@ This room sees no hardware: a test holds the names, and who reports results, equ
 """
 
 Positive = Annotated[int, Meta(ge=1)]
-PinNumber = Annotated[int, Meta(ge=0, le=27, description="the 40-pin header has no other GPIO")]
 TcpPort = Annotated[int, Meta(ge=1, le=65_535)]
 Text = Annotated[str, Meta(min_length=1)]
 TopicWord = Annotated[
@@ -49,7 +49,21 @@ else:  # derived: an order, a reader, a game is named once, where it is defined
 
 
 class TableConfig(Struct, frozen=True, kw_only=True):
-    """`[table]`: which table this is, and how it deals."""
+    """`[table]`: which table this is, and how it deals.
+
+    id: the name of the table, a part of every topic.
+    game: what is dealt; its own settings stand in [game].
+    decks: how many packs are in the shoe.
+    burn: what is burned first: a card that is exposed and as many as it counts, nothing, or so many cards unseen.
+    close: what ends a complete round: its last card, NEXT, or the result a reader tells; by default as these do it.
+    betting: whether cards wait until bets are closed.
+    disclose: whether cards are published as they are dealt, or stay secret until they are revealed.
+    after_cut: whether the round in which the cut card came is the last, or the one after it.
+    new_shoe: what opens a shoe: an order, or the first card after the last one ended.
+    virtual_cut: cards from the end at which the cut card must have been met: 13 by default in baccarat, `none`: nobody
+        watches for it.
+    policy: what is done when something goes wrong: shoe help irregularities.
+    """
 
     id: TopicWord
     game: GameName = "baccarat"
@@ -65,9 +79,15 @@ class TableConfig(Struct, frozen=True, kw_only=True):
 
 
 class ServiceConfig(Struct, frozen=True, kw_only=True):
-    """`[service]`: what guests may ask for. Times in seconds and minutes.
+    """`[service]`: what guests may ask for.
 
-    mode: what it stands for besides is in `config/modes.py`, as defaults of other keys.
+    mode: what kind of table it is: at a `vip` table guests may ask for fly, another shoe, another dealer; `vip` and
+        `squeeze` seal cards, and allow their guests' orders by MQTT, where nothing else is written.
+    reveal_timeout: seconds until sealed cards open by themselves.
+    fly_limit: how many rounds without a bet may follow each other.
+    shoe_change_after: rounds that a guest must have seen before asking for another shoe.
+    shoe_change_minutes: minutes within which a shoe is changed that a guest asked to change.
+    confirm_shuffle: whether a shoe is opened only with the name of who stands for its shuffle.
     """
 
     mode: Literal["standard", "vip", "squeeze"] = "standard"
@@ -79,41 +99,26 @@ class ServiceConfig(Struct, frozen=True, kw_only=True):
 
 
 class RoadsConfig(Struct, frozen=True, kw_only=True):
-    """`[roads]`: the good roads that are shown, None for all ten."""
+    """`[roads]`: what is shown of them.
+
+    good: the good roads that are shown, by default all ten.
+    """
 
     good: tuple[GoodId, ...] | None = None
 
 
-class PinConfig(Struct, frozen=True, forbid_unknown_fields=True):
-    """One wire: its BCM number, and how it is wired where that is not the usual way."""
-
-    pin: PinNumber
-    active_low: bool | None = None
-    pull_up: bool = True
-    debounce_ms: Annotated[int, Meta(ge=1, le=1000)] = 20
-
-
-AnyPin = PinNumber | PinConfig
-
-
-class SensorConfig(PinConfig, frozen=True):
-    """A sensor or key. Active for `stuck_after` seconds without a pause it is stuck, for `min_dwell_ms` it counts."""
-
-    min_dwell_ms: Annotated[int, Meta(ge=0, le=1000)] = 0
-    stuck_after: Annotated[float, Meta(ge=1, le=600)] | None = None
-
-
-class LockConfig(PinConfig, frozen=True):
-    """The lock of the shoe's mouth. `fail_safe`: what it is without current, so when the bridge is down."""
-
-    fail_safe: Literal["open", "locked"] = "open"
-
-
-AnySensor = PinNumber | SensorConfig
-
-
 class ReaderConfig(Struct, frozen=True, kw_only=True):
-    """`[reader]`: the optical reader. `hold` in seconds; `baud` None is the protocol's own."""
+    """`[reader]`: the reader in the shoe.
+
+    protocol: what it speaks: shoe help choosing a reader.
+    port: a device, or socket://HOST:PORT.
+    baud: bits per second, by default those of the protocol.
+    code_book: the file that says which card each code is: shoe help code books.
+    pattern: for `line`: a regular expression whose one group is the code.
+    line_end: for `line`: what ends a line.
+    hold: seconds in which the same code again is the same card.
+    min_quality: a read below this quality is an unreadable card.
+    """
 
     protocol: Protocol = "native"
     port: Text = "/dev/shoe-reader"
@@ -125,26 +130,21 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
     min_quality: Annotated[int, Meta(ge=0, le=255)] = 0
 
 
-class PinsConfig(Struct, frozen=True, kw_only=True):
-    """`[pins]`: sensors, keys, buzzer and lock, and the library that drives them.
-
-    `lid` is active while the lid is closed, `presence` while a card is in the shoe's mouth. keys: the dealer's keys
-    that tell a result, by their names; the config has them beside the others.
-    """
-
-    factory: Literal["lgpio", "rpigpio", "mock"] = "lgpio"
-    cut_card: AnySensor | None = None
-    next: AnySensor | None = None
-    reveal: AnySensor | None = None
-    lid: AnySensor | None = None
-    presence: AnySensor | None = None
-    buzzer: AnyPin | None = None
-    lock: PinNumber | LockConfig | None = None
-    keys: dict[str, AnySensor] = {}
-
-
 class MqttConfig(Struct, frozen=True, kw_only=True):
-    """`[mqtt]`: the broker. Secrets come from files."""
+    """`[mqtt]`: the broker. Secrets come from files.
+
+    host: its name or address.
+    port: its port, usually 8883 with TLS.
+    root: the first word of every topic.
+    client_id: the name it knows this shoe by; by default made of the table's id and the board's serial number.
+    username: the name to log in with.
+    password_file: the file that holds the password.
+    ca: the file of the authority that signed the broker's certificate; setting it turns TLS on.
+    cert: the file of this shoe's own certificate.
+    key: the file of the key of that certificate.
+    live_odds: whether the topic `odds` is published.
+    commands: the orders that are taken over MQTT.
+    """
 
     host: Text = "127.0.0.1"
     port: TcpPort = 1883
@@ -160,7 +160,13 @@ class MqttConfig(Struct, frozen=True, kw_only=True):
 
 
 class JournalConfig(Struct, frozen=True, kw_only=True):
-    """`[journal]`: where the record is, and how long it is kept (days, megabytes)."""
+    """`[journal]`: where the record is, and how long it is kept.
+
+    dir: its directory.
+    keep_days: days after which a shoe's file may go, once it was sent.
+    max_mb: megabytes above which the oldest files that were sent go earlier.
+    warn_mb: megabytes of free disk below which `shoe check` warns.
+    """
 
     dir: Text = "/var/lib/firmware-bridge"
     keep_days: Positive = 90
@@ -171,8 +177,10 @@ class JournalConfig(Struct, frozen=True, kw_only=True):
 class Config(Struct, frozen=True, kw_only=True):
     """A whole configuration.
 
-    game: the game's own settings, None for its defaults. presence: a sensor in each slot, where the table has them.
-    lamps: an output per slot or seat, and for `ready` and `fault`; several may share one.
+    game: the game's own settings, None for its defaults.
+    limits: a limit under the house's own name for it, shown to backends in the topic `table`.
+    presence: the sensor in a slot, where the table has them.
+    lamps: the output of a slot or a seat, or of `ready` or `fault`; several may share one.
     """
 
     table: TableConfig

@@ -1,10 +1,11 @@
-"""TOML as people write it: a text between quotes, and what is wrong with a file that is none, in words."""
+"""TOML as people write it: values on one line, and what is wrong with a file that is none, in words."""
 
 from __future__ import annotations
 
 import codecs
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -63,3 +64,20 @@ def _in_words(told: str, lines: list[str]) -> tuple[str, str]:
         return f"[{name}] is there twice (line {number})", "put the keys of both under one"
     hint = QUOTES if what == "Invalid value" or what.startswith(("Expected newline", "Unterminated", "Illegal")) else ""
     return f"not TOML: line {number}: {what}: {line.strip()[:60]}", hint or "write [section], and below it key = value"
+
+
+def in_toml(value: Any) -> str:
+    """A text, number, truth, list or table of these on one line; keys without a value (None) are left out."""
+    match value:
+        case str():
+            return quoted(value)
+        case Mapping():
+            inside = [f"{_key(name)} = {in_toml(each)}" for name, each in value.items() if each is not None]
+            return f"{{ {', '.join(inside)} }}" if inside else "{}"
+        case list() | tuple():
+            return f"[{', '.join(map(in_toml, value))}]"
+    return json.dumps(value)
+
+
+def _key(name: str) -> str:
+    return name if name.replace("-", "_").isidentifier() and name.isascii() else quoted(name)

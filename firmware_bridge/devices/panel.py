@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from firmware_bridge.config.sections import Config, LockConfig
+from firmware_bridge.config.pins import LockConfig
+from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.wires import OUTPUTS, output_pins
 from hardware.pins.lamps import LampPanel
 from hardware.pins.pin import PinFactory

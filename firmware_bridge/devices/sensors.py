@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.config import calibration
-from firmware_bridge.config.sections import AnySensor, Config, SensorConfig
+from firmware_bridge.config.pins import AnySensor, SensorConfig
+from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.mouth import Mouth
 from firmware_bridge.devices.wires import IN_SLOT, input_pins
 from firmware_bridge.errors import ConfigError

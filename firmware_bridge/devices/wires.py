@@ -6,7 +6,8 @@ from typing import Final
 
 from msgspec.structs import asdict
 
-from firmware_bridge.config.sections import AnyPin, Config, PinConfig, PinsConfig, SensorConfig
+from firmware_bridge.config.pins import AnyPin, PinConfig, PinsConfig, SensorConfig
+from firmware_bridge.config.sections import Config
 from hardware.pins.pin import Pin
 
 OUTPUTS: Final = ("buzzer", "lock")

@@ -18,13 +18,14 @@ Clock = Literal["synchronised", "unsynchronised", "unknown"]
 class Status(Struct, frozen=True):
     """The topic `status`: whether the bridge is there. `lost` is said by the broker, as the bridge's will.
 
-    next_seq: the entry that comes next in the journal of the head. mode: how much can be done now. clock: whether a
-    time server keeps it. link: the number of the connection since `boot`, in the will too: a `lost` of an older one
-    says nothing of the present one.
+    build: the commit that runs and its date, `dirty` where it was changed, or `unknown`. next_seq: the entry that comes
+    next in the journal of the head. mode: how much can be done now. clock: whether a time server keeps it. link: the
+    number of the connection since `boot`, in the will too: a `lost` of an older one says nothing of the present one.
     """
 
     state: Literal["online", "stopped", "lost"]
     version: str
+    build: str
     next_seq: int
     mode: str
     clock: Clock

@@ -11,7 +11,7 @@ _ANEW = (
     "if you cannot, deal on with a new record: sudo systemctl stop firmware-bridge; sudo mv {0} {0}.damaged; "
     "sudo install -d -m 0700 -o shoe-bridge -g shoe-bridge {0}; sudo cp -p {0}.damaged/calibration.toml {0}/; "
     "a native reader: unplug it and plug it in again; sudo systemctl start firmware-bridge "
-    "(what is lost: docs/technician.md)"
+    "(what is lost: shoe help damaged journal)"
 )
 
 

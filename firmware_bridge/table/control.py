@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from firmware_bridge import __version__
+from firmware_bridge import __build__, __version__
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
 from firmware_bridge.facts.printable import REMEDY, fault
@@ -109,6 +109,7 @@ class Control:
         shoe = self._table.shoe
         return {
             "version": __version__,
+            "build": __build__,
             "table_id": self._table.name,
             "boot": self._table.boot,
             "shoe": shoe.number,

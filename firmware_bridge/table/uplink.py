@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from firmware_bridge import __version__
+from firmware_bridge import __build__, __version__
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.journal.cursor import CursorFile
@@ -227,7 +227,7 @@ class Uplink:
     def _status(self, state: Literal["online", "stopped", "lost"]) -> Status:
         table = self._table
         now_mode = mode(table.shoe, table.observing, bool(table.disk))
-        return Status(state, __version__, table.shoe.seq + 1, now_mode, clock(), self.link.number)
+        return Status(state, __version__, __build__, table.shoe.seq + 1, now_mode, clock(), self.link.number)
 
     def _head(self) -> StateHead:
         shoe, at = self._table.shoe, rfc3339(now()["at"])

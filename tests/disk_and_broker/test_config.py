@@ -11,7 +11,8 @@ from msgspec.structs import asdict
 from firmware_bridge.config.limits import limits
 from firmware_bridge.config.load import SECTIONS, broker_settings, load, parse
 from firmware_bridge.config.modes import contradictions
-from firmware_bridge.config.sections import Config, PinsConfig
+from firmware_bridge.config.pins import PinsConfig
+from firmware_bridge.config.sections import Config
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.orders import BY_MQTT
 from firmware_bridge.facts.printable import fault

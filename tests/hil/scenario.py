@@ -13,6 +13,7 @@ from tests.hil.table import CUT_CARD, LAMPS, Table
 CARDS = 30
 BOUNCES = 6
 PAYLOAD = "/mnt"  # where the second disk is in the guest
+SHIPPED = "/usr/lib/firmware-bridge"
 
 
 class Report:
@@ -60,7 +61,7 @@ def play(table: Table, report: Report, short: bool) -> None:
     """All steps, in order: each finds the table as the one before left it."""
     rng = Random(7)
     report.step("power on, until the machine answers", lambda: table.power_on() and "")
-    report.step("install the bridge with scripts/install", lambda: install(table))
+    report.step("install the bridge from its bundle", lambda: install(table))
     report.step("start, until the backend hears `online`", lambda: start(table))
     report.step("shoe check finds no fault", lambda: check(table))
     report.step("lamps calibrated while the daemon runs", lambda: calibrate(table))
@@ -75,13 +76,19 @@ def play(table: Table, report: Report, short: bool) -> None:
     report.step("power cut as a card passes, until the machine answers", lambda: power_cut(table))
     report.step("the same slot due, the card there once", lambda: resumed(table))
     report.step("the journal, verified and judged again", lambda: verify(table))
+    report.step("update by the package", lambda: update(table, f"dpkg -i {PAYLOAD}/next/*.deb"))
+    report.step("back to what ran before", lambda: update(table, f"{SHIPPED}/scripts/install --rollback"))
+    report.step("forward again by the bundle", lambda: update(table, "/root/next/scripts/install"))
+    report.step("back by the older package", lambda: update(table, f"dpkg -i {PAYLOAD}/*.deb"))
+    report.step("the package removed", lambda: remove(table))
 
 
 def install(table: Table) -> str:
-    """As the README says, from a directory of wheels: the machine has no package index."""
+    """As the technician's book says: the machine has no package index."""
     table.pi.sh(f"mount -o ro /dev/vdb {PAYLOAD}")
-    wheel = f"--wheel {PAYLOAD}/firmware_bridge-*.whl"
-    table.pi.sh(f"{PAYLOAD}/project/scripts/install --offline {PAYLOAD}/wheels {wheel}")
+    for name, folder in (("this", PAYLOAD), ("next", f"{PAYLOAD}/next")):
+        table.pi.sh(f"mkdir /root/{name} && tar -xzf {folder}/*.tar.gz -C /root/{name} --strip-components=1")
+    table.pi.sh("/root/this/scripts/install")
     table.pi.sh(f"cat >/etc/firmware-bridge/bridge.toml <<'END'\n{table.config}END")
     table.pi.sh("until test -e /dev/shoe-reader; do sleep 0.2; done")
     return table.pi.sh("shoe --version")
@@ -202,6 +209,29 @@ def verify(table: Table) -> str:
     table.until(lambda: table.state("status").get("state") == "stopped")
     assert not table.events("Irregular") or "internal_error" not in {each["id"] for each in table.events("Irregular")}
     return f"{len(table.drawn)} cards drawn, {len(table.dealt)} dealt"
+
+
+def update(table: Table, command: str) -> str:
+    """Another build is installed and started: command, daemon and topic name the same one, and not the one before."""
+    before = table.state("status")["build"]
+    table.pi.sh(command)
+    table.pi.sh("systemctl start firmware-bridge")
+    table.until(lambda: table.state("status").get("state") == "online")
+    runs = str(table.state("status")["build"])
+    assert runs != before
+    assert table.pi.sh("shoe --version").endswith(f"build {runs}")
+    assert f"build {runs}" in table.pi.sh("shoe status")
+    table.pi.sh("systemctl stop firmware-bridge")
+    table.until(lambda: table.state("status").get("state") == "stopped")
+    return runs
+
+
+def remove(table: Table) -> str:
+    """The record and the config stay."""
+    table.pi.sh("dpkg -r firmware-bridge")
+    table.pi.sh("! test -e /opt/firmware-bridge && ! command -v shoe")
+    table.pi.sh("test -e /etc/firmware-bridge/bridge.toml && ls /var/lib/firmware-bridge/*.journal")
+    return "config and journals are there"
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge import __build__, __version__
 from firmware_bridge.cli.check.access import access
 from firmware_bridge.cli.check.board import board
 from firmware_bridge.cli.check.calibrated import calibrated
@@ -310,7 +311,15 @@ def test_the_service(machine: Make, told: dict[str, str], level: str, text: str)
 def test_a_stale_version_that_runs_or_is_installed(machine: Make) -> None:
     assert "the daemon runs version 0.0.1" in only(service, machine(unit=UNIT, daemon={"version": "0.0.1"})).text
     old = machine({"opt/firmware-bridge/bin/shoe": ""}, unit=UNIT)
-    assert "the service has version 0.0.1, this command is" in only(service, old).text
+    assert "the service has version 0.0.1; this command is" in only(service, old).text
+
+
+def test_another_build_of_the_same_version_is_told(machine: Make) -> None:
+    runs = {"version": __version__, "build": "0123456789ab 2026-11-22"}
+    found = only(service, machine(unit=UNIT, daemon=runs))
+    assert found.level == "WARN"
+    assert f"the daemon runs version {__version__}, build 0123456789ab 2026-11-22; installed is" in found.text
+    assert only(service, machine(unit=UNIT, daemon=runs | {"build": __build__})).level == "OK"
 
 
 @pytest.mark.parametrize(

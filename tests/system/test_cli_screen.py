@@ -29,6 +29,7 @@ def status(script: str, house: House = PLAIN, **told: Any) -> dict[str, Any]:
     broker = {"up": True, "protocol": "5", "why_down": None, "shared": None, "waiting": False, "acked": None}
     plain = {
         "version": "1.0",
+        "build": "725d08bd1858 2026-11-22",
         "table_id": "T07",
         "shoe": shoe.number,
         "journal": shoe.journal,
@@ -49,7 +50,8 @@ def row(name: str, told: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("name", "told", "shown"),
     [
-        ("table", status(""), "T07  no shoe yet  baccarat, on-demand, 8 decks  FULL  (version 1.0)"),
+        ("table", status(""), "T07  no shoe yet  baccarat, on-demand, 8 decks  FULL"),
+        ("software", status(""), "version 1.0, build 725d08bd1858 2026-11-22"),
         ("phase", status(""), "empty"),
         ("cards", status(""), "no shoe is open"),
         ("slots", status(""), "none filled"),

@@ -4,26 +4,18 @@ import hashlib
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from hatch_build import build
+from tests.system.installed import Install, commit, copy_of_the_project, installer, runs
 
 PROJECT = Path(__file__).parents[2]
 UNIT = PROJECT / "systemd/firmware-bridge.service"
 CONFIG = Path("etc/firmware-bridge/bridge.toml")
 JOURNAL = Path("var/lib/firmware-bridge/000001.journal")
-
-Install = Callable[..., str]
-
-
-def installer(project: Path, root: Path) -> Install:
-    def install(*options: str) -> str:
-        command = [str(project / "scripts/install"), "--root", str(root), *options]
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd="/")
-        return done.stdout
-
-    return install
 
 
 def tree(root: Path) -> dict[str, str]:
@@ -39,7 +31,7 @@ def content(path: Path) -> str:
 
 
 def verify(root: Path) -> subprocess.CompletedProcess[str]:
-    command = ["systemd-analyze", "verify", "--recursive-errors=no", f"--root={root}", UNIT.name]
+    command = ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", f"--root={root}", UNIT.name]
     return subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -58,14 +50,9 @@ def install(root: Path) -> Install:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Install, Path]]:
     """A complete installation, of a copy of the sources so that nobody edits them meanwhile."""
     base = tmp_path_factory.mktemp("whole")
-    project, root = base / "project", base / "root"
-    for part in ("firmware_bridge", "hardware", "requirements", "scripts", "systemd"):
-        shutil.copytree(PROJECT / part, project / part, ignore=shutil.ignore_patterns("__pycache__"))
-    for part in ("pyproject.toml", "LICENSE", "README.md"):
-        shutil.copy(PROJECT / part, project)
-    install = installer(project, root)
+    install = installer(copy_of_the_project(base / "project"), base / "root")
     install()
-    yield install, root
+    yield install, base / "root"
     shutil.rmtree(base)
 
 
@@ -147,9 +134,95 @@ def test_a_whole_installation_runs_from_where_it_will_lie(whole: tuple[Install, 
     assert Path(ran.stdout.strip()).is_relative_to(home)
 
 
+def test_what_is_installed_leads_to_the_documents(whole: tuple[Install, Path]) -> None:
+    root = whole[1]
+    share = root / "opt/firmware-bridge/share"
+    for path in (
+        "man/man1/shoe.1",
+        "man/man5/bridge.toml.5",
+        "bash-completion/completions/shoe",
+        "doc/firmware-bridge",
+    ):
+        assert (root / "usr/local/share" / path).readlink() == Path("/opt/firmware-bridge/share", path)
+        assert (share / path).exists()
+    assert "3 a.m." in (share / "doc/firmware-bridge/technician.md").read_text()
+    ran = subprocess.run(
+        [root / "opt/firmware-bridge/bin/python", "-IB", "-m", "firmware_bridge", "help", "reader_gap"],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert "the reader may have missed cards" in ran.stdout
+
+
+def test_the_daemon_loads_no_package_for_pictures(whole: tuple[Install, Path]) -> None:
+    python = whole[1] / "opt/firmware-bridge/bin/python"
+    code = """
+import importlib.util, sys, firmware_bridge.cli.run
+print({"PIL", "markdown_it", "pygments", "rich"} & {*sys.modules}, importlib.util.find_spec("PIL"))
+"""
+    ran = subprocess.run([python, "-IB", "-c", code], check=True, stdout=subprocess.PIPE, text=True)
+    assert ran.stdout == "set() None\n"
+
+
 def test_verify_misses_the_program_where_there_is_none(install: Install, root: Path) -> None:
     install()
     assert "/opt/firmware-bridge/bin/shoe is not executable" in verify(root).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--offline", "/nonexistent/a"], "--offline /nonexistent/a: there is no such directory"),
+        (["--offline", str(PROJECT)], "lacks cobs-1.2.0 colorzero-"),
+        (["--wheel", "/nonexistent.whl"], "--wheel /nonexistent.whl: there is no such file"),
+        (["--rollback"], "nothing is installed here"),
+    ],
+)
+def test_a_dry_run_objects_to_what_is_not_there(root: Path, options: list[str], says: str) -> None:
+    command = [str(PROJECT / "scripts/install"), "--root", str(root), "--dry-run", *options]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert says in done.stderr
+    assert not root.exists()
+
+
+def test_an_update_can_be_rolled_back_and_keeps_one_environment(whole: tuple[Install, Path], tmp_path: Path) -> None:
+    project, root = tmp_path / "project", tmp_path / "root"
+    for copy in (project, root):
+        shutil.copytree(whole[1].parent / copy.name, copy, symlinks=True)
+    install, unit = installer(project, root), root / "etc/systemd/system/firmware-bridge.service"
+    first = runs(root)
+    assert first == build(project)
+    before = tree(root)
+    for old in ("0123456789ab", "0123456789ac.part"):  # of an older update, and as a power cut leaves one
+        (root / f"opt/firmware-bridge.{old}/bin").mkdir(parents=True)
+        (root / f"opt/firmware-bridge.{old}/bin/shoe").touch(0o755)
+    (root / CONFIG).write_text('[table]\nid = "mine"\n')
+    with (project / "systemd/firmware-bridge.service").open("a") as file:
+        file.write("# newer\n")
+    second = commit(project)
+    said = install()
+    assert f"build {second}" in said
+    assert "[journal] keep_days" in said
+    assert runs(root) == second
+    assert len(list((root / "opt").glob("firmware-bridge.*"))) == 2
+    assert unit.read_text().endswith("# newer\n")
+    assert f"build {first}" in install("--rollback")
+    assert runs(root) == first
+    (root / CONFIG).write_bytes((PROJECT / "systemd/bridge.toml").read_bytes())
+    kept = {name: held for name, held in tree(root).items() if not name.startswith("opt/firmware-bridge.")}
+    assert kept == {name: held for name, held in before.items() if not name.startswith("opt/firmware-bridge.")}
+    install("--rollback")
+    assert runs(root) == second
+    install("--uninstall")
+    assert list((root / "opt").iterdir()) == []
+
+
+def test_a_first_installation_cannot_be_rolled_back(whole: tuple[Install, Path]) -> None:
+    command = [str(PROJECT / "scripts/install"), "--root", str(whole[1]), "--rollback"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (done.returncode, "no environment from before is kept" in done.stderr) == (1, True)
 
 
 def test_the_unit_is_exposed_at_most_2_of_10() -> None:
@@ -164,7 +237,7 @@ def test_the_example_config_is_toml_with_the_table_it_is_for() -> None:
     assert config["reader"]["port"] == "/dev/shoe-reader"
 
 
-@pytest.mark.parametrize("lock", ["build", "dev", "pi", "rpi-gpio"])
+@pytest.mark.parametrize("lock", ["build", "dev", "pi", "pictures", "rpi-gpio"])
 def test_a_lock_names_hashes_and_no_address(lock: str) -> None:
     text = (PROJECT / f"requirements/{lock}.lock").read_text()
     assert "//" not in text

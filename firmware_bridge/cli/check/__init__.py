@@ -6,15 +6,19 @@ import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from firmware_bridge.cli import CONFIG, FAILED, FINE
 from firmware_bridge.cli.check.checks import CHECKS, Finding, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
 from firmware_bridge.config.load import load
+from firmware_bridge.config.reference import unnamed
 from firmware_bridge.config.sections import Config
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
+
+SHOWN: Final = 3
+"""Keys that are shown of those that a config does not name."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +51,7 @@ def findings(path: Path, root: Path = Path("/")) -> Iterator[Finding]:
             yield Finding("FAIL", "config", mistake, error.hint)
         yield Finding("WARN", "others", "not checked", "correct the config first")
         return
-    yield Finding("OK", "config", f"{path}, table {config.table.id}")
+    yield Finding("OK", "config", f"{path}, table {config.table.id}{_unnamed(path, config)}")
     daemon, finding = _daemon(path, config)
     yield finding
     for check in CHECKS:
@@ -55,6 +59,15 @@ def findings(path: Path, root: Path = Path("/")) -> Iterator[Finding]:
             yield from check(Machine(config, daemon, path, root))
         except OSError as error:
             yield Finding("FAIL", check.__name__, str(error), "put sudo before the command")
+
+
+def _unnamed(path: Path, config: Config) -> str:
+    """The keys that a config does not name, in short: those of a newer version are among them."""
+    keys = unnamed(path.read_text("utf-8"), config.rules)
+    if not keys:
+        return ""
+    some = ", ".join(keys[:SHOWN]) + (f" and {len(keys) - SHOWN} more (shoe config --unnamed)" if keys[SHOWN:] else "")
+    return f"; not named in it, so at their defaults: {some}"
 
 
 def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]:
@@ -72,7 +85,8 @@ def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]
     if status["mode"] == "NO_JOURNAL":
         (lost,) = [each for each in status["alarm"]["open"] if each["detail"] == status["disk"]]
         return status, Finding("FAIL", "daemon", f"runs and deals nothing: {lost['detail']}", lost["todo"])
-    return status, Finding("OK", "daemon", f"runs, version {status['version']}, {status['mode']}")
+    software = f"version {status['version']}, build {status.get('build', 'unknown')}"
+    return status, Finding("OK", "daemon", f"runs, {software}, {status['mode']}")
 
 
 def text(finding: Finding) -> str:

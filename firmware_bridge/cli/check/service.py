@@ -1,4 +1,4 @@
-"""Checks of the systemd service: started at boot, by this config, in this version, without falling over."""
+"""Checks of the systemd service: started at boot, by this config, of this build, without falling over."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge import __version__
+from firmware_bridge import __build__, __version__
 from firmware_bridge.cli.check.finding import UNIT, Finding, Machine
 
 ASKED: Final = "UnitFileState,ActiveState,Result,NRestarts,ExecStart,LoadState,ExecMainStatus,NeedDaemonReload"
 SHOE: Final = "/opt/firmware-bridge/bin/shoe"
 DOES_NOT_HEAL: Final = "78"
+INSTALLED: Final = f"version {__version__}, build {__build__}"
+"""This command's own."""
 
 
 def service(machine: Machine) -> Iterator[Finding]:
@@ -22,7 +24,7 @@ def service(machine: Machine) -> Iterator[Finding]:
         yield Finding("WARN", "service", f"{UNIT} is not installed: nothing starts the daemon", "run scripts/install")
         return
     faults = [*_state(told), *_config(machine, told["ExecStart"]), *_version(machine)]
-    yield from faults or [Finding("OK", "service", f"enabled, {told['ActiveState']}, version {__version__}")]
+    yield from faults or [Finding("OK", "service", f"enabled, {told['ActiveState']}, {INSTALLED}")]
 
 
 def _ask() -> tuple[str, ...]:
@@ -60,11 +62,13 @@ def _config(machine: Machine, start: str) -> Iterator[Finding]:
 
 
 def _version(machine: Machine) -> Iterator[Finding]:
-    if machine.daemon and machine.daemon["version"] != __version__:
-        what = f"the daemon runs version {machine.daemon['version']}, installed is {__version__}"
+    daemon = machine.daemon
+    runs = f"version {daemon['version']}, build {daemon.get('build', 'unknown')}" if daemon else INSTALLED
+    if runs != INSTALLED:
+        what = f"the daemon runs {runs}; installed is {INSTALLED}"
         yield Finding("WARN", "service", what, f"restart it between two shoes: sudo systemctl restart {UNIT}")
-    elif machine.at(SHOE).exists() and (told := machine.said(SHOE, "--version").split()[-1:]):
-        if told == [__version__]:
+    elif machine.at(SHOE).exists() and (told := machine.said(SHOE, "--version").strip().removeprefix("shoe ")):
+        if f"version {told}" == INSTALLED:
             return
-        what = f"the service has version {told[0]}, this command is {__version__}"
+        what = f"the service has version {told}; this command is {INSTALLED}"
         yield Finding("WARN", "service", what, "run scripts/install of the newer one, and use its `shoe`")

@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-from firmware_bridge import __version__
+from firmware_bridge import __build__, __version__
 from firmware_bridge.cli.check import findings
 from firmware_bridge.cli.check import text as finding_text
 from firmware_bridge.cli.check.finding import UNIT, said
@@ -55,7 +55,8 @@ def about(place: Place) -> str:
     """Versions of the program, of Python and every package, of the system."""
     packages = sorted(f"{each.metadata['Name']} {each.version}" for each in metadata.distributions())
     system = [f"{name}: {_text(place, name)}" for name in SYSTEM]
-    return "\n".join([f"shoe {__version__}", f"Python {sys.version}", platform.platform(), *system, "", *packages])
+    shoe = f"shoe {__version__}, build {__build__}"
+    return "\n".join([shoe, f"Python {sys.version}", platform.platform(), *system, "", *packages])
 
 
 def config(place: Place) -> str:

@@ -40,8 +40,14 @@ def screen(status: Status) -> list[str]:
 
 
 def machine(status: Status) -> tuple[tuple[str, str], ...]:
-    """What there is to say of broker, reader and journal: name and words."""
-    return ("broker", _broker(status)), ("reader", _reader(status)), ("journal", _journal(status))
+    """What there is to say of broker, reader, journal and software: name and words."""
+    software = f"version {status['version']}, build {status.get('build', 'unknown')}"
+    return (
+        ("broker", _broker(status)),
+        ("reader", _reader(status)),
+        ("journal", _journal(status)),
+        ("software", software),
+    )
 
 
 def line(status: Status) -> str:
@@ -61,7 +67,7 @@ def _title(status: Status) -> str:
     settings = table["settings"]
     shoe = f"shoe {status['shoe']}" if status["shoe"] else "no shoe yet"
     rules = ", ".join((settings["game"], *_way(settings["terms"]), f"{settings['decks']} decks"))
-    return f"table {status['table_id']}  {shoe}  {rules}  {status['mode']}  (version {status['version']})"
+    return f"table {status['table_id']}  {shoe}  {rules}  {status['mode']}"
 
 
 def _way(terms: dict[str, Any]) -> Iterator[str]:

@@ -37,7 +37,8 @@ def write_png(sheet: Sheet, path: Path) -> None:
         image = _drawn(sheet)
     except ImportError:
         what = "PNG needs Pillow"
-        raise PictureError(what, "install it with: pip install 'firmware-bridge[pictures]', or use --svg") from None
+        how = "on a Pi: scripts/install --pictures, else pip install 'firmware-bridge[pictures]'; or use --svg"
+        raise PictureError(what, how) from None
     try:
         image.save(path, "PNG", optimize=True)
     except OSError as error:

@@ -1,0 +1,65 @@
+"""`shoe config`: what a table is configured to be, defaults included; and the reference of all keys."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from firmware_bridge.cli.daemon_socket import config_option
+from firmware_bridge.cli.support.scrub import scrubbed, secrets_of
+from firmware_bridge.config.load import load
+from firmware_bridge.config.reference import document, unnamed
+from firmware_bridge.config.sections import Config
+from firmware_bridge.config.toml_text import in_toml
+
+Sections = dict[str, dict[str, Any]]
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe config`."""
+    config_option(parser)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--json", action="store_true", help="one JSON object, for programs")
+    what.add_argument(
+        "--unnamed", action="store_true", help="the keys that the file does not name: new ones, after an update"
+    )
+    what.add_argument("--reference", action="store_true", help="every key there is, as Markdown")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what was asked for, without any secret; 0. Raises ConfigError."""
+    if arguments.reference:
+        sys.stdout.write(document())
+        return 0
+    config = load(arguments.config)
+    if arguments.unnamed:
+        sys.stdout.writelines(f"{key}\n" for key in unnamed(arguments.config.read_text("utf-8"), config.rules))
+        return 0
+    told = effective(config)
+    text = json.dumps(told, ensure_ascii=False) if arguments.json else "\n".join(_lines(told))
+    print(scrubbed(text, secrets_of(arguments.config)))
+    return 0
+
+
+def effective(config: Config) -> Sections:
+    """Section -> key -> its value, given or default; None for what is not set."""
+    told: Sections = msgspec.to_builtins(config)
+    told["game"] = msgspec.to_builtins(config.terms)
+    told["game"].pop("good_roads", None)
+    told["table"]["close"] = config.house.close
+    told["pins"] |= told["pins"].pop("keys")
+    return told
+
+
+def _lines(told: Sections) -> Iterator[str]:
+    """The sections as TOML; a key that is not set stands behind a #."""
+    for section, keys in told.items():
+        yield f"[{section}]"
+        for key, value in keys.items():
+            yield f"# {key} is not set" if value is None else f"{key} = {in_toml(value)}"
+        yield ""

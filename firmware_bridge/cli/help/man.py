@@ -1,0 +1,82 @@
+"""Manual pages: `shoe(1)` from the parser of the command line, `bridge.toml(5)` from the types of the config."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from itertools import groupby
+
+from firmware_bridge import __version__
+from firmware_bridge.cli import COMMANDS, parser_of
+from firmware_bridge.config.reference import ABOUT, Key, keys
+
+FILES = {
+    "/etc/firmware-bridge/bridge.toml": "the configuration of the table, bridge.toml(5)",
+    "/var/lib/firmware-bridge": "the journal, one file per shoe, and the calibration",
+    "/etc/credstore/firmware-bridge.mqtt-password": "the broker's password, mode 0600",
+    "/opt/firmware-bridge/share/doc/firmware-bridge": "the documents that shoe help shows",
+}
+
+
+def shoe() -> str:
+    """The manual page of the command, in roff."""
+    top = parser_of(COMMANDS)
+    lines = [*_head("shoe", "1", top.description or ""), ".SH SYNOPSIS", ".B shoe", ".I COMMAND", "[options]"]
+    lines += [".SH COMMANDS", *_commands("shoe", top)]
+    lines += [".SH EXIT STATUS", "0 fine, 1 a check failed or an order was refused, 2 wrong usage, 78 wrong config."]
+    lines += [".SH FILES"]
+    for path, text in FILES.items():
+        lines += [".TP", f".I {_plain(path)}", _plain(text)]
+    return "\n".join([*lines, ".SH SEE ALSO", "bridge.toml(5), shoe help 3am", ""])
+
+
+def bridge_toml() -> str:
+    """The manual page of the config, in roff."""
+    lines = [
+        *_head("bridge.toml", "5", "the configuration of one table"),
+        ".SH DESCRIPTION",
+        _plain(ABOUT.replace("`", "")),
+    ]
+    for title, rows in groupby(keys(), lambda key: key.title):
+        lines += [f".SH {_plain(title)}"]
+        for key in rows:
+            lines += [".TP", f".B {_plain(key.name)}", *_entry(key)]
+    return "\n".join([*lines, ".SH SEE ALSO", "shoe(1), shoe config, shoe check", ""])
+
+
+def _entry(key: Key) -> Iterator[str]:
+    default = f" Default: {key.default}." if key.default else ""
+    yield _plain(f"{key.says} May be: {key.may}.{default}")
+
+
+def _head(name: str, chapter: str, text: str) -> list[str]:
+    return [f'.TH {name.upper()} {chapter} "" "shoe {__version__}"', ".SH NAME", _plain(f"{name} - {text.rstrip('.')}")]
+
+
+def _commands(path: str, parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Each command with its arguments, and the commands of it."""
+    for action in parser._actions:
+        if not isinstance(action, argparse._SubParsersAction):
+            continue
+        for name, each in action.choices.items():
+            yield from (".SS", _plain(f"{path} {name}"), _plain(f"{each.description or ''}."))
+            yield from (line for argument in each._actions for line in _argument(argument))
+            yield from _commands(f"{path} {name}", each)
+
+
+def _argument(action: argparse.Action) -> Iterator[str]:
+    if isinstance(action, argparse._SubParsersAction | argparse._HelpAction):
+        return
+    takes = action.metavar or (
+        "|".join(map(str, action.choices)) if action.choices else "" if action.nargs == 0 else action.dest.upper()
+    )
+    name = " ".join((", ".join(action.option_strings), str(takes))).strip()
+    yield from (".TP", f".B {_plain(name)}", _plain(action.help or ""))
+
+
+def _plain(text: str) -> str:
+    """Text as roff reads it: no backslash, hyphen or first dot is a command."""
+    if not text:
+        return "\\&"
+    told = text.replace("\\", "\\e").replace("-", "\\-").replace("%%", "%")
+    return f"\\&{told}" if told[:1] in (".", "'") else told

@@ -1,0 +1,144 @@
+"""Every key of `bridge.toml` with its meaning, what may stand there and its default, read off the types."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any, Final, NamedTuple, get_args
+
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields
+
+from firmware_bridge.config.load import LAMPS, SECTIONS
+from firmware_bridge.config.pins import AnySensor, LockConfig, PinConfig, SensorConfig
+from firmware_bridge.config.sections import Config
+from firmware_bridge.config.toml_text import in_toml
+from firmware_bridge.config.wanted import what_may_stand
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.game import Game
+
+ABOUT: Final = """\
+Every key has a default, but for `[table] id`. `shoe check` tells every mistake at once; `shoe config` shows what a
+table is configured to be, defaults included. The file is read at the start of the daemon; `[table]`, `[game]`,
+`[service]`, `[roads]` and `[limits]` then apply from the next shoe on. Secrets come from files."""
+
+NAMED: Final = {"limits": "NAME", "presence": "SLOT", "lamps": "LAMP"}
+"""Sections whose keys are names -> what stands for the name here."""
+
+WIRES: Final = {"a wire": PinConfig, "a sensor or key, besides": SensorConfig, "the lock, besides": LockConfig}
+"""Tables in braces { }, where a wire needs more than its number."""
+
+PLAIN: Final = {
+    "write ": "",
+    "known are: ": "one of ",
+    "a text in quotation marks, not an empty one": "a text",
+    "; the 40-pin header has no other GPIO": "",
+}
+"""Words to who made a mistake -> words to who looks something up."""
+
+MONEY: Final = "money as a whole number or a text, or { low = .., high = .. }"
+
+
+class Key(NamedTuple):
+    """A key under its title; `may`: what may stand there; `default` as TOML, empty where there is none."""
+
+    title: str
+    name: str
+    says: str
+    may: str
+    default: str = ""
+
+
+def keys() -> Iterator[Key]:
+    """Every key, section by section."""
+    own = _meanings(Config)
+    for section, kind in SECTIONS.items():
+        title = f"[{section}]"
+        match section:
+            case "game":
+                for game in GAMES.values():
+                    yield from _keys(f"{title} of {game.name}", game.terms, without=("good_roads",))
+            case "limits":
+                yield Key(title, NAMED[section], own[section], MONEY)
+            case "presence" | "lamps":
+                yield Key(title, NAMED[section], f"{own[section]} {_names(section)}", _may(get_args(kind)[1]))
+            case _:
+                yield from _keys(title, kind, without=("keys",))
+        if section == "pins":
+            for name in dict.fromkeys(name for game in GAMES.values() for name in game.keys):
+                yield Key(title, name, "The dealer's key that tells this result.", _may(AnySensor))
+    for title, kind in WIRES.items():
+        common = () if kind is PinConfig else PinConfig.__struct_fields__
+        yield from _keys(f"In braces: {title}", kind, common)
+
+
+def unnamed(text: str, game: Game) -> list[str]:
+    """The keys that a config of this game names nowhere, not behind a # either: those of a newer version, say."""
+    named, section = set(), ""
+    for line in text.splitlines():
+        if head := re.match(r"[\s#]*\[(\w+)\]", line):
+            section = head[1]
+        elif key := re.match(r"[\s#]*(\w+)\s*=", line):
+            named.add(f"[{section}] {key[1]}")
+    mine = {*(f"[{section}]" for section in SECTIONS), f"[game] of {game.name}"}
+    known = [f"{key.title.split(' of ')[0]} {key.name}" for key in keys() if key.title in mine and key.name.islower()]
+    return [key for key in known if key not in named]
+
+
+def document() -> str:
+    """The reference as Markdown."""
+    lines = [
+        "# Every key of bridge.toml",
+        "",
+        "Written by `shoe config --reference`, from the types that read the file.",
+        "",
+        ABOUT,
+    ]
+    for title, rows in groupby(keys(), lambda key: key.title):
+        lines += ["", f"## {title}", "", "| key | meaning | may be | default |", "|---|---|---|---|"]
+        lines += [
+            f"| `{key.name}` | {_cell(key.says)} | {_cell(key.may)} | {_cell(key.default) or '-'} |" for key in rows
+        ]
+    return "\n".join([*lines, ""])
+
+
+def _keys(title: str, kind: type[Struct], without: tuple[str, ...] = ()) -> Iterator[Key]:
+    says = _meanings(kind)
+    for field in fields(kind):
+        if field.name not in without:
+            default = "" if field.default in (NODEFAULT, None) else in_toml(field.default)
+            yield Key(title, field.encode_name, says.get(field.name, ""), _may(field.type), default)
+
+
+def _meanings(kind: type[Struct]) -> dict[str, str]:
+    """Key -> its meaning: the paragraphs `key: meaning` in the docstring of its section."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in inspect.cleandoc(kind.__doc__ or "").splitlines():
+        if begun := re.match(r"(\w+): (.+)", line):
+            name, found[begun[1]] = begun[1], begun[2]
+        elif line and name:
+            found[name] += f" {line}"
+        else:
+            name = ""
+    return {name: text[0].upper() + text[1:] if text[0].isalpha() else text for name, text in found.items()}
+
+
+def _may(kind: Any) -> str:
+    told = what_may_stand(kind)
+    for mistaken, plain in PLAIN.items():
+        told = told.replace(mistaken, plain)
+    return told
+
+
+def _names(section: str) -> str:
+    """The names that keys of a section may have."""
+    slots = dict.fromkeys(slot for game in GAMES.values() for slot in game.slots)
+    seats = dict.fromkeys(seat for game in GAMES.values() for seat in game.seats)
+    return f"Names: {', '.join((*slots, *seats, *LAMPS) if section == 'lamps' else slots)}."
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

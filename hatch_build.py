@@ -1,0 +1,61 @@
+"""Puts the name of the commit into the wheel and the sdist that are built of it, and the docs into the wheel."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+BUILD: Final = "firmware_bridge/build.txt"
+SOURCES: Final = ("firmware_bridge", "hardware", "docs", "systemd", "requirements", "scripts", "pyproject.toml")
+"""What a wheel or an installation is made of: a change in one of these makes a build `dirty`."""
+
+
+class BuildHook(BuildHookInterface[Any]):
+    """Adds what is made or moved at a build; an editable installation is no build."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Add the files. version: `standard` or `editable`."""
+        if version == "editable":
+            return
+        root = Path(self.root)
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", delete=False) as file:
+            file.write(build(root) + "\n")
+        Path(file.name).chmod(0o644)
+        self._written = Path(file.name)
+        added = {file.name: BUILD}
+        if self.target_name == "wheel":
+            pages = [*sorted((root / "docs").glob("*.md")), root / "README.md", root / "CHANGELOG.md"]
+            added |= {str(page): f"firmware_bridge/docs/{page.name}" for page in pages if page.exists()}
+        build_data["force_include"].update(added)
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Take the temporary file away."""
+        if version != "editable":
+            self._written.unlink(missing_ok=True)
+
+
+def build(root: Path) -> str:
+    """`COMMIT DATE`, the date in UTC, with ` dirty` behind it where sources differ from the commit; else `unknown`.
+
+    Sources without their repository, of an sdist, keep what was written when that was made.
+    """
+    try:
+        if Path(_git(root, "rev-parse", "--show-toplevel")) == root.resolve():
+            named = _git(root, "show", "--no-patch", "--abbrev=12", "--date=format-local:%Y-%m-%d", "--format=%h %cd")
+            return f"{named} dirty" if _git(root, "status", "--porcelain", "--", *SOURCES) else named
+    except (OSError, subprocess.CalledProcessError):
+        pass
+    written = root / BUILD
+    return written.read_text("utf-8").strip() if written.exists() else "unknown"
+
+
+def _git(root: Path, *words: str) -> str:
+    """What git says. As root it asks about other people's files too: `sudo scripts/install` in one's own checkout."""
+    command = ["git", "-c", f"safe.directory={root.resolve()}", "-C", str(root), "--no-optional-locks", *words]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | {"TZ": "UTC0"})
+    return done.stdout.strip()
