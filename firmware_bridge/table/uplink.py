@@ -88,7 +88,7 @@ class Uplink:
         self.outage.close()
         self.backend.close()
         self.states.close()
-        self._echoes.end()
+        self._echoes.close()
         await self.link.close(self._message("status", self._status(last_word)))
         self._save()
         self._cursor.close()
