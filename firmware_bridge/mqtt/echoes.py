@@ -28,10 +28,14 @@ class Echoes:
 
     def end(self) -> None:
         """The connection is gone."""
-        for _, timer in self._first.values():
-            timer.cancel()
+        self.close()
         self._first.clear()
         self._silent.clear()
+
+    def close(self) -> None:
+        """Call nobody any more; what has not come back is awaited still, so that it does not count."""
+        for _, timer in self._first.values():
+            timer.cancel()
 
     @property
     def awaited(self) -> bool:

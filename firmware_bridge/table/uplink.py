@@ -92,7 +92,7 @@ class Uplink:
         self.backend.close()
         self.states.flush()
         self.states.close()
-        self._echoes.end()
+        self._echoes.close()
         await self.link.close(self._message("status", self._status(last_word)))
         self.acknowledged.close()
         if self._cursor:

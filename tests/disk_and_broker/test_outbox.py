@@ -332,6 +332,18 @@ def test_what_was_not_proved_is_sent_again_over_the_next_connection(wire: Wire) 
     assert not wire.outbox.waiting
 
 
+def test_what_is_acknowledged_while_the_daemon_ends_does_not_count_without_its_echo(wire: Wire) -> None:
+    wire.echoes.begin(["event", "round"])
+    wire.outbox.up()
+    wire.deal("9s Td Ts Tc")
+    wire.echoes.close()
+    wire.ack()
+    after = wire.again()
+    assert after.outbox.acked is None
+    after.outbox.up()
+    assert after.ack().taken == wire.all
+
+
 def test_a_mute_topic_is_told_and_little_is_kept_meanwhile(wire: Wire, mocker: MockerFixture) -> None:
     mocker.patch("firmware_bridge.mqtt.echoes.WAIT_S", 0.01)
     for _ in range(20):

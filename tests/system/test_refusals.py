@@ -13,6 +13,7 @@ from firmware_bridge.topics.event_and_round import messages
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker
+from tests.disk_and_broker.peer import Peer
 from tests.system.table import BridgeTable
 
 brokers = real.brokers  # fixture
@@ -36,7 +37,7 @@ def make(tmp_path: Path, mocker: MockerFixture) -> Iterator[Make]:
     mocker.patch("firmware_bridge.mqtt.echoes.WAIT_S", 1.0)
     mocker.patch("firmware_bridge.table.broker_outage.LOST_AFTER_S", 0.5)
 
-    def start(broker: Broker, protocol: int) -> BridgeTable:
+    def start(broker: Broker | Peer, protocol: int) -> BridgeTable:
         mocker.patch(
             "firmware_bridge.bridge.broker_settings", lambda config: replace(broker_settings(config), protocol=protocol)
         )
@@ -111,3 +112,33 @@ def test_a_broker_that_forbids_nothing_is_no_alarm(brokers: Any, make: Make, pro
         assert (alarm(table), table.bridge.uplink.link.number) == ("", 1)
         told = backend.on("status")[-1]
         assert (told["link"], told["clock"]) == (1, "unknown")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "code", "words"),
+    [
+        (5, 0x88, "overloaded or just starting"),
+        (5, 0x87, "refuses user 'table'"),
+        (5, 0x85, "correct [mqtt] client_id"),
+        (4, 3, "overloaded or just starting"),
+        (4, 5, "refuses user 'table'"),
+        (4, 2, "correct [mqtt] client_id"),
+    ],
+)
+def test_what_was_played_while_the_broker_refused_us_arrives_when_it_lets_us_in(
+    brokers: Any, make: Make, protocol: int, code: int, words: str
+) -> None:
+    broker = brokers(users={"table": "t", "backend": "b"}, acl=ALL_BUT.format("nothing"))
+    answer = bytes([0x20, 3, 0, code, 0]) if protocol == 5 else bytes([0x20, 2, 0, code])
+    with (
+        Peer({protocol: answer, 9 - protocol: b""}, stays=False) as refusing,
+        Backend(broker.port, username="backend", password="b") as backend,
+    ):
+        table = make(refusing, protocol)
+        table.deal("9s Td Ts Tc")
+        table.until(lambda: words in alarm(table))
+        assert table.bridge.uplink.outbox.acked is None
+        link = table.bridge.uplink.link
+        link._settings = replace(link._settings, port=broker.port)
+        table.until(lambda: arrived(backend) == journaled(table))
+        table.until(lambda: not alarm(table))

@@ -87,9 +87,7 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
         level = link.protocol or level
         link.publish(topic, b"{}")
 
-    link = Link(
-        settings, lambda: will, (), lambda _: (), write, tell, lambda _: tell(level), lambda _: None, loop
-    )
+    link = Link(settings, lambda: will, (), lambda _: (), write, tell, lambda _: tell(level), lambda _: None, loop)
     with unlogged():
         link.start()
         try:
