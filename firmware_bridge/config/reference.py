@@ -120,7 +120,7 @@ def _meanings(kind: type[Struct]) -> dict[str, str]:
         if begun := re.match(r"(\w+): (.+)", line):
             name, found[begun[1]] = begun[1], begun[2]
         elif line and name:
-            found[name] += f" {line}"
+            found[name] += f" {line.strip()}"
         else:
             name = ""
     return {name: text[0].upper() + text[1:] if text[0].isalpha() else text for name, text in found.items()}

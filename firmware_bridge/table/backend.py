@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import Any, Final
 
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.orders import Answer, Malformed
 from firmware_bridge.facts.wire import joined
+from firmware_bridge.journal.disk import SyncFailed
 from firmware_bridge.mqtt.replies import Replies, Reply
 from firmware_bridge.mqtt.settings import Incoming
 from firmware_bridge.table.desk import LONGEST, Desk, NotAnOrder, parse
@@ -67,6 +69,8 @@ class Backend:
             answer = self._desk.give(parse(message.payload), self._allowed, BACKEND)
         except NotAnOrder as error:
             answer = error.answer
+        except SyncFailed:
+            return  # the process ends, and the link says why
         except Exception:
             log.exception("an order could not be judged")
             answer = Answer(ok=False, error="internal error", hint="report it, with the table's log")
@@ -80,7 +84,8 @@ class Backend:
     def _record(self, count: int) -> None:
         """Put a burst of refused orders on record: one line for all."""
         refused = Malformed("orders", f"{count} orders were refused: {TOO_MANY}", SLOWER)
-        self._table.order(inputs.Ordered(**now(), order=refused, by=BACKEND, nonce=nonce()))
+        with suppress(SyncFailed):
+            self._table.order(inputs.Ordered(**now(), order=refused, by=BACKEND, nonce=nonce()))
 
     def _reply(self, message: Incoming, answer: Answer) -> Reply:
         wished = message.response_topic or ""
