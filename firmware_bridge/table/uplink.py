@@ -85,6 +85,8 @@ class Uplink:
             if timer:
                 timer.cancel()
         self.states.close()
+        if self._odds:
+            self._odds.close()
         await self.link.close(self._message("status", self._status(last_word)))
         self._save()
         self._cursor.close()
