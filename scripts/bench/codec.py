@@ -13,11 +13,12 @@ from binascii import crc_hqx
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from msgspec.structs import replace
 
 from hardware.readers.native import framing, packets
 from hardware.readers.native.framing import Framing
