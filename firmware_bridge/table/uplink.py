@@ -93,6 +93,8 @@ class Uplink:
         self.states.flush()
         self.states.close()
         self._echoes.close()
+        if self._odds:
+            self._odds.close()
         await self.link.close(self._message("status", self._status(last_word)))
         self.acknowledged.close()
         if self._cursor:

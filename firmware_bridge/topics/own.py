@@ -30,10 +30,11 @@ def own_topics(shoe: Shoe) -> dict[str, Any]:
 
 
 def _shown(topic: Topic, terms: Any, rounds: tuple[Ended, ...]) -> Any:
-    last = _last.get(topic)
+    last = _last.pop(topic, None)  # what was built may change now
     if last is None or last.terms is not terms or last.rounds is not rounds:
         built = _grown(topic, terms, rounds, last)
-        last = _last[topic] = _Built(terms, rounds, built, topic.show(built))
+        last = _Built(terms, rounds, built, topic.show(built))
+    _last[topic] = last
     return last.shown
 
 

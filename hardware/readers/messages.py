@@ -1,7 +1,9 @@
 """The messages of a reader, the same for every protocol."""
 
-from dataclasses import dataclass, fields
 from typing import Any, Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 Concern = Literal["card", "movement", "optics"]
 """What a report without a code is about: a card nobody read, a movement in the shoe, or the reader's own optics."""
@@ -20,16 +22,14 @@ REASONS: Final = tuple(CONCERNS)
 """The reasons in the order of their numbers, from 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportNo:
+class ReportNo(Struct, frozen=True, gc=False):
     """The number of a report: the board's boot session (u16), and `seq` in it (0..255, wraps)."""
 
     session: int
     seq: int
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Read:
+class Read(Struct, frozen=True, gc=False):
     """One card left the shoe; `code` is the reader's own and means nothing before the code book.
 
     `report` is None where the protocol numbers nothing. `quality` is 0..255; `agreed` of `taken` samples
@@ -57,8 +57,7 @@ class Read:
         return masked(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(Struct, frozen=True, gc=False):
     """Something passed that is not a readable card; `reason`: of `REASONS`, or plain words; the rest as in `Read`."""
 
     reason: str
@@ -73,23 +72,20 @@ class Unread:
         return CONCERNS.get(self.reason, "card")
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(Struct, frozen=True, gc=False):
     """A report that was taken before: acknowledge it again, nothing else."""
 
     report: ReportNo
 
 
-@dataclass(frozen=True, slots=True)
-class CutCard:
+class CutCard(Struct, frozen=True, gc=False):
     """The reader itself knows the cut card, and saw it."""
 
 
 Outcome = Literal["player", "banker", "tie", "forced"]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True, gc=False):
     """A reader that judges the game says its result; `forced`: the round was ended by its button."""
 
     outcome: Outcome
@@ -97,8 +93,7 @@ class Verdict:
     banker_pair: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True, gc=False):
     """Something else a reader says that belongs on record: `what` in plain words, never a card.
 
     `gap`: what it says means that cards may have passed unseen, or were seen otherwise than reported.
@@ -108,8 +103,7 @@ class Said:
     gap: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(Struct, frozen=True, gc=False):
     """A board introduces itself after its boot, until it is greeted; `reset_cause` is the board's number."""
 
     session: int
@@ -119,8 +113,7 @@ class Hello:
     reset_cause: int
 
 
-@dataclass(frozen=True, slots=True)
-class Beat:
+class Beat(Struct, frozen=True, gc=False):
     """A board is alive; `lamp` and `ambient` are light levels 0..255, `temperature` is in degrees Celsius."""
 
     session: int
@@ -130,24 +123,21 @@ class Beat:
     temperature: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """Raw sensor levels (ADC counts 0..4095) from the board's clock `stamp_ms` on."""
 
     stamp_ms: int
     levels: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Struct, frozen=True, gc=False):
     """The value a board's parameter has now."""
 
     id: int
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True, gc=False):
     """A board carried out `command`; status 0 is success."""
 
     command: int
@@ -158,6 +148,6 @@ Message = Read | Unread | Repeat | CutCard | Verdict | Said | Hello | Beat | Sam
 
 
 def masked(value: Any, secret: str = "code") -> str:
-    """The repr of any dataclass, with the field `secret` as `??`."""
+    """The repr of any Struct, with the field `secret` as `??`."""
     shown = {f.name: repr(getattr(value, f.name)) for f in fields(value)} | {secret: "??"}
     return f"{type(value).__name__}({', '.join(f'{name}={text}' for name, text in shown.items())})"

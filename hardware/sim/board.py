@@ -1,8 +1,10 @@
 """A native reader board without its wires: bytes in, bytes out, on a clock it is told."""
 
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec.structs import replace
 
 from hardware.readers.messages import REASONS, Beat, Done, Hello, Param, Sample
 from hardware.readers.native import framing

@@ -1,8 +1,7 @@
 """What bench.py needs to know of us: a native reader board on one side, our events on the other.
 
-Card number n belongs to a fixed shoe of naturals that is dealt over and over: 60 rounds of four cards, with
-the cut card before the last round. An event names its card by shoe, round and slot, so that messages that
-come twice, late or not at all are counted for what they are.
+Card number n belongs to one of eight shuffled shoes that are dealt in turn, over and over (shoes.py). An event names
+its card by shoe, round and slot, so that messages that come twice, late or not at all are counted for what they are.
 
 The yardsticks in C forward lines: each frame is given a time stamp with which it ends in 0A 00, so that they
 forward it too, and every target gets the same bytes. They name a frame by its tail.
@@ -11,38 +10,35 @@ forward it too, and every target gets the same bytes. They name a frame by its t
 import json
 import sys
 from binascii import crc_hqx
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from firmware_bridge.devices.code_books import FACE_BITS, NATIVE_CUT_CARD, native_code
-from firmware_bridge.facts.cards import Card
+from msgspec.structs import replace
+
 from hardware.readers.native import framing, packets
 from hardware.readers.native.framing import Framing
+from scripts.bench.shoes import VARIETY, Shoe, shoe
 
 SESSION = 0x0101
-LOT = 5  # no byte of a code is 00 or 0A
 LINE_END = 0x0A
-ROUNDS = 60
-SLOTS = ("P1", "B1", "P2", "B2")
-CUT_AT = (ROUNDS - 1) * len(SLOTS)
-SHOE = ROUNDS * len(SLOTS) + 1
 BURST = 32  # reports a board sends again at once
+SHOES = tuple(map(shoe, range(VARIETY)))
+STARTS = tuple(accumulate((len(each.codes) for each in SHOES), initial=0))
+"""The number of the first card of each shoe; the last one is that of all of them."""
 
 
-def _round(number: int) -> list[int]:
-    """The codes of a round that the player wins with a natural; no face comes more than eight times a shoe."""
-    suit, rank = "shdc"[number % 4], number // 4
-    player = "9" if number < 32 else "8"
-    faces = (player, "23"[rank % 2], "TJQK"[rank % 4], "45"[rank % 2])
-    return [native_code(Card(face + suit), LOT) for face in faces]
+def _place(n: int) -> tuple[Shoe, int]:
+    """The shoe of card n, and its index in there."""
+    n %= STARTS[-1]
+    number = bisect_right(STARTS, n) - 1
+    return SHOES[number], n - STARTS[number]
 
 
-CODES = [code for number in range(ROUNDS) for code in _round(number)]
-CODES.insert(CUT_AT, NATIVE_CUT_CARD | LOT << FACE_BITS)
 TAIL = 5  # bytes before the line end that no two frames share: the time stamp and a byte of the CRC
 TRIES = 4000  # time stamps per card; one in 256 will do
 DIGITS = bytes(range(0x20, 0xE8))  # neither 00 nor 0A
@@ -55,9 +51,14 @@ def _stamps(n: int) -> Iterator[int]:
         yield int.from_bytes(bytes(DIGITS[digit] for digit in digits), "big")
 
 
+def _code(n: int) -> int:
+    dealt, index = _place(n)
+    return dealt.codes[index]
+
+
 def _frame(n: int) -> bytes:
     """The report of card n, with a time stamp that makes it end in 0A 00 and holds no other line end."""
-    card = packets.Card(n % 256, SESSION, CODES[n % SHOE], 255, 8, 8, 0x0101, 0, 0, 0)
+    card = packets.Card(n % 256, SESSION, _code(n), 255, 8, 8, 0x0101, 0, 0, 0)
     begun = crc_hqx(packets.pack(card)[:-4], 0xFFFF)
     for stamp in _stamps(n):
         crc = crc_hqx(stamp.to_bytes(4, "big"), begun)
@@ -102,10 +103,16 @@ class Codec:
             known = self._tails.get(payload[-TAIL:])
             return [] if known is None else [known]
         message = json.loads(payload)
-        event, base = message["event"], (message["shoe"] - 1) * SHOE
-        if event["type"] == "CutCardMet":
-            return [base + CUT_AT]
-        if event["type"] != "CardDealt":
-            return []
-        place = (event["round"] - 1) * len(SLOTS) + SLOTS.index(event["slot"])
-        return [base + place + (place >= CUT_AT)]
+        event, (again, number) = message["event"], divmod(message["shoe"] - 1, VARIETY)
+        start = again * STARTS[-1] + STARTS[number]
+        match event["type"]:
+            case "CutCardMet":
+                return [start + SHOES[number].cut_at]
+            case "CardDealt":
+                return [start + SHOES[number].places[event["round"], event["slot"]]]
+        return []
+
+    def kind(self, n: int) -> str:
+        """`heavy` for a card that closes a round."""
+        dealt, index = _place(n)
+        return "heavy" if index in dealt.closing else ""

@@ -39,7 +39,7 @@ def test_every_field_of_the_vectors(row: dict[str, Any]) -> None:
 def test_good_roads_and_ask_after_every_round(row: dict[str, Any]) -> None:
     roads, seen = roads_of(()), []
     for letter in row["outcomes"]:
-        roads = append(roads, Bead(letter))
+        append(roads, Bead(letter))
         now = json.loads(msgspec.json.encode(board(roads)))
         seen.append([now["good_roads"], now["ask"]["banker"], now["ask"]["player"]])
     assert seen == [list(each) for each in zip(row["good_roads"], row["ask_banker"], row["ask_player"], strict=True)]

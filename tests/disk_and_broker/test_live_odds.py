@@ -1,14 +1,20 @@
 """Live odds beside the table."""
 
 import asyncio
+import os
+import signal
 
+from pytest_mock import MockerFixture
+
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.wire_states import Odds
 from firmware_bridge.games.baccarat.odds import full, odds
 from firmware_bridge.games.house import house_of
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
-from firmware_bridge.table.live_odds import LiveOdds, before_round
+from firmware_bridge.table import live_odds
+from firmware_bridge.table.live_odds import LiveOdds, before_round, question
 
 
 def shoe_after(script: str, **settings: object) -> Shoe:
@@ -22,9 +28,14 @@ async def followed(*shoes: Shoe) -> LiveOdds:
     live = LiveOdds(news.set, asyncio.get_running_loop())
     for shoe in shoes:
         live.follow(shoe)
-    while live._busy:
-        await asyncio.sleep(0.01)
+    await answered(live)
+    live.close()
     return live
+
+
+async def answered(live: LiveOdds) -> None:
+    while live.busy:
+        await asyncio.sleep(0.01)
 
 
 def test_they_are_of_the_round_to_come_and_say_so() -> None:
@@ -77,13 +88,57 @@ def test_none_of_the_shoe_before_stand_under_the_head_of_the_next() -> None:
     async def states() -> list[Odds | None]:
         live = LiveOdds(lambda: None, asyncio.get_running_loop())
         live.follow(shoe_after("9s Td Ts Tc"))
-        while live._busy:
-            await asyncio.sleep(0.01)
+        await answered(live)
         before = live.state
         live.follow(shoe_after("9s Td Ts Tc !close_shoe shoe"))
+        live.close()
         return [before, live.state]
 
     before, after = asyncio.run(states())
     assert before
     assert before.round == 2
     assert after == Odds(None, 0, None)
+
+
+def test_a_process_that_dies_is_started_anew_and_asked_again() -> None:
+    async def states() -> LiveOdds:
+        live = LiveOdds(lambda: None, asyncio.get_running_loop())
+        live.follow(shoe_after("shoe"))
+        await answered(live)
+        assert live._child
+        os.kill(live._child.pid, signal.SIGKILL)  # between two questions
+        live._child.wait()
+        live.follow(shoe_after("9s Td Ts Tc"))
+        os.kill(live._child.pid, signal.SIGKILL)  # over a question
+        await answered(live)
+        live.close()
+        return live
+
+    state = asyncio.run(states()).state
+    assert state
+    assert (state.round, state.cards) == (2, 412)
+
+
+def test_a_question_that_kills_every_process_is_given_up_and_the_next_is_asked(mocker: MockerFixture) -> None:
+    async def states() -> list[Odds | None]:
+        live = LiveOdds(lambda: None, asyncio.get_running_loop())
+        broken = mocker.patch.object(live_odds, "CHILD", ("/bin/false",))
+        live.follow(shoe_after("shoe"))
+        await answered(live)
+        mocker.stop(broken)
+        before = live.state
+        live.follow(shoe_after("9s Td Ts Tc"))
+        await answered(live)
+        live.close()
+        return [before, live.state]
+
+    before, after = asyncio.run(states())
+    assert before == Odds(None, 0, None)
+    assert after
+    assert after.cards == 412
+
+
+def test_only_counts_of_disclosed_cards_leave_the_house() -> None:
+    sealed = shoe_after("9s Td Ts Tc", disclose="sealed")
+    assert question(sealed).seen == {}
+    assert question(shoe_after("9s Td Ts Tc 2s")).seen == {Card("9s"): 1, Card("Td"): 1, Card("Ts"): 1, Card("Tc"): 1}

@@ -29,7 +29,8 @@ def bead_of(outcome: str, own: Raw) -> Bead:
 
 
 def _grow(roads: Roads, round: Ended) -> Roads:
-    return append(roads, bead_of(round.outcome or "", round.own))
+    append(roads, bead_of(round.outcome or "", round.own))
+    return roads
 
 
 def _show(roads: Roads) -> Board:

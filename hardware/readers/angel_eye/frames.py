@@ -1,10 +1,11 @@
 """The frames of an Angel Eye II-EX shoe: `encode` is the inverse of `decode`."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import reduce
 from operator import xor
 from typing import Final
+
+from msgspec import Struct
 
 from hardware.readers.messages import masked
 
@@ -16,8 +17,7 @@ RANKS: Final = "A23456789TJQK"
 _CHECK: Final = 2  # digits
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Frame:
+class Frame(Struct, frozen=True, gc=False):
     """One report: `seq` and `command` are ASCII characters, `payload` bytes of 80 to FF."""
 
     seq: str

@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from hardware.readers.codes.sightings import Sightings
 from hardware.readers.messages import Hello, Message, Read, Repeat, ReportNo, Unread, masked
@@ -20,8 +21,7 @@ SESSION = 0  # engines number nothing: the numbers are ours, and go on over rest
 _HEAD, _CHECK = 4, 2
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Packet:
+class Packet(Struct, frozen=True, gc=False):
     """One packet; `body` of a decode is the symbology and then the code."""
 
     op: int

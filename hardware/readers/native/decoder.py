@@ -1,7 +1,8 @@
 """The host's end of the native link: which reports are taken, in order and once."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hardware.readers.messages import REASONS, Beat, Done, Hello, Message, Param, Read, Repeat, ReportNo, Sample, Unread
 from hardware.readers.native import framing

@@ -1,18 +1,18 @@
 """The packets of the native link, both directions: `pack` is the inverse of `unpack`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import attrgetter
-from struct import Struct
+from struct import Struct as Layout
 from typing import Any, Final
+
+from msgspec import Struct
 
 from hardware.readers.messages import Beat, Done, Hello, Param, ReportNo, Sample, masked
 
 FACE_UP, DOUBLE_FEED, BACKWARDS = 1, 2, 4  # bits of Card.flags
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Card:
+class Card(Struct, frozen=True, gc=False):
     """Numbered report: a card passed. Fields as in `hardware.readers.messages.Read`; `flags` are the bits above."""
 
     seq: int
@@ -30,8 +30,7 @@ class Card:
         return masked(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True, gc=False):
     """Numbered report: something passed and was not read; `reason` counts `REASONS` from 1."""
 
     seq: int
@@ -41,8 +40,7 @@ class Fault:
     stamp_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ack:
+class Ack(Struct, frozen=True, gc=False):
     """The host has the report `seq` of `session` and all before it (or, for HELLO, has heard it)."""
 
     seq: int
@@ -50,35 +48,30 @@ class Ack:
     session: int
 
 
-@dataclass(frozen=True, slots=True)
-class Get:
+class Get(Struct, frozen=True, gc=False):
     """Ask for a parameter; answered by Param."""
 
     id: int
 
 
-@dataclass(frozen=True, slots=True)
-class Set:
+class Set(Struct, frozen=True, gc=False):
     """Change a parameter until the next boot; answered by Param."""
 
     id: int
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Save:
+class Save(Struct, frozen=True, gc=False):
     """Keep the parameters over a boot; answered by Done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Raw:
+class Raw(Struct, frozen=True, gc=False):
     """Raw samples on (1) or off (0); answered by Done."""
 
     on: int
 
 
-@dataclass(frozen=True, slots=True)
-class Selftest:
+class Selftest(Struct, frozen=True, gc=False):
     """Let the board test itself; answered by Done."""
 
 
@@ -90,16 +83,16 @@ KINDS: Final[dict[type, int]] = {
     Ack: 0x81, Get: 0x82, Set: 0x83, Save: 0x84, Raw: 0x85, Selftest: 0x86,
 }  # fmt: skip
 
-_HELLO = Struct(">HBBB8sB")
-_SAMPLE = Struct(">IB")
-_CARD = Struct(">HHBBBHBBI")
+_HELLO = Layout(">HBBB8sB")
+_SAMPLE = Layout(">IB")
+_CARD = Layout(">HHBBBHBBI")
 _CARD_BODY = attrgetter("session", "code", "quality", "agreed", "taken", "transit_ms", "flags", "lost", "stamp_ms")
-_FAULT = Struct(">HBBI")
-_BEAT = Struct(">HIBBb")
-_PARAM = Struct(">BH")
-_DONE = Struct(">BB")
-_ACK = Struct(">BH")
-_BYTE = Struct(">B")
+_FAULT = Layout(">HBBI")
+_BEAT = Layout(">HIBBb")
+_PARAM = Layout(">BH")
+_DONE = Layout(">BB")
+_ACK = Layout(">BH")
+_BYTE = Layout(">B")
 
 
 def pack(packet: Packet) -> bytes:
@@ -135,7 +128,7 @@ def _body(packet: Packet) -> bytes:
         case Hello(session, protocol, firmware, serial, reset_cause):
             return _HELLO.pack(session, protocol, *firmware, serial.encode("latin-1"), reset_cause)
         case Sample(stamp_ms, levels):
-            return _SAMPLE.pack(stamp_ms, len(levels)) + Struct(f">{len(levels)}H").pack(*levels)
+            return _SAMPLE.pack(stamp_ms, len(levels)) + Layout(f">{len(levels)}H").pack(*levels)
         case Param(id_, value) | Set(id_, value):
             return _PARAM.pack(id_, value)
         case Done(command, status):
@@ -157,18 +150,18 @@ def _sample(_seq: int, body: bytes) -> Sample | None:
     stamp_ms, count = _SAMPLE.unpack_from(body)
     if len(body) != _SAMPLE.size + 2 * count:
         return None
-    return Sample(stamp_ms, Struct(f">{count}H").unpack_from(body, _SAMPLE.size))
+    return Sample(stamp_ms, Layout(f">{count}H").unpack_from(body, _SAMPLE.size))
 
 
-def _numbered(cls: Any, struct: Struct) -> tuple[int, Callable[[int, bytes], Packet]]:
-    return struct.size, lambda seq, body: cls(seq, *struct.unpack(body))
+def _numbered(cls: Any, layout: Layout) -> tuple[int, Callable[[int, bytes], Packet]]:
+    return layout.size, lambda seq, body: cls(seq, *layout.unpack(body))
 
 
-def _plain(cls: Any, struct: Struct) -> tuple[int, Callable[[int, bytes], Packet]]:
-    return struct.size, lambda _seq, body: cls(*struct.unpack(body))
+def _plain(cls: Any, layout: Layout) -> tuple[int, Callable[[int, bytes], Packet]]:
+    return layout.size, lambda _seq, body: cls(*layout.unpack(body))
 
 
-_EMPTY = Struct(">")
+_EMPTY = Layout(">")
 # type -> length of the body (None: it says so itself), and how to read it
 _UNPACK: Final[dict[int, tuple[int | None, Callable[[int, bytes], Packet | None]]]] = {
     KINDS[Hello]: (_HELLO.size, _hello),

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from firmware_bridge.games.baccarat.roads.bead import Cell, Outcome
-from firmware_bridge.games.baccarat.roads.columns import extend
+from firmware_bridge.games.baccarat.roads.columns import extended
 from firmware_bridge.games.baccarat.roads.derived import DERIVED, Sign, sign_of
 from firmware_bridge.games.baccarat.roads.picture import next_cell
 from firmware_bridge.games.baccarat.roads.roads import Roads
@@ -29,7 +29,7 @@ def ask(roads: Roads) -> dict[str, Answer]:
 
 
 def _answer(roads: Roads, letter: Outcome) -> Answer:
-    columns = extend(roads.big_road, letter, roads.settings.leading_ties).columns
+    columns = extended(roads.big_road, letter, roads.settings.leading_ties).columns
     signs = tuple([sign_of(columns, back) for back in DERIVED.values()])
     cells = tuple(
         [

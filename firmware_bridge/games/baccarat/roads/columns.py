@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from msgspec import Struct
+
 from firmware_bridge.games.baccarat.roads.bead import Outcome
 
 LeadingTies = Literal["first-bead", "own-column"]
@@ -22,10 +24,10 @@ class Column(NamedTuple):
     ties: tuple[int, ...]
 
 
-class BigRoad(NamedTuple):
-    """All columns of the big road, and the leading ties that wait for a bead 1."""
+class BigRoad(Struct):
+    """All columns of the big road, and the leading ties that wait for a bead 1; it grows at its end."""
 
-    columns: tuple[Column, ...] = ()
+    columns: list[Column] = []
     held_ties: int = 0
 
 
@@ -37,27 +39,40 @@ def big_road_of(outcomes: str, leading_ties: LeadingTies = "first-bead") -> BigR
         columns.insert(0, Column("T", (led - 1,)))
     elif led and columns:
         columns[0] = Column(columns[0].side, (columns[0].ties[0] + led, *columns[0].ties[1:]))
-    return BigRoad(tuple(columns), 0 if columns else led)
+    return BigRoad(columns, 0 if columns else led)
 
 
-def extend(road: BigRoad, outcome: Outcome, leading_ties: LeadingTies = "first-bead") -> BigRoad:
-    """The columns after one more round; only the last one may change."""
-    columns, held = road
+def extend(road: BigRoad, outcome: Outcome, leading_ties: LeadingTies = "first-bead") -> bool:
+    """Put one more round on the road; whether it has a bead of its own. Only the last column may change."""
+    columns = road.columns
     if outcome == "T":
-        return _tied(road, leading_ties)
-    if columns and columns[-1].side == outcome:
-        return BigRoad((*columns[:-1], Column(outcome, (*columns[-1].ties, 0))))
-    return BigRoad((*columns, Column(outcome, (held,))))
+        return _tie(road, leading_ties)
+    if columns and columns[-1][0] == outcome:
+        columns[-1] = Column(outcome, (*columns[-1][1], 0))
+    else:
+        columns.append(Column(outcome, (road.held_ties,)))
+        road.held_ties = 0
+    return True
 
 
-def _tied(road: BigRoad, leading_ties: LeadingTies) -> BigRoad:
-    columns, held = road
+def extended(road: BigRoad, outcome: Outcome, leading_ties: LeadingTies = "first-bead") -> BigRoad:
+    """The road as it would be after one more round."""
+    then = BigRoad(road.columns.copy(), road.held_ties)
+    extend(then, outcome, leading_ties)
+    return then
+
+
+def _tie(road: BigRoad, leading_ties: LeadingTies) -> bool:
+    columns = road.columns
     if columns:
         side, ties = columns[-1]
-        return BigRoad((*columns[:-1], Column(side, (*ties[:-1], ties[-1] + 1))))
+        columns[-1] = Column(side, (*ties[:-1], ties[-1] + 1))
+        return False
     if leading_ties == "own-column":
-        return BigRoad((Column("T", (0,)),))
-    return BigRoad((), held + 1)
+        columns.append(Column("T", (0,)))
+        return True
+    road.held_ties += 1
+    return False
 
 
 @lru_cache(4096)

@@ -22,10 +22,10 @@ runs_of: Final[Callable[[str], list[str]]] = re.compile("R+|B+").findall
 
 def sign_of(columns: Sequence[Column], back: int) -> Sign | None:
     """The sign of road `back` for the newest bead; None before the road's start cell."""
-    newest, row = len(columns), len(columns[-1].ties)
+    newest, row = len(columns), len(columns[-1][1])
     if row > 1:
-        return _down(row, len(columns[-1 - back].ties)) if newest > back else None
-    return _across(len(columns[-2].ties) == len(columns[-2 - back].ties)) if newest > back + 1 else None
+        return _down(row, len(columns[-1 - back][1])) if newest > back else None
+    return _across(len(columns[-2][1]) == len(columns[-2 - back][1])) if newest > back + 1 else None
 
 
 def signs(lengths: Sequence[int], back: int) -> str:

@@ -19,8 +19,8 @@ Signed = tuple[int, int, str]
 """A cell and the sign of the bead in it: B, P or T in the big road, R or B in a derived road."""
 
 
-class Picture(Struct, frozen=True):
-    """The cells of all beads in their order, and what the next bead's place depends on.
+class Picture(Struct):
+    """The cells of all beads in their order, and what the next bead's place depends on; it grows at its end.
 
     The open run goes along row 1 from column `start` to `drop` (nearly always the same), down to row `depth`, then
     right for good. `ahead`: how many rows are free from the top in the columns after `start`, before this run;
@@ -28,7 +28,7 @@ class Picture(Struct, frozen=True):
     """
 
     limit: Row1Limit = "stay"
-    cells: tuple[Signed, ...] = ()
+    cells: list[Signed] = []
     start: int = 0
     drop: int = 0
     depth: int = ROWS
@@ -36,14 +36,22 @@ class Picture(Struct, frozen=True):
     ahead: tuple[int, ...] = ()
 
 
-def place(picture: Picture, sign: str) -> Picture:
-    """The picture with one more bead: of the open run, or, if its sign is another, the first of a new one."""
-    if not _goes_on(picture, sign):
-        start, drop, depth, ahead = _next_run(picture)
-        return Picture(picture.limit, (*picture.cells, (start, 1, sign)), start, drop, depth, 1, ahead)
-    limit, start, drop, depth, length = picture.limit, picture.start, picture.drop, picture.depth, picture.length + 1
-    cells = (*picture.cells, (*_cell(start, drop, depth, length), sign))
-    return Picture(limit, cells, start, drop, depth, length, picture.ahead)
+def place(picture: Picture, sign: str) -> None:
+    """Put one more bead on the picture: of the open run, or, if its sign is another, the first of a new one."""
+    cells = picture.cells
+    if cells and cells[-1][2] == sign:
+        length, drop = picture.length + 1, picture.drop
+        picture.length = length
+        is_plain = length <= picture.depth and drop == picture.start
+        cells.append((drop, length, sign) if is_plain else (*_cell(picture.start, drop, picture.depth, length), sign))
+        return
+    if picture.ahead or picture.start != picture.drop or picture.length > picture.depth:
+        picture.start, picture.drop, picture.depth, picture.ahead = _next_run(picture)
+    else:  # nothing in its way
+        picture.start = picture.drop = picture.start + 1
+        picture.depth = ROWS
+    picture.length = 1
+    cells.append((picture.start, 1, sign))
 
 
 def next_cell(picture: Picture, sign: str) -> Cell:
@@ -70,7 +78,7 @@ def picture_of(runs: Sequence[str], limit: Row1Limit = "stay") -> Picture:
             cells += chain.from_iterable(map(_straight, range(start + 1, start + 1 + len(plain)), plain))
             start, drop, depth = start + len(plain), start + len(plain), ROWS
             length, done = len(plain[-1]), done + len(plain)
-    return Picture(limit, tuple(cells), start, drop, depth, length, ahead)
+    return Picture(limit, cells, start, drop, depth, length, ahead)
 
 
 def _plain(runs: Sequence[str], first: int) -> Sequence[str]:

@@ -22,18 +22,25 @@ class RoadSettings(Struct, frozen=True):
     good: tuple[GoodId, ...] = ALL_GOOD
 
 
-class Derived(Struct, frozen=True):
-    """A derived road: its signs ("RBR..", one per cell) and their picture."""
+class Derived(Struct):
+    """A derived road: its signs ("RBR..", one per cell) and their picture; it grows at its end.
 
+    back: how many columns to the left it compares with.
+    """
+
+    back: int
     picture: Picture
     signs: str = ""
 
 
-class Roads(Struct, frozen=True):
-    """The rounds of a shoe, the big road's columns, and the pictures of big road and derived roads."""
+class Roads(Struct):
+    """The rounds of a shoe, the big road's columns, and the pictures of big road and derived roads.
+
+    It grows round by round (`append`); what is shown of it is a `Board`, which does not change.
+    """
 
     settings: RoadSettings
-    beads: tuple[Bead, ...]
+    beads: list[Bead]
     big_road: BigRoad
     big: Picture
     derived: tuple[Derived, ...]
@@ -44,34 +51,28 @@ DEFAULTS: Final = RoadSettings()
 
 def roads_of(rounds: Iterable[Bead], settings: RoadSettings = DEFAULTS) -> Roads:
     """The roads of these rounds, drawn anew: after a correction, or for a new shoe (no rounds, empty roads)."""
-    beads = tuple(rounds)
+    beads = list(rounds)
     big_road = big_road_of("".join([bead[0] for bead in beads]), settings.leading_ties)
     lengths = [len(ties) for _, ties in big_road.columns]
     limit = settings.row1_limit
-    derived = tuple([_derived(signs(lengths, back), limit) for back in DERIVED.values()])
+    derived = tuple([_derived(back, signs(lengths, back), limit) for back in DERIVED.values()])
     big = picture_of([side * len(ties) for side, ties in big_road.columns], limit)
     return Roads(settings, beads, big_road, big, derived)
 
 
-def append(roads: Roads, bead: Bead) -> Roads:
-    """The roads after one more round; only their ends are touched."""
-    settings, before = roads.settings, roads.big_road.columns
-    beads, big_road = (*roads.beads, bead), extend(roads.big_road, bead.outcome, settings.leading_ties)
-    columns = big_road.columns
-    if bead.outcome == "T" and len(columns) == len(before):
-        return Roads(settings, beads, big_road, roads.big, roads.derived)
-    big = place(roads.big, bead.outcome)
-    derived = tuple(
-        [_signed(road, sign_of(columns, back)) for road, back in zip(roads.derived, DERIVED.values(), strict=True)]
-    )
-    return Roads(settings, beads, big_road, big, derived)
+def append(roads: Roads, bead: Bead) -> None:
+    """Put one more round on the roads; only their ends are touched."""
+    outcome = bead[0]
+    roads.beads.append(bead)
+    if not extend(roads.big_road, outcome, roads.settings.leading_ties):
+        return
+    place(roads.big, outcome)
+    columns = roads.big_road.columns
+    for road in roads.derived:
+        if sign := sign_of(columns, road.back):
+            place(road.picture, sign)
+            road.signs += sign
 
 
-def _derived(signs: str, limit: Row1Limit) -> Derived:
-    return Derived(picture_of(runs_of(signs), limit), signs)
-
-
-def _signed(road: Derived, sign: str | None) -> Derived:
-    if sign is None:
-        return road
-    return Derived(place(road.picture, sign), road.signs + sign)
+def _derived(back: int, signs: str, limit: Row1Limit) -> Derived:
+    return Derived(back, picture_of(runs_of(signs), limit), signs)

@@ -1,0 +1,66 @@
+"""A process of its own that works out odds, so that no card waits for them: JSON lines in, JSON lines out.
+
+It is told of a shoe what everybody may know, as counts, and ends when its input does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import BinaryIO, Final
+
+import msgspec
+from msgspec import Raw, Struct
+
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.wire_states import Odds
+from firmware_bridge.games import GAMES
+
+NICE: Final = 10
+
+
+class Question(Struct, frozen=True):
+    """The odds that are wanted: of round `round` of `game` under `terms`, when `seen` have left so many packs.
+
+    seen: card -> how many of it. cards: those left.
+    """
+
+    game: str
+    decks: int
+    terms: Raw
+    round: int
+    cards: int
+    seen: dict[Card, int]
+
+
+def answer(question: Question) -> Odds:
+    """The odds of every bet, and how much its return differs from a full shoe's; none where none can be told."""
+    game = GAMES[question.game]
+    terms = msgspec.json.decode(question.terms, type=game.terms)
+    seen = [card for card, count in question.seen.items() for _ in range(count)]
+    if game.odds is None:
+        return Odds(question.round, 0, None)
+    book = game.odds()
+    try:
+        told = book.of(question.decks, seen, terms)
+        differs = book.deviation(question.decks, seen, terms)
+    except BridgeError:  # too few cards, or a copy too many that the floor kept
+        return Odds(question.round, 0, None)
+    more = {bet: round(float(each), 9) for bet, each in differs.items()}
+    return Odds(question.round, question.cards, dict(told), more)
+
+
+def main(questions: BinaryIO, answers: BinaryIO) -> None:
+    """Answer each line with a line until there are no more."""
+    with contextlib.suppress(OSError):  # a sandbox may forbid it
+        os.nice(NICE)
+    for line in questions:
+        answers.write(msgspec.json.encode(answer(msgspec.json.decode(line, type=Question))) + b"\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
+        main(sys.stdin.buffer, sys.stdout.buffer)
