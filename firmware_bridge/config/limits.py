@@ -25,13 +25,14 @@ def limits(keys: dict[str, Any], mistakes: list[str]) -> dict[str, Limit]:
 
 
 def _wrong(name: str, value: Any) -> Iterator[str]:
+    if wrong := fault(name, LONGEST_NAME):
+        yield f"the name {wrong}"
+        return
     try:
         msgspec.convert(value, Limit)
     except msgspec.ValidationError:
         yield f'write money as a whole number or a text, {name} = "10000.00"'
         return
-    if wrong := fault(name, LONGEST_NAME):
-        yield f"the name {wrong}"
     parts = value if isinstance(value, dict) else {name: value}
     amounts = {key: _amount(each) for key, each in parts.items()}
     for key, amount in amounts.items():

@@ -13,6 +13,7 @@ from firmware_bridge.devices.code_books import FACE_BITS, Known, native_code, sa
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
+from firmware_bridge.facts.orders import BY_MQTT
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import usual
@@ -125,7 +126,7 @@ def config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
             },
             "pins": {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number, "lid": LID.number},
             "lamps": dict(lamps(game)),
-            "mqtt": {"port": port},
+            "mqtt": {"port": port, "commands": [*BY_MQTT, "reveal"]},
             "journal": {"dir": str(folder / "journal")},
         }
     )

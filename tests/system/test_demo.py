@@ -257,7 +257,7 @@ def test_the_picture_says_what_to_do_when_something_is_wrong(tmp_path: Path) -> 
 
 
 def test_the_picture_of_a_game_that_the_demo_has_never_heard_of(tmp_path: Path) -> None:
-    drawn = on_terminal(tmp_path, "--game", "war", "--rounds", "1", "--speed", "50", program="tests.war")
+    drawn = on_terminal(tmp_path, "--game", "war", "--rounds", "1", "--speed", "5", program="tests.war")
     for text in ("SEATS", "DEALER", "║DRAW║", "D steady", "round 1: SEATS 5:5:6:2", "betting: round 1: open"):
         assert text in drawn, text
 

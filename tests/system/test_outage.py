@@ -108,7 +108,7 @@ def test_it_ends_cleanly_while_the_broker_is_away(tmp_path: Path, broker: Broker
 
 
 def test_a_long_outage_is_told_and_over_by_itself(bridge: Any, tmp_path: Path, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.table.outage.LOST_AFTER_S", 0.1)
+    mocker.patch("firmware_bridge.table.broker_outage.LOST_AFTER_S", 0.1)
     broker = Broker(tmp_path)
     table = bridge(broker.port)
     table.until(lambda: open_now(table) == ["broker_lost"])

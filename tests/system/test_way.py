@@ -144,7 +144,7 @@ def test_any_other_answer_goes_to_reply(table: Any, backend: Backend, elsewhere:
     [
         ({"do": "next"}, "nothing to end"),
         ({"do": "nxet"}, "nxet is no command"),
-        ({"do": "void"}, "void: why is missing"),
+        ({"do": "void"}, "the reason is missing"),
         ({"do": "enter", "card": "As", "second": "b"}, "enter is not allowed here"),
         ({"do": "resend", "journal": "9-none", "from": 1}, "journal 9-none is not on this disk"),
         ({"order": "next"}, 'no "do"'),
