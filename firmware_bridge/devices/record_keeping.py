@@ -10,8 +10,8 @@ from typing import Final
 from firmware_bridge.config.sections import JournalConfig
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.retention import DAY_S, LONGEST_REST_S, Retention, since
+from firmware_bridge.table.stamps import clock
 from firmware_bridge.table.table import Table
-from hardware.pi import clock
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class RecordKeeping:
     def watch_clock(self) -> None:
         """Warn of a clock that ran ahead of the record by more than a table rests, while nobody keeps it."""
         ahead = self._at_rest_s + self._table.jumped_ms / 1000
-        if ahead > LONGEST_REST_S and not clock.is_kept():
+        if ahead > LONGEST_REST_S and clock() != "synchronised":
             what = f"the clock is {ahead / DAY_S:.0f} days ahead of the last entry of the journal"
             self._table.warn("clock_jump", what, CLOCK_REMEDY)
         else:
@@ -59,7 +59,7 @@ class RecordKeeping:
 
     def _expire(self) -> None:
         if synced := self._synced():
-            self._loop.run_in_executor(None, _expire, self._retention, synced, clock.is_kept())
+            self._loop.run_in_executor(None, _expire, self._retention, synced, clock() == "synchronised")
 
 
 def _expire(retention: Retention, stored: Cursor, is_clock_right: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Final, TypedDict
 
 from firmware_bridge.facts.wire_states import Clock
 
-SYNCHRONISED: Final = Path("/run/systemd/timesync/synchronized")
+SYNCHRONISED: Final = Path("run/systemd/timesync/synchronized")
 """There once systemd-timesyncd has set the clock; its directory is there while it runs."""
 
 
@@ -26,11 +26,11 @@ def now() -> Times:
     return Times(at=time.time_ns() // 1_000_000, mono=-(-time.monotonic_ns() // 1_000_000))
 
 
-def clock() -> Clock:
-    """Whether the wall clock is kept by a time server, as far as this machine says."""
-    if SYNCHRONISED.exists():
+def clock(root: Path = Path("/")) -> Clock:
+    """Whether the wall clock is kept by a time server, as far as the machine whose files are in `root` says."""
+    if (root / SYNCHRONISED).exists():
         return "synchronised"
-    return "unsynchronised" if SYNCHRONISED.parent.exists() else "unknown"
+    return "unsynchronised" if (root / SYNCHRONISED).parent.exists() else "unknown"
 
 
 NONCE_BYTES: Final = 16

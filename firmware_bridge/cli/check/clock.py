@@ -8,7 +8,7 @@ from typing import Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.journal.files import journal_files
-from hardware.pi.clock import is_kept
+from firmware_bridge.table.stamps import clock as clock_of
 
 SLACK_S: Final = 60.0
 """The record may be this much ahead of the clock."""
@@ -24,7 +24,7 @@ def clock(machine: Machine) -> Iterator[Finding]:
         behind = f"the clock is {(newest - machine.now()) / 60:.0f} minutes behind the record"
         yield Finding("WARN", "clock", f"{behind}: rounds would be dated before the last ones", REMEDY)
     answer = machine.said(*ASK).strip()
-    if is_kept(machine.root) or answer == "yes":
+    if clock_of(machine.root) == "synchronised" or answer == "yes":
         yield Finding("OK", "clock", "synchronised")
     elif answer == "no":
         yield Finding("WARN", "clock", "not synchronised: the times of rounds may be wrong", REMEDY)
