@@ -51,7 +51,9 @@ def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     parser = parser_of(words[:1])
     _guess(parser, words)
-    arguments = parser.parse_args(words)
+    arguments, unknown = parser.parse_known_args(words)
+    if unknown:
+        arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         code = int(import_module(f"{__name__}.{arguments.command}").run(arguments))
         sys.stdout.flush()
@@ -77,6 +79,7 @@ def parser_of(known: Collection[str]) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(parser=command)
         if name in known:
             import_module(f"{__name__}.{name}").options(command)
     return parser

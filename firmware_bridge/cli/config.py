@@ -52,6 +52,7 @@ def effective(config: Config) -> Sections:
     told["game"] = msgspec.to_builtins(config.terms)
     told["game"].pop("good_roads", None)
     told["table"]["close"] = config.house.close
+    told["table"]["virtual_cut"] = config.house.virtual_cut or "none"
     told["pins"] |= told["pins"].pop("keys")
     return told
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+import unicodedata
+from typing import Any, Final
 
 CLASS: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff"
 """Characters that move a cursor, begin a line or turn the direction of what follows, as in a class of a pattern."""
@@ -34,3 +35,21 @@ def escaped(text: str) -> str:
 def escaped_json(document: str) -> str:
     """The same for a JSON document of one line, which means what it meant before."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
+
+
+def as_seen(name: str) -> str:
+    """What people see of a name: letters without their case, nothing invisible and no blanks.
+
+    One person does not become two by a letter that nobody sees.
+    """
+    letters = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(each for each in letters if unicodedata.category(each) != "Cf" and not each.isspace())
+
+
+def harmless(value: Any) -> Any:
+    """A value made of JSON, with every text in it `escaped`."""
+    if isinstance(value, str):
+        return escaped(value)
+    if isinstance(value, dict):
+        return {name: harmless(each) for name, each in value.items()}
+    return [harmless(each) for each in value] if isinstance(value, list) else value

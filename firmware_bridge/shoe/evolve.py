@@ -75,7 +75,8 @@ def _dealer_signed_in(shoe: Shoe, event: events.DealerSignedIn) -> Shoe:
 def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
     sealed = tuple(laid for laid in shoe.laid + shoe.overdrawn if not laid.shown)
     ended = replace(shoe, status="ended", aside=shoe.aside + sealed, laid=(), overdrawn=(), betting=False)
-    return replace(ended, reveal_by=None)
+    flown = shoe.device.flown - shoe.flying  # a round that was to be flown and was not dealt
+    return with_device(replace(ended, reveal_by=None, flying=False), flown=flown)
 
 
 def _irregular(shoe: Shoe, event: events.Irregular) -> Shoe:

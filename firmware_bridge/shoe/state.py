@@ -198,6 +198,17 @@ def exchanged(seen: tuple[Card, ...], before: Iterable[Card], after: Iterable[Ca
     return (*cards, *come)
 
 
+def disclosed(shoe: Shoe) -> tuple[Card, ...]:
+    """The cards of this shoe that everybody may know; nothing sealed is among them."""
+    sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if not laid.shown)
+    return tuple((Counter(shoe.seen) - sealed).elements())
+
+
+def is_card_out(shoe: Shoe) -> bool:
+    """Whether a card of the round to come was seen or drawn: no bet can be taken for that round any more."""
+    return any(laid.shown for laid in shoe.laid) or bool(held_cards(shoe))
+
+
 def cards_left(shoe: Shoe) -> int:
     """Cards that have not left the shoe, as far as the journal says."""
     return size_of(shoe.house) - len(shoe.seen) - shoe.unknown - len(held_cards(shoe))

@@ -92,7 +92,7 @@ class Lending:
             raise NotLent("the journal cannot be written, so no loan can be put on record", self._table.disk.hint)
         check(self._table.shoe, open_shoe)
         told = lendable.lend(to)
-        log.info("the %s is lent to %s", device, to)
+        log.info("the %s %s lent to %s", device, "are" if device.endswith("s") else "is", to)
         self._lent, self._last_pid = Lent(device, to, now()["at"], pid), pid
         return told
 

@@ -18,9 +18,8 @@ from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.wire_states import Odds
 from firmware_bridge.games.house import size_of
 from firmware_bridge.shoe.round import rules
-from firmware_bridge.shoe.state import Shoe
+from firmware_bridge.shoe.state import Shoe, disclosed
 from firmware_bridge.table.odds_child import Question
-from firmware_bridge.topics.state import disclosed
 
 log = logging.getLogger(__name__)
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct
 
-from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps, Slot, Table
 from firmware_bridge.shoe.judges.cut_card import is_blind
 from firmware_bridge.shoe.round import due, layout, phase, rules
-from firmware_bridge.shoe.state import Phase, Shoe, cards_left, is_last, is_open, row
+from firmware_bridge.shoe.state import Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
 from firmware_bridge.topics.lamps import lamps, todo
 from firmware_bridge.topics.own import own_topics
 
@@ -57,8 +55,9 @@ def table(shoe: Shoe) -> Table:
 
 
 def _bet_on_next(shoe: Shoe) -> int:
-    """The number of the next round that a bet can be taken for: the one to come, once a card of this one is drawn."""
-    return shoe.round + (phase(shoe) in (Phase.DEALING, Phase.COMPLETE))
+    """The number of the next round that a bet can be taken for: the one to come, once a card of this one is out."""
+    now = phase(shoe)
+    return shoe.round + (now in (Phase.DEALING, Phase.COMPLETE) or (now is Phase.READY and is_card_out(shoe)))
 
 
 def _slots(shoe: Shoe) -> tuple[Slot, ...]:
@@ -109,12 +108,6 @@ class _Hand(Struct):
 
 
 _hands = msgspec.json.Decoder(dict[str, _Hand]).decode
-
-
-def disclosed(shoe: Shoe) -> tuple[Card, ...]:
-    """The cards of this shoe that everybody may know; nothing sealed is among them."""
-    sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if not laid.shown)
-    return tuple((Counter(shoe.seen) - sealed).elements())
 
 
 def alarms(shoe: Shoe) -> tuple[Alarm, ...]:

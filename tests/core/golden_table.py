@@ -20,9 +20,10 @@ from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Shoe, decide, fault, observe, step
 from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.shoe.state import disclosed
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import signals
-from firmware_bridge.topics.state import disclosed, last_rounds, mode, snapshots
+from firmware_bridge.topics.state import last_rounds, mode, snapshots
 from tests.core.golden import Tape
 
 EPOCH: Final = 1_722_000_000_000

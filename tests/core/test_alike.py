@@ -15,8 +15,9 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import FACES, Card, cards
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.policy import POLICIES
+from firmware_bridge.shoe.state import disclosed
 from firmware_bridge.topics.event_and_round import messages
-from firmware_bridge.topics.state import disclosed, last_rounds, mode, snapshots
+from firmware_bridge.topics.state import last_rounds, mode, snapshots
 from tests.core.table import LOST, RESTART, RESUMED, Step, Table
 
 HOUSES = st.fixed_dictionaries(

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.facts import orders
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.facts.orders import LOCAL, ORDERS, tag_of
 from firmware_bridge.facts.printable import PATTERN, escaped, escaped_json, fault
 from firmware_bridge.table.desk import order_of, parse
+from tests.core.table import Table
 from tests.texts import texts
 
 BAD = ["\0", "\n", "\r", "\x1b", "\x7f", "\x9b", "\u2028", "\u202e", "\u2066", "\ufeff"]
@@ -103,3 +105,12 @@ def test_a_journal_of_before_with_a_name_of_two_lines_can_still_be_read() -> Non
 )  # fmt: skip
 def test_swapped_letters_are_one_mistake(word: str, meant: str | None) -> None:
     assert nearest(word, ("root", "port", "reader", "host", "password_file")) == meant
+
+
+@pytest.mark.parametrize("second", ["anna", " ANNA ", "an\u200bna", "an\u00adna", "\uff41nna", "an na", "\u200b"])
+def test_one_person_is_not_two_by_what_nobody_sees(second: str) -> None:
+    table = Table(burn="none").play("shoe ??")
+    table.take(table.order(orders.Enter(Card("9s"), second), by="anna"))
+    assert not table.answer.ok
+    table.take(table.order(orders.Enter(Card("9s"), "ben"), by="anna"))
+    assert table.answer.ok

@@ -151,6 +151,15 @@ def test_a_shoe_change_keeps_the_flies_and_the_dealer_to_come() -> None:
     assert (table.shoe.device.flown, table.shoe.device.dealer_change) == (1, True)
 
 
+def test_a_fly_that_was_never_dealt_does_not_count() -> None:
+    table = Table(**VIP)
+    for _ in range(6):
+        table.play("shoe !fly")
+        assert table.answer.ok
+        table.play("!close_shoe")
+    assert (table.shoe.device.flown, table.shoe.flying) == (0, False)
+
+
 def test_several_cards_at_once_after_the_time_make_the_rounds_of_cards_one_by_one() -> None:
     """Held cards are dealt after a block: the round is closed with its last one, the others open the next."""
     held = Table(**SEALED, policy="us-burn", betting="required").play("shoe bets-closed +61s ?? Kd Th Kc 2s !enter 9s")
@@ -338,6 +347,25 @@ def test_each_moment_tells_the_bets_closed_in_the_next_betting(house: dict[str, 
         while table.shoe.round == number:
             table.play("next" if table.phase == "complete" else SHUFFLED[len(table.shoe.seen)])
             assert closed_bets(table) == after
+
+
+def test_no_bet_is_taken_for_a_round_whose_first_card_waits_for_people() -> None:
+    table = Table(**BETS).play("shoe")
+    for _ in range(29):
+        rounds(table.play("bets-closed"), 1)
+    assert closed_bets(table.play("bets-closed")) == closed(30)
+    assert closed_bets(table.play("??")) == closed(31)
+    assert not table.play("bets-open").answer.ok
+    assert closed_bets(table.play("!enter 9s")) == closed(31)
+
+
+def test_no_bet_is_taken_for_a_round_whose_carried_cards_are_named() -> None:
+    table = Table(burn="none", procedure="six-card", betting="required", close="next").play("shoe")
+    table.play("bets-closed 9s Kd Th Kc 8h 8d next")
+    assert (table.phase, table.shoe.round, closed_bets(table)) == ("betting", 2, closed(2))
+    table.play("bets-closed")
+    assert not table.play("bets-open").answer.ok
+    assert snapshots(table.shoe)["table"].round == 2
 
 
 def closed_bets(table: Table) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ class PictureError(BridgeError, OSError):
 
 async def show(stage: Stage, story: Story, stop: asyncio.Event) -> None:
     """Draw the picture until cancelled, and obey keys; the last picture stays."""
+    from firmware_bridge.sim.picture import HEIGHT
+
     loop = asyncio.get_running_loop()
     terminal = Terminal()
     try:
@@ -42,7 +44,8 @@ async def show(stage: Stage, story: Story, stop: asyncio.Event) -> None:
     finally:
         if terminal.fd is not None:
             loop.remove_reader(terminal.fd)
-        terminal.leave(lambda width, height: _screen(stage, story, "")(width, height - SUMMARY))
+        last = _screen(stage, story, "")
+        terminal.leave(lambda width, height: last(width, max(height - SUMMARY, min(height, HEIGHT))))
 
 
 def _obey(keys: str, stage: Stage, stop: asyncio.Event) -> None:

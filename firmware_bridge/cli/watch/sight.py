@@ -14,7 +14,7 @@ from firmware_bridge.cli.watch import boards
 from firmware_bridge.cli.watch.screen import Status, machine
 from firmware_bridge.cli.watch.seen import LEGEND, frame_line, rows
 from firmware_bridge.cli.watch.words import decisions, mode_words, next_step
-from firmware_bridge.facts.printable import escaped
+from firmware_bridge.facts.printable import escaped, harmless
 from firmware_bridge.games import GAMES
 from firmware_bridge.sim.picture import HEIGHT, screen
 from firmware_bridge.sim.sight import Over, Row, Sight
@@ -44,8 +44,9 @@ class Watched:
 
     def take(self, status: Status) -> None:
         """A newer status."""
-        self._last, self.gone = status, ""
-        self._frames.extend(status.get("seen", {}).get("frames", []))
+        last = self._last = harmless(status)
+        self.gone = ""
+        self._frames.extend(last.get("seen", {}).get("frames", []))
 
     def lose(self, why: str) -> None:
         """Note that the daemon went away; frames of another daemon count anew."""

@@ -27,7 +27,7 @@ def mode_words(status: Status) -> str:
         return MODES["OBSERVE"]
     if status.get("lent"):
         return f"CALIBRATION: {status['lent']['to']} has the {status['lent']['device']}, no card is taken"
-    if back := status.get("returning"):
+    if back := _coming_back(status):
         return f"CALIBRATION is over: the reader is coming back from {back['to']}, a few seconds"
     blocking = [alarm["id"] for alarm in alarms if alarm["blocks"]]
     if blocking:
@@ -86,12 +86,18 @@ _KEYS: Final = {"complete": "the round is complete: press NEXT", "dealing": "ope
 """The key to press where no card is due."""
 
 
+def _coming_back(status: Status) -> dict[str, Any] | None:
+    """Who has the reader no more and has not given it back yet; None for one that is gone altogether."""
+    back: dict[str, Any] | None = status.get("returning")
+    return back if back and (back["pid"] or status["reader"]["open"]) else None
+
+
 def lending_words(status: Status) -> tuple[str, str] | None:
     """The borrower of a device, or the one it is coming back from, and what to do; None where nothing is lent."""
     if lent := status.get("lent"):
         since = time.strftime("%H:%M:%S", time.localtime(lent["since"] / 1000))
         return f"lent to {lent['to']} for calibration since {since}", "wait, or sudo shoe do take-back --by NAME"
-    if back := status.get("returning"):
+    if back := _coming_back(status):
         remedy = f"sudo kill -9 {back['pid']}" if back["pid"] else "check its power and cable"
         return f"coming back from {back['to']}'s calibration, a few seconds", f"wait; if it stays away: {remedy}"
     return None

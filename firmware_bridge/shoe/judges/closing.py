@@ -19,7 +19,7 @@ from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Refused
 from firmware_bridge.shoe.round import copies, layout, rules
-from firmware_bridge.shoe.state import PastRound, Shoe, exchanged, is_last
+from firmware_bridge.shoe.state import PastRound, Shoe, disclosed, exchanged, is_last
 
 encode = msgspec.json.Encoder().encode
 
@@ -80,9 +80,12 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
 
 
 def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) -> None:
-    """Raises Refused where the packs do not hold the cards of a correction beside the others that were seen."""
+    """Raises Refused where the packs do not hold the cards of a correction beside the others that are open.
+
+    Sealed ones are not counted: who may correct could else find out what they are.
+    """
     before = [each.card for each in past.cards]
-    seen = Counter(exchanged(shoe.seen, before, dealt))
+    seen = Counter(exchanged(disclosed(shoe), before, dealt))
     for card in Counter(dealt) - Counter(before):
         if seen[card] > copies(shoe, card):
             words = f"{card.value} would have come {seen[card]} times, more often than the packs hold it"

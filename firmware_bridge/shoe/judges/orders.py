@@ -7,6 +7,7 @@ from typing import Final
 
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
+from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import MarkDue, amount
 from firmware_bridge.games.asks import Refused as BadAmount
@@ -19,7 +20,7 @@ from firmware_bridge.shoe.judges.disclosure import reveal, start_clock
 from firmware_bridge.shoe.judges.marks import is_asked
 from firmware_bridge.shoe.judges.rounds import close_round, end_shoe, open_shoe, reveal_carried, void_round
 from firmware_bridge.shoe.round import asked, due, layout, phase, rules
-from firmware_bridge.shoe.state import Phase, blockers, held_cards, is_open, oldest_held, row
+from firmware_bridge.shoe.state import Phase, blockers, held_cards, is_card_out, is_open, oldest_held, row
 
 Given = Ordered | Pressed
 
@@ -42,21 +43,16 @@ def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
 
 def close_shoe(draft: Draft, given: Ordered, order: orders.CloseShoe) -> None:
     """End the shoe between rounds; a card that was drawn for a round is not passed over in silence."""
-    if phase(draft.shoe) is not Phase.BURNING and _is_drawn(draft):
+    if phase(draft.shoe) is not Phase.BURNING and held_cards(draft.shoe):
         raise Refused("a card of this round is out", "void the round first")
     end_shoe(draft, order.why or f"closed by {given.by}")
 
 
 def bets_open(draft: Draft, given: Ordered, order: orders.BetsOpen) -> None:
     """Reopen betting: only while nobody has seen a card of the round."""
-    if any(laid.shown for laid in draft.shoe.laid) or _is_drawn(draft):
+    if is_card_out(draft.shoe):
         raise Refused("a card of this round is out", "void the round first if bets must be taken again")
     draft.add(events.BetsOpened(round=draft.shoe.round))
-
-
-def _is_drawn(draft: Draft) -> bool:
-    """Whether a card waits that was drawn for the round to come."""
-    return bool(held_cards(draft.shoe))
 
 
 def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> None:
@@ -94,7 +90,7 @@ def void(draft: Draft, given: Ordered, order: orders.Void) -> None:
 
 def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
     """Two people name a card: the unread one, or one drawn while the reader is away."""
-    if order.second.strip().casefold() in ("", given.by.strip().casefold()):
+    if as_seen(order.second) in ("", as_seen(given.by)):
         raise Refused("a card is entered by two different people", "give both names: --by NAME --second NAME")
     shoe = draft.shoe
     commit, secret = draft.seal(order.card, given.nonce)

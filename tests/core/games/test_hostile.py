@@ -15,7 +15,7 @@ from firmware_bridge.games.asks import CardDue, MarkDue, Nothing, Question
 from firmware_bridge.games.game import Game, Result, Script, Start, Terms
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked
-from firmware_bridge.topics.state import disclosed
+from firmware_bridge.shoe.state import disclosed
 from tests.core.table import RESTART, Table
 from tests.war.rules import GAME
 
