@@ -86,7 +86,8 @@ class Shoe(Struct, frozen=True, kw_only=True):
 
     seq: the last entry's number in `journal`; n: events of the next entry already folded in.
     burn_left: cards still to burn, None while the first one is not exposed. seen: every card of this shoe
-    that was drawn and counts, in order; serials: of those that have one. aside: sealed cards that play no part.
+    that was drawn and counts, in order; serials: of those that have one. played: those of
+    rounds that count, written one behind the other. aside: sealed cards that play no part.
     laid: the cards of this round, given: its marks and answers. bets, money: as told
     when bets were closed. turn: how many questions were answered at this table, modulo 65,536.
     last_round: the last one, once the cut card was met; cut_by: by whom.
@@ -115,6 +116,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     held: tuple[Held, ...] = ()
     aside: tuple[Laid, ...] = ()
     seen: tuple[Card, ...] = ()
+    played: str = ""
     serials: frozenset[Serial] = frozenset()
     unknown: int = 0
     last_round: int | None = None

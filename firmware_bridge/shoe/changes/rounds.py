@@ -39,7 +39,8 @@ def round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
     carried = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in reserves]
     over = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in shoe.overdrawn]
     flown = shoe.device.flown if shoe.flying else 0
-    return replace(_round_over(shoe, past, flown), aside=shoe.aside + sealed, laid=(*carried, *over))
+    after = replace(_round_over(shoe, past, flown), played=shoe.played + _written(event))
+    return replace(after, aside=shoe.aside + sealed, laid=(*carried, *over))
 
 
 def _opens_with(laid: Laid) -> events.Origin:
@@ -96,7 +97,14 @@ def round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
     before = [each.card for past in shoe.rounds if past.round == event.round for each in past.cards]
     rounds = tuple(corrected(past) if past.round == event.round else past for past in shoe.rounds)
     seen = exchanged(shoe.seen, before, [each.card for each in event.cards])
-    return with_device(replace(shoe, rounds=rounds, seen=seen), prev=events.EntryName(shoe.journal, shoe.seq + 1))
+    written = "".join([_written(past) for past in rounds if past.outcome])
+    after = replace(shoe, rounds=rounds, seen=seen, played=written)
+    return with_device(after, prev=events.EntryName(shoe.journal, shoe.seq + 1))
+
+
+def _written(round: events.RoundClosed | PastRound) -> str:
+    """The cards of a round, one behind the other."""
+    return "".join([each.card.value for each in round.cards])
 
 
 def result_held(shoe: Shoe, event: events.ResultHeld) -> Shoe:

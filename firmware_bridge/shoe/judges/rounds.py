@@ -107,8 +107,7 @@ def close_complete(draft: Draft) -> bool:
 
 def _watch_shuffle(draft: Draft, new: int) -> None:
     """Look at the cards played so far, in the order drawn; nothing sealed is among them."""
-    played = tuple(each.card for past in draft.shoe.rounds if past.outcome for each in past.cards)
-    for pattern in patterns(played, new):
+    for pattern in patterns(draft.shoe.played, new):
         words = f"{pattern.name}, {pattern.length} cards"
         if not pattern.is_alarm:
             draft.add(events.Noted(what=f"unshuffled? {words}"))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from firmware_bridge.facts.cards import RANKS, Card
+from firmware_bridge.facts.cards import RANKS
 
 
 class Pattern(NamedTuple):
@@ -26,46 +26,55 @@ REPEAT: Final = (4, 5)
 PIPS: Final = RANKS + "w"
 """Ranks in their order, of cards and of tiles."""
 
+_PIP: Final = {rank: place for place, rank in enumerate(PIPS)}
+_CARD: Final = 2
+"""Letters of a card; none is both a rank's and a suit's, so that no text of cards is found between two cards."""
 
-def patterns(cards: tuple[Card, ...], new: int) -> list[Pattern]:
-    """The patterns that end within the `new` newest of `cards` (in the order drawn), each once, the longest."""
+
+def patterns(played: str, new: int) -> list[Pattern]:
+    """The patterns that end within the `new` newest of the cards `played` (two letters each), each once, the longest.
+
+    No earlier pattern is looked for again: the time it takes hardly grows with the shoe.
+    """
     found: dict[str, Pattern] = {}
-    for end in range(len(cards) - new + 1, len(cards) + 1):
-        for pattern in _ending(cards[:end]):
+    for end in range(len(played) - _CARD * (new - 1), len(played) + 1, _CARD):
+        for pattern in _ending(played, end):
             if pattern.name not in found or pattern.length > found[pattern.name].length:
                 found[pattern.name] = pattern
     return list(found.values())
 
 
-def _ending(cards: tuple[Card, ...]) -> Iterator[Pattern]:
+def _ending(played: str, end: int) -> Iterator[Pattern]:
+    ranks, suits = played[:end:_CARD], played[1:end:_CARD]
     runs: dict[str, tuple[int, tuple[int, int]]] = {
-        "same suit": (_run(cards, lambda a, b: a.suit == b.suit), SAME_SUIT),
-        "same rank": (_run(cards, lambda a, b: a.rank == b.rank), SAME_RANK),
-        "ascending": (_run(cards, lambda a, b: _step(a, b) == 1), STAIRS),
-        "descending": (_run(cards, lambda a, b: _step(a, b) == -1), STAIRS),
-        "repeat": (_repeat(cards), REPEAT),
+        "same suit": (_same(suits), SAME_SUIT),
+        "same rank": (_same(ranks), SAME_RANK),
+        "ascending": (_stairs(ranks, 1), STAIRS),
+        "descending": (_stairs(ranks, -1), STAIRS),
+        "repeat": (_repeat(played, end), REPEAT),
     }
     for name, (length, (warn, alarm)) in runs.items():
         if length >= warn:
             yield Pattern(name, length, length >= alarm)
 
 
-def _run(cards: tuple[Card, ...], follows: Callable[[Card, Card], bool]) -> int:
-    """How many of the newest cards follow one another."""
-    length = min(len(cards), 1)
-    while length < len(cards) and follows(cards[-length - 1], cards[-length]):
-        length += 1
-    return length
+def _same(letters: str) -> int:
+    """How many of the newest are the same."""
+    return len(letters) - len(letters.rstrip(letters[-1:])) if letters else 0
 
 
-def _step(before: Card, after: Card) -> int:
-    return PIPS.index(after.rank) - PIPS.index(before.rank)
+def _stairs(ranks: str, step: int) -> int:
+    """How many of the newest follow one another, each `step` above the one before."""
+    at = len(ranks) - 1
+    while at > 0 and _PIP[ranks[at]] - _PIP[ranks[at - 1]] == step:
+        at -= 1
+    return len(ranks) - max(at, 0)
 
 
-def _repeat(cards: tuple[Card, ...]) -> int:
+def _repeat(played: str, end: int) -> int:
     """How many of the newest cards came in the same order once before (at most the alarm's length)."""
-    for length in range(max(REPEAT), min(REPEAT) - 1, -1):
-        tail = cards[-length:]
-        if len(tail) == length and any(cards[i : i + length] == tail for i in range(len(cards) - 2 * length + 1)):
-            return length
+    for cards in range(max(REPEAT), min(REPEAT) - 1, -1):
+        length = _CARD * cards
+        if end >= 2 * length and played.find(played[end - length : end], 0, end - length) >= 0:
+            return cards
     return 0
