@@ -14,6 +14,9 @@ import firmware_bridge
 DOCUMENTS: Final = {
     "technician": "the technician's book: installing, wiring, calibrating, what to do at 3 a.m.",
     "irregularities": "every alarm: what it means, who does what, what the floor may choose",
+    "baccarat": "who draws a third card and why, and what a house chooses",
+    "broker": "users and rights of the broker, to copy",
+    "backend": "what a backend keeps, and what it asks for again",
     "config": "every key of bridge.toml",
     "roads": "the roads, and what the topic `roads` holds",
     "changelog": "what is new, and what to do at an update",
