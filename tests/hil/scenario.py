@@ -221,6 +221,7 @@ def verify(table: Table) -> str:
 def update(table: Table, command: str) -> str:
     """Another build is installed and started: command, daemon and topic name the same one, and not the one before."""
     before = table.state("status")["build"]
+    table.pi.sh(f"mountpoint -q {PAYLOAD} || mount -o ro /dev/vdb {PAYLOAD}")  # the power was cut meanwhile
     table.pi.sh(command)
     table.pi.sh("systemctl start firmware-bridge")
     table.until(lambda: table.state("status").get("state") == "online")
