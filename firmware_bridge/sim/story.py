@@ -12,7 +12,7 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.sim.broker import HOST
 from firmware_bridge.sim.stage import Stage
-from firmware_bridge.sim.words import brief, face, remarks
+from firmware_bridge.sim.words import face, headline, named, remarks
 
 KEPT: Final = 60
 """Lines kept for a picture."""
@@ -119,24 +119,12 @@ def _round(game: Game, told: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield word, f"VOID by {told['by']}: {'; '.join(told['why'])}"
         return
     said = ", ".join(remarks(game, told))
-    yield word, f"{headline(told):<11} {_hands(told)}  {said}".rstrip()
-
-
-def headline(told: dict[str, Any]) -> str:
-    """The outcome and the points of each hand: `BANKER 3:8`."""
-    points = ":".join(brief(hand["points"]) for hand in told["hands"].values())
-    return f"{told['outcome'].upper():<6} {points}"
+    yield word, f"{headline(told, 6):<11} {_hands(told)}  {said}".rstrip()
 
 
 def _hands(told: dict[str, Any]) -> str:
-    hands = [f"{name} {' '.join(map(face, hand['cards']))}" for name, hand in _named(told["hands"]).items()]
+    hands = [f"{name} {' '.join(map(face, hand['cards']))}" for name, hand in named(told["hands"]).items()]
     return "  ".join(f"{hand:<10}" for hand in hands)
-
-
-def _named(hands: dict[str, Any]) -> dict[str, Any]:
-    """The hands by their first letters, where these differ."""
-    letters = {name[0].upper(): hand for name, hand in hands.items()}
-    return letters if len(letters) == len(hands) else hands
 
 
 def summary(stage: Stage, seconds: float) -> Iterator[str]:

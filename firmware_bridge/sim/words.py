@@ -23,6 +23,21 @@ def brief(points: str) -> str:
     return "".join(points.split()[-1:])
 
 
+def headline(told: Mapping[str, Any], width: int = 0) -> str:
+    """The outcome of a round, in `width` columns at least, and the points of each hand: `BANKER 3:8`.
+
+    told: as the topic `round` has it.
+    """
+    points = ":".join(brief(hand["points"]) for hand in told["hands"].values())
+    return f"{told['outcome'].upper():<{width}} {points}"
+
+
+def named(hands: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The hands by their first letters, where these differ."""
+    letters = {name[0].upper(): hand for name, hand in hands.items()}
+    return letters if len(letters) == len(hands) else hands
+
+
 def remarks(game: Game, told: Mapping[str, Any]) -> tuple[str, ...]:
     """What people say of a round besides its outcome and its hands; `told` as the topic `round` has it."""
     carried = (f"{told['carried']} carried",) if told["carried"] else ()

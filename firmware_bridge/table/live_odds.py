@@ -106,7 +106,9 @@ class LiveOdds:
             self._lost(error.strerror or "the pipe broke")
 
     def _start(self) -> None:
-        self._child = subprocess.Popen(CHILD, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self._child = subprocess.Popen(
+            CHILD, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, process_group=0
+        )  # a group of its own: Ctrl-C is the daemon's, and the end of its input is the child's
         assert self._child.stdout
         self._loop.add_reader(self._child.stdout, self._hear, self._child.stdout.fileno())
 

@@ -40,8 +40,7 @@ def answer(question: Question) -> Odds:
     game = GAMES[question.game]
     terms = msgspec.json.decode(question.terms, type=game.terms)
     seen = [card for card, count in question.seen.items() for _ in range(count)]
-    if game.odds is None:
-        return Odds(question.round, 0, None)
+    assert game.odds, f"nobody asks for the odds of {question.game}"
     book = game.odds()
     try:
         told = book.of(question.decks, seen, terms)

@@ -29,7 +29,7 @@ ECHO_S: Final = 2.0
 NO_ORDER: Final = b""
 """The daemon answers it, and neither obeys nor journals it."""
 
-REMEDY: Final = "give the broker users and an ACL: docs/broker.md has one to copy"
+REMEDY: Final = "give the broker users and an ACL: one to copy: shoe help broker"
 
 Got = Literal["nothing", "in", "through"]
 """How far a stranger got: not past CONNECT, past it, or with a message to the others."""

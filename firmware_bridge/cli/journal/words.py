@@ -12,6 +12,7 @@ import msgspec
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.line import Public
+from firmware_bridge.sim.words import headline, named, remarks
 
 LENGTHY: Final = ("type", "policy", "house", "digest", "settings")
 """Fields that people are not shown (`--json` has them)."""
@@ -57,18 +58,12 @@ def _value(name: str, value: Any) -> str:
 def _result(event: dict[str, Any]) -> Iterator[str]:
     """Round, outcome with the points, hands, and what else people say of it; `--json` has every bet."""
     yield f"round {event['round']}"
-    points = ":".join(hand["points"].rsplit(maxsplit=1)[-1] for hand in event["hands"].values())
-    yield f"{event['outcome'].upper()} {points}"
-    letters = {name: name[0].upper() for name in event["hands"]}
-    are_told_apart = len(set(letters.values())) == len(letters)
-    for name, hand in event["hands"].items():
-        yield f"{letters[name] if are_told_apart else name} {' '.join(hand['cards'])}"
+    yield headline(event)
+    for name, hand in named(event["hands"]).items():
+        yield f"{name} {' '.join(hand['cards'])}"
     if revision := event["revision"]:
         yield f"corrected by {event['by']} (revision {revision} of entry {event['corrects']})"
-    game = GAMES.get(event["game"])
-    own = game.remarks(event | event["own"]) if game else ()
-    carried = (f"{event['carried']} carried",) if event["carried"] else ()
-    last = ("last of this shoe",) if event["last"] else ()
     flags = [flag for flag in event["flags"] if flag != "corrected"]
-    if remarks := (*own, *carried, *last, *flags):
-        yield ", ".join(remarks)
+    game = GAMES.get(event["game"])
+    if game and (said := remarks(game, event | event["own"] | {"flags": flags})):
+        yield ", ".join(said)

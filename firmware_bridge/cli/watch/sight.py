@@ -50,7 +50,7 @@ class Watched:
 
     def lose(self, why: str) -> None:
         """Note that the daemon went away; frames of another daemon count anew."""
-        self.gone = why
+        self.gone = escaped(why)
         self._frames.clear()
 
     @property
@@ -86,7 +86,7 @@ def _sight(status: Status, frames: Row, gone: str, keys: str) -> Sight:
         over=tuple(map(_over, [status] * len(status["rounds"]), status["rounds"])),
         points=status.get("points", {}),
         has_reserves=bool(game.reserves(msgspec.convert(settings["terms"], game.terms))),
-        head=Text(escaped(stands), f"bold {edge}"),
+        head=Text(stands, f"bold {edge}"),
         first=[] if gone else list(_first(status)),
         rows=list(_rows(status, gone)),
         boards=boards.of(game, status),
@@ -98,16 +98,16 @@ def _sight(status: Status, frames: Row, gone: str, keys: str) -> Sight:
 def _first(status: Status) -> Iterator[Row]:
     """What to do now, and the orders that settle what is open."""
     if step := next_step(status):
-        yield Row("next", Text(escaped(step)), keeps=HEIGHT)
+        yield Row("next", Text(step), keeps=HEIGHT)
     if orders := [order for alarm in status["alarm"]["open"] for order in decisions(alarm)]:
-        yield Row("orders", Text("\n".join(map(escaped, orders))), keeps=HEIGHT)
+        yield Row("orders", Text("\n".join(orders)), keeps=HEIGHT)
 
 
 def _rows(status: Status, gone: str) -> Iterator[Row]:
     for name, words in machine(status):
         bad = any(sign in words for sign in BAD)
         keeps = 0 if name == "journal" and not bad else 1
-        yield Row(name, Text(escaped(words), "bold red" if bad else ""), keeps)
+        yield Row(name, Text(words, "bold red" if bad else ""), keeps)
     yield Row("table", Text(_table(status)), keeps=0)
     if not gone:
         for name, words in rows(status):
