@@ -1,14 +1,11 @@
-"""Money and units of a bet as exact texts."""
+"""Nets in units of a bet, as exact texts."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
 
-
-def money(amount: Decimal) -> str:
-    """An amount as a plain decimal without needless zeros: `37.5`, `-7.5`, `0`."""
-    return f"{amount.normalize() if amount else Decimal(0):f}"
+from firmware_bridge.games.asks import in_words
 
 
 def units(net: Decimal, bet: Decimal) -> str:
@@ -19,7 +16,7 @@ def units(net: Decimal, bet: Decimal) -> str:
         return str(exact)
     places = max(twos, fives)
     digits = exact.numerator * 10**places // exact.denominator
-    return money(Decimal((digits < 0, tuple(map(int, str(abs(digits)))), -places)))
+    return in_words(Decimal((digits < 0, tuple(map(int, str(abs(digits)))), -places)))
 
 
 def _power(n: int, prime: int) -> int:

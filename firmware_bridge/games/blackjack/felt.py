@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.blackjack.totals import is_blackjack, total
 
-How = Literal["", "stood", "doubled", "bust", "surrendered", "blackjack", "dealer_blackjack"]
-"""How a hand ended, "" while it is played."""
+How = Literal["stood", "doubled", "bust", "surrendered", "blackjack", "dealer_blackjack"]
+"""How a hand ended; `dealer_blackjack`: it lost to one unplayed."""
 
 
 class Laid(Struct, frozen=True):
@@ -25,7 +25,7 @@ class Laid(Struct, frozen=True):
 class Hand(Struct):
     """A hand in play: `S3.1` holds the first card of seat 3, the others are numbered as splits make them.
 
-    bet: the stake of the hand. double: what was put in beyond it.
+    bet: the stake of the hand. double: what was put in beyond it. how: None while it is played. net: what it won.
     """
 
     seat: int
@@ -33,7 +33,7 @@ class Hand(Struct):
     bet: Decimal
     laid: list[Laid] = field(default_factory=list)
     double: Decimal = Decimal(0)
-    how: How = ""
+    how: How | None = None
     net: Decimal = Decimal(0)
 
     @property

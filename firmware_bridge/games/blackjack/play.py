@@ -19,8 +19,8 @@ from firmware_bridge.games.asks import (
     Refused,
     check,
     did,
+    in_words,
 )
-from firmware_bridge.games.blackjack.amounts import money
 from firmware_bridge.games.blackjack.felt import Felt, Hand, Laid
 from firmware_bridge.games.blackjack.settle import lose
 from firmware_bridge.games.blackjack.terms import Blackjack
@@ -93,7 +93,7 @@ def _offers(terms: Blackjack, hands: list[Hand], hand: Hand) -> dict[str, Offer]
     offers: dict[str, Offer] = {"S": Nothing(), "H": Nothing()}
     if len(hand.laid) == 2:
         offers["DD"] = Between(Decimal(0), hand.bet, above=True, or_none=True)
-        if len(hands) < terms.max_hands and is_pair(*hand.cards, terms.split_by):
+        if len(hands) < terms.max_hands and is_pair(hand.cards, terms.split_by):
             offers["SP"] = Nothing()
         if len(hands) == 1:
             offers["SU"] = Nothing()
@@ -118,7 +118,7 @@ def _asked_for(felt: Felt, hand: Hand, rule: str) -> Played:
 
 def _double(felt: Felt, hand: Hand, mark: Mark) -> Played:
     hand.double = hand.bet if mark.value is None else Decimal(mark.value)
-    yield did("stake", hand.name, money(hand.double))
+    yield did("stake", hand.name, in_words(hand.double))
     yield from _asked_for(felt, hand, "doubles")
     if not hand.how:
         hand.how = "doubled"
@@ -130,5 +130,5 @@ def _split(hands: list[Hand], hand: Hand) -> Played:
     new = Hand(hand.seat, len(hands) + 1, hand.bet, [moved])
     hands.insert(hands.index(hand) + 1, new)
     yield Plays(moved.n, new.name)
-    yield did("stake", new.name, money(new.bet))
+    yield did("stake", new.name, in_words(new.bet))
     yield did("move", new.name, moved.card.value)

@@ -7,10 +7,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.reason import Reason
+from firmware_bridge.games.asks import in_words
 from firmware_bridge.games.blackjack import felt as on
-from firmware_bridge.games.blackjack.amounts import money, units
+from firmware_bridge.games.blackjack.amounts import units
 from firmware_bridge.games.blackjack.totals import MOST, STANDS_ON, is_blackjack, total
 from firmware_bridge.games.game import Result, Start
 
@@ -53,13 +54,15 @@ class Own(Struct, frozen=True):
     """What only blackjack says of a round.
 
     seats: `S3` -> its sum. house: minus the sum of all nets. discards: hands, and `D`, in the order they went into the
-    discard holder.
+    discard holder. left: cards in the shoe after the round. shuffle_due: fewer than a quarter of the shoe are left.
     """
 
     dealer: Dealer
     seats: dict[str, Seat]
     house: str
     discards: tuple[str, ...]
+    left: int
+    shuffle_due: bool
 
 
 def result(felt: on.Felt, start: Start) -> Result:
@@ -73,17 +76,24 @@ def result(felt: on.Felt, start: Start) -> Result:
     return Result(
         hands={hand.name: _hand(hand) for hand in felt.hands},
         outcome=outcome,
-        bets={f"S{seat}": money(net) for seat, net in nets.items()},
-        staked={f"S{seat}": money(amount) for seat, amount in put.items()},
+        bets={f"S{seat}": in_words(net) for seat, net in nets.items()},
+        staked={f"S{seat}": in_words(amount) for seat, amount in put.items()},
         own=Own(
             dealer=dealer,
-            seats={f"S{seat}": Seat(units(net, felt.seats[seat][0].bet), money(net)) for seat, net in nets.items()},
-            house=money(-sum(nets.values(), Decimal(0))),
+            seats={f"S{seat}": Seat(units(net, felt.seats[seat][0].bet), in_words(net)) for seat, net in nets.items()},
+            house=in_words(-sum(nets.values(), Decimal(0))),
             discards=tuple(felt.discards),
+            left=start.left - felt.drawn,
+            shuffle_due=is_shuffle_due(start.decks, start.left - felt.drawn),
         ),
         why=(why,),
         reasons=(reason,),
     )
+
+
+def is_shuffle_due(decks: int, left: int) -> bool:
+    """Whether fewer than a quarter of the cards of so many packs are left."""
+    return 4 * left < len(FACES) * decks
 
 
 def _ended(dealer: Dealer) -> tuple[str, str, Reason]:
@@ -100,17 +110,18 @@ def _ended(dealer: Dealer) -> tuple[str, str, Reason]:
 
 def _hand(hand: on.Hand) -> Hand:
     best, soft = total(hand.cards)
+    assert hand.how, "a round ends with the last hand"
     return Hand(
         cards=hand.cards,
         points=_points(hand, best, soft),
         total=best,
         soft=soft,
         how=hand.how,
-        bet=money(hand.bet),
-        double=money(hand.double),
+        bet=in_words(hand.bet),
+        double=in_words(hand.double),
         outcome="win" if hand.net > 0 else "lose" if hand.net < 0 else "push",
         units=units(hand.net, hand.bet),
-        net=money(hand.net),
+        net=in_words(hand.net),
     )
 
 

@@ -29,6 +29,8 @@ _PEEK: Final = Question("peek", ("yes", "no"), (DEALER,))
 def round(terms: Blackjack, start: Start) -> Script:
     """One round for the seats whose bets are taken."""
     felt = yield from _bets(terms, start)
+    if not felt.seats:
+        return None
     yield from _deal(felt)
     up = yield from _turn(felt, 0, _FIRST)
     if up.rank in PEEKS:

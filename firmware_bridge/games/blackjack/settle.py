@@ -6,8 +6,7 @@ from collections.abc import Generator
 from decimal import Decimal
 from typing import Any
 
-from firmware_bridge.games.asks import Ask, did
-from firmware_bridge.games.blackjack.amounts import money
+from firmware_bridge.games.asks import Ask, did, in_words
 from firmware_bridge.games.blackjack.felt import Felt, Hand
 from firmware_bridge.games.blackjack.totals import MOST, total
 
@@ -61,12 +60,12 @@ def settle(felt: Felt) -> Said:
 
 def _pay(hand: Hand, amount: Decimal) -> Said:
     hand.net = amount
-    yield did("pay", hand.name, money(amount))
+    yield did("pay", hand.name, in_words(amount))
 
 
 def _take(hand: Hand, amount: Decimal) -> Said:
     hand.net = -amount
-    yield did("take", hand.name, money(amount))
+    yield did("take", hand.name, in_words(amount))
 
 
 def _discard(felt: Felt, hand: Hand) -> Said:

@@ -33,6 +33,7 @@ def is_blackjack(cards: Sequence[Card]) -> bool:
     return len(cards) == 2 and total(cards)[0] == MOST
 
 
-def is_pair(a: Card, b: Card, by: str) -> bool:
-    """Whether two cards can be split, by rank or by value."""
-    return VALUES[a.rank] == VALUES[b.rank] if by == "value" else a.rank == b.rank
+def is_pair(cards: Sequence[Card], by: str) -> bool:
+    """Whether these are two cards that can be split, by rank or by value."""
+    counts = {VALUES[card.rank] if by == "value" else card.rank for card in cards}
+    return len(cards) == 2 and len(counts) == 1

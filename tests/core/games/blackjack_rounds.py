@@ -36,7 +36,7 @@ def words(rng: Random, book: Book) -> list[str]:
     """A whole round for the book: it takes every word on the way."""
     ranks = rng.choice((RANKS, RANKS, *FEW_RANKS))
     errs, splits = rng.choice((0, 0, 0.1)), rng.random()
-    said = []
+    said: list[str] = []
     while not book.over and len(said) < 300:
         word = _wrong(rng) if rng.random() < errs else _right(rng, book, ranks, splits)
         book.take(word)
