@@ -35,6 +35,10 @@ class Ended(Protocol):
     def own(self) -> Raw:
         """What only its game says, as JSON."""
 
+    @property
+    def money(self) -> dict[str, str]:
+        """Seat -> purse, as told when its bets were closed."""
+
 
 class Nothing(Struct, frozen=True):
     """Of a game that says no more of a round than all games do."""
@@ -43,12 +47,13 @@ class Nothing(Struct, frozen=True):
 class Start(Struct, frozen=True):
     """What a round begins with: bets or purses of its seats as told when bets closed, and the rounds before it.
 
-    seat -> amount as an exact decimal text.
+    seat -> amount as an exact decimal text. sealed: the house opens a step at a time, not all at once.
     """
 
     bets: dict[str, str] = {}
     money: dict[str, str] = {}
     before: Sequence[Ended] = ()
+    sealed: bool = False
 
 
 class Result(Struct, frozen=True):
@@ -69,8 +74,11 @@ class Result(Struct, frozen=True):
     reasons: tuple[Reason, ...] = ()
 
 
-Script = Generator[Ask, Any, Result]
-"""A round: it gets a Card or None for a CardDue, a Mark for a MarkDue, a text for a Question."""
+Script = Generator[Ask, Any, Result | None]
+"""A round: it gets a Card or None for a CardDue, a Mark for a MarkDue, a text for a Question.
+
+None in place of a result: no round takes place.
+"""
 
 
 class Placed(Struct, frozen=True):
