@@ -53,7 +53,7 @@ def given_by(seats: Sequence[str], word: str, offer: Offer, why: str) -> Generat
         if mark.seat in given:
             raise Refused("already_marked", f"seat {mark.seat} has given its {word}; it is due of {_named(owing)}")
         check(word, mark.value, offer)
-        given[mark.seat] = int(Decimal(mark.value))
+        given[mark.seat] = int(mark.value)
         yield did(word, f"S{mark.seat}", given[mark.seat])
     return given
 
@@ -61,11 +61,11 @@ def given_by(seats: Sequence[str], word: str, offer: Offer, why: str) -> Generat
 def lot_among(seats: Sequence[str], why: str) -> Generator[Ask, Any, str]:
     """The seat that the lot fell on; it is drawn outside, and told."""
     among = f"lot={' or lot='.join(seats)}"
-    mark = yield MarkDue({LOT: {LOT: Choice(tuple(seats))}}, why=why)
+    offer = Choice(tuple(seats))
+    mark = yield MarkDue({LOT: {LOT: offer}}, why=why)
     if mark.word != LOT:
         raise Refused("not_allowed", f"the lot is due: {among}")
-    if mark.value not in seats:
-        raise Refused("not_in_lot", among)
+    check(LOT, mark.value, offer)
     return str(mark.value)
 
 
@@ -107,13 +107,6 @@ def outcome_of(nets: Mapping[str, Decimal], banker: str) -> str:
     """How the round ended for the bank in one word: `banker`, `players`, or `even`."""
     won = nets[banker]
     return "banker" if won > 0 else "players" if won < 0 else "even"
-
-
-def money(amount: Decimal) -> str:
-    """An amount as an exact decimal text, without noughts that say nothing: "37.5", "-270", "0"."""
-    text = f"{amount:f}"
-    plain = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if plain in ("-0", "") else plain
 
 
 def _named(seats: Sequence[str]) -> str:

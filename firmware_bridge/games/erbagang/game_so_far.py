@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
@@ -41,6 +40,12 @@ class Own(Struct, frozen=True):
     out: tuple[str, ...]
 
 
+class Running(Struct, frozen=True):
+    """What er ba gang shows of a running round: which of the five it is."""
+
+    round: int
+
+
 class SoFar(Struct, frozen=True):
     """A game before a round: its number from 1, the purses (None: unknown), the bank of the round before."""
 
@@ -61,10 +66,10 @@ def own_of(round: Ended) -> Own:
     return _decode(round.own)
 
 
-def is_over(left: int, before: Sequence[Ended]) -> bool:
-    """Whether a game is over after these rounds, with so many tiles left in the shoe."""
-    closed = [own_of(each) for each in before if each.outcome is not None]
-    return left < TILES or len(closed) >= ROUNDS or bool(closed and closed[-1].stopped)
+def is_over(start: Start) -> bool:
+    """Whether no further round can begin: five are closed, a purse is too small, or too few tiles are left."""
+    closed = [own_of(each) for each in start.before if each.outcome is not None]
+    return start.left < TILES or len(closed) >= ROUNDS or bool(closed and closed[-1].stopped)
 
 
 _decode = msgspec.json.Decoder(Own).decode

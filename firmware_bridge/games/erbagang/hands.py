@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Final, Literal
 
 from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.bank import Outcome, money
+from firmware_bridge.games.asks import in_words
+from firmware_bridge.games.bank import Outcome
 
 WHITE: Final = "w"
 
@@ -19,6 +21,9 @@ Kind = Literal["white_pair", "pair", "28", "points"]
 
 KINDS: Final[tuple[Kind, ...]] = ("white_pair", "pair", "28", "points")
 """What a hand may be, in the usual order from high to low."""
+
+WORDS: Final[dict[Kind, str]] = {"white_pair": "two whites", "pair": "pair", "28": "2-8", "points": "points"}
+"""Kind -> what people at the table say."""
 
 Ties = Literal["high-tile", "banker", "push"]
 """Who wins equal hands: the higher single tile, the banker, or nobody."""
@@ -37,12 +42,17 @@ class Hand(Struct, frozen=True):
     digit: str
 
 
-def kind_of(tiles: tuple[Card, ...]) -> Kind:
+def kind_of(ranks: Iterable[str]) -> Kind:
+    """What two tiles of these ranks are."""
+    low, high = sorted(ranks)
+    if low == high:
+        return "white_pair" if low == WHITE else "pair"
+    return "28" if (low, high) == ("2", "8") else "points"
+
+
+def kind_of_hand(tiles: tuple[Card, ...]) -> Kind:
     """What two tiles are."""
-    ranks = sorted(tile.rank for tile in tiles)
-    if ranks[0] == ranks[1]:
-        return "white_pair" if ranks[0] == WHITE else "pair"
-    return "28" if ranks == ["2", "8"] else "points"
+    return kind_of(tile.rank for tile in tiles)
 
 
 def digit_of(tiles: tuple[Card, ...]) -> Decimal:
@@ -52,8 +62,8 @@ def digit_of(tiles: tuple[Card, ...]) -> Decimal:
 
 def read(tiles: tuple[Card, ...]) -> Hand:
     """The hand that two tiles make, in the order dealt."""
-    kind, digit = kind_of(tiles), money(digit_of(tiles))
-    points = {"white_pair": "two whites", "pair": f"pair of {tiles[0].rank}", "28": "2-8", "points": digit}[kind]
+    kind, digit = kind_of_hand(tiles), in_words(digit_of(tiles))
+    points = digit if kind == "points" else f"pair of {tiles[0].rank}" if kind == "pair" else WORDS[kind]
     return Hand(tiles, kind, points, digit)
 
 
@@ -69,7 +79,7 @@ def outcome(player: tuple[Card, ...], banker: tuple[Card, ...], order: tuple[Kin
 
 def _strength(tiles: tuple[Card, ...], order: tuple[Kind, ...]) -> tuple[Decimal, ...]:
     """What decides before any tie: the kind, then the tile of a pair, or the points."""
-    kind = kind_of(tiles)
+    kind = kind_of_hand(tiles)
     height = Decimal(-order.index(kind))
     return height, PIPS[tiles[0].rank] if kind == "pair" else digit_of(tiles)
 

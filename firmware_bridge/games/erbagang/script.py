@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import Ask, Between, did
+from firmware_bridge.games.asks import Ask, Shows, Whole, did, in_words
 from firmware_bridge.games.bank import (
     BET,
     GRAB,
@@ -17,12 +17,11 @@ from firmware_bridge.games.bank import (
     from_next,
     given_by,
     lot_among,
-    money,
     outcome_of,
     turned,
 )
-from firmware_bridge.games.erbagang.game_so_far import ROUNDS, Own, Purses, SoFar, so_far
-from firmware_bridge.games.erbagang.hands import kind_of, outcome, read
+from firmware_bridge.games.erbagang.game_so_far import ROUNDS, Own, Purses, Running, SoFar, so_far
+from firmware_bridge.games.erbagang.hands import kind_of_hand, outcome, read
 from firmware_bridge.games.erbagang.terms import ErBaGang
 from firmware_bridge.games.game import Result, Script, Start
 
@@ -38,24 +37,25 @@ def round(terms: ErBaGang, start: Start) -> Script:
     game = so_far(start)
     short = _short(game.purses, terms)
     if short:
-        yield did("no_game", *short)
+        yield did("no_game", short)
         return None
     yield did("round", game.number)
+    yield Shows(Running(game.number))
     banker, multiple = yield from _banker(terms, game)
-    offer = Between(Decimal(1), Decimal(max(1, multiple // PART)), step=Decimal(1))
+    offer = Whole(1, max(1, multiple // PART))
     bets = yield from given_by(sorted(from_next(banker)), BET, offer, "the players bet")
     closed = yield from dealt(EACH)
-    tiles = yield from turned(closed, banker, start.sealed, kind_of)
+    tiles = yield from turned(closed, banker, start.sealed, kind_of_hand)
     ends = {seat: outcome(tiles[seat], tiles[banker], terms.order, terms.ties) for seat in bets}
     nets, purses = yield from _paid(terms, game.purses, banker, bets, tiles, ends)
     yield did("round_over", game.number)
     out = _short(purses, terms)
     if out and game.number < ROUNDS:
-        yield did("stopped", *out)
+        yield did("stopped", out)
     return Result(
         hands={f"S{seat}": read(tiles[seat]) for seat in SEATS},
         outcome=outcome_of(nets, banker),
-        bets={f"S{seat}": money(nets[seat]) for seat in SEATS},
+        bets={f"S{seat}": in_words(nets[seat]) for seat in SEATS},
         staked={f"S{seat}": "0" for seat in SEATS},
         own=Own(
             game_round=game.number,
@@ -63,7 +63,7 @@ def round(terms: ErBaGang, start: Start) -> Script:
             multiple=multiple,
             multiples={f"S{seat}": bets[seat] for seat in sorted(bets)},
             outcomes={f"S{seat}": ends[seat] for seat in sorted(bets)},
-            money={f"S{seat}": money(purses[seat]) for seat in SEATS} if purses else {},
+            money={f"S{seat}": in_words(purses[seat]) for seat in SEATS} if purses else {},
             stopped=bool(out) and game.number < ROUNDS,
             out=out,
         ),
@@ -81,7 +81,7 @@ def _banker(terms: ErBaGang, game: SoFar) -> Generator[Ask, Any, tuple[str, int]
     if terms.banker_per == "game" and game.bank:
         banker, multiple = game.bank
     else:
-        offer = Between(Decimal(0), Decimal(terms.grab_max), step=Decimal(1))
+        offer = Whole(0, terms.grab_max)
         bids = yield from given_by(SEATS, GRAB, offer, "who grabs the bank")
         among = [seat for seat in SEATS if bids[seat]] or list(SEATS)
         banker = among[0]
@@ -108,9 +108,9 @@ def _paid(
             if ends[seat] != now:
                 continue
             loser, winner = (seat, banker) if now == "lose" else (banker, seat)
-            owed = terms.base * bets[seat] * terms.hand_multiples[kind_of(tiles[winner])]
+            owed = terms.base * bets[seat] * terms.hand_multiples[kind_of_hand(tiles[winner])]
             paid = min(owed, left[loser]) if left else owed
-            yield did("pay", f"S{loser}", f"S{winner}", money(paid), money(owed))
+            yield did("pay", f"S{loser}", f"S{winner}", in_words(paid), in_words(owed))
             nets[loser] -= paid
             nets[winner] += paid
             if left:

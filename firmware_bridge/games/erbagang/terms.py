@@ -19,15 +19,18 @@ USUAL: Final[dict[Kind, int]] = dict.fromkeys(KINDS, 1)
 class ErBaGang(Terms, frozen=True):
     """`[game]` of an er ba gang table.
 
-    base: the money that all multiples multiply; who has less cannot go on. grab_max: the highest bid for the bank.
-    order: the kinds of hands from high to low. ties: who wins equal hands: the higher single tile (white is the lowest;
-    if that is equal too, nobody), the banker, or nobody. hand_multiples: what the winning hand pays, by its kind; a
-    kind that is not named pays once. banker_per: whether the bank is grabbed in every round, or once a game.
+    base: the money that all multiples multiply; who has less cannot go on.
+    grab_max: the highest bid for the bank.
+    order: the kinds of hands from high to low.
+    ties: who wins equal hands: the higher single tile (white is the lowest; if that is equal too, nobody), the banker,
+    or nobody.
+    hand_multiples: what the winning hand pays, by its kind; a kind that is not named pays once.
+    banker_per: whether the bank is grabbed in every round, or once a game.
     """
 
     base: Decimal = Decimal(1)
     grab_max: Annotated[int, Meta(ge=0, le=1_000_000)] = 200
-    order: tuple[Kind, Kind, Kind, Kind] = ("white_pair", "pair", "28", "points")
+    order: tuple[Kind, ...] = ("white_pair", "pair", "28", "points")
     ties: Ties = "high-tile"
     hand_multiples: dict[Kind, Multiple] = field(default_factory=lambda: dict(USUAL))
     banker_per: Literal["round", "game"] = "round"

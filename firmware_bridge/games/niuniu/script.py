@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from firmware_bridge.games.asks import Ask, Choice, did
+from firmware_bridge.games.asks import Ask, Choice, did, in_words
 from firmware_bridge.games.bank import (
     BET,
     GRAB,
@@ -18,7 +18,6 @@ from firmware_bridge.games.bank import (
     from_next,
     given_by,
     lot_among,
-    money,
     outcome_of,
     turned,
 )
@@ -57,7 +56,7 @@ def round(terms: NiuNiu, start: Start) -> Script:
         wins = strength(faces[seat]) > strength(faces[banker])
         winner, loser = (seat, banker) if wins else (banker, seat)
         pay = terms.base * multiple * bets[seat] * hands[winner].multiple
-        yield did("pay", f"S{loser}", f"S{winner}", money(pay))
+        yield did("pay", f"S{loser}", f"S{winner}", in_words(pay))
         nets[winner] += pay
         nets[loser] -= pay
         outcomes[seat] = "win" if wins else "lose"
@@ -92,7 +91,7 @@ def _result(
     return Result(
         hands={f"S{seat}": hands[seat] for seat in SEATS},
         outcome=outcome_of(nets, banker),
-        bets={f"S{seat}": money(nets[seat]) for seat in SEATS},
+        bets={f"S{seat}": in_words(nets[seat]) for seat in SEATS},
         staked={f"S{seat}": "0" for seat in SEATS},
         own=Own(
             banker=f"S{banker}",

@@ -31,9 +31,10 @@ USUAL: Final[dict[Kind, int]] = dict.fromkeys(KINDS, 1) | {
 class NiuNiu(Terms, frozen=True):
     """`[game]` of a niu-niu table.
 
-    base: the money that all multiples multiply. grab: the bids a seat may make for the bank; 0 does not grab.
-    bet: the multiples a player may bet. hand_multiples: what the winning hand pays, by its kind; a kind that is not
-    named keeps its usual multiple.
+    base: the money that all multiples multiply.
+    grab: the bids a seat may make for the bank; 0 does not grab.
+    bet: the multiples a player may bet.
+    hand_multiples: what the winning hand pays, by its kind; a kind that is not named keeps its usual multiple.
     """
 
     base: Decimal = Decimal(10)
