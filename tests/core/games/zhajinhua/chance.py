@@ -7,6 +7,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+from tests.core.games.zhajinhua.simulated import marks
 from tests.core.games.zhajinhua.simulator import DECK, Refused, Round
 
 WRONG = [
@@ -91,7 +92,7 @@ def _legal(random: Random, round: Round, deck: list[str], careful: float) -> str
         return f"lot={random.choice(round.seats)}"
     if random.random() < 0.1:
         return f"{random.choice(round.alive())}:{random.choices(['look', 'fold'], [4, 1])[0]}"
-    marks = round.marks(seat := round.to_act[0])
+    may = marks(round, seat := round.to_act[0])
     weights = {
         "look": 1,
         "call": 1 + 6 * careful,
@@ -99,10 +100,10 @@ def _legal(random: Random, round: Round, deck: list[str], careful: float) -> str
         "compare": 2 * (1 - careful),
         "fold": 0.6 * (1 - careful),
     }
-    word = random.choices(list(marks), [weights[each] for each in marks])[0]
+    word = random.choices(list(may), [weights[each] for each in may])[0]
     if word == "raise":
-        return f"{seat}:raise={_raised(random, marks['raise'])}"
-    if word == "compare" and marks["compare"]["with"] != "all":
+        return f"{seat}:raise={_raised(random, may['raise'])}"
+    if word == "compare" and may["compare"]["with"] != "all":
         return f"{seat}:compare={random.choice(round.others(seat))}"
     return f"{seat}:{word}"
 

@@ -1,6 +1,6 @@
 """A second zha jin hua, written straight from the rules of the game and sharing nothing with the first but the words.
 
-It takes a round as a line of the vectors has it and says its steps and its result. Money is a Fraction.
+It takes a round as a line of the vectors has it, move by move. Money is a Fraction.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from tests.core.games.zhajinhua.simulated_hands import ORDER, SUITS, first_wins, kind_of
+from tests.core.games.zhajinhua.simulated_hands import ORDER, SUITS, first_wins
 
 DECK = [rank + suit for rank in ORDER for suit in SUITS]
 PLAIN = {"look", "call", "fold"}
@@ -40,7 +40,7 @@ class Round:
         self.cards: dict[int, list[str]] = {seat: [] for seat in self.seats}
         self.out: dict[int, str | None] = dict.fromkeys(self.seats)
         self.looked: set[int] = set()
-        self.stake, self.round, self.to_act, self.last = self.ante, 0, list[int](), ""
+        self.stake, self.round, self.to_act, self.last, self.by = self.ante, 0, list[int](), "", ""
         self.brought = dict(self.purse)
         if not 3 <= len(self.seats) <= 5:
             self.did.append(["no_round", "players"])
@@ -116,13 +116,13 @@ class Round:
     def next_turn(self) -> None:
         self.to_act = [seat for seat in self.to_act if self.out[seat] is None]
         if len(self.alive()) == 1:
-            self.finish(self.last)
+            self.end(self.last)
         elif not self.to_act and self.round == self.rounds:
             self.did.append(["forced"])
             champion = self.alive()[0]
             for rival in self.alive()[1:]:
                 champion = self.duel(champion, rival, "forced")
-            self.finish("forced")
+            self.end("forced")
         elif not self.to_act:
             self.round += 1
             self.did.append(["round", self.round])
@@ -203,102 +203,5 @@ class Round:
         self.leaves(worst, how)
         return best
 
-    def finish(self, by: str) -> None:
-        self.over = True
-        winner = self.alive()[0]
-        pot = sum(self.put.values(), Fraction(0))
-        back = {seat: max(put - self.put[winner], Fraction(0)) for seat, put in self.put.items()}
-        if by != "all_in":
-            back = dict.fromkeys(self.seats, Fraction(0))
-        rake = (pot - sum(back.values()) - self.put[winner]) * self.rake
-        for seat in self.seats:
-            if back[seat]:
-                self.did.append(["return", f"S{seat}", back[seat]])
-                self.purse[seat] += back[seat]
-        if rake:
-            self.did.append(["rake", rake])
-        won = pot - sum(back.values()) - rake
-        self.purse[winner] += won
-        self.did.append(["win", f"S{winner}", won])
-        before = dict(self.purse)
-        for holder in self.seats:
-            is_dropped = self.out[holder] == "fold" and holder not in self.looked
-            each = Fraction(0) if is_dropped else self.bonus.get(kind_of(self.cards[holder]), Fraction(0))
-            at = self.seats.index(holder)
-            for payer in self.seats[at + 1 :] + self.seats[:at]:
-                paid = min(each, self.purse[payer])
-                if paid:
-                    self.purse[payer] -= paid
-                    self.purse[holder] += paid
-                    self.did.append(["bonus", f"S{payer}", f"S{holder}", paid])
-        self.result = {
-            "winner": f"S{winner}",
-            "by": by,
-            "rounds": self.round,
-            "pot": pot,
-            "rake": rake,
-            "returned": {f"S{seat}": amount for seat, amount in back.items() if amount},
-            "hands": {
-                f"S{seat}": {
-                    "cards": self.cards[seat],
-                    "kind": kind_of(self.cards[seat]),
-                    "looked": seat in self.looked,
-                    "out": self.out[seat],
-                    "put": self.put[seat],
-                    "bonus": self.purse[seat] - before[seat],
-                    "net": self.purse[seat] - self.brought[seat],
-                    "money": self.purse[seat],
-                }
-                for seat in self.seats
-            },
-        }
-
-    def step(self, error: str = "") -> dict[str, Any]:
-        """The step as it is now, with what the last move caused or why it was refused."""
-        step: dict[str, Any] = {"did": [] if error else self.did, "due": None, "act": [], "marks": {}}
-        if error:
-            step["error"] = error
-        if self.phase == "over":
-            return step | {"over": True}
-        pot = sum(self.put.values(), Fraction(0))
-        step |= {"round": self.round, "stake": self.stake, "pot": pot}
-        if self.phase == "deal":
-            return step | {"due": f"S{self.due}"}
-        if self.phase == "lot":
-            return step | {"act": ["lot"], "marks": {"lot": [f"S{seat}" for seat in self.seats]}}
-        anytime = {
-            "look": [f"S{seat}" for seat in self.alive() if seat not in self.looked],
-            "fold": [f"S{seat}" for seat in self.alive()],
-        }
-        seat = self.to_act[0]
-        return step | {"act": [f"S{seat}"], "marks": self.marks(seat), "anytime": anytime}
-
-    def marks(self, seat: int) -> dict[str, Any]:
-        """What the seat whose turn it is may do."""
-        marks: dict[str, Any] = {"fold": True} if seat in self.looked else {"look": True, "fold": True}
-        price = self.price(seat)
-        if self.purse[seat] < price:
-            return marks | {"compare": {"cost": self.purse[seat], "with": "all"}}
-        marks["call"] = price
-        f = price / self.stake
-        stakes: list[Fraction] = []
-        while (more := self.stake + (len(stakes) + 1) * self.unit) <= min(self.top, self.purse[seat] / f):
-            stakes.append(more)
-        if stakes:
-            marks["raise"] = {"min": f * stakes[0], "max": f * stakes[-1], "step": f * self.unit}
-        if self.round > 1:
-            marks["compare"] = {"cost": price, "with": [f"S{each}" for each in self.others(seat)]}
-        return marks
-
-
-def simulate(line: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    """The steps of a line, one more than its moves, and its result."""
-    round = Round(line)
-    steps = [round.step()]
-    for word in line["moves"]:
-        try:
-            round.move(word)
-            steps.append(round.step())
-        except Refused as refused:
-            steps.append(round.step(str(refused)))
-    return steps, round.result
+    def end(self, by: str) -> None:
+        self.over, self.by = True, by
