@@ -23,6 +23,11 @@ Stake = tuple[Net, Net]
 1 where it is money; with `stake`, a bet that is not listed has put in 1."""
 
 
+Word = str | int | bool | tuple[str, ...]
+Words = tuple[Word, ...]
+"""What happened: a verb and what it concerns."""
+
+
 class EntryName(Struct, frozen=True, order=True):
     """Entry `seq` of `journal`."""
 
@@ -76,7 +81,7 @@ class Happened(Event, frozen=True, kw_only=True):
     """What one input caused at the table by the rules of the game, in order: each a verb and what it concerns."""
 
     round: int
-    did: tuple[tuple[str | int | bool, ...], ...]
+    did: tuple[Words, ...]
 
 
 class Flown(Event, frozen=True, kw_only=True):

@@ -28,8 +28,8 @@ def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
     judge = JUDGES[kind(fact)][phase(draft.shoe)]
     try:
         _refuse_used_id(shoe, fact)
-        judge(draft, fact, *_order(fact))
-        answer = Answer(ok=True)
+        remark = judge(draft, fact, *_order(fact))
+        answer = Answer(ok=True, hint=remark or None)
     except Refused as refused:
         answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
     settle(draft)
@@ -91,8 +91,11 @@ def kind(fact: inputs.AnyInput) -> str:
     return type(fact).__name__
 
 
-Judge = Callable[..., None]
-"""`judge(draft, input)` adds to the draft what an input means; `judge(draft, input, order)` where it is an order."""
+Judge = Callable[..., str | None]
+"""`judge(draft, input)` adds to the draft what an input means; `judge(draft, input, order)` where it is an order.
+
+What it gives back is added to the answer.
+"""
 
 
 def _refuse(error: str, hint: str) -> Judge:
@@ -105,9 +108,8 @@ def _refuse(error: str, hint: str) -> Judge:
 def _if_required(judge: Judge) -> Judge:
     """Betting orders are taken, and mean nothing, at a table that ignores betting."""
 
-    def betting(draft: Draft, *given: object) -> None:
-        if draft.shoe.house.betting == "required":
-            judge(draft, *given)
+    def betting(draft: Draft, *given: object) -> str | None:
+        return judge(draft, *given) if draft.shoe.house.betting == "required" else None
 
     return betting
 

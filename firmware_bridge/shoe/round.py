@@ -10,7 +10,7 @@ from firmware_bridge.games.game import Game, Layout, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import layout as run
 from firmware_bridge.games.moves import Dealt, Move
-from firmware_bridge.shoe.state import Phase, Shoe
+from firmware_bridge.shoe.state import Phase, Shoe, left_before
 
 
 def rules(shoe: Shoe) -> Game:
@@ -35,7 +35,7 @@ def moves(shoe: Shoe) -> tuple[Move, ...]:
 
 def start(shoe: Shoe) -> Start:
     """What this round begins with."""
-    return Start(shoe.bets, shoe.money, shoe.rounds)
+    return Start(shoe.bets, shoe.money, shoe.rounds, shoe.house.decks, left_before(shoe))
 
 
 def layout(shoe: Shoe) -> Layout:

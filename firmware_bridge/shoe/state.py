@@ -64,7 +64,8 @@ class Given(Struct, frozen=True):
 class PastRound(Struct, frozen=True):
     """A round of this shoe that is over; voided ones have no outcome. `seq`: its last round message's entry.
 
-    hands, own: what only its game can read, as JSON. bets, money: as told when its bets were closed.
+    hands, own: what only its game can read, as JSON. bets, money: as told when its bets were closed. left: cards in
+    the shoe before its first one.
     """
 
     round: int
@@ -79,6 +80,7 @@ class PastRound(Struct, frozen=True):
     revision: int = 0
     bets: dict[str, str] = {}
     money: dict[str, str] = {}
+    left: int = 0
 
 
 class Shoe(Struct, frozen=True, kw_only=True):
@@ -214,6 +216,11 @@ def is_card_out(shoe: Shoe) -> bool:
 def cards_left(shoe: Shoe) -> int:
     """Cards that have not left the shoe, as far as the journal says."""
     return size_of(shoe.house) - len(shoe.seen) - shoe.unknown - len(held_cards(shoe))
+
+
+def left_before(shoe: Shoe) -> int:
+    """Cards that were in the shoe before the first one of this round."""
+    return size_of(shoe.house) - len(shoe.seen) - shoe.unknown + sum(1 for laid in shoe.laid if laid.drawn)
 
 
 def is_exhausted(shoe: Shoe) -> bool:

@@ -11,9 +11,10 @@ from uuid import uuid4
 
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import Between, Choice, MarkDue, Offer, Target
+from firmware_bridge.games.asks import Choice, MarkDue
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.strategy import least
 from firmware_bridge.mqtt.link import NotConnected
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.judges.disclosure import is_sealed, waits_for_reveal
@@ -71,18 +72,6 @@ def said(shoe: Shoe, rng: Random) -> Order | None:
         order["seat"] = int(slot.partition(".")[0].lstrip("S"))
     value = rng.choice(offer.values) if slot == LOT and isinstance(offer, Choice) else least(offer)
     return order if value is None else order | {"value": value}
-
-
-def least(offer: Offer) -> str | None:
-    """The least value that may come with a mark, None for none."""
-    match offer:
-        case Choice(values=values):
-            return values[0]
-        case Target(seats=(first, *_)):
-            return first
-        case Between(or_none=False):
-            return str(min(offer.least + (offer.step or 1), offer.most) if offer.above else offer.least)
-    return None
 
 
 def _is_sealed(shoe: Shoe) -> bool:

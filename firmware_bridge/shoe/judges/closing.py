@@ -52,7 +52,8 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     came = [_move(shoe, word) for word in order.cards]
     dealt = [each for each in came if isinstance(each, Card)]
     game = rules(shoe)
-    began = Start(past.bets, past.money, [each for each in shoe.rounds if each.round < past.round])
+    before = [each for each in shoe.rounds if each.round < past.round]
+    began = Start(past.bets, past.money, before, shoe.house.decks, past.left)
     terms = terms_of(shoe.house)
     table = game.judge(tuple(came), terms, began) if game.judge else judged(game, came, terms, began)
     if table.result is None:

@@ -51,7 +51,7 @@ def place(draft: Draft, card: HeldCard, held: bool) -> None:
     now = phase(draft.shoe)
     if now not in (Phase.EMPTY, Phase.ENDED):
         found = wrong_with(draft.shoe, card)
-        if found:
+        if found and not (found.id == "duplicate" and _is_before_a_mark(draft.shoe)):
             if not held:
                 hold(draft, card, found.id)
             draft.open_irregularity(found.id, found.detail, next_card(draft.shoe), **found.values)
@@ -62,6 +62,11 @@ def place(draft: Draft, card: HeldCard, held: bool) -> None:
         if card.lot is not None and draft.shoe.lot is None:
             draft.add(events.LotAdopted(lot=card.lot))
     _PLACES[now](draft, card, held)
+
+
+def _is_before_a_mark(shoe: Shoe) -> bool:
+    """Whether a card would come while a seat, or the lot, must act: that is told first, the card is judged later."""
+    return phase(shoe) in (Phase.READY, Phase.DEALING) and isinstance(asked(shoe), MarkDue)
 
 
 def is_overfull(shoe: Shoe) -> bool:

@@ -18,7 +18,14 @@ from firmware_bridge.shoe.judges.closing import corrected_round
 from firmware_bridge.shoe.judges.dealing import place
 from firmware_bridge.shoe.judges.disclosure import reveal, start_clock
 from firmware_bridge.shoe.judges.marks import is_asked
-from firmware_bridge.shoe.judges.rounds import close_round, end_shoe, open_shoe, reveal_carried, void_round
+from firmware_bridge.shoe.judges.rounds import (
+    close_round,
+    end_shoe,
+    open_shoe,
+    publish_happened,
+    reveal_carried,
+    void_round,
+)
 from firmware_bridge.shoe.round import asked, due, layout, phase, rules
 from firmware_bridge.shoe.state import Phase, blockers, held_cards, is_card_out, is_open, oldest_held, row
 
@@ -55,14 +62,29 @@ def bets_open(draft: Draft, given: Ordered, order: orders.BetsOpen) -> None:
     draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
-def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> None:
-    """No more bets: carried cards are named, held cards are dealt, the time to open sealed ones runs."""
+def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
+    """No more bets: carried cards are named, held cards are dealt, the time to open sealed ones runs.
+
+    What it gives back says which seats take no part. Raises Refused where so few do that there is no round.
+    """
     check_stakes(rules(draft.shoe), order)
     draft.add(events.BetsClosed(round=draft.shoe.round, bets=order.bets, money=order.money))
+    left_out = _left_out(draft)
+    if layout(draft.shoe).no_round:
+        publish_happened(draft)
+        draft.add(events.BetsOpened(round=draft.shoe.round))
+        raise Refused("no_round", left_out or "too few seats take part: close the bets with more")
     reveal_carried(draft)
     start_clock(draft)
     if not row(draft.shoe, "drawn_before_bets_closed").blocks:
         draft.close_irregularity("drawn_before_bets_closed", "kept")
+    return left_out
+
+
+def _left_out(draft: Draft) -> str:
+    """The seats that take no part in the round that begins, and why."""
+    refused = [words for words in layout(draft.shoe).did if str(words[0]).endswith("_refused")]
+    return ", ".join(f"{seat} takes no part: {why}" for _, seat, why in refused)
 
 
 def check_stakes(game: Game, order: orders.BetsClosed) -> None:

@@ -21,7 +21,7 @@ from firmware_bridge.shoe.judges.shuffle import patterns
 from firmware_bridge.shoe.judges.suspect import is_of_this_shoe
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.round import layout, phase, rules, start
-from firmware_bridge.shoe.state import Laid, Phase, blockers, cards_left, is_exhausted, is_last
+from firmware_bridge.shoe.state import Laid, Phase, blockers, is_exhausted, is_last
 
 OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "unshuffled")
 """And those of the whole shoe: a void settles nothing about them."""
@@ -41,7 +41,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
             policy=POLICIES[house.policy],
             version=__version__,
             digest=_digest(house),
-            pack=Pack(pack.lot, house.decks),
+            pack=Pack(pack.lot, house.decks, pack.left),
             dealer=dealer or before.dealer,
             confirmed_by=confirmed_by,
             device=replace(before.device, dealer_change=is_asked_for, lent="", turn=before.turn),
@@ -169,11 +169,11 @@ def _after_round(draft: Draft) -> None:
     draft.published = 0
     if shoe.last_round is not None and shoe.round > shoe.last_round:
         end_shoe(draft, "the last round is over")
-    elif rules(shoe).ends(cards_left(shoe), terms_of(shoe.house), shoe.rounds):
+    elif rules(shoe).ends(terms_of(shoe.house), start(shoe)):
         end_shoe(draft, "too few cards are left for another round")
     elif is_exhausted(shoe):
         end_shoe(draft, "the shoe is empty")
-    elif shoe.house.betting == "required":
+    elif shoe.house.betting == "required" and rules(shoe).stakes_per == "round":
         draft.add(events.BetsOpened(round=shoe.round))
 
 
