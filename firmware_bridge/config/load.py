@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -59,7 +60,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
     game = _game(raw)
-    raw = with_mode(raw, game)
+    raw = with_mode(_in_floats(raw), game)
     sections: dict[str, Any] = {}
     for section, keys in raw.items():
         if section not in SECTIONS:
@@ -80,6 +81,22 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     return Config(**sections)
 
 
+def _in_floats(raw: dict[str, Any]) -> dict[str, Any]:
+    """The same with its decimals as floats, but for those of the game: money is never a float."""
+    return {section: keys if section == "game" else _float(keys) for section, keys in raw.items()}
+
+
+def _float(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _float(each) for key, each in value.items()}
+        case list():
+            return [_float(each) for each in value]
+        case Decimal():
+            return float(value)
+    return value
+
+
 def _game(raw: dict[str, Any]) -> Game:
     """The game of the table; where the document names none that is known, the usual one."""
     table = raw.get("table")
@@ -98,7 +115,7 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
         case "presence":
             return _named(AnySensor, where, keys, game.slots, mistakes)
         case "game":
-            return game.terms(**_good(game.terms, where, keys, mistakes))
+            return _terms(game, _good(game.terms, where, keys, mistakes), mistakes)
         case "pins":
             own = _named(AnySensor, where, {key: keys[key] for key in keys if key in game.keys}, game.keys, mistakes)
             others = {key: value for key, value in keys.items() if key not in game.keys}
@@ -109,6 +126,15 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
     if section == "table":
         good.setdefault("id", "?")
     return SECTIONS[section](**good)
+
+
+def _terms(game: Game, good: dict[str, Any], mistakes: list[str]) -> Any:
+    """The settings of a game; what it says against them together goes to `mistakes`."""
+    try:
+        return game.terms(**good)
+    except ValueError as error:
+        mistakes.append(f"[game] {error}")
+        return game.terms()
 
 
 def _named(
@@ -155,7 +181,7 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
 
 def _shown(key: str, value: Any) -> str:
     """A value as it may be shown: what looks like a secret is not, and of a long one the beginning."""
-    text = "***" if "password" in key else repr(value)
+    text = "***" if "password" in key else str(value) if isinstance(value, Decimal) else repr(_float(value))
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}.."
 
 

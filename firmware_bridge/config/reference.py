@@ -108,8 +108,10 @@ def _keys(title: str, kind: type[Struct], without: tuple[str, ...] = ()) -> Iter
     says = _meanings(kind)
     for field in fields(kind):
         if field.name not in without:
-            default = "" if field.default in (NODEFAULT, None) else in_toml(field.default)
-            yield Key(title, field.encode_name, says.get(field.name, ""), _may(field.type), default)
+            made = None if field.default_factory is NODEFAULT else field.default_factory()
+            default = made if field.default is NODEFAULT else field.default
+            told = "" if default is None else in_toml(default)
+            yield Key(title, field.encode_name, says.get(field.name, ""), _may(field.type), told)
 
 
 def _meanings(kind: type[Struct]) -> dict[str, str]:

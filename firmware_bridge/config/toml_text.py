@@ -6,6 +6,7 @@ import codecs
 import json
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,12 +27,12 @@ def quoted(text: str) -> str:
 
 
 def document(path: Path) -> dict[str, Any]:
-    """The document in a file. Raises OSError; ConfigError, with the line, for what is no TOML."""
+    """The document in a file, numbers with a point as decimals. Raises OSError; ConfigError for what is no TOML."""
     import tomllib  # here: `shoe status` needs none where the system's daemon runs
 
     text = _decoded(path, path.read_bytes())
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         what, hint = _in_words(str(error), text.splitlines())
         raise ConfigError(f"{path}: {what}", hint) from None
@@ -69,6 +70,8 @@ def _in_words(told: str, lines: list[str]) -> tuple[str, str]:
 def in_toml(value: Any) -> str:
     """A text, number, truth, list or table of these on one line; keys without a value (None) are left out."""
     match value:
+        case Decimal():
+            return f"{value:f}"
         case str():
             return quoted(value)
         case Mapping():

@@ -59,6 +59,10 @@ def _words(info: inspect.Type) -> str:
             return f"write a whole number{_limits(low, high)}"
         case inspect.FloatType(ge=low, le=high):
             return f"write a number{_limits(low, high)}"
+        case inspect.DecimalType():
+            return "write an amount, 12.5"
+        case inspect.DictType(key_type=inspect.LiteralType(values=names), value_type=kind):
+            return f"write {{ {', '.join(f'{name} = ..' for name in names)} }}; {_words(kind)}"
         case inspect.BoolType():
             return "write true or false"
     return "write a text in quotation marks, not an empty one"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from firmware_bridge.games import baccarat
+from firmware_bridge.games import baccarat, zhajinhua
 from firmware_bridge.games.game import Game
 
 GAMES: Final[dict[str, Game]] = {
     baccarat.GAME.name: baccarat.GAME,
+    zhajinhua.GAME.name: zhajinhua.GAME,
 }
 
 __all__ = ["GAMES", "Game"]

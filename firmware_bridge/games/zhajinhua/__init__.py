@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Net
-from firmware_bridge.games.asks import Question
-from firmware_bridge.games.game import Game, Layout, Start
+from firmware_bridge.games.asks import Question, in_words
+from firmware_bridge.games.game import Game, Layout, OddsBook, Start
 from firmware_bridge.games.zhajinhua.hands import beats
-from firmware_bridge.games.zhajinhua.offers import WORDS
-from firmware_bridge.games.zhajinhua.result import Own, SeatHand
-from firmware_bridge.games.zhajinhua.script import round
-from firmware_bridge.games.zhajinhua.seats import EXACT, SEATS, plain
+from firmware_bridge.games.zhajinhua.offers import ANYTIME, WORDS
+from firmware_bridge.games.zhajinhua.result import Own, Running, SeatHand
+from firmware_bridge.games.zhajinhua.script import HAND, round
+from firmware_bridge.games.zhajinhua.seats import EXACT, SEATS
+from firmware_bridge.games.zhajinhua.strategy import act
 from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
 
 SLOTS: Final = tuple(f"S{number}" for number in SEATS)
@@ -38,7 +39,33 @@ def _staked(table: Layout, start: Start) -> dict[str, Net]:
         if verb in PUT:
             seat, amount = str(about[0]), Decimal(str(about[1]))
             put[seat] = EXACT.add(put.get(seat, Decimal(0)), amount)
-    return {seat: plain(amount) for seat, amount in put.items()}
+    return {seat: in_words(amount) for seat, amount in put.items()}
+
+
+def _compare(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Which of the hands `a` and `b` of one pack is better. Raises ValueError for what are no two such hands."""
+    a, b = (tuple(map(Card, given[name]["cards"])) for name in "ab")
+    if len({*a, *b} & {*FACES}) < len(a) + len(b) or (len(a), len(b)) != (HAND, HAND):
+        raise ValueError("two hands are three cards each, all six of one pack")
+    return {"winner": "a" if beats(a, b) else "b"}
+
+
+def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The result of the one round of a pack."""
+    told = rounds[-1]
+    hands = {slot: {key: hand[key] for key in OF_A_HAND} for slot, hand in told["hands"].items()}
+    own = {"by" if key == "won_by" else key: told[key] for key in Own.__struct_fields__}
+    return own | {"hands": hands}
+
+
+OF_A_HAND: Final = tuple(key for key in SeatHand.__struct_fields__ if key != "points")
+"""What the result of a round says of each hand."""
+
+
+def _odds() -> OddsBook:
+    from firmware_bridge.games.zhajinhua.odds import BOOK
+
+    return BOOK
 
 
 GAME: Final = Game(
@@ -50,7 +77,16 @@ GAME: Final = Game(
     areas={"seats": SLOTS},
     round=round,
     words=WORDS,
+    anytime=ANYTIME,
     stakes="money",
+    must_bet=True,
+    one_round_packs=True,
+    shows=Running,
+    strategy=act,
+    compare=_compare,
+    summary=_summary,
+    ends=lambda terms, start: len(start.before) > 0,
+    odds=_odds,
     hand=SeatHand,
     own=Own,
     answer=_answer,

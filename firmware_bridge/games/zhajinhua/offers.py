@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from firmware_bridge.games.asks import Between, Nothing, Offer, Price, Refused, Target, amount, check
+from firmware_bridge.games.asks import Between, Nothing, Offer, Price, Refused, Target, amount, check, in_words
 from firmware_bridge.games.moves import LOT, Mark
-from firmware_bridge.games.zhajinhua.seats import EXACT, Seat, Table, plain
+from firmware_bridge.games.zhajinhua.seats import EXACT, Seat, Table
 
 ANYTIME: Final = ("look", "fold")
 """What needs no turn."""
@@ -56,9 +56,9 @@ def _refuse_state(table: Table, seat: Seat, mark: Mark) -> None:
     """Raises Refused for a mark that this state does not allow, whatever its value."""
     if mark.word == "raise":
         if table.is_short(seat):
-            raise Refused("not_allowed", f"a call costs {plain(table.cost(seat))}; {_says(table, seat)}")
+            raise Refused("not_allowed", f"a call costs {in_words(table.cost(seat))}; {_says(table, seat)}")
         if table.stake >= table.terms.top:
-            raise Refused("not_allowed", f"the stake is at the top, {plain(table.terms.top)}; {_says(table, seat)}")
+            raise Refused("not_allowed", f"the stake is at the top, {in_words(table.terms.top)}; {_says(table, seat)}")
     elif mark.word not in (*ANYTIME, *offers(table, seat)):
         first = "hands are compared from round 2 on; " if mark.word == "compare" else ""
         raise Refused("not_allowed", f"{first}{_says(table, seat)}")
@@ -83,7 +83,7 @@ def _refuse_raise(table: Table, seat: Seat, value: str | None) -> None:
         raise Refused("bad_amount", f"no whole step is left to the top stake; {_says(table, seat)}")
     check("raise", value, allowed)
     if given > seat.purse:
-        raise Refused("not_enough_money", f"the purse has {plain(seat.purse)}; {_says(table, seat)}")
+        raise Refused("not_enough_money", f"the purse has {in_words(seat.purse)}; {_says(table, seat)}")
 
 
 def _raises(table: Table, seat: Seat, purse: Decimal | None) -> Between | None:
@@ -107,11 +107,13 @@ def _says(table: Table, seat: Seat) -> str:
 def _said(word: str, offer: Offer) -> str:
     match offer:
         case Price(cost=cost):
-            return f"{word} for {plain(cost)}"
+            return f"{word} for {in_words(cost)}"
         case Between(least=least, most=most, step=step):
-            return f"{word} for {plain(least)} to {plain(most)}" + (f" in steps of {plain(step)}" if step else "")
+            return f"{word} for {in_words(least)} to {in_words(most)}" + (
+                f" in steps of {in_words(step)}" if step else ""
+            )
         case Target(seats=(), cost=cost):
-            return f"{word} with all others for {plain(cost)}"
+            return f"{word} with all others for {in_words(cost)}"
         case Target(seats=seats, cost=cost):
-            return f"{word} with {' or '.join(seats)} for {plain(cost)}"
+            return f"{word} with {' or '.join(seats)} for {in_words(cost)}"
     return word

@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.reason import Reason
-from firmware_bridge.games.asks import Ask
+from firmware_bridge.games.asks import Ask, in_words
 from firmware_bridge.games.game import Result
 from firmware_bridge.games.zhajinhua.hands import Hand, Kind, kind
-from firmware_bridge.games.zhajinhua.seats import EXACT, Out, Seat, Table, plain
+from firmware_bridge.games.zhajinhua.seats import EXACT, Out, Seat, Table
 from firmware_bridge.games.zhajinhua.settlement import Pot, pay_bonus
 
 By = Literal["fold", "compare", "forced", "all_in"]
@@ -44,6 +44,17 @@ class SeatHand(Struct, frozen=True):
     money: str
 
 
+class Running(Struct, frozen=True):
+    """A round that is not over: its betting round, 0 before the first, the stake, the pot.
+
+    stake: of a seat that has not looked. Amounts are exact decimal texts.
+    """
+
+    round: int
+    stake: str
+    pot: str
+
+
 class Own(Struct, frozen=True):
     """What only zha jin hua says of a round: who won and how, betting rounds, pot, the house's rake.
 
@@ -51,7 +62,7 @@ class Own(Struct, frozen=True):
     """
 
     winner: str
-    by: By
+    won_by: By
     rounds: int
     pot: str
     rake: str
@@ -74,10 +85,10 @@ def result(
             kind=kinds[seat.slot],
             looked=seat.looked,
             out=seat.out,
-            put=plain(seat.put),
-            bonus=plain(bonus[seat.slot]),
-            net=plain(nets[seat.slot]),
-            money=plain(seat.purse),
+            put=in_words(seat.put),
+            bonus=in_words(bonus[seat.slot]),
+            net=in_words(nets[seat.slot]),
+            money=in_words(seat.purse),
         )
         for seat in sorted(table.seats, key=lambda each: each.number)
     }
@@ -88,11 +99,11 @@ def result(
         staked={slot: each.put for slot, each in told.items()},
         own=Own(
             winner=winner.slot,
-            by=by,
+            won_by=by,
             rounds=table.round,
-            pot=plain(pot.total),
-            rake=plain(pot.rake),
-            returned={slot: plain(pot.returned[slot]) for slot in told if slot in pot.returned},
+            pot=in_words(pot.total),
+            rake=in_words(pot.rake),
+            returned={slot: in_words(pot.returned[slot]) for slot in told if slot in pot.returned},
         ),
         why=(f"{winner.slot} wins: {WON[by]}",),
         reasons=(Reason("zhajinhua_won", {"seat": winner.slot, "by": by}),),
@@ -103,12 +114,3 @@ def _net(seat: Seat, winner: Seat, pot: Pot, bonus: Decimal) -> Decimal:
     """What the seat won or lost in all."""
     got = EXACT.add(pot.won if seat is winner else pot.returned.get(seat.slot, Decimal(0)), bonus)
     return EXACT.subtract(got, seat.put)
-
-
-class Nobody(Struct, frozen=True):
-    """Of a round that did not take place."""
-
-
-def no_round() -> Result:
-    """The result where too few or too many seats could pay the ante."""
-    return Result(hands={}, outcome="no_round", bets={}, own=Nobody(), why=("3 to 5 seats make a round",))

@@ -7,13 +7,25 @@ from decimal import Decimal
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import Ask, CardDue, Choice, MarkDue, OpeningDue, Question, Refused, amount, did
+from firmware_bridge.games.asks import (
+    Ask,
+    CardDue,
+    Choice,
+    MarkDue,
+    OpeningDue,
+    Question,
+    Refused,
+    Shows,
+    amount,
+    did,
+    in_words,
+)
 from firmware_bridge.games.game import Script, Start
 from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.zhajinhua.hands import Hand
 from firmware_bridge.games.zhajinhua.offers import anytime, offers, refuse_wrong
-from firmware_bridge.games.zhajinhua.result import no_round, result
-from firmware_bridge.games.zhajinhua.seats import EXACT, Out, Seat, Table, plain, take_seats
+from firmware_bridge.games.zhajinhua.result import Running, result
+from firmware_bridge.games.zhajinhua.seats import EXACT, Out, Seat, Table, take_seats
 from firmware_bridge.games.zhajinhua.settlement import divided, hand_out
 from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
 
@@ -28,7 +40,8 @@ def round(terms: ZhaJinHua, start: Start) -> Script:
     """One round of those who can pay the ante."""
     table = yield from take_seats(terms, start.money)
     if table is None:
-        return no_round()
+        return None
+    yield _shown(table)
     dealt = yield from _deal(table)
     yield from _draw_lot(table)
     all_in = yield from _bet(table)
@@ -39,6 +52,10 @@ def round(terms: ZhaJinHua, start: Start) -> Script:
     yield from hand_out(table, winner, pot)
     hands = yield from _open(dealt)
     return (yield from result(table, winner, pot, all_in, hands))
+
+
+def _shown(table: Table) -> Shows:
+    return Shows(Running(table.round, in_words(table.stake), in_words(table.pot)))
 
 
 def _deal(table: Table) -> Generator[Ask, Any, Dealt]:
@@ -84,6 +101,7 @@ def _turn(table: Table, seat: Seat) -> Generator[Ask, Any, bool]:
     is_again = False
     while len(table.still_in) > 1:
         act = offers(table, seat)
+        yield _shown(table)
         why = f"{seat.slot} speaks, round {table.round}"
         mark: Mark = yield MarkDue({seat.slot: act}, anytime(table), why=why, again=is_again)
         by = refuse_wrong(table, seat, mark)
@@ -99,7 +117,7 @@ def _turn(table: Table, seat: Seat) -> Generator[Ask, Any, bool]:
                     continue
             case "call":
                 seat.pay(table.cost(seat))
-                yield did("call", seat.slot, plain(table.cost(seat)))
+                yield did("call", seat.slot, in_words(table.cost(seat)))
             case "raise":
                 yield from _raise(table, seat, mark)
             case "compare" if mark.value is None:
@@ -114,13 +132,13 @@ def _raise(table: Table, seat: Seat, mark: Mark) -> Generator[Ask, Any, None]:
     given = amount(mark.value)
     table.stake = EXACT.divide(given, Decimal(seat.factor))
     seat.pay(given)
-    yield did("raise", seat.slot, plain(given), plain(table.stake))
+    yield did("raise", seat.slot, in_words(given), in_words(table.stake))
 
 
 def _compare_once(table: Table, seat: Seat, mark: Mark) -> Generator[Ask, Any, None]:
     cost = table.cost(seat)
     seat.pay(cost)
-    yield did("put", seat.slot, plain(cost))
+    yield did("put", seat.slot, in_words(cost))
     yield from _compare(table, seat, next(each for each in table.seats if each.number == mark.value), "compare")
 
 
@@ -128,7 +146,7 @@ def _go_all_in(table: Table, seat: Seat) -> Generator[Ask, Any, bool]:
     """Compare with one after the other for all the seat has, until it loses; whether it never did."""
     had = seat.purse
     seat.pay(had)
-    yield did("all_in", seat.slot, plain(had))
+    yield did("all_in", seat.slot, in_words(had))
     for rival in table.rivals(seat):
         yield from _compare(table, seat, rival, "compare")
         if seat.out:
@@ -162,6 +180,6 @@ def _open(dealt: Dealt) -> Generator[Ask, Any, dict[str, Hand]]:
     """The hands, all of which must be open."""
     closed = tuple(slot for slot, hand in dealt.items() if None in hand)
     if closed:
-        yield OpeningDue(closed, closed, "the round is over: all hands are opened")
+        yield OpeningDue(closed, closed, "the round is over: all hands are opened", by_itself=True)
         raise LookupError("an opening is never answered")
     return {slot: tuple(card for card in hand if card) for slot, hand in dealt.items()}

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from firmware_bridge.games.asks import Ask, did
+from firmware_bridge.games.asks import Ask, did, in_words
 from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
 
 Out = Literal["fold", "compare", "forced"]
@@ -62,6 +62,11 @@ class Table(Struct):
     last_out: Out = "fold"
 
     @property
+    def pot(self) -> Decimal:
+        """All that was put in."""
+        return total([seat.put for seat in self.seats])
+
+    @property
     def still_in(self) -> list[Seat]:
         """The seats that are not out, from the one that starts on."""
         return [seat for seat in self.seats if not seat.out]
@@ -98,13 +103,8 @@ def take_seats(terms: ZhaJinHua, money: dict[str, str]) -> Generator[Ask, Any, T
         return None
     for seat in seats:
         seat.pay(terms.ante)
-        yield did("ante", seat.slot, plain(terms.ante))
+        yield did("ante", seat.slot, in_words(terms.ante))
     return Table(terms, seats, terms.ante)
-
-
-def plain(amount: Decimal) -> str:
-    """An amount in plain decimals, without needless zeros."""
-    return format(amount.normalize(EXACT), "f")
 
 
 def total(amounts: Sequence[Decimal]) -> Decimal:

@@ -7,9 +7,9 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from firmware_bridge.games.asks import Did, did
+from firmware_bridge.games.asks import Did, did, in_words
 from firmware_bridge.games.zhajinhua.hands import Kind
-from firmware_bridge.games.zhajinhua.seats import EXACT, Seat, Table, plain, total
+from firmware_bridge.games.zhajinhua.seats import EXACT, Seat, Table, total
 
 
 class Pot(Struct, frozen=True):
@@ -29,7 +29,7 @@ def divided(table: Table, winner: Seat, all_in: bool) -> Pot:
     """The pot divided: an all-in winner wins of each seat no more than he put in; the rake is of the profit."""
     richer = [seat for seat in table.seats if all_in and seat.put > winner.put]
     beyond = {seat.slot: EXACT.subtract(seat.put, winner.put) for seat in richer}
-    pot = total([seat.put for seat in table.seats])
+    pot = table.pot
     profit = EXACT.subtract(pot, EXACT.add(winner.put, total(list(beyond.values()))))
     return Pot(pot, beyond, EXACT.multiply(profit, table.terms.rake))
 
@@ -39,11 +39,11 @@ def hand_out(table: Table, winner: Seat, pot: Pot) -> Iterator[Did]:
     for seat in table.seats:
         if seat.slot in pot.returned:
             seat.purse = EXACT.add(seat.purse, pot.returned[seat.slot])
-            yield did("return", seat.slot, plain(pot.returned[seat.slot]))
+            yield did("return", seat.slot, in_words(pot.returned[seat.slot]))
     if pot.rake:
-        yield did("rake", plain(pot.rake))
+        yield did("rake", in_words(pot.rake))
     winner.purse = EXACT.add(winner.purse, pot.won)
-    yield did("win", winner.slot, plain(pot.won))
+    yield did("win", winner.slot, in_words(pot.won))
 
 
 def pay_bonus(table: Table, kinds: Mapping[str, Kind], bonus: dict[str, Decimal]) -> Iterator[Did]:
@@ -58,7 +58,7 @@ def pay_bonus(table: Table, kinds: Mapping[str, Kind], bonus: dict[str, Decimal]
                 payer.purse, holder.purse = EXACT.subtract(payer.purse, paid), EXACT.add(holder.purse, paid)
                 bonus[payer.slot] = EXACT.subtract(bonus[payer.slot], paid)
                 bonus[holder.slot] = EXACT.add(bonus[holder.slot], paid)
-                yield did("bonus", payer.slot, holder.slot, plain(paid))
+                yield did("bonus", payer.slot, holder.slot, in_words(paid))
 
 
 def earned(table: Table, seat: Seat, kind: Kind) -> Decimal:

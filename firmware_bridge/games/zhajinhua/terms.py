@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from msgspec import field
+from msgspec import Meta, field
 
 from firmware_bridge.games.game import Terms
 
@@ -30,21 +30,19 @@ class ZhaJinHua(Terms, frozen=True):
     ante: Decimal = Decimal(1)
     step: Decimal = Decimal(1)
     top: Decimal = Decimal(10)
-    rounds: int = 20
+    rounds: Annotated[int, Meta(ge=1, le=1000)] = 20
     rake: Decimal = Decimal(0)
     bonus: Bonus = field(default_factory=USUAL_BONUS.copy)
     show: Literal["winner", "all"] = "winner"
 
     def __post_init__(self) -> None:
         if not self.ante > 0:
-            raise ValueError("ante: more than 0")
+            raise ValueError(f"ante = {self.ante}: it is more than 0")
         if not self.step > 0:
-            raise ValueError("step: more than 0")
+            raise ValueError(f"step = {self.step}: it is more than 0")
         if not self.top >= self.ante:
-            raise ValueError(f"top: at least the ante, {self.ante}")
-        if self.rounds < 1:
-            raise ValueError("rounds: at least 1")
+            raise ValueError(f"top = {self.top}: it is at least the ante, {self.ante}")
         if not 0 <= self.rake < 1:
-            raise ValueError("rake: a part of the profit, 0 to less than 1")
+            raise ValueError(f"rake = {self.rake}: it is a part of the profit, 0 to less than 1")
         if not all(each >= 0 for each in self.bonus.values()):
-            raise ValueError("bonus: 0 or more")
+            raise ValueError("bonus: what is paid for a hand is 0 or more")
