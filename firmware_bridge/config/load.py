@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -56,9 +57,13 @@ def load(path: Path, nameless: str | None = None) -> Config:
 
 
 def parse(raw: dict[str, Any], name: str = "config") -> Config:
-    """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
+    """The configuration in a TOML document, whose decimals only a game's settings read as such.
+
+    Raises ConfigError with every mistake, one a line.
+    """
     mistakes: list[str] = []
     game = _game(raw)
+    raw = {section: keys if section == "game" else _as_floats(keys) for section, keys in raw.items()}
     raw = with_mode(raw, game)
     sections: dict[str, Any] = {}
     for section, keys in raw.items():
@@ -98,7 +103,7 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
         case "presence":
             return _named(AnySensor, where, keys, game.slots, mistakes)
         case "game":
-            return game.terms(**_good(game.terms, where, keys, mistakes))
+            return _terms(game, where, keys, mistakes)
         case "pins":
             own = _named(AnySensor, where, {key: keys[key] for key in keys if key in game.keys}, game.keys, mistakes)
             others = {key: value for key, value in keys.items() if key not in game.keys}
@@ -109,6 +114,37 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
     if section == "table":
         good.setdefault("id", "?")
     return SECTIONS[section](**good)
+
+
+def _terms(game: Game, where: str, keys: dict[str, Any], mistakes: list[str]) -> Any:
+    """The settings of the game; the usual ones where those that are good do not go together."""
+    try:
+        return game.terms(**_good(game.terms, where, keys, mistakes))
+    except ValueError as error:
+        mistakes.append(f"{where}{error}")
+        return game.terms()
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether no decimal in it is `nan` or `inf`, which TOML can write."""
+    match value:
+        case Decimal():
+            return value.is_finite()
+        case dict():
+            return all(map(_is_finite, value.values()))
+    return True
+
+
+def _as_floats(value: Any) -> Any:
+    """The same with floats in place of decimals: only games count money."""
+    match value:
+        case Decimal():
+            return float(value)
+        case dict():
+            return {name: _as_floats(each) for name, each in value.items()}
+        case list():
+            return [_as_floats(each) for each in value]
+    return value
 
 
 def _named(
@@ -138,7 +174,10 @@ def _good(
             mistakes.append(_unknown(f"{where}{key}", key, known))
             continue
         try:
-            good[key] = msgspec.convert(value, known[key].type)
+            read = msgspec.convert(value, known[key].type)
+            if not _is_finite(read):
+                raise msgspec.ValidationError("not a number to count with")  # noqa: TRY301  # told as any wrong value
+            good[key] = read
         except msgspec.ValidationError:
             mistakes += _wrong(known[key].type, f"{where}{key}", key, value)
     return good
@@ -155,7 +194,7 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
 
 def _shown(key: str, value: Any) -> str:
     """A value as it may be shown: what looks like a secret is not, and of a long one the beginning."""
-    text = "***" if "password" in key else repr(value)
+    text = "***" if "password" in key else str(value) if isinstance(value, Decimal) else repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}.."
 
 

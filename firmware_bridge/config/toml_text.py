@@ -6,6 +6,7 @@ import codecs
 import json
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,12 +27,15 @@ def quoted(text: str) -> str:
 
 
 def document(path: Path) -> dict[str, Any]:
-    """The document in a file. Raises OSError; ConfigError, with the line, for what is no TOML."""
+    """The document in a file, its numbers with a point as decimals.
+
+    Raises OSError; ConfigError, with the line, for what is no TOML.
+    """
     import tomllib  # here: `shoe status` needs none where the system's daemon runs
 
     text = _decoded(path, path.read_bytes())
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         what, hint = _in_words(str(error), text.splitlines())
         raise ConfigError(f"{path}: {what}", hint) from None
@@ -76,6 +80,8 @@ def in_toml(value: Any) -> str:
             return f"{{ {', '.join(inside)} }}" if inside else "{}"
         case list() | tuple():
             return f"[{', '.join(map(in_toml, value))}]"
+        case Decimal():
+            return f"{value:f}"
     return json.dumps(value)
 
 

@@ -59,6 +59,8 @@ def _words(info: inspect.Type) -> str:
             return f"write a whole number{_limits(low, high)}"
         case inspect.FloatType(ge=low, le=high):
             return f"write a number{_limits(low, high)}"
+        case inspect.DecimalType():
+            return "write a number, as 12.5"
         case inspect.BoolType():
             return "write true or false"
     return "write a text in quotation marks, not an empty one"
