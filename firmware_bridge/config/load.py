@@ -17,9 +17,10 @@ from firmware_bridge.config.crosswise import (
     no_roads,
     pins_used_twice,
     too_many_packs,
+    undealt,
 )
 from firmware_bridge.config.limits import limits
-from firmware_bridge.config.modes import with_mode
+from firmware_bridge.config.modes import with_mode, with_usual
 from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
 from firmware_bridge.config.plain import bad_port, relative_directory, unprintable
 from firmware_bridge.config.sections import Config, TableConfig
@@ -57,14 +58,10 @@ def load(path: Path, nameless: str | None = None) -> Config:
 
 
 def parse(raw: dict[str, Any], name: str = "config") -> Config:
-    """The configuration in a TOML document, whose decimals only a game's settings read as such.
-
-    Raises ConfigError with every mistake, one a line.
-    """
+    """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
     game = _game(raw)
-    raw = {section: keys if section == "game" else _as_floats(keys) for section, keys in raw.items()}
-    raw = with_mode(raw, game)
+    raw = with_usual(with_mode(raw, game), game)
     sections: dict[str, Any] = {}
     for section, keys in raw.items():
         if section not in SECTIONS:
@@ -79,7 +76,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     mistakes += pins_used_twice(raw) + bad_pattern(raw)
     mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
     mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
-    mistakes += limits_of_no_bet(raw, game)
+    mistakes += limits_of_no_bet(raw, game) + undealt(sections, game)
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
     return Config(**sections)
@@ -103,7 +100,7 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
         case "presence":
             return _named(AnySensor, where, keys, game.slots, mistakes)
         case "game":
-            return _terms(game, where, keys, mistakes)
+            return game.terms(**_good(game.terms, where, keys, mistakes))
         case "pins":
             own = _named(AnySensor, where, {key: keys[key] for key in keys if key in game.keys}, game.keys, mistakes)
             others = {key: value for key, value in keys.items() if key not in game.keys}
@@ -114,37 +111,6 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
     if section == "table":
         good.setdefault("id", "?")
     return SECTIONS[section](**good)
-
-
-def _terms(game: Game, where: str, keys: dict[str, Any], mistakes: list[str]) -> Any:
-    """The settings of the game; the usual ones where those that are good do not go together."""
-    try:
-        return game.terms(**_good(game.terms, where, keys, mistakes))
-    except ValueError as error:
-        mistakes.append(f"{where}{error}")
-        return game.terms()
-
-
-def _is_finite(value: Any) -> bool:
-    """Whether no decimal in it is `nan` or `inf`, which TOML can write."""
-    match value:
-        case Decimal():
-            return value.is_finite()
-        case dict():
-            return all(map(_is_finite, value.values()))
-    return True
-
-
-def _as_floats(value: Any) -> Any:
-    """The same with floats in place of decimals: only games count money."""
-    match value:
-        case Decimal():
-            return float(value)
-        case dict():
-            return {name: _as_floats(each) for name, each in value.items()}
-        case list():
-            return [_as_floats(each) for each in value]
-    return value
 
 
 def _named(
@@ -176,11 +142,21 @@ def _good(
         try:
             read = msgspec.convert(value, known[key].type)
             if not _is_finite(read):
-                raise msgspec.ValidationError("not a number to count with")  # noqa: TRY301  # told as any wrong value
+                raise msgspec.ValidationError("nobody can count with it")
             good[key] = read
         except msgspec.ValidationError:
             mistakes += _wrong(known[key].type, f"{where}{key}", key, value)
     return good
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether no decimal in it is `nan` or `inf`, which TOML can write."""
+    match value:
+        case Decimal():
+            return value.is_finite()
+        case dict():
+            return all(map(_is_finite, value.values()))
+    return True
 
 
 def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:

@@ -60,7 +60,9 @@ def _words(info: inspect.Type) -> str:
         case inspect.FloatType(ge=low, le=high):
             return f"write a number{_limits(low, high)}"
         case inspect.DecimalType():
-            return "write a number, as 12.5"
+            return "write a number, exactly: 12.5"
+        case inspect.DictType(value_type=kind):
+            return f"write {{ name = .. }}; {_words(kind)}"
         case inspect.BoolType():
             return "write true or false"
     return "write a text in quotation marks, not an empty one"

@@ -18,7 +18,7 @@ from firmware_bridge.devices.wires import IN_SLOT, input_pins
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
 from firmware_bridge.shoe.state import stuck
-from firmware_bridge.table.stamps import now
+from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.table.table import Table
 from hardware.pins.pin import Pin, PinFactory
 from hardware.pins.sensors import Contact, CutCardSensor, Key
@@ -95,7 +95,7 @@ class Sensors:
         self._mouth.reported()
 
     def _pressed(self, key: str) -> None:
-        self._table.take(inputs.Pressed(**now(), key=key))
+        self._table.take(inputs.Pressed(**now(), key=key, nonce=nonce()))
 
     def _filled(self, slot: str) -> None:
         self._table.take(inputs.SlotFilled(**now(), slot=slot))

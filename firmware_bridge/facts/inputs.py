@@ -92,9 +92,13 @@ class CutCardSeen(Input, frozen=True, kw_only=True):
 
 
 class Pressed(Input, frozen=True, kw_only=True):
-    """The dealer pressed a key: `next`, `reveal`, or one that tells a result and is called as it."""
+    """The dealer pressed a key: `next`, `reveal`, or one that tells a result and is called as it.
+
+    nonce: names the journal of a shoe that the key opens.
+    """
 
     key: str
+    nonce: str = ""
 
 
 class ReaderResult(Struct, frozen=True):

@@ -31,20 +31,26 @@ def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layou
 
 def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Refused | None:
     """Why a mark cannot be taken after some moves, None if it can. Raises what a faulty script raises."""
-    now = layout(game, moves, terms, start)
-    if now.due is None:
-        return Refused("over", "the round is over")
-    if mark.word not in game.words:
-        return Refused("unknown", f"the marks of {game.name}: {', '.join(game.words) or 'none'}")
-    if not mark.seat and mark.word not in game.seatless:
-        return Refused("unknown", f"say which seat: 3:{mark.word}")
-    if not isinstance(now.due, MarkDue):
-        return Refused("no_mark_due", now.due.why if isinstance(now.due, CardDue | OpeningDue) else "")
     try:
-        _Run().over(game.round(terms, start), (*moves, mark))
+        marked(game, layout(game, moves, terms, start), moves, terms, start, mark)
     except Refused as refused:
         return refused
     return None
+
+
+def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Layout:
+    """The table after a mark that comes to the layout `now` of some moves. Raises Refused where it cannot be taken."""
+    if now.due is None:
+        raise Refused("over", "the round is over")
+    if mark.word not in game.words:
+        raise Refused("unknown", f"the marks of {game.name}: {', '.join(game.words) or 'none'}")
+    if not mark.seat and mark.word not in game.seatless:
+        raise Refused("unknown", f"say which seat: 3:{mark.word}")
+    if not isinstance(now.due, MarkDue):
+        raise Refused("no_mark_due", now.due.why if isinstance(now.due, CardDue | OpeningDue) else "")
+    run = _Run()
+    run.over(game.round(terms, start), (*moves, mark))
+    return run.layout()
 
 
 def judged(game: Game, came: Sequence[Card | Mark], terms: Any, start: Start) -> Layout:

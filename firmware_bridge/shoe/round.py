@@ -38,6 +38,29 @@ def start(shoe: Shoe) -> Start:
     return Start(shoe.bets, shoe.money, shoe.rounds, shoe.house.decks, left_before(shoe))
 
 
+def opens_itself(shoe: Shoe, confirmed: bool = False) -> bool:
+    """Whether the next pack opens with the first thing that belongs to it; confirmed: its shuffle is."""
+    house = shoe.device.next_house
+    is_due = shoe.status != "open" and GAMES[house.game].one_round_packs and house.new_shoe == "auto"
+    return is_due and (confirmed or not house.confirm_shuffle)
+
+
+def coming(shoe: Shoe) -> Shoe:
+    """The shoe, or the next one where that one opens by itself."""
+    if not opens_itself(shoe):
+        return shoe
+    house = shoe.device.next_house
+    return Shoe(
+        device=shoe.device,
+        house=house,
+        number=shoe.number,
+        status="open",
+        betting=house.betting == "required",
+        round=1,
+        turn=shoe.turn,
+    )
+
+
 def layout(shoe: Shoe) -> Layout:
     """The table of this round as its game's script has it, from open cards only."""
     global _last, _table

@@ -9,7 +9,13 @@ from typing import Any, Final
 from firmware_bridge.games.game import Game
 
 SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
-RHYTHMS: Final = {"steady": "steady", "confirm": "1 Hz", "blocked": "5 Hz", "double": "double flash"}
+RHYTHMS: Final = {
+    "steady": "steady",
+    "confirm": "1 Hz",
+    "candidate": "2 Hz",
+    "blocked": "5 Hz",
+    "double": "double flash",
+}
 _SHOWS_SIGNS: Final = (getattr(sys.__stdout__, "encoding", None) or "").lower().startswith("utf")
 
 

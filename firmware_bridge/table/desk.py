@@ -103,7 +103,19 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
     arguments = {name: value for name, value in fields.items() if name not in ("id", "by", "do")}
     if wrong := mistake(_TYPES[do], arguments):
         return orders.Malformed(do, *wrong)
-    return msgspec.convert(arguments | {"do": do}, _TYPES[do])
+    order: orders.Order = msgspec.convert(arguments | {"do": do}, _TYPES[do])
+    return order if allowed is orders.LOCAL else _by_wire(order)
+
+
+def _by_wire(order: orders.Order) -> orders.Order:
+    """The order as it may come from afar, where a repeat may come late, and nobody sees the shoe."""
+    match order:
+        case orders.Mark() if order.round is None or order.turn is None:
+            missing = "round" if order.round is None else "turn"
+            return orders.Malformed("mark", f'"{missing}" is missing', "take round and turn from the topic table")
+        case orders.OpenShoe(pack=pack) if pack.left is not None:
+            return orders.Malformed("open_shoe", '"left" is told at the table', "shoe do open-shoe --left N")
+    return order
 
 
 def digest(order: orders.Order, by: str) -> str:

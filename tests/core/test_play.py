@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -83,7 +84,7 @@ def test_a_refused_move_is_named_and_changes_nothing(moves: str, codes: list[str
     else:
         assert errors(moves) == codes
         steps = play(moves)["steps"]
-        for before, after in zip(steps, steps[1:], strict=False):
+        for before, after in pairwise(steps):
             if "error" in after and "error" not in before:
                 unchanged = {name: after[name] for name in after if name not in ("did", "error")}
                 assert unchanged == {name: before[name] for name in before if name != "did"}

@@ -13,7 +13,7 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.games.blackjack.terms import Blackjack
 from firmware_bridge.games.house import terms_of
 
-TABLE = '[table]\nid = "T1"\ngame = "blackjack"\nburn = "none"\n'
+TABLE = '[table]\nid = "T1"\ngame = "blackjack"\n'
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ def test_numbers_are_read_as_decimals(written: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("min = nan", "[game] min = NaN: write a number, as 12.5"),
-        ("max = inf", "[game] max = Infinity: write a number, as 12.5"),
+        ("min = nan", "[game] min = NaN: write a number, exactly: 12.5"),
+        ("max = inf", "[game] max = Infinity: write a number, exactly: 12.5"),
         ("min = 0.0", "[game] min = 0.0: a bet is more than 0"),
         ("min = 20.5\nmax = 20", "[game] max = 20: it is below min = 20.5"),
         ("seats = 8", "[game] seats = 8: write a whole number from 1 to 7"),

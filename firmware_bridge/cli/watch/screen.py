@@ -18,6 +18,7 @@ IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
 
 RHYTHMS: Final = {
     "confirm": "slow blink (confirm)",
+    "candidate": "quick blink (the lot may fall here)",
     "blocked": "fast blink (blocked)",
     "double": "double flash",
 }

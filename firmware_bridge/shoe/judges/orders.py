@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from firmware_bridge.facts import events, orders
-from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
+from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import MarkDue, amount
@@ -18,6 +18,7 @@ from firmware_bridge.shoe.judges.closing import corrected_round
 from firmware_bridge.shoe.judges.dealing import place
 from firmware_bridge.shoe.judges.disclosure import reveal, start_clock
 from firmware_bridge.shoe.judges.marks import is_asked
+from firmware_bridge.shoe.judges.packs import open_with_next, waits_for_next
 from firmware_bridge.shoe.judges.rounds import (
     close_round,
     end_shoe,
@@ -42,10 +43,19 @@ def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
     packs = GAMES[draft.shoe.device.next_house.game].packs
     if order.pack.decks is not None and order.pack.decks not in packs:
         raise Refused(f"{order.pack.decks} decks do not fit this shoe", f"give {packs[0]} to {packs[-1]} decks")
+    _refuse_left(draft, order.pack)
     if draft.shoe.device.lent:
         words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
         raise Refused(words, "wait until the calibration ends, and some seconds more: shoe status")
     open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
+
+
+def _refuse_left(draft: Draft, pack: orders.Pack) -> None:
+    """Raises Refused where a shoe that is taken over cannot hold so many cards."""
+    house = draft.shoe.device.next_house
+    most = (pack.decks or house.decks) * GAMES[house.game].size
+    if pack.left is not None and not 0 < pack.left <= most:
+        raise Refused(f"{pack.left} cards cannot be left of {most}", f"give 1 to {most}")
 
 
 def close_shoe(draft: Draft, given: Ordered, order: orders.CloseShoe) -> None:
@@ -85,6 +95,17 @@ def _left_out(draft: Draft) -> str:
     """The seats that take no part in the round that begins, and why."""
     refused = [words for words in layout(draft.shoe).did if str(words[0]).endswith("_refused")]
     return ", ".join(f"{seat} takes no part: {why}" for _, seat, why in refused)
+
+
+def money_told(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
+    """Purses told again between two rounds of a game that asks for them once; they hold from the next round on.
+
+    What it gives back says which seats take no part. Raises Refused where bets are closed round by round.
+    """
+    shoe = draft.shoe
+    if rules(shoe).stakes_per == "round" or is_card_out(shoe):
+        raise Refused("betting is not open", "bets_open, or deal the round")
+    return bets_closed(draft, given, order)
 
 
 def check_stakes(game: Game, order: orders.BetsClosed) -> None:
@@ -136,6 +157,8 @@ def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> 
             draft.close_irregularity(each, "confirm", given.by if isinstance(given, Ordered) else "dealer")
     elif (blocked := blockers(draft.shoe)) and not _may_close(draft):
         raise Refused(f"blocked: {', '.join(blocked)}", row(draft.shoe, blocked[0]).todo)
+    elif waits_for_next(draft.shoe):
+        open_with_next(draft, given)
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left
         missing = "the first card is not exposed" if left is None else f"{left} more to burn"
@@ -205,10 +228,3 @@ def _may_close(draft: Draft) -> bool:
 def press_reveal(draft: Draft, given: Given) -> None:
     """The REVEAL key: the next step of the ceremony."""
     reveal(draft)
-
-
-def auto_open(draft: Draft, fact: CardRead | CardUnread) -> None:
-    """The first card after the end opens the next shoe where the house says so."""
-    house = draft.shoe.device.next_house
-    if draft.shoe.status != "open" and house.new_shoe == "auto" and not house.confirm_shuffle:
-        open_shoe(draft, orders.Pack(), fact.nonce)

@@ -117,6 +117,7 @@ def _tell_stuck(draft: Draft) -> None:
     shoe = draft.shoe
     table = layout(shoe)
     endless = "questions without end" if isinstance(table.due, Question) else ""
-    why = table.stuck or endless if phase(shoe) in (Phase.READY, Phase.DEALING) else ""
+    nobody = "no seat takes part" if table.no_round else ""
+    why = table.stuck or endless or nobody if phase(shoe) in (Phase.READY, Phase.DEALING) else ""
     if why and not is_open(shoe, "internal_error"):
         draft.open_irregularity("internal_error", why)

@@ -9,20 +9,9 @@ from msgspec import to_builtins
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts.events import AnyEvent, CardDealt, CardEvent
-from firmware_bridge.games.asks import (
-    Between,
-    CardDue,
-    Choice,
-    MarkDue,
-    Nothing,
-    Offer,
-    Price,
-    Target,
-    Whole,
-    in_words,
-)
+from firmware_bridge.games.asks import CardDue, MarkDue, Offer
 from firmware_bridge.games.layout import Layout
-from firmware_bridge.games.moves import LOT
+from firmware_bridge.topics.offers import of
 
 Step = dict[str, Any]
 
@@ -39,7 +28,7 @@ def step(table: Layout, did: list[Any]) -> Step:
             asked: Step = {"due": slot, "act": [], "marks": {}}
         case MarkDue(act=act, anytime=anytime):
             offers = {word: offer for each in act.values() for word, offer in each.items()}
-            marks = {word: _offered(word, offer) for word, offer in offers.items()}
+            marks = {word: of(word, offer) for word, offer in offers.items()}
             asked = {"due": None, "act": list(act), "marks": marks}
             if anytime:
                 asked["anytime"] = _by_word(anytime)
@@ -69,22 +58,3 @@ def _by_word(anytime: dict[str, dict[str, Offer]]) -> dict[str, list[str]]:
     """Word -> the slots that may say it at any time."""
     words = dict.fromkeys(word for offers in anytime.values() for word in offers)
     return {word: [slot for slot, offers in anytime.items() if word in offers] for word in words}
-
-
-def _offered(word: str, offer: Offer) -> Any:
-    match offer:
-        case Nothing():
-            return True
-        case Choice(values=values):
-            return [f"S{seat}" for seat in values] if word == LOT else [int(value) for value in values]
-        case Whole(least=least, most=most):
-            return {"min": least, "max": most}
-        case Between(or_none=True):
-            return {"max": in_words(offer.most)}
-        case Between():
-            step = {"step": in_words(offer.step)} if offer.step is not None else {}
-            return {"min": in_words(offer.least), "max": in_words(offer.most), **step}
-        case Price(cost=cost):
-            return in_words(cost)
-        case Target(seats=seats, cost=cost):
-            return {"cost": in_words(cost), "with": [f"S{seat}" for seat in seats] or "all"}
