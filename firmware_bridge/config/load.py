@@ -25,7 +25,7 @@ from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
 from firmware_bridge.config.plain import bad_port, relative_directory, unprintable
 from firmware_bridge.config.sections import Config, TableConfig
 from firmware_bridge.config.toml_text import document
-from firmware_bridge.config.wanted import table_of, what_is_wrong, what_may_stand
+from firmware_bridge.config.wanted import row_of, table_of, what_is_wrong, what_may_stand
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.facts.printable import escaped
@@ -100,7 +100,12 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
         case "presence":
             return _named(AnySensor, where, keys, game.slots, mistakes)
         case "game":
-            return game.terms(**_good(game.terms, where, keys, mistakes))
+            good = _good(game.terms, where, keys, mistakes)
+            try:
+                return game.terms(**good)
+            except ValueError as error:  # keys that do not go together
+                mistakes.append(f"{where}{error}")
+                return game.terms()
         case "pins":
             own = _named(AnySensor, where, {key: keys[key] for key in keys if key in game.keys}, game.keys, mistakes)
             others = {key: value for key, value in keys.items() if key not in game.keys}
@@ -164,6 +169,8 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
     within: list[str] = []
     if isinstance(value, dict) and (table := table_of(kind)):
         _good(table, f"{where}.", value, within)
+    elif isinstance(value, dict) and (row := row_of(kind)):
+        _named(row.of, f"{where}.", value, row.names, within)
     parts = [what_is_wrong(kind, value), what_may_stand(kind)]
     return within or [f"{where} = {_shown(key, value)}: {'; '.join(filter(None, parts))}"]
 

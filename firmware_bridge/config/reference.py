@@ -108,7 +108,8 @@ def _keys(title: str, kind: type[Struct], without: tuple[str, ...] = ()) -> Iter
     says = _meanings(kind)
     for field in fields(kind):
         if field.name not in without:
-            default = "" if field.default in (NODEFAULT, None) else in_toml(field.default)
+            made = field.default_factory() if field.default_factory is not NODEFAULT else field.default
+            default = "" if made in (NODEFAULT, None) else in_toml(made)
             yield Key(title, field.encode_name, says.get(field.name, ""), _may(field.type), default)
 
 
