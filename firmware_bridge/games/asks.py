@@ -31,12 +31,14 @@ class CardDue(Struct, frozen=True):
 class OpeningDue(Struct, frozen=True):
     """The round goes on only when cards are opened.
 
-    step: the slots that REVEAL and the clock open next. may: all slots that an order can open now.
+    step: the slots that REVEAL and the clock open next. may: all slots that an order can open now. only: the numbers
+    (from 0) of the cards that are opened, where others in these slots stay face down; () for all that lie there.
     """
 
     step: tuple[str, ...]
     may: tuple[str, ...]
     why: str = ""
+    only: tuple[int, ...] = ()
 
 
 class Nothing(Struct, frozen=True, tag=True):
