@@ -31,13 +31,15 @@ class CardDue(Struct, frozen=True):
 class OpeningDue(Struct, frozen=True):
     """The round goes on only when cards are opened.
 
-    step: the slots that REVEAL and the clock open next. may: all slots that an order can open now. only: the numbers
-    (from 0) of the cards that are opened, where others in these slots stay face down; () for all that lie there.
+    step: the slots that REVEAL and the clock open next. may: all slots that an order can open now.
+    by_itself: they are opened at once, also where a house seals cards: the result is known, and nobody squeezes.
+    only: the numbers (from 0) of the cards that are opened, where others in these slots stay face down; () for all.
     """
 
     step: tuple[str, ...]
     may: tuple[str, ...]
     why: str = ""
+    by_itself: bool = False
     only: tuple[int, ...] = ()
 
 

@@ -32,10 +32,10 @@ def test_numbers_are_read_as_decimals(written: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("min = nan", "[game] min = NaN: write a number, exactly: 12.5"),
-        ("max = inf", "[game] max = Infinity: write a number, exactly: 12.5"),
+        ("min = nan", "[game] min = NaN: write an amount, 12.5"),
+        ("max = inf", "[game] max = Infinity: write an amount, 12.5"),
         ("min = 0.0", "[game] min = 0.0: a bet is more than 0"),
-        ("min = 20.5\nmax = 20", "[game] max = 20: it is below min = 20.5"),
+        ("min = 20.5\nmax = 20", "[game] max = 20: it is at least min, 20.5"),
         ("seats = 8", "[game] seats = 8: write a whole number from 1 to 7"),
         ("max_hands = 0", "[game] max_hands = 0: write a whole number from 1 to 99"),
         ('split_by = "suit"', "[game] split_by = 'suit': known are: rank, value"),

@@ -12,7 +12,7 @@ from firmware_bridge.games.asks import Question, in_words
 from firmware_bridge.games.blackjack.play import WORDS
 from firmware_bridge.games.blackjack.result import Hand, Own, is_shuffle_due
 from firmware_bridge.games.blackjack.script import DEALER, round
-from firmware_bridge.games.blackjack.terms import Blackjack, faults
+from firmware_bridge.games.blackjack.terms import Blackjack
 from firmware_bridge.games.blackjack.totals import is_blackjack
 from firmware_bridge.games.game import Game, Layout, Start
 
@@ -73,6 +73,5 @@ GAME: Final = Game(
     seatless=WORDS,
     staked=_staked,
     ends=_ends,
-    faults=faults,
     summary=_summary,
 )

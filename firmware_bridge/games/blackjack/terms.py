@@ -28,12 +28,8 @@ class Blackjack(Terms, frozen=True):
     split_by: Literal["rank", "value"] = "rank"
     split_aces: Literal["play", "one-card"] = "play"
 
-
-def faults(terms: Blackjack) -> dict[str, str]:
-    """What is wrong with the limits of a bet: key -> why."""
-    wrong = {}
-    if terms.min <= 0:
-        wrong["min"] = "a bet is more than 0"
-    if terms.max < terms.min:
-        wrong["max"] = f"it is below min = {terms.min}"
-    return wrong
+    def __post_init__(self) -> None:
+        if not self.min > 0:
+            raise ValueError(f"min = {self.min}: a bet is more than 0")
+        if self.max < self.min:
+            raise ValueError(f"max = {self.max}: it is at least min, {self.min}")
