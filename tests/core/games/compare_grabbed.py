@@ -71,8 +71,8 @@ def played(told: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
 
 def _message(result: Result) -> dict[str, Any]:
     """What a `round` message says beside what all games say."""
-    own = msgspec.to_builtins(result.own)
-    return {"hands": msgspec.to_builtins(dict(result.hands)), "bets": dict(result.bets), **own}
+    told = msgspec.json.decode(msgspec.json.encode([result.hands, result.bets, result.own]))
+    return {"hands": told[0], "bets": told[1], **told[2]}
 
 
 def _refuses(game: Any, moves: list[Move], terms: Any, start: Start, mark: Mark) -> bool:
