@@ -17,9 +17,10 @@ from firmware_bridge.config.crosswise import (
     no_roads,
     pins_used_twice,
     too_many_packs,
+    undealt,
 )
 from firmware_bridge.config.limits import limits
-from firmware_bridge.config.modes import with_mode
+from firmware_bridge.config.modes import with_mode, with_usual
 from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
 from firmware_bridge.config.plain import bad_port, relative_directory, unprintable
 from firmware_bridge.config.sections import Config, TableConfig
@@ -60,7 +61,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
     game = _game(raw)
-    raw = with_mode(raw, game)
+    raw = with_usual(with_mode(raw, game), game)
     sections: dict[str, Any] = {}
     for section, keys in raw.items():
         if section not in SECTIONS:
@@ -75,7 +76,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     mistakes += pins_used_twice(raw) + bad_pattern(raw)
     mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
     mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
-    mistakes += limits_of_no_bet(raw, game)
+    mistakes += limits_of_no_bet(raw, game) + undealt(sections, game)
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
     return Config(**sections)
@@ -163,7 +164,7 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
 
 def _shown(key: str, value: Any) -> str:
     """A value as it may be shown: what looks like a secret is not, and of a long one the beginning."""
-    text = "***" if "password" in key else f"{value}" if isinstance(value, Decimal) else repr(value)
+    text = "***" if "password" in key else str(value) if isinstance(value, Decimal) else repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}.."
 
 

@@ -77,7 +77,7 @@ def _words(info: inspect.Type) -> str:
         case inspect.FloatType(ge=low, le=high):
             return f"write a number{_limits(low, high)}"
         case inspect.DecimalType():
-            return "write an amount, 10 or 2.5"
+            return "write an amount, 12.5"
         case inspect.BoolType():
             return "write true or false"
     return "write a text in quotation marks, not an empty one"

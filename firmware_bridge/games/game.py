@@ -152,6 +152,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """The dealer's keys that tell a result: each is the outcome of its name."""
     verdict: Callable[[str, Raw], tuple[str, ...]] | None = None
     """What a reader that judges says of an outcome and the game's own part; None where no reader judges it."""
+    faults: Callable[[Any], Mapping[str, str]] = _no_mistakes
+    """Terms that nobody can deal under, although each may stand there by itself: key -> why."""
     unjudged: Callable[[Any], Mapping[str, str]] = _no_mistakes
     """Terms that such a reader does not deal under: key -> why."""
     burns: Callable[[Card], int] = _none
