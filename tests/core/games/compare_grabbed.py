@@ -102,7 +102,7 @@ def main(game: str, count: str, seed: str = "1") -> None:
         assert (summary(rounds) if rounds else None) == told["result"], told
 
 
-def _sorted(did: list[Any]) -> list[Any]:
+def _sorted(did: list[Any]) -> tuple[list[Any], list[Any]]:
     """Cards placed, then all that happened in its order."""
     return [each for each in did if each[0] == "place"], [each for each in did if each[0] != "place"]
 

@@ -34,8 +34,8 @@ def test_every_hand_against_every_hand(order: tuple[Kind, ...], ties: Ties) -> N
     hands = list(combinations_with_replacement(TILES, 2))
     for player in hands:
         for banker in hands:
-            faces = [[tile.value for tile in hand] for hand in (player, banker)]
-            assert outcome(player, banker, order, ties) == book.outcome(*faces, list(order), ties)
+            mine, his = ([tile.value for tile in hand] for hand in (player, banker))
+            assert outcome(player, banker, order, ties) == book.outcome(mine, his, list(order), ties)
 
 
 @pytest.mark.parametrize(
