@@ -35,6 +35,7 @@ from firmware_bridge.client.payload import MessageError, Payload, event_message,
 from firmware_bridge.client.received import Events, Rounds
 from firmware_bridge.client.settle import Held, Paid, Settlement, payments, settle
 from firmware_bridge.client.squeeze import Squeeze, SqueezeRule, squeeze
+from firmware_bridge.client.stakes import Seated, Stakes, purses_refused, stake_refused
 from firmware_bridge.client.wager import Wager
 from firmware_bridge.facts.wire import (
     ClosedRound,
@@ -65,9 +66,11 @@ __all__ = [
     "RoundMessage",
     "Rounding",
     "Rounds",
+    "Seated",
     "Settlement",
     "Squeeze",
     "SqueezeRule",
+    "Stakes",
     "StateHead",
     "Verdict",
     "Verifier",
@@ -78,10 +81,12 @@ __all__ = [
     "common",
     "event_message",
     "payments",
+    "purses_refused",
     "refusals",
     "refusals_of_five",
     "round_message",
     "settle",
     "squeeze",
+    "stake_refused",
     "state",
 ]

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, Final
 
-import msgspec
-
 from firmware_bridge.config.sections import READERS, ReaderConfig, ServiceConfig, TableConfig
-from firmware_bridge.config.toml_text import in_toml
 from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.games.game import Game
 
@@ -32,17 +28,11 @@ def too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
     return [f"[table] decks = {table.decks}: {game.name} is dealt from {game.packs[0]} to {game.packs[-1]}"]
 
 
-def undealt(sections: dict[str, Any], game: Game) -> list[str]:
-    """A game that is dealt to those who bet waits for the bets; its terms do not contradict each other."""
-    table, terms = sections.get("table"), sections.get("game", game.terms())
-    mistakes = [f"[game] {key} = {_plain(getattr(terms, key))}: {why}" for key, why in game.faults(terms).items()]
-    if table is not None and game.must_bet and table.betting == "ignored":
-        mistakes.append(f'[table] betting = "ignored": {game.name} is dealt to the seats that bets_closed names')
-    return mistakes
-
-
-def _plain(value: Any) -> str:
-    return in_toml(msgspec.to_builtins(value, builtin_types=(Decimal,)))
+def undealt(table: TableConfig | None, game: Game) -> list[str]:
+    """A game that is dealt to those who bet waits for the bets."""
+    if table is None or not game.must_bet or table.betting == "required":
+        return []
+    return [f'[table] betting = "ignored": {game.name} is dealt to the seats that bets_closed names']
 
 
 def limits_of_no_bet(raw: dict[str, Any], game: Game) -> list[str]:

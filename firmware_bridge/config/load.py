@@ -24,7 +24,7 @@ from firmware_bridge.config.modes import with_mode, with_usual
 from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
 from firmware_bridge.config.plain import bad_port, relative_directory, unprintable
 from firmware_bridge.config.sections import Config, TableConfig
-from firmware_bridge.config.toml_text import document
+from firmware_bridge.config.toml_text import as_floats, document
 from firmware_bridge.config.wanted import row_of, table_of, what_is_wrong, what_may_stand
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.nearest import nearest
@@ -76,7 +76,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     mistakes += pins_used_twice(raw) + bad_pattern(raw)
     mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
     mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
-    mistakes += limits_of_no_bet(raw, game) + undealt(sections, game)
+    mistakes += limits_of_no_bet(raw, game) + undealt(sections.get("table"), game)
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
     return Config(**sections)
@@ -100,12 +100,7 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
         case "presence":
             return _named(AnySensor, where, keys, game.slots, mistakes)
         case "game":
-            good = _good(game.terms, where, keys, mistakes)
-            try:
-                return game.terms(**good)
-            except ValueError as error:  # keys that do not go together
-                mistakes.append(f"{where}{error}")
-                return game.terms()
+            return _terms(game, _good(game.terms, where, keys, mistakes), mistakes)
         case "pins":
             own = _named(AnySensor, where, {key: keys[key] for key in keys if key in game.keys}, game.keys, mistakes)
             others = {key: value for key, value in keys.items() if key not in game.keys}
@@ -116,6 +111,15 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
     if section == "table":
         good.setdefault("id", "?")
     return SECTIONS[section](**good)
+
+
+def _terms(game: Game, good: dict[str, Any], mistakes: list[str]) -> Any:
+    """The settings of a game; what it says against them together goes to `mistakes`."""
+    try:
+        return game.terms(**good)
+    except ValueError as error:
+        mistakes.append(f"[game] {error}")
+        return game.terms()
 
 
 def _named(
@@ -164,7 +168,7 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
 
 def _shown(key: str, value: Any) -> str:
     """A value as it may be shown: what looks like a secret is not, and of a long one the beginning."""
-    text = "***" if "password" in key else str(value) if isinstance(value, Decimal) else repr(value)
+    text = "***" if "password" in key else str(value) if isinstance(value, Decimal) else repr(as_floats(value))
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}.."
 
 

@@ -45,17 +45,18 @@ def document(path: Path) -> dict[str, Any]:
 
 
 def _with_floats(sections: dict[str, Any]) -> dict[str, Any]:
-    return {name: keys if name == EXACT else _as_floats(keys) for name, keys in sections.items()}
+    return {name: keys if name == EXACT else as_floats(keys) for name, keys in sections.items()}
 
 
-def _as_floats(value: Any) -> Any:
+def as_floats(value: Any) -> Any:
+    """The same with its decimals as floats."""
     match value:
         case Decimal():
             return float(value)
         case dict():
-            return {name: _as_floats(each) for name, each in value.items()}
+            return {name: as_floats(each) for name, each in value.items()}
         case list():
-            return [_as_floats(each) for each in value]
+            return [as_floats(each) for each in value]
     return value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from firmware_bridge.games import baccarat, blackjack, erbagang, niuniu
+from firmware_bridge.games import baccarat, blackjack, erbagang, niuniu, zhajinhua
 from firmware_bridge.games.game import Game
 
 GAMES: Final[dict[str, Game]] = {
@@ -12,6 +12,7 @@ GAMES: Final[dict[str, Game]] = {
     blackjack.GAME.name: blackjack.GAME,
     niuniu.GAME.name: niuniu.GAME,
     erbagang.GAME.name: erbagang.GAME,
+    zhajinhua.GAME.name: zhajinhua.GAME,
 }
 
 __all__ = ["GAMES", "Game"]

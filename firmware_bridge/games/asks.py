@@ -32,11 +32,13 @@ class OpeningDue(Struct, frozen=True):
     """The round goes on only when cards are opened.
 
     step: the slots that REVEAL and the clock open next. may: all slots that an order can open now.
+    by_itself: they are opened at once, also where a house seals cards: the result is known, and nobody squeezes.
     """
 
     step: tuple[str, ...]
     may: tuple[str, ...]
     why: str = ""
+    by_itself: bool = False
 
 
 class Nothing(Struct, frozen=True, tag=True):

@@ -128,6 +128,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Every word a mark may have."""
     seatless: tuple[str, ...] = (LOT,)
     """The words that mean something without a seat; a mark of another word without one is refused as `unknown`."""
+    anytime: tuple[str, ...] = ()
+    """The words that a seat may say while another one is asked."""
     shows: type[Struct] = Nothing
     """What its script says of a running round beside cards, marks and hands (`Shows`)."""
     stakes: Literal["", "bets", "money"] = ""
@@ -152,8 +154,6 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """The dealer's keys that tell a result: each is the outcome of its name."""
     verdict: Callable[[str, Raw], tuple[str, ...]] | None = None
     """What a reader that judges says of an outcome and the game's own part; None where no reader judges it."""
-    faults: Callable[[Any], Mapping[str, str]] = _no_mistakes
-    """Terms that nobody can deal under, although each may stand there by itself: key -> why."""
     unjudged: Callable[[Any], Mapping[str, str]] = _no_mistakes
     """Terms that such a reader does not deal under: key -> why."""
     burns: Callable[[Card], int] = _none

@@ -13,9 +13,12 @@ from firmware_bridge.games.game import Terms
 class Blackjack(Terms, frozen=True):
     """`[game]` of a blackjack table.
 
-    seats: boxes at the table, 1 (at the dealer's left) to at most 7. min, max: the least and the most a bet may be.
-    max_hands: hands that one seat may come to have by splitting. split_by: whether a pair is two cards of one rank, or
-    of one value (a ten and a king). split_aces: whether split aces are played as any hand, or get one card each.
+    seats: boxes at the table; seat 1 is at the dealer's left.
+    min: the least that a bet may be.
+    max: the most that a bet may be.
+    max_hands: hands that one seat may come to have by splitting.
+    split_by: whether a pair is two cards of one rank, or of one value, as a ten and a king.
+    split_aces: whether split aces are played as any hand, or get one card each.
     """
 
     seats: Annotated[int, Meta(ge=1, le=7)] = 7

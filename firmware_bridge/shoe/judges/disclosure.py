@@ -45,8 +45,10 @@ def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
 
 def open_all(draft: Draft) -> None:
     """Open every step that can be opened: the time is over, nobody has bet, or the table seals nothing."""
-    while (draft.shoe.opening or not is_sealed(draft.shoe)) and (step := _opening(draft.shoe).step):
-        _open(draft, step)
+    while (opening := _opening(draft.shoe)).step and (
+        opening.by_itself or draft.shoe.opening or not is_sealed(draft.shoe)
+    ):
+        _open(draft, opening.step)
 
 
 def start_clock(draft: Draft) -> None:

@@ -21,8 +21,8 @@ def over(did: list[Any]) -> Step:
     return {"did": did, "due": None, "act": [], "marks": {}, "over": True}
 
 
-def step(table: Layout, did: list[Any]) -> Step:
-    """The step after which `table` lies, caused by a move that did `did`."""
+def step(table: Layout, did: list[Any], words: tuple[str, ...] = ()) -> Step:
+    """The step after which `table` lies, caused by a move that did `did`; `words` are those that need no turn."""
     match table.due:
         case CardDue(slot=slot):
             asked: Step = {"due": slot, "act": [], "marks": {}}
@@ -31,7 +31,7 @@ def step(table: Layout, did: list[Any]) -> Step:
             marks = {word: of(word, offer) for word, offer in offers.items()}
             asked = {"due": None, "act": list(act), "marks": marks}
             if anytime:
-                asked["anytime"] = _by_word(anytime)
+                asked["anytime"] = _by_word(anytime, words)
         case _:
             asked = {"due": None, "act": [], "marks": {}}
     return {"did": did, **asked, **(to_builtins(table.shows) if table.shows else {})}
@@ -54,7 +54,6 @@ def _face(event: CardEvent) -> str:
     return face
 
 
-def _by_word(anytime: dict[str, dict[str, Offer]]) -> dict[str, list[str]]:
+def _by_word(anytime: dict[str, dict[str, Offer]], words: tuple[str, ...]) -> dict[str, list[str]]:
     """Word -> the slots that may say it at any time."""
-    words = dict.fromkeys(word for offers in anytime.values() for word in offers)
     return {word: [slot for slot, offers in anytime.items() if word in offers] for word in words}

@@ -15,7 +15,7 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.games.moves import mark_of
 from firmware_bridge.journal.line import FIRST_CHAIN, seal
 from firmware_bridge.shoe import Shoe, step
-from firmware_bridge.shoe.round import layout
+from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.sim.play import steps
 from firmware_bridge.topics.event_and_round import messages
@@ -74,7 +74,7 @@ class PlayedTable:
         did = list(steps.done(happened))
         last = e.ShoeEnded if self._whole_pack else e.RoundClosed
         self.is_over = self.is_over or any(isinstance(event, last) for event in happened)
-        return steps.over(did) if self.is_over else steps.step(layout(self._shoe), did)
+        return steps.over(did) if self.is_over else steps.step(layout(self._shoe), did, rules(self._shoe).anytime)
 
     def _order(self, order: orders.Order) -> tuple[e.AnyEvent, ...]:
         return self._take(inputs.Ordered(at=0, order=order, by="play", nonce=self._nonce()))
