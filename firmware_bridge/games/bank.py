@@ -48,10 +48,10 @@ Closed = Card | None
 """A card of a hand, None while it lies face down."""
 
 
-def no_base(base: Decimal) -> dict[str, str]:
-    """Why an amount cannot be the base of a table: `base` -> why, nothing where it can."""
-    fits = base.is_finite() and base > 0 and len(f"{base:f}") <= DIGITS
-    return {} if fits else {"base": f"an amount above 0, of at most {DIGITS} letters"}
+def check_base(base: Decimal) -> None:
+    """Whether an amount may be the base of a table. Raises ValueError."""
+    if not base.is_finite() or base <= 0 or len(f"{base:f}") > DIGITS:
+        raise ValueError(f"base: an amount above 0, of at most {DIGITS} letters")
 
 
 def given_by(seats: Sequence[str], word: str, offer: Offer, why: str) -> Generator[Ask, Any, dict[str, int]]:

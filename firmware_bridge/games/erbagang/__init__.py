@@ -10,7 +10,7 @@ from firmware_bridge.games.erbagang.as_json import compare, summary
 from firmware_bridge.games.erbagang.game_so_far import Own, Running, is_over
 from firmware_bridge.games.erbagang.hands import Hand
 from firmware_bridge.games.erbagang.script import round
-from firmware_bridge.games.erbagang.terms import ErBaGang, faults
+from firmware_bridge.games.erbagang.terms import ErBaGang
 from firmware_bridge.games.game import Game, OddsBook
 from firmware_bridge.games.moves import LOT
 
@@ -29,7 +29,6 @@ GAME: Final = Game(
     slots=SLOTS,
     areas={"seats": SLOTS},
     round=round,
-    faults=faults,
     strategy=strategy,
     words=(GRAB, BET, LOT),
     stakes="money",

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, field
 from msgspec.structs import force_setattr
 
-from firmware_bridge.games.bank import Multiple, no_base
+from firmware_bridge.games.bank import Multiple, check_base
 from firmware_bridge.games.erbagang.hands import KINDS, Kind, Ties
 from firmware_bridge.games.game import Terms
 
@@ -36,10 +36,7 @@ class ErBaGang(Terms, frozen=True):
     banker_per: Literal["round", "game"] = "round"
 
     def __post_init__(self) -> None:
+        check_base(self.base)
+        if sorted(self.order) != sorted(KINDS):
+            raise ValueError(f"order: name each of {', '.join(KINDS)} once")
         force_setattr(self, "hand_multiples", USUAL | self.hand_multiples)
-
-
-def faults(terms: ErBaGang) -> dict[str, str]:
-    """Why nobody can deal under these terms: key -> why."""
-    order = {} if sorted(terms.order) == sorted(KINDS) else {"order": f"name each of {', '.join(KINDS)} once"}
-    return no_base(terms.base) | order

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.facts.cards import FACES
-from firmware_bridge.games.bank import BET, GRAB, SLOTS, no_base, strategy
+from firmware_bridge.games.bank import BET, GRAB, SLOTS, strategy
 from firmware_bridge.games.game import Game, OddsBook
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.niuniu.as_json import compare, summary
@@ -28,7 +28,6 @@ GAME: Final = Game(
     slots=SLOTS,
     areas={"seats": SLOTS},
     round=round,
-    faults=lambda terms: no_base(terms.base),
     strategy=strategy,
     words=(GRAB, BET, LOT),
     hand=Hand,

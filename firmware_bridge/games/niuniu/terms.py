@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from msgspec import Meta, field
 from msgspec.structs import force_setattr
 
-from firmware_bridge.games.bank import Multiple
+from firmware_bridge.games.bank import Multiple, check_base
 from firmware_bridge.games.game import Terms
 from firmware_bridge.games.niuniu.hands import KINDS, Kind
 
@@ -43,4 +43,5 @@ class NiuNiu(Terms, frozen=True):
     hand_multiples: dict[Kind, Multiple] = field(default_factory=lambda: dict(USUAL))
 
     def __post_init__(self) -> None:
+        check_base(self.base)
         force_setattr(self, "hand_multiples", USUAL | self.hand_multiples)
