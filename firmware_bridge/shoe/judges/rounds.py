@@ -170,7 +170,8 @@ def _after_round(draft: Draft) -> None:
     if shoe.last_round is not None and shoe.round > shoe.last_round:
         end_shoe(draft, "the last round is over")
     elif rules(shoe).ends(terms_of(shoe.house), start(shoe)):
-        end_shoe(draft, "too few cards are left for another round")
+        few = "too few cards are left for another round"
+        end_shoe(draft, "the pack is over" if rules(shoe).one_round_packs else few)
     elif is_exhausted(shoe):
         end_shoe(draft, "the shoe is empty")
     elif shoe.house.betting == "required" and rules(shoe).stakes_per == "round":
