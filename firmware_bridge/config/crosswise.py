@@ -28,6 +28,13 @@ def too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
     return [f"[table] decks = {table.decks}: {game.name} is dealt from {game.packs[0]} to {game.packs[-1]}"]
 
 
+def undealt(table: TableConfig | None, game: Game) -> list[str]:
+    """A game that is dealt to those who bet waits for the bets."""
+    if table is None or not game.must_bet or table.betting == "required":
+        return []
+    return [f'[table] betting = "ignored": {game.name} is dealt to the seats that bets_closed names']
+
+
 def limits_of_no_bet(raw: dict[str, Any], game: Game) -> list[str]:
     """A limit is a bet's, where the game's bets have names, or one of the whole table."""
     limits, known = raw.get("limits"), (*game.bets, *OF_TABLE)

@@ -17,14 +17,15 @@ from firmware_bridge.config.crosswise import (
     no_roads,
     pins_used_twice,
     too_many_packs,
+    undealt,
 )
 from firmware_bridge.config.limits import limits
-from firmware_bridge.config.modes import with_mode
+from firmware_bridge.config.modes import with_mode, with_usual
 from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
 from firmware_bridge.config.plain import bad_port, relative_directory, unprintable
 from firmware_bridge.config.sections import Config, TableConfig
-from firmware_bridge.config.toml_text import document
-from firmware_bridge.config.wanted import table_of, what_is_wrong, what_may_stand
+from firmware_bridge.config.toml_text import as_floats, document
+from firmware_bridge.config.wanted import row_of, table_of, what_is_wrong, what_may_stand
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.facts.printable import escaped
@@ -60,7 +61,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
     game = _game(raw)
-    raw = with_mode(_in_floats(raw), game)
+    raw = with_usual(with_mode(raw, game), game)
     sections: dict[str, Any] = {}
     for section, keys in raw.items():
         if section not in SECTIONS:
@@ -75,26 +76,10 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     mistakes += pins_used_twice(raw) + bad_pattern(raw)
     mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
     mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
-    mistakes += limits_of_no_bet(raw, game)
+    mistakes += limits_of_no_bet(raw, game) + undealt(sections.get("table"), game)
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
     return Config(**sections)
-
-
-def _in_floats(raw: dict[str, Any]) -> dict[str, Any]:
-    """The same with its decimals as floats, but for those of the game: money is never a float."""
-    return {section: keys if section == "game" else _float(keys) for section, keys in raw.items()}
-
-
-def _float(value: Any) -> Any:
-    match value:
-        case dict():
-            return {key: _float(each) for key, each in value.items()}
-        case list():
-            return [_float(each) for each in value]
-        case Decimal():
-            return float(value)
-    return value
 
 
 def _game(raw: dict[str, Any]) -> Game:
@@ -175,13 +160,15 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
     within: list[str] = []
     if isinstance(value, dict) and (table := table_of(kind)):
         _good(table, f"{where}.", value, within)
+    elif isinstance(value, dict) and (row := row_of(kind)):
+        _named(row.of, f"{where}.", value, row.names, within)
     parts = [what_is_wrong(kind, value), what_may_stand(kind)]
     return within or [f"{where} = {_shown(key, value)}: {'; '.join(filter(None, parts))}"]
 
 
 def _shown(key: str, value: Any) -> str:
     """A value as it may be shown: what looks like a secret is not, and of a long one the beginning."""
-    text = "***" if "password" in key else str(value) if isinstance(value, Decimal) else repr(_float(value))
+    text = "***" if "password" in key else str(value) if isinstance(value, Decimal) else repr(as_floats(value))
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}.."
 
 

@@ -108,10 +108,9 @@ def _keys(title: str, kind: type[Struct], without: tuple[str, ...] = ()) -> Iter
     says = _meanings(kind)
     for field in fields(kind):
         if field.name not in without:
-            made = None if field.default_factory is NODEFAULT else field.default_factory()
-            default = made if field.default is NODEFAULT else field.default
-            told = "" if default is None else in_toml(default)
-            yield Key(title, field.encode_name, says.get(field.name, ""), _may(field.type), told)
+            made = field.default_factory() if field.default_factory is not NODEFAULT else field.default
+            default = "" if made in (NODEFAULT, None) else in_toml(made)
+            yield Key(title, field.encode_name, says.get(field.name, ""), _may(field.type), default)
 
 
 def _meanings(kind: type[Struct]) -> dict[str, str]:

@@ -52,7 +52,7 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     """`[table]`: which table this is, and how it deals.
 
     id: the name of the table, a part of every topic.
-    game: what is dealt; its own settings stand in [game].
+    game: what is dealt; its own settings stand in [game], and some defaults here are others: shoe config says which.
     decks: how many packs are in the shoe.
     burn: what is burned first: a card that is exposed and as many as it counts, nothing, or so many cards unseen.
     close: what ends a complete round: its last card, NEXT, or the result a reader tells; by default as these do it.

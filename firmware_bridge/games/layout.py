@@ -41,7 +41,8 @@ class Start(Struct, frozen=True):
     """What a round begins with: bets or purses of its seats as told when bets closed, and the rounds before it.
 
     bets, money: seat -> amount as an exact decimal text, empty where nobody told any for this round. before: the
-    rounds of this shoe. decks: packs of the shoe. left: cards in the shoe before the first one of the round.
+    rounds of this shoe. decks: packs of the shoe. left: cards in the shoe before the first one of the round. sealed:
+    hands are opened a step at a time, not all at once.
     """
 
     bets: dict[str, str] = {}
@@ -49,6 +50,7 @@ class Start(Struct, frozen=True):
     before: Sequence[Ended] = ()
     decks: int = 1
     left: int = 0
+    sealed: bool = False
 
 
 class Result(Struct, frozen=True):

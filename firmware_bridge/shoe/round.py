@@ -35,7 +35,8 @@ def moves(shoe: Shoe) -> tuple[Move, ...]:
 
 def start(shoe: Shoe) -> Start:
     """What this round begins with."""
-    return Start(shoe.bets, shoe.money, shoe.rounds, shoe.house.decks, left_before(shoe))
+    sealed = shoe.house.disclose == "sealed"
+    return Start(shoe.bets, shoe.money, shoe.rounds, shoe.house.decks, left_before(shoe), sealed)
 
 
 def opens_itself(shoe: Shoe, confirmed: bool = False) -> bool:

@@ -10,8 +10,10 @@ import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.house import House
 from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.facts.printable import fault
+from firmware_bridge.games import GAMES
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.table.mistakes import mistake, shown
@@ -56,6 +58,8 @@ class Desk:
         is_new = answer_to(self._table.shoe, fields.get("id")) is None
         if is_new and isinstance(order, orders.Resend):
             order, wanted = self._found(order)
+        if isinstance(order, orders.OpenShoe):
+            order = _with_room(order, self._table.shoe.device.next_house)
         given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"), digest=known_by)
         answer = self._table.order(given)
         if answer.ok:
@@ -116,6 +120,14 @@ def _by_wire(order: orders.Order) -> orders.Order:
         case orders.OpenShoe(pack=pack) if pack.left is not None:
             return orders.Malformed("open_shoe", '"left" is told at the table', "shoe do open-shoe --left N")
     return order
+
+
+def _with_room(order: orders.OpenShoe, house: House) -> orders.Order:
+    """The order, where its packs can hold the cards that are left of them."""
+    most = (order.pack.decks or house.decks) * GAMES[house.game].size
+    if order.pack.left is None or order.pack.left <= most:
+        return order
+    return orders.Malformed("open_shoe", f"{order.pack.left} cards cannot be left of {most}", f"give 0 to {most}")
 
 
 def digest(order: orders.Order, by: str) -> str:

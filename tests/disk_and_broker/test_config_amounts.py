@@ -48,7 +48,7 @@ def test_other_sections_have_floats_as_before(tmp_path: Path) -> None:
         ("rake = 1.0", "[game] rake = 1.0: it is a part of the profit, 0 to less than 1"),
         ("bonus = { leopard = -1 }", "[game] bonus: what is paid for a hand is 0 or more"),
         ('ante = "much"', "[game] ante = 'much': write an amount, 12.5"),
-        ("bonus = { flush = 1.5 }", "write { leopard = .., straight_flush = .. }; write an amount, 12.5"),
+        ("bonus = { flush = 1.5 }", "[game] bonus.flush is unknown: known are: leopard, straight_flush"),
         ("rounds = 0", "[game] rounds = 0: write a whole number from 1 to 1000"),
         ("antes = 1", "[game] antes is unknown: did you mean ante?"),
     ],

@@ -96,8 +96,8 @@ def time_passed(draft: Draft, fact: TimePassed) -> None:
 
 def _open(draft: Draft, slots: tuple[str, ...]) -> None:
     placed = layout(draft.shoe).placed
-    for slot in slots:
-        n = next(n for n, each in enumerate(placed) if each.card is None and slot == (each.plays or each.slot))
+    closed = [(n, each.plays or each.slot) for n, each in enumerate(placed) if each.card is None]
+    for n, slot in [each for slot in slots for each in closed if each[1] == slot]:
         laid = draft.shoe.laid[n]
         draft.add(
             events.CardRevealed(

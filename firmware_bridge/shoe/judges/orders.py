@@ -43,19 +43,10 @@ def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
     packs = GAMES[draft.shoe.device.next_house.game].packs
     if order.pack.decks is not None and order.pack.decks not in packs:
         raise Refused(f"{order.pack.decks} decks do not fit this shoe", f"give {packs[0]} to {packs[-1]} decks")
-    _refuse_left(draft, order.pack)
     if draft.shoe.device.lent:
         words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
         raise Refused(words, "wait until the calibration ends, and some seconds more: shoe status")
     open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
-
-
-def _refuse_left(draft: Draft, pack: orders.Pack) -> None:
-    """Raises Refused where a shoe that is taken over cannot hold so many cards."""
-    house = draft.shoe.device.next_house
-    most = (pack.decks or house.decks) * GAMES[house.game].size
-    if pack.left is not None and not 0 < pack.left <= most:
-        raise Refused(f"{pack.left} cards cannot be left of {most}", f"give 1 to {most}")
 
 
 def close_shoe(draft: Draft, given: Ordered, order: orders.CloseShoe) -> None:
