@@ -130,6 +130,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """The words that mean something without a seat; a mark of another word without one is refused as `unknown`."""
     anytime: tuple[str, ...] = ()
     """The words that a seat may say while another one is asked."""
+    players: range = range(1, 100)
+    """How many seats may take part in a round."""
     shows: type[Struct] = Nothing
     """What its script says of a running round beside cards, marks and hands (`Shows`)."""
     stakes: Literal["", "bets", "money"] = ""

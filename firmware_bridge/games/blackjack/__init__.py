@@ -64,6 +64,7 @@ GAME: Final = Game(
     packs=range(6, 9, 2),
     slots=(*SEATS, DEALER),
     areas={"seats": SEATS, "dealer": (DEALER,)},
+    players=range(1, 8),
     round=round,
     words=WORDS,
     stakes="bets",
