@@ -14,7 +14,7 @@ from firmware_bridge.games.blackjack.result import Hand, Own, is_shuffle_due
 from firmware_bridge.games.blackjack.script import DEALER, round
 from firmware_bridge.games.blackjack.terms import Blackjack
 from firmware_bridge.games.blackjack.totals import is_blackjack
-from firmware_bridge.games.game import Game, Layout, Start
+from firmware_bridge.games.game import Game, Layout, OddsBook, Start
 
 SEATS: Final = tuple(f"S{seat}" for seat in range(1, 8))
 
@@ -57,6 +57,12 @@ def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return {"hands": hands} | {key: told[key] for key in Own.__struct_fields__}
 
 
+def _odds() -> OddsBook:
+    from firmware_bridge.games.blackjack.odds import BOOK
+
+    return BOOK
+
+
 GAME: Final = Game(
     name="blackjack",
     terms=Blackjack,
@@ -73,5 +79,6 @@ GAME: Final = Game(
     seatless=WORDS,
     staked=_staked,
     ends=_ends,
+    odds=_odds,
     summary=_summary,
 )
