@@ -12,6 +12,7 @@ from firmware_bridge.games.asks import Question, in_words
 from firmware_bridge.games.blackjack.play import WORDS
 from firmware_bridge.games.blackjack.result import Hand, Own, is_shuffle_due
 from firmware_bridge.games.blackjack.script import DEALER, round
+from firmware_bridge.games.blackjack.strategy import act
 from firmware_bridge.games.blackjack.terms import Blackjack
 from firmware_bridge.games.blackjack.totals import is_blackjack
 from firmware_bridge.games.game import Game, Layout, OddsBook, Start
@@ -79,6 +80,7 @@ GAME: Final = Game(
     seatless=WORDS,
     staked=_staked,
     ends=_ends,
+    strategy=act,
     odds=_odds,
     summary=_summary,
 )
