@@ -36,6 +36,16 @@ def _staked(table: Layout, start: Start) -> dict[str, Net]:
     return {seat: in_words(amount) for seat, amount in put.items()}
 
 
+def _moved(table: Layout) -> dict[str, Net]:
+    """What each seat has been paid so far, beyond its stakes, or lost: blackjacks, busts and surrenders."""
+    moved: dict[str, Decimal] = {}
+    for verb, hand, *amount in table.did:
+        if verb in ("pay", "take"):
+            seat, chips = str(hand).partition(".")[0], Decimal(str(amount[0]))
+            moved[seat] = moved.get(seat, Decimal(0)) + (chips if verb == "pay" else -chips)
+    return {seat: in_words(amount) for seat, amount in moved.items()}
+
+
 def _bet(table: Layout, start: Start) -> dict[str, str]:
     """The first bets of the seats; where betting is ignored, 1 of each that has a card."""
     if start.bets:
@@ -79,6 +89,7 @@ GAME: Final = Game(
     answer=_answer,
     seatless=WORDS,
     staked=_staked,
+    moved=_moved,
     ends=_ends,
     strategy=act,
     odds=_odds,
