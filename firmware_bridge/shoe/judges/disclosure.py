@@ -95,8 +95,9 @@ def time_passed(draft: Draft, fact: TimePassed) -> None:
 
 
 def _open(draft: Draft, slots: tuple[str, ...]) -> None:
-    placed = layout(draft.shoe).placed
+    placed, only = layout(draft.shoe).placed, _opening(draft.shoe).only
     closed = [(n, each.plays or each.slot) for n, each in enumerate(placed) if each.card is None]
+    closed = [each for each in closed if not only or each[0] in only]
     for n, slot in [each for slot in slots for each in closed if each[1] == slot]:
         laid = draft.shoe.laid[n]
         draft.add(

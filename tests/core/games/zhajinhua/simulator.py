@@ -12,6 +12,7 @@ from tests.core.games.zhajinhua.simulated_hands import ORDER, SUITS, first_wins
 
 DECK = [rank + suit for rank in ORDER for suit in SUITS]
 PLAIN = {"look", "call", "fold"}
+WORDS = PLAIN | {"lot", "raise", "compare"}
 
 
 class Refused(Exception):
@@ -86,7 +87,7 @@ class Round:
             return
         head, _, value = word.partition("=")
         seat, _, verb = head.rpartition(":")
-        if verb not in ("lot", "look", "call", "raise", "compare", "fold") or (verb == "lot") == bool(seat):
+        if verb not in WORDS or (verb == "lot") == bool(seat) or seat == "0":
             raise Refused("unknown")
         if self.phase == "deal":
             raise Refused("no_mark_due")
