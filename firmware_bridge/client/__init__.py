@@ -31,6 +31,7 @@ from firmware_bridge.client.command import command
 from firmware_bridge.client.commitments import Proof, Verdict, Verifier, commitment
 from firmware_bridge.client.limits import FIVE_AREAS, Pool, Range, Refusal, common, refusals, refusals_of_five
 from firmware_bridge.client.money import MoneyError, Rounding
+from firmware_bridge.client.multiples import most_owed, multiple_refused, purses_short, third
 from firmware_bridge.client.payload import MessageError, Payload, event_message, round_message, state
 from firmware_bridge.client.received import Events, Rounds
 from firmware_bridge.client.settle import Held, Paid, Settlement, payments, settle
@@ -80,8 +81,11 @@ __all__ = [
     "commitment",
     "common",
     "event_message",
+    "most_owed",
+    "multiple_refused",
     "payments",
     "purses_refused",
+    "purses_short",
     "refusals",
     "refusals_of_five",
     "round_message",
@@ -89,4 +93,5 @@ __all__ = [
     "squeeze",
     "stake_refused",
     "state",
+    "third",
 ]
