@@ -9,6 +9,7 @@ import pytest
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.games.house import usual
+from firmware_bridge.topics.state import snapshots
 from tests.core.table import Table
 
 GRABS = "1:grab=3 2:grab=1 3:grab=0 4:grab=2"
@@ -115,6 +116,13 @@ def test_what_lies_face_down_is_nowhere_outside() -> None:
     playing = table(f"{GRABS} {BETS} {CARDS.rpartition(' ')[0]}")
     assert not [text for text in playing.shown for face in CARDS.split()[:-1] if f'"{face}"' in text]
     assert not any(laid.shown for laid in playing.shoe.laid)
+
+
+def test_the_table_shows_bids_banker_and_bets() -> None:
+    shown = [snapshots(table(text).shoe)["table"].shows for text in ("1:grab=2", GRABS, f"{GRABS} 3:bet=1")]
+    assert shown[0] == {"bids": {"S1": 2}, "banker": None, "multiple": None, "bets": {}}
+    assert (shown[1]["banker"], shown[1]["multiple"]) == ("S1", 3)
+    assert shown[2] == {"bids": {"S1": 3, "S2": 1, "S3": 0, "S4": 2}, "banker": "S1", "multiple": 3, "bets": {"S3": 1}}
 
 
 def test_a_void_gives_back_nothing_because_nothing_was_put_in() -> None:
