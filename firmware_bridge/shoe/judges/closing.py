@@ -127,7 +127,7 @@ def played(shoe: Shoe, slots: Sequence[str | None]) -> tuple[events.Played, ...]
     return tuple(
         events.Played(slot, laid.card, laid.origin)
         for slot, laid in zip(slots, shoe.laid, strict=False)  # a round that cannot go on has placed fewer
-        if slot and laid.shown
+        if slot and laid.shown and laid.card
     )
 
 
