@@ -32,6 +32,7 @@ from firmware_bridge.client.command import command
 from firmware_bridge.client.commitments import Proof, Verdict, Verifier, commitment
 from firmware_bridge.client.limits import FIVE_AREAS, Pool, Range, Refusal, common, refusals, refusals_of_five
 from firmware_bridge.client.money import MoneyError, Rounding
+from firmware_bridge.client.multiples import most_owed, multiple_refused, purses_short, third
 from firmware_bridge.client.payload import MessageError, Payload, event_message, round_message, state
 from firmware_bridge.client.received import Events, Rounds
 from firmware_bridge.client.settle import Held, Paid, Settlement, payments, settle
@@ -83,8 +84,11 @@ __all__ = [
     "common",
     "event_message",
     "further_refused",
+    "most_owed",
+    "multiple_refused",
     "payments",
     "purses_refused",
+    "purses_short",
     "refusals",
     "refusals_of_five",
     "round_message",
@@ -92,4 +96,5 @@ __all__ = [
     "squeeze",
     "stake_refused",
     "state",
+    "third",
 ]
