@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.writelines(f"{key}\n" for key in unnamed(arguments.config.read_text("utf-8"), config.rules))
         return 0
     told = effective(config)
-    text = json.dumps(told, ensure_ascii=False) if arguments.json else "\n".join(_lines(told))
+    text = json.dumps(told, ensure_ascii=False, default=str) if arguments.json else "\n".join(_lines(told))
     print(scrubbed(text, secrets_of(arguments.config)))
     return 0
 
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 def effective(config: Config) -> Sections:
     """Section -> key -> its value, given or default; None for what is not set."""
     told: Sections = msgspec.to_builtins(config)
-    told["game"] = msgspec.to_builtins(config.terms)
+    told["game"] = msgspec.to_builtins(config.terms, builtin_types=(Decimal,))
     told["game"].pop("good_roads", None)
     told["table"]["close"] = config.house.close
     told["table"]["virtual_cut"] = config.house.virtual_cut or "none"

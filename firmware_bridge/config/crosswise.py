@@ -25,7 +25,9 @@ def too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
     """A shoe holds as many packs as its game is dealt from."""
     if table is None or table.decks in game.packs:
         return []
-    return [f"[table] decks = {table.decks}: {game.name} is dealt from {game.packs[0]} to {game.packs[-1]}"]
+    packs = game.packs
+    may = f"{packs[0]} to {packs[-1]}" if packs.step == 1 else " or ".join(map(str, packs))
+    return [f"[table] decks = {table.decks}: {game.name} is dealt from {may}"]
 
 
 def undealt(table: TableConfig | None, game: Game) -> list[str]:

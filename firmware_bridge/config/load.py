@@ -149,10 +149,23 @@ def _good(
             mistakes.append(_unknown(f"{where}{key}", key, known))
             continue
         try:
-            good[key] = msgspec.convert(value, known[key].type)
+            read = msgspec.convert(value, known[key].type)
+            if not _is_finite(read):
+                raise msgspec.ValidationError("nobody can count with it")
+            good[key] = read
         except msgspec.ValidationError:
             mistakes += _wrong(known[key].type, f"{where}{key}", key, value)
     return good
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether no decimal in it is `nan` or `inf`, which TOML can write."""
+    match value:
+        case Decimal():
+            return value.is_finite()
+        case dict():
+            return all(map(_is_finite, value.values()))
+    return True
 
 
 def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:

@@ -33,12 +33,14 @@ class OpeningDue(Struct, frozen=True):
 
     step: the slots that REVEAL and the clock open next. may: all slots that an order can open now.
     by_itself: they are opened at once, also where a house seals cards: the result is known, and nobody squeezes.
+    only: the numbers (from 0) of the cards that are opened, where others in these slots stay face down; () for all.
     """
 
     step: tuple[str, ...]
     may: tuple[str, ...]
     why: str = ""
     by_itself: bool = False
+    only: tuple[int, ...] = ()
 
 
 class Nothing(Struct, frozen=True, tag=True):

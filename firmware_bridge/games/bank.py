@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from decimal import Decimal
+from random import Random
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import DIGITS, Ask, CardDue, Choice, MarkDue, Offer, OpeningDue, Refused, check, did
+from firmware_bridge.facts.reason import Reason
+from firmware_bridge.games.asks import (
+    DIGITS,
+    Ask,
+    CardDue,
+    Choice,
+    MarkDue,
+    Offer,
+    OpeningDue,
+    Refused,
+    Whole,
+    check,
+    did,
+)
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.strategy import Asked
 
 SEATS: Final = ("1", "2", "3", "4")
 """The seats of both games, in the order dealt."""
@@ -36,7 +51,7 @@ Closed = Card | None
 def check_base(base: Decimal) -> None:
     """Whether an amount may be the base of a table. Raises ValueError."""
     if not base.is_finite() or base <= 0 or len(f"{base:f}") > DIGITS:
-        raise ValueError("base is an amount above 0 in plain decimals, 2.5 say")
+        raise ValueError(f"base: an amount above 0, of at most {DIGITS} letters")
 
 
 def given_by(seats: Sequence[str], word: str, offer: Offer, why: str) -> Generator[Ask, Any, dict[str, int]]:
@@ -109,5 +124,41 @@ def outcome_of(nets: Mapping[str, Decimal], banker: str) -> str:
     return "banker" if won > 0 else "players" if won < 0 else "even"
 
 
+_ENDS: Final[dict[Outcome, str]] = {"win": "beats", "lose": "loses to", "push": "equals"}
+
+
+def why(banker: str, points: Mapping[str, str], ends: Mapping[str, Outcome]) -> tuple[str, ...]:
+    """How each player ended against the banker, in words, from his next seat on."""
+    his = points[banker]
+    return tuple([f"S{seat} {points[seat]} {_ENDS[ends[seat]]} S{banker} {his}" for seat in from_next(banker)])
+
+
+def reasons(banker: str, points: Mapping[str, str], ends: Mapping[str, Outcome]) -> tuple[Reason, ...]:
+    """The same as ids and values."""
+    his: dict[str, str | int] = {"banker": f"S{banker}", "banker_has": points[banker]}
+    return tuple([Reason(ends[seat], {"slot": f"S{seat}", "has": points[seat], **his}) for seat in from_next(banker)])
+
+
 def _named(seats: Sequence[str]) -> str:
     return ", ".join(f"S{seat}" for seat in seats)
+
+
+BOLD: Final = 0.6
+"""How often a seat of the demonstration grabs."""
+
+
+def strategy(asked: Asked, rng: Random) -> tuple[str, str | None]:
+    """A seat that grabs now and then, and bets little more often than much; the lot falls anywhere."""
+    word, offer = next(iter(asked.offers.items()))
+    match offer:
+        case Choice(values=values):
+            may = list(values)
+        case Whole(least=least, most=most):
+            may = [str(n) for n in sorted({least, 1, most // 10, most // 3, most}) if least <= n <= most]
+        case _:
+            raise LookupError(f"{word}: neither game offers this")
+    if word == LOT:
+        return word, rng.choice(may)
+    if word == GRAB and rng.random() > BOLD:
+        return word, may[0]
+    return word, min(rng.choice(may), rng.choice(may), key=may.index)

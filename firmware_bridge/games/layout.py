@@ -42,7 +42,7 @@ class Start(Struct, frozen=True):
 
     bets, money: seat -> amount as an exact decimal text, empty where nobody told any for this round. before: the
     rounds of this shoe. decks: packs of the shoe. left: cards in the shoe before the first one of the round. sealed:
-    hands are opened a step at a time, not all at once.
+    hands are opened a step at a time, not all at once. was: the closed round that this one corrects.
     """
 
     bets: dict[str, str] = {}
@@ -51,6 +51,7 @@ class Start(Struct, frozen=True):
     decks: int = 1
     left: int = 0
     sealed: bool = False
+    was: Ended | None = None
 
 
 class Result(Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import CardDue, Due
+from firmware_bridge.games.asks import CardDue, Due, OpeningDue, Question
 from firmware_bridge.games.game import Game, Layout, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import layout as run
@@ -98,6 +98,21 @@ def due(shoe: Shoe) -> str | None:
     """The slot that the next card belongs to, None while none is due."""
     question = asked(shoe)
     return question.slot if isinstance(question, CardDue) else None
+
+
+def unread_needed(shoe: Shoe) -> int | None:
+    """The first card (from 0) that was dealt face down, was not read, and is needed now: to answer, or to be opened."""
+    unread = [n for n, laid in enumerate(shoe.laid) if laid.card is None]
+    question = asked(shoe) if unread else None
+    if isinstance(question, Question):
+        needed, only = question.of, tuple[int, ...]()
+    elif isinstance(question, OpeningDue):
+        needed, only = question.step, question.only
+    else:
+        return None
+    placed = layout(shoe).placed
+    meant = (n for n in unread if (not needed or (placed[n].plays or placed[n].slot) in needed))
+    return next((n for n in meant if not only or n in only), None)
 
 
 def is_named(shoe: Shoe, question: CardDue) -> bool:

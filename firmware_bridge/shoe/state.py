@@ -38,12 +38,13 @@ class Phase(Enum):
 
 
 class Laid(Struct, frozen=True):
-    """A card out of the shoe. Sealed until `shown`: committed to by message `n` of entry `seq`.
+    """A card out of the shoe, which came with message `n` of entry `seq`. Sealed until `shown`.
 
-    drawn: it left the shoe in this round (a carried card did not). over: it was drawn too many.
+    card: None for one that lies face down and was not read. drawn: it left the shoe in this round (a carried card did
+    not). over: it was drawn too many. entered: the entry and message that commit to a card which people entered later.
     """
 
-    card: Card
+    card: Card | None
     origin: Origin
     nonce: str
     seq: int
@@ -51,6 +52,12 @@ class Laid(Struct, frozen=True):
     shown: bool
     drawn: bool = True
     over: bool = False
+    entered: tuple[int, int] | None = None
+
+    @property
+    def committed(self) -> tuple[int, int]:
+        """The entry, and its message, that commit to a sealed card."""
+        return self.entered or (self.seq, self.n)
 
 
 class Given(Struct, frozen=True):
@@ -204,7 +211,7 @@ def exchanged(seen: tuple[Card, ...], before: Iterable[Card], after: Iterable[Ca
 
 def disclosed(shoe: Shoe) -> tuple[Card, ...]:
     """The cards of this shoe that everybody may know; nothing sealed is among them."""
-    sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if not laid.shown)
+    sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if laid.card and not laid.shown)
     return tuple((Counter(shoe.seen) - sealed).elements())
 
 

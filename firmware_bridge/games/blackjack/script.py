@@ -21,8 +21,6 @@ DEALER: Final = "D"
 """The dealer's slot."""
 
 _FACE_DOWN: Final = CardDue(DEALER, DEALER, down=True, why="D due, face down")
-_FIRST: Final = OpeningDue((DEALER,), (DEALER,), "the dealer's first card is to be turned")
-_HOLE: Final = OpeningDue((DEALER,), (DEALER,), "the hole card is to be turned")
 _PEEK: Final = Question("peek", ("yes", "no"), (DEALER,))
 
 
@@ -32,18 +30,18 @@ def round(terms: Blackjack, start: Start) -> Script:
     if not felt.seats:
         return None
     yield from _deal(felt)
-    up = yield from _turn(felt, 0, _FIRST)
+    up = yield from _turn(felt, 0, "the dealer's first card")
     if up.rank in PEEKS:
         has_blackjack = (yield _PEEK) == "yes"
         yield did("peek", has_blackjack)
         if has_blackjack:
-            yield from _turn(felt, 1, _HOLE)
+            yield from _turn(felt, 1, "the hole card")
             yield from settle_blackjack(felt)
             return result(felt, start)
     yield from pay_blackjacks(felt)
     for hands in felt.seats.values():
         yield from play(felt, terms, hands)
-    yield from _turn(felt, 1, _HOLE)
+    yield from _turn(felt, 1, "the hole card")
     if any(hand.is_alive for hand in felt.hands):
         yield from _draw(felt)
     yield from settle(felt)
@@ -85,11 +83,12 @@ def _deal(felt: Felt) -> Generator[Ask, Any, None]:
         felt.drawn += 1
 
 
-def _turn(felt: Felt, n: int, opening: OpeningDue) -> Generator[Ask, Any, Card]:
-    """Turn card `n` (from 0) of the dealer's."""
+def _turn(felt: Felt, n: int, named: str) -> Generator[Ask, Any, Card]:
+    """Turn the dealer's first card (`n` = 0) or the hole card (1), which lie face down after a card for each seat."""
     card = felt.dealer[n]
     if card is None:
-        yield opening
+        number = len(felt.seats) * (n + 1) + n
+        yield OpeningDue((DEALER,), (DEALER,), f"{named} is to be turned", only=(number,))
         raise LookupError("an opening is never answered")
     yield did("turn", DEALER, card.value)
     return card

@@ -13,12 +13,12 @@ from firmware_bridge.games.game import Terms
 class Blackjack(Terms, frozen=True):
     """`[game]` of a blackjack table.
 
-    seats: boxes at the table; seat 1 is at the dealer's left.
+    seats: how many seats the table has; seat 1 is at the dealer's left.
     min: the least that a bet may be.
     max: the most that a bet may be.
-    max_hands: hands that one seat may come to have by splitting.
-    split_by: whether a pair is two cards of one rank, or of one value, as a ten and a king.
-    split_aces: whether split aces are played as any hand, or get one card each.
+    max_hands: the most hands that a seat may come to have by splitting.
+    split_by: what makes two cards a pair: the same rank, or the same value, as a ten and a king have.
+    split_aces: whether split aces are played as any other hand, or get one card each and stand.
     """
 
     seats: Annotated[int, Meta(ge=1, le=7)] = 7
@@ -29,5 +29,7 @@ class Blackjack(Terms, frozen=True):
     split_aces: Literal["play", "one-card"] = "play"
 
     def __post_init__(self) -> None:
-        if not 0 < self.min <= self.max:
-            raise ValueError(f"min = {self.min}, max = {self.max}: a bet is more than 0, and max is not below min")
+        if not self.min > 0:
+            raise ValueError(f"min = {self.min}: a bet is more than 0")
+        if self.max < self.min:
+            raise ValueError(f"max = {self.max}: it is at least min, {self.min}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.facts.cards import TILES
-from firmware_bridge.games.bank import BET, GRAB, SLOTS
+from firmware_bridge.games.bank import BET, GRAB, SLOTS, strategy
 from firmware_bridge.games.erbagang.as_json import compare, summary
 from firmware_bridge.games.erbagang.game_so_far import Own, Running, is_over
 from firmware_bridge.games.erbagang.hands import Hand
@@ -29,6 +29,7 @@ GAME: Final = Game(
     slots=SLOTS,
     areas={"seats": SLOTS},
     round=round,
+    strategy=strategy,
     words=(GRAB, BET, LOT),
     stakes="money",
     hand=Hand,

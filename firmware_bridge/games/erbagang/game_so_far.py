@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from firmware_bridge.games.asks import in_words
 from firmware_bridge.games.bank import SEATS, Outcome
 from firmware_bridge.games.game import Ended, Start
 
@@ -27,7 +28,8 @@ class Own(Struct, frozen=True):
     game_round: 1 to 5, voided rounds not counted. banker: his slot. multiple: what he grabbed with, 1 if nobody did.
     multiples: slot of a player -> what he bet. outcomes: slot of a player -> how he ended against the banker.
     money: slot -> its purse after the round, empty where purses are unknown. stopped: the game ends before its fifth
-    round. out: slots that cannot go on, because less than the base is left.
+    round. out: slots that cannot go on, because less than the base is left. difference: in a correction, slot -> what
+    its purse holds more than before; it stays with the people, later rounds stand.
     """
 
     game_round: int
@@ -38,6 +40,7 @@ class Own(Struct, frozen=True):
     money: dict[str, str]
     stopped: bool
     out: tuple[str, ...]
+    difference: dict[str, str] = {}
 
 
 class Running(Struct, frozen=True):
@@ -70,6 +73,14 @@ def is_over(start: Start) -> bool:
     """Whether no further round can begin: five are closed, a purse is too small, or too few tiles are left."""
     closed = [own_of(each) for each in start.before if each.outcome is not None]
     return start.left < TILES or len(closed) >= ROUNDS or bool(closed and closed[-1].stopped)
+
+
+def difference(start: Start, purses: Purses | None) -> dict[str, str]:
+    """Slot -> how much more its purse holds after a corrected round than after the one that was closed."""
+    if start.was is None or purses is None:
+        return {}
+    before = own_of(start.was).money
+    return {f"S{seat}": in_words(purse - Decimal(before[f"S{seat}"])) for seat, purse in purses.items()}
 
 
 _decode = msgspec.json.Decoder(Own).decode

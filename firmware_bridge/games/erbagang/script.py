@@ -18,9 +18,11 @@ from firmware_bridge.games.bank import (
     given_by,
     lot_among,
     outcome_of,
+    reasons,
     turned,
+    why,
 )
-from firmware_bridge.games.erbagang.game_so_far import ROUNDS, Own, Purses, Running, SoFar, so_far
+from firmware_bridge.games.erbagang.game_so_far import ROUNDS, Own, Purses, Running, SoFar, difference, so_far
 from firmware_bridge.games.erbagang.hands import kind_of_hand, outcome, read
 from firmware_bridge.games.erbagang.terms import ErBaGang
 from firmware_bridge.games.game import Result, Script, Start
@@ -50,10 +52,12 @@ def round(terms: ErBaGang, start: Start) -> Script:
     nets, purses = yield from _paid(terms, game.purses, banker, bets, tiles, ends)
     yield did("round_over", game.number)
     out = _short(purses, terms)
+    hands = {seat: read(tiles[seat]) for seat in SEATS}
+    points = {seat: hands[seat].points for seat in SEATS}
     if out and game.number < ROUNDS:
         yield did("stopped", out)
     return Result(
-        hands={f"S{seat}": read(tiles[seat]) for seat in SEATS},
+        hands={f"S{seat}": hands[seat] for seat in SEATS},
         outcome=outcome_of(nets, banker),
         bets={f"S{seat}": in_words(nets[seat]) for seat in SEATS},
         staked={f"S{seat}": "0" for seat in SEATS},
@@ -66,8 +70,10 @@ def round(terms: ErBaGang, start: Start) -> Script:
             money={f"S{seat}": in_words(purses[seat]) for seat in SEATS} if purses else {},
             stopped=bool(out) and game.number < ROUNDS,
             out=out,
+            difference=difference(start, purses),
         ),
-        why=tuple([_why(seat, banker, tiles, ends) for seat in from_next(banker)]),
+        why=why(banker, points, ends),
+        reasons=reasons(banker, points, ends),
     )
 
 
@@ -117,10 +123,3 @@ def _paid(
                 left[loser] -= paid
                 left[winner] += paid
     return nets, left
-
-
-_ENDS: Final[dict[Outcome, str]] = {"win": "beats", "lose": "loses to", "push": "equals"}
-
-
-def _why(seat: str, banker: str, tiles: dict[str, tuple[Card, ...]], ends: dict[str, Outcome]) -> str:
-    return f"S{seat} {read(tiles[seat]).points} {_ENDS[ends[seat]]} the banker's {read(tiles[banker]).points}"

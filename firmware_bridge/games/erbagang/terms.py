@@ -38,5 +38,5 @@ class ErBaGang(Terms, frozen=True):
     def __post_init__(self) -> None:
         check_base(self.base)
         if sorted(self.order) != sorted(KINDS):
-            raise ValueError(f"order names each of {', '.join(KINDS)} once")
+            raise ValueError(f"order: name each of {', '.join(KINDS)} once")
         force_setattr(self, "hand_multiples", USUAL | self.hand_multiples)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.facts.cards import FACES
-from firmware_bridge.games.bank import BET, GRAB, SLOTS
+from firmware_bridge.games.bank import BET, GRAB, SLOTS, strategy
 from firmware_bridge.games.game import Game, OddsBook
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.niuniu.as_json import compare, summary
@@ -28,6 +28,7 @@ GAME: Final = Game(
     slots=SLOTS,
     areas={"seats": SLOTS},
     round=round,
+    strategy=strategy,
     words=(GRAB, BET, LOT),
     hand=Hand,
     own=Own,

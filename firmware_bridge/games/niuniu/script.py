@@ -19,7 +19,9 @@ from firmware_bridge.games.bank import (
     given_by,
     lot_among,
     outcome_of,
+    reasons,
     turned,
+    why,
 )
 from firmware_bridge.games.game import Result, Script, Start
 from firmware_bridge.games.niuniu.hands import Hand, read, strength
@@ -87,7 +89,7 @@ def _result(
     nets: dict[str, Decimal],
     outcomes: dict[str, Outcome],
 ) -> Result:
-    players = sorted(bets)
+    players, points = sorted(bets), {seat: hands[seat].points for seat in SEATS}
     return Result(
         hands={f"S{seat}": hands[seat] for seat in SEATS},
         outcome=outcome_of(nets, banker),
@@ -99,10 +101,6 @@ def _result(
             multiples={f"S{seat}": bets[seat] for seat in players},
             outcomes={f"S{seat}": outcomes[seat] for seat in players},
         ),
-        why=tuple([_why(seat, banker, hands, outcomes) for seat in from_next(banker)]),
+        why=why(banker, points, outcomes),
+        reasons=reasons(banker, points, outcomes),
     )
-
-
-def _why(seat: str, banker: str, hands: dict[str, Hand], outcomes: dict[str, Outcome]) -> str:
-    does = "beats" if outcomes[seat] == "win" else "loses to"
-    return f"S{seat} {hands[seat].points} {does} the banker's {hands[banker].points}"

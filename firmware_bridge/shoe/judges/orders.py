@@ -27,7 +27,7 @@ from firmware_bridge.shoe.judges.rounds import (
     reveal_carried,
     void_round,
 )
-from firmware_bridge.shoe.round import asked, due, layout, phase, rules
+from firmware_bridge.shoe.round import asked, copies, due, layout, phase, rules, unread_needed
 from firmware_bridge.shoe.state import Phase, blockers, held_cards, is_card_out, is_open, oldest_held, row
 
 Given = Ordered | Pressed
@@ -130,7 +130,11 @@ def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
     commit, secret = draft.seal(order.card, given.nonce)
     entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second)
     first = oldest_held(shoe)
-    if is_open(shoe, "unreadable") and first and first.card is None:
+    if (n := unread_needed(shoe)) is not None and is_open(shoe, "unreadable"):
+        if shoe.seen.count(order.card) >= copies(shoe, order.card):
+            raise Refused("the packs hold no more of this card", "look at the card again")
+        _look_at(draft, n, entered)
+    elif is_open(shoe, "unreadable") and first and first.card is None:
         draft.add(entered)
         draft.close_irregularity("unreadable", "entered", given.by)
     elif blockers(shoe) == ("reader_lost",) and not shoe.held:
@@ -138,6 +142,24 @@ def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
         place(draft, HeldCard(order.card, given.nonce, manual=True), held=False)
     else:
         raise Refused("no card waits to be entered", "draw the card; enter it only if the shoe says it was not read")
+
+
+def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
+    """Two people have looked at card `n` of the round, away from the table."""
+    laid, placed = draft.shoe.laid[n], layout(draft.shoe).placed[n]
+    draft.add(
+        events.CardLookedAt(
+            commit=entered.commit,
+            secret=entered.secret,
+            round=draft.shoe.round,
+            slot=placed.slot,
+            seq=laid.seq,
+            n=laid.n,
+            by=entered.by,
+            second=entered.second,
+        )
+    )
+    draft.close_irregularity("unreadable", "entered", entered.by)
 
 
 def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> None:

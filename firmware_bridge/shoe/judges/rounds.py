@@ -17,11 +17,12 @@ from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
 from firmware_bridge.shoe.judges.closing import OUTLIVE_A_SHOE, closed_round, played
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
+from firmware_bridge.shoe.judges.disclosure import revealed
 from firmware_bridge.shoe.judges.shuffle import patterns
 from firmware_bridge.shoe.judges.suspect import is_of_this_shoe
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.round import layout, phase, rules, start
-from firmware_bridge.shoe.state import Laid, Phase, blockers, is_exhausted, is_last
+from firmware_bridge.shoe.state import Phase, blockers, is_exhausted, is_last
 
 OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "unshuffled")
 """And those of the whole shoe: a void settles nothing about them."""
@@ -79,12 +80,8 @@ def reveal_carried(draft: Draft) -> None:
     placed = layout(draft.shoe).placed
     for laid, each in zip(moves, placed, strict=False):  # a round that cannot go on has placed fewer
         if not laid.shown and not laid.drawn and each.plays is not None and not each.down:
-            _reveal(draft, laid, draft.shoe.round, each.slot)
+            draft.add(revealed(laid, draft.shoe.round, each.slot))
     draft.close_irregularity("overdrawn", "kept")
-
-
-def _reveal(draft: Draft, laid: Laid, round: int | None = None, slot: str | None = None) -> None:
-    draft.add(events.CardRevealed(card=laid.card, nonce=laid.nonce, seq=laid.seq, n=laid.n, round=round, slot=slot))
 
 
 def close_round(draft: Draft) -> None:
@@ -170,7 +167,8 @@ def _after_round(draft: Draft) -> None:
     if shoe.last_round is not None and shoe.round > shoe.last_round:
         end_shoe(draft, "the last round is over")
     elif rules(shoe).ends(terms_of(shoe.house), start(shoe)):
-        end_shoe(draft, "too few cards are left for another round")
+        few = "too few cards are left for another round"
+        end_shoe(draft, "the pack is over" if rules(shoe).one_round_packs else few)
     elif is_exhausted(shoe):
         end_shoe(draft, "the shoe is empty")
     elif shoe.house.betting == "required" and rules(shoe).stakes_per == "round":
@@ -188,7 +186,8 @@ def end_shoe(draft: Draft, why: str) -> None:
     discard_held(draft)
     draft.add(events.ShoeEnded(why=why, rounds=draft.shoe.round - 1))
     for laid in draft.shoe.aside:
-        _reveal(draft, laid)
+        if laid.card is not None:
+            draft.add(revealed(laid))
     for each in draft.shoe.device.irregular:
         if each.id not in OUTLIVE_A_SHOE:
             draft.close_irregularity(each.id, "shoe ended")

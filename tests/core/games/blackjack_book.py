@@ -7,7 +7,7 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-from tests.core.games.blackjack_counts import Hand, best, points, text
+from tests.core.games.blackjack_counts import Hand, best, points, result, text
 
 RANKS, SUITS = "A23456789TJQK", "shdc"
 PLAIN = re.compile(r"\d+\.?\d*|\.\d+")
@@ -32,15 +32,11 @@ class Book:
         self.drawing = False
 
     def _bet(self, seat: int, bet: Fraction) -> None:
-        why = (
-            "no_such_seat"
-            if seat > self.settings["seats"]
-            else "below_min"
-            if bet < Fraction(self.settings["min"])
-            else "above_max"
-            if bet > Fraction(self.settings["max"])
-            else None
-        )
+        why = "above_max" if bet > Fraction(self.settings["max"]) else None
+        if bet < Fraction(self.settings["min"]):
+            why = "below_min"
+        if seat > self.settings["seats"]:
+            why = "no_such_seat"
         if why:
             self.did.append(["bet_refused", f"S{seat}", why])
         else:
@@ -51,8 +47,6 @@ class Book:
         """All boxes from the dealer's left."""
         return [hand for line in self.lines for hand in line]
 
-    # ------------------------------------------------------------ what is seen
-
     def step(self, error: str = "") -> dict[str, Any]:
         """What the table shows after a word."""
         shown: dict[str, Any] = {"did": self.did, "due": None, "act": [], "marks": {}}
@@ -61,8 +55,7 @@ class Book:
             shown["over"] = True
         elif self.wants_card:
             shown["due"] = self._slot()
-        else:
-            assert self.turn
+        elif self.turn:
             shown["act"], shown["marks"] = [self.turn.name], self.step_marks()
         return shown | ({"error": error} if error else {})
 
@@ -91,8 +84,6 @@ class Book:
             may["SU"] = True
         return may
 
-    # ------------------------------------------------------------ what comes
-
     def take(self, word: str) -> str:
         """Take a word; the code of its refusal, "" if it is taken."""
         if self.over:
@@ -102,10 +93,7 @@ class Book:
         found = re.fullmatch(r"(?:(\d\d?):)?(S|H|DD|SP|SU)(?:=(.{1,32}))?", word)
         if not found:
             return "unknown"
-        if self.wants_card:
-            return "no_mark_due"
-        assert self.turn
-        return self._take_mark(self.turn, *found.groups())
+        return self._take_mark(self.turn, *found.groups()) if self.turn and not self.wants_card else "no_mark_due"
 
     def _take_card(self, card: str) -> str:
         if not self.wants_card:
@@ -147,13 +135,10 @@ class Book:
             self._throw(hand)
         elif word == "SP":
             self._split(hand)
-        if word in ("H", "DD", "SP"):
-            self.wants_card = True
-        else:
+        self.wants_card = word in ("H", "DD", "SP")
+        if not self.wants_card:
             self._next()
         return ""
-
-    # ------------------------------------------------------------ what happens
 
     def _dealt(self, card: str) -> None:
         hand = self.queue.pop(0)
@@ -259,24 +244,7 @@ class Book:
         """The result, None while the round is not over or where none took place."""
         if not self.over or not self.lines:
             return None
-        total, soft = best(self.dealer)
-        return {
-            "dealer": {
-                "cards": self.dealer,
-                "total": total,
-                "soft": soft,
-                "blackjack": len(self.dealer) == 2 and total == 21,
-                "bust": total > 21,
-            },
-            "hands": [hand.told() for hand in self.hands],
-            "seats": {
-                f"S{line[0].seat}": {
-                    "units": text(sum(hand.net for hand in line) / line[0].bet),
-                    "net": text(sum((hand.net for hand in line), Fraction(0))),
-                }
-                for line in self.lines
-            },
-            "house": text(-sum((hand.net for hand in self.hands), Fraction(0))),
+        return result(self.dealer, self.lines) | {
             "discards": self.holder,
             "left": self.left,
             "shuffle_due": self.left < self.settings["decks"] * 52 / 4,

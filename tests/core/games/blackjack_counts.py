@@ -54,3 +54,24 @@ class Hand:
             "units": text(self.net / self.bet),
             "net": text(self.net),
         }
+
+
+def result(dealer: list[str], lines: list[list[Hand]]) -> dict[str, Any]:
+    """What came of the hands, seat by seat."""
+    total, soft = best(dealer)
+    nets = {line[0].seat: sum((hand.net for hand in line), Fraction(0)) for line in lines}
+    return {
+        "dealer": {
+            "cards": dealer,
+            "total": total,
+            "soft": soft,
+            "blackjack": len(dealer) == 2 and total == 21,
+            "bust": total > 21,
+        },
+        "hands": [hand.told() for line in lines for hand in line],
+        "seats": {
+            f"S{line[0].seat}": {"units": text(nets[line[0].seat] / line[0].bet), "net": text(nets[line[0].seat])}
+            for line in lines
+        },
+        "house": text(-sum(nets.values(), Fraction(0))),
+    }

@@ -1,10 +1,16 @@
-"""Random rounds of blackjack: settings, bets, and words that keep to the rules or break them."""
+"""Random rounds of blackjack: settings, bets, and words that keep to the rules or break them.
+
+By hand, many of them: `python -m tests.core.games.blackjack_rounds 0 100000`.
+"""
 
 from __future__ import annotations
 
+import json
+import sys
 from random import Random
 from typing import Any
 
+from firmware_bridge.sim.play.line import answer
 from tests.core.games.blackjack_book import RANKS, SUITS, Book
 
 BETS = ("10", "12.5", "15", "7", "33.33", "100", "0.30", "499.99", "500", "9.99", "500.01", "1000", "1")
@@ -32,10 +38,31 @@ def bets(rng: Random) -> dict[str, str]:
     return {str(seat): rng.choice(BETS) for seat in sorted(seats)}
 
 
+def line(seed: int) -> dict[str, Any]:
+    """A round as a line that `scripts/play` reads, with what is to be answered."""
+    rng = Random(seed)
+    given, staked, left = settings(rng), bets(rng), rng.choice((416, rng.randint(120, 312)))
+    said = words(rng, Book(given, staked, left))
+    book = Book(given, staked, left)
+    steps = [book.step(), *(book.step(book.take(word)) for word in said)]
+    round = {"id": f"{seed}", "game": "blackjack", "type": "round", "settings": given, "bets": staked, "left": left}
+    return round | {"moves": said, "steps": steps, "result": book.result()}
+
+
+def differs(told: dict[str, Any]) -> str:
+    """Where the real shoe plays another round than the book, "" if it does not."""
+    answered = answer("blackjack", json.dumps({name: told[name] for name in told if name not in ("steps", "result")}))
+    for n, (ours, book) in enumerate(zip(answered["steps"], told["steps"], strict=True)):
+        if ours != book:
+            return f"{told['id']}: step {n}, after {[None, *told['moves']][n]}: {ours} instead of {book}"
+    ours = answered["result"]
+    return "" if ours == told["result"] else f"{told['id']}: {ours} instead of {told['result']}"
+
+
 def words(rng: Random, book: Book) -> list[str]:
     """A whole round for the book: it takes every word on the way."""
     ranks = rng.choice((RANKS, RANKS, *FEW_RANKS))
-    errs, splits = rng.choice((0, 0, 0.1)), rng.random()
+    errs, splits = rng.choice((0, 0.05, 0.3)), rng.random()
     said: list[str] = []
     while not book.over and len(said) < 300:
         word = _wrong(rng) if rng.random() < errs else _right(rng, book, ranks, splits)
@@ -59,3 +86,8 @@ def _right(rng: Random, book: Book, ranks: str, splits: float) -> str:
 def _wrong(rng: Random) -> str:
     card = rng.choice(RANKS) + rng.choice(SUITS)
     return rng.choice((card, rng.choice(WORDS), f"{rng.randint(1, 7)}:{rng.choice(WORDS)}", rng.choice(WRONG)))
+
+
+if __name__ == "__main__":
+    wrong = [found for seed in range(int(sys.argv[1]), int(sys.argv[2])) if (found := differs(line(seed)))]
+    print(len(wrong), *wrong[:3], sep="\n")

@@ -88,12 +88,15 @@ class Rules:
                 faces = dict(enumerate(self.faces))
                 self.moves.append(Answered(self.game.answer(now.due, faces, now)))
             elif isinstance(now.due, OpeningDue):
-                for slot in now.due.step:
-                    self._open(now, slot)
+                for n in now.due.only or self._closed(now, now.due.step):
+                    self._open(n)
         return now
 
-    def _open(self, now: Layout, slot: str) -> None:
-        n = next(n for n, each in enumerate(now.placed) if each.card is None and each.slot == slot)
+    @staticmethod
+    def _closed(now: Layout, slots: tuple[str, ...]) -> list[int]:
+        return [n for n, each in enumerate(now.placed) if each.card is None and each.slot in slots]
+
+    def _open(self, n: int) -> None:
         at = [i for i, move in enumerate(self.moves) if isinstance(move, Dealt)][n]
         self.moves[at] = Dealt(self.faces[n])
 
