@@ -115,14 +115,14 @@ def test_an_unread_card_is_asked_for_by_the_first_compare_that_needs_it() -> Non
     assert played.open == ()
     assert topic(played.shoe).hands == dict.fromkeys(("S1", "S2", "S3"), (None, None, None))
     played.play("1:compare=2")
-    assert played.open == ("face_down_unread",)
-    assert played.detail("face_down_unread") == "S2, card 2 of 3"
+    assert played.open == ("unreadable",)
+    assert "face down in S2" in (played.detail("unreadable") or "")
     assert not enter(played, "Ks").ok
     assert enter(played, "9d").ok
     assert did(played)[-1] == ("out", "S2", "compare")
     assert played.open == ()
     played.play("3:fold")
-    assert played.detail("face_down_unread") == "S3, card 1 of 3"
+    assert "face down in S3" in (played.detail("unreadable") or "")
     assert enter(played, "4c").ok
     told = played.rounds[-1]
     assert told["hands"]["S2"]["cards"] == ["9h", "9d", "2s"]
@@ -133,7 +133,7 @@ def test_an_unread_card_is_asked_for_by_the_first_compare_that_needs_it() -> Non
 def test_who_entered_an_unread_card_is_on_record_and_its_commitment_opens() -> None:
     played = table(f"{MONEY} Ks 9h ?? Kh 9d 5c 7d 2s Ad lot=1 1:fold 2:fold")
     assert enter(played, "4c").ok
-    entered = said(played, events.CardEntered)[-1]
+    entered = said(played, events.CardLookedAt)[-1]
     revealed = [event for event in said(played, events.CardRevealed) if event.card is Card("4c")][-1]
     line = next(line for line in played.lines if line.entry and entered in line.entry.events)
     assert (entered.by, entered.second) == ("ANNA", "BO")
@@ -142,8 +142,8 @@ def test_who_entered_an_unread_card_is_on_record_and_its_commitment_opens() -> N
 
 def test_the_floor_may_void_a_round_with_an_unread_card() -> None:
     played = table(f"{MONEY} Ks 9h ?? Kh 9d 5c 7d 2s Ad lot=1 1:raise=3 2:fold 3:fold")
-    assert played.open == ("face_down_unread",)
-    assert answer(played, orders.Resolve("face_down_unread", "void")).ok
+    assert played.open == ("unreadable",)
+    assert answer(played, orders.Resolve("unreadable", "void")).ok
     told = played.rounds[-1]
     assert (told["status"], told["stakes"]) == ("voided", {"S1": ["4", 0], "S2": ["1", 0], "S3": ["1", 0]})
     assert played.phase in ("ended", "betting")
