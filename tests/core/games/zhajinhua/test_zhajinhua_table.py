@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.cards import Card
@@ -185,3 +186,29 @@ def test_the_next_pack_opens_with_the_purses_of_the_next_round() -> None:
     played = table(f"{DEALT} {SHOWDOWN} {DEALT} {SHOWDOWN}")
     assert [told["shoe"] for told in played.rounds] == [1, 2]
     assert [told["prev"] is None for told in played.rounds] == [True, False]
+
+
+FACES = [None, None, None]
+
+
+def shown(played: Table) -> dict[str, Any]:
+    """The hands in the topic `table` of a round that is complete and not closed."""
+    assert played.phase == "complete"
+    assert [each.card for each in topic(played.shoe).slots].count(UNSET) == str(topic(played.shoe).hands).count("None")
+    return {slot: list(hand) for slot, hand in (topic(played.shoe).hands or {}).items()}
+
+
+def test_a_showdown_shows_its_winner_and_a_fold_nobody() -> None:
+    assert shown(table(f"{DEALT} {SHOWDOWN}", close="next")) == {"S1": ["Ks", "Kh", "7d"], "S2": FACES, "S3": FACES}
+    assert shown(table(f"{DEALT} 1:fold 2:fold", close="next")) == {"S1": FACES, "S2": FACES, "S3": FACES}
+
+
+def test_a_hand_that_earns_a_bonus_is_shown_though_it_lost() -> None:
+    played = table(f"{MONEY} Qs 2h 4c Qh 3d 5c Qd 5s Ad lot=1 1:call 2:call 3:fold 1:compare=2", close="next")
+    assert shown(played) == {"S1": ["Qs", "Qh", "Qd"], "S2": ["2h", "3d", "5s"], "S3": FACES}
+    assert played.play("next").rounds[-1]["shown"] == ["S1", "S2"]
+
+
+def test_a_house_may_show_all() -> None:
+    played = table(f"{DEALT} 1:fold 2:fold", close="next", show="all")
+    assert None not in [card for hand in shown(played).values() for card in hand]
