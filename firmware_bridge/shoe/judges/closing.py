@@ -15,9 +15,10 @@ from firmware_bridge.facts.orders import Correct
 from firmware_bridge.facts.reason import Reason
 from firmware_bridge.games.game import Result, Start
 from firmware_bridge.games.house import terms_of
-from firmware_bridge.games.machine import judged
+from firmware_bridge.games.machine import Unfit, judged
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Refused
+from firmware_bridge.shoe.judges.marks import is_asked
 from firmware_bridge.shoe.round import copies, layout, rules
 from firmware_bridge.shoe.state import PastRound, Shoe, disclosed, exchanged, is_last
 
@@ -55,7 +56,10 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     before = [each for each in shoe.rounds if each.round < past.round]
     began = Start(past.bets, past.money, before, shoe.house.decks, past.left, shoe.house.disclose == "sealed", past)
     terms = terms_of(shoe.house)
-    table = game.judge(tuple(came), terms, began) if game.judge else judged(game, came, terms, began)
+    try:
+        table = game.judge(tuple(came), terms, began) if game.judge else judged(game, came, terms, began)
+    except Unfit as unfit:
+        raise _no_round(order, unfit) from None
     if table.result is None:
         raise Refused("these cards are no whole round", f"give them {game.as_dealt}")
     _refuse_a_copy_too_many(shoe, past, dealt)
@@ -78,6 +82,14 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
         corrects=past.seq,
         by=by,
     )
+
+
+def _no_round(order: Correct, unfit: Unfit) -> Refused:
+    """What is wrong with the words of a correction: the first that does not fit, or that some are missing."""
+    asked = is_asked(unfit.before.due) if unfit.before.due else "the round is over before it"
+    if unfit.n == len(order.cards):
+        return Refused("the round is not over", f"give all of it: {asked}")
+    return Refused(f"word {unfit.n + 1}, {order.cards[unfit.n]}, does not fit", asked)
 
 
 def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) -> None:

@@ -170,9 +170,21 @@ def test_a_correction_is_a_whole_round_in_cards_and_marks() -> None:
     assert now.rounds[1]["left"] == 412
 
 
-def test_a_correction_that_is_no_round_is_refused() -> None:
-    now = table("bets=1:10 Th 9c 9h 8d 1:S").play("!correct 1 Th,9c,9h,8d,1:SP")
-    assert not now.answer.ok
+@pytest.mark.parametrize(
+    ("words", "error", "hint"),
+    [
+        ("Th,9c,9h,8d,1:SP", "word 5, 1:SP, does not fit", "S1.1: S, H, DD, SU"),
+        ("Th,9c,9h,8d,5c", "word 5, 5c, does not fit", "S1.1: S, H, DD, SU"),
+        ("Th,S", "word 2, S, does not fit", "the next card goes to D"),
+        ("Th,9c,9h,8d,S,5c", "word 6, 5c, does not fit", "the round is over before it"),
+        ("Th,9c,9h,8d", "the round is not over", "give all of it: S1.1: S, H, DD, SU"),
+    ],
+)
+def test_a_correction_that_is_no_round_is_refused_with_the_first_word_that_is_not(
+    words: str, error: str, hint: str
+) -> None:
+    now = table("bets=1:10 Th 9c 9h 8d 1:S").play(f"!correct 1 {words}")
+    assert (now.answer.error, now.answer.hint) == (error, hint)
     assert len(now.rounds) == 1
 
 
