@@ -27,6 +27,7 @@ Squeeze(player=(), banker=('ann',))
 {}
 """
 
+from firmware_bridge.client.boxes import bets_refused, further_refused
 from firmware_bridge.client.command import command
 from firmware_bridge.client.commitments import Proof, Verdict, Verifier, commitment
 from firmware_bridge.client.limits import FIVE_AREAS, Pool, Range, Refusal, common, refusals, refusals_of_five
@@ -77,10 +78,12 @@ __all__ = [
     "Verifier",
     "VoidedRound",
     "Wager",
+    "bets_refused",
     "command",
     "commitment",
     "common",
     "event_message",
+    "further_refused",
     "most_owed",
     "multiple_refused",
     "payments",
