@@ -15,7 +15,7 @@ from tests.core.table import Table
 GRABS = "1:grab=3 2:grab=1 3:grab=0 4:grab=2"
 BETS = "2:bet=3 3:bet=1 4:bet=2"
 CARDS = "Kh 2c 9s 8h Qs 4d 8c 6c Td 3s 7h 4c 6s 8d Js 9d 4s 6d Kc Ah"
-HANDS = {"S1": "bull-bull", "S2": "no bull", "S3": "no bull", "S4": "no bull"}
+HANDS = {"S1": "bull-bull", "S2": "no-bull", "S3": "no-bull", "S4": "no-bull"}
 
 
 def table(text: str = "", **settings: Any) -> Table:
@@ -35,7 +35,7 @@ def test_a_game_as_the_seed_tells_it() -> None:
     assert {slot: hand["points"] for slot, hand in told["hands"].items()} == HANDS
     assert (told["banker"], told["multiple"], told["multiples"]) == ("S1", 3, {"S2": 3, "S3": 1, "S4": 2})
     assert told["outcome"] == "banker"
-    assert told["why"][0] == "S2 no bull loses to S1 bull-bull"
+    assert told["why"][0] == "S2 no-bull loses to S1 bull-bull"
     assert set(told["stakes"]) == set(told["bets"])
 
 
