@@ -61,6 +61,7 @@ class Result(Struct, frozen=True):
     bets: bet -> net, by the game's `unit`. staked: bet -> what was put in: of every bet where the unit is money, else
     where it is not 1.
     why: the rules that decided, in words. reasons: the same as ids and values, one for each, or none at all.
+    shown: the slots whose cards the topic `table` and screens name, None for all; `own` then says it too.
     """
 
     hands: Mapping[str, Struct]
@@ -70,6 +71,7 @@ class Result(Struct, frozen=True):
     staked: Mapping[str, Net] = {}
     why: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
+    shown: tuple[str, ...] | None = None
 
 
 Script = Generator[Ask, Any, Result | None]

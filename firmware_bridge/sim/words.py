@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import Card
@@ -77,6 +77,15 @@ def named(hands: Mapping[str, Any]) -> Mapping[str, Any]:
     """The hands by their first letters, where these differ."""
     letters = {name[0].upper(): hand for name, hand in hands.items()}
     return letters if len(letters) == len(hands) else hands
+
+
+def on_screen(cards: Iterable[tuple[str, str]], told: Mapping[str, Any]) -> list[tuple[str, str | None]]:
+    """The cards of a round that is over as a screen shows them: None for those of hands that nobody is shown.
+
+    told: what its game says of it, as the topic `round` has it.
+    """
+    shown = told.get("shown")
+    return [(slot, card if shown is None or slot in shown else None) for slot, card in cards]
 
 
 def remarks(game: Game, told: Mapping[str, Any]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct
 
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps, Slot, Table
 from firmware_bridge.games.asks import MarkDue
-from firmware_bridge.games.layout import Layout
+from firmware_bridge.games.layout import Layout, Placed
 from firmware_bridge.shoe.judges.cut_card import is_blind
 from firmware_bridge.shoe.round import coming, due, layout, phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
@@ -74,8 +74,15 @@ def _hands_of(table: Layout) -> dict[str, tuple[str | None, ...]]:
     hands: dict[str, tuple[str | None, ...]] = {}
     for each in table.placed:
         slot = each.plays or each.slot
-        hands[slot] = (*hands.get(slot, ()), each.card.value if each.card else None)
+        hands[slot] = (*hands.get(slot, ()), _named(table, each))
     return hands
+
+
+def _named(table: Layout, each: Placed) -> str | None:
+    """The face of a card that screens may name; None for one that is face down, or of a hand nobody is shown."""
+    slot = each.plays or each.slot
+    is_shown = table.result is None or table.result.shown is None or slot in table.result.shown
+    return each.card.value if each.card and is_shown else None
 
 
 def _bet_on_next(shoe: Shoe) -> int:
@@ -87,7 +94,8 @@ def _bet_on_next(shoe: Shoe) -> int:
 def _slots(shoe: Shoe) -> tuple[Slot, ...]:
     if not shoe.laid:
         return ()
-    return tuple(Slot(each.slot, each.card.value if each.card else UNSET) for each in layout(shoe).placed)
+    table = layout(shoe)
+    return tuple(Slot(each.slot, _named(table, each) or UNSET) for each in table.placed)
 
 
 class Ended(Struct, frozen=True):

@@ -54,7 +54,7 @@ def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The result of the one round of a pack."""
     told = rounds[-1]
     hands = {slot: {key: hand[key] for key in OF_A_HAND} for slot, hand in told["hands"].items()}
-    own = {"by" if key == "won_by" else key: told[key] for key in Own.__struct_fields__}
+    own = {"by" if key == "won_by" else key: told[key] for key in Own.__struct_fields__ if key != "shown"}
     return own | {"hands": hands}
 
 

@@ -14,7 +14,7 @@ from firmware_bridge.games.asks import Ask, in_words
 from firmware_bridge.games.game import Result
 from firmware_bridge.games.zhajinhua.hands import Hand, Kind, kind
 from firmware_bridge.games.zhajinhua.seats import EXACT, Out, Seat, Table
-from firmware_bridge.games.zhajinhua.settlement import Pot, pay_bonus
+from firmware_bridge.games.zhajinhua.settlement import Pot, earned, pay_bonus
 
 By = Literal["fold", "compare", "forced", "all_in"]
 """How a round was won: how the last of the others went out, or by an all-in."""
@@ -58,7 +58,7 @@ class Running(Struct, frozen=True):
 class Own(Struct, frozen=True):
     """What only zha jin hua says of a round: who won and how, betting rounds, pot, the house's rake.
 
-    returned: seat -> what went back to it beyond what an all-in winner had put in.
+    returned: seat -> what went back to it beyond what an all-in winner had put in. shown: seats whose hands guests see.
     """
 
     winner: str
@@ -67,6 +67,7 @@ class Own(Struct, frozen=True):
     pot: str
     rake: str
     returned: dict[str, str]
+    shown: tuple[str, ...]
 
 
 def result(
@@ -78,6 +79,7 @@ def result(
     yield from pay_bonus(table, kinds, bonus)
     by: By = "all_in" if all_in else table.last_out
     nets = {seat.slot: _net(seat, winner, pot, bonus[seat.slot]) for seat in table.seats}
+    shown = tuple(slot for slot in hands if _is_shown(table, slot, winner, by, kinds[slot]))
     told = {
         seat.slot: SeatHand(
             cards=hands[seat.slot],
@@ -104,10 +106,19 @@ def result(
             pot=in_words(pot.total),
             rake=in_words(pot.rake),
             returned={slot: in_words(pot.returned[slot]) for slot in told if slot in pot.returned},
+            shown=shown,
         ),
+        shown=shown,
         why=(f"{winner.slot} wins: {WON[by]}",),
         reasons=(Reason("zhajinhua_won", {"seat": winner.slot, "by": by}),),
     )
+
+
+def _is_shown(table: Table, slot: str, winner: Seat, by: By, kind: Kind) -> bool:
+    """Whether guests see the hand: the winner's of a showdown, and one that earns a bonus."""
+    seat = next(each for each in table.seats if each.slot == slot)
+    is_of_showdown = seat is winner and by != "fold"
+    return table.terms.show == "all" or is_of_showdown or earned(table, seat, kind) > 0
 
 
 def _net(seat: Seat, winner: Seat, pot: Pot, bonus: Decimal) -> Decimal:
