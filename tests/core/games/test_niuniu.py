@@ -9,6 +9,7 @@ import pytest
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.games.house import usual
+from firmware_bridge.sim.words import shown
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import Table
 
@@ -119,10 +120,15 @@ def test_what_lies_face_down_is_nowhere_outside() -> None:
 
 
 def test_the_table_shows_bids_banker_and_bets() -> None:
-    shown = [snapshots(table(text).shoe)["table"].shows for text in ("1:grab=2", GRABS, f"{GRABS} 3:bet=1")]
-    assert shown[0] == {"bids": {"S1": 2}, "banker": None, "multiple": None, "bets": {}}
-    assert (shown[1]["banker"], shown[1]["multiple"]) == ("S1", 3)
-    assert shown[2] == {"bids": {"S1": 3, "S2": 1, "S3": 0, "S4": 2}, "banker": "S1", "multiple": 3, "bets": {"S3": 1}}
+    told = [snapshots(table(text).shoe)["table"].shows for text in ("1:grab=2", GRABS, f"{GRABS} 3:bet=1")]
+    assert told[0] == {"bids": {"S1": 2}, "banker": None, "multiple": None, "bets": {}}
+    assert (told[1]["banker"], told[1]["multiple"]) == ("S1", 3)
+    assert told[2] == {"bids": {"S1": 3, "S2": 1, "S3": 0, "S4": 2}, "banker": "S1", "multiple": 3, "bets": {"S3": 1}}
+
+
+def test_a_screen_says_bids_in_words() -> None:
+    assert shown({"S1": 3, "S2": 0}) == "S1 3, S2 0"
+    assert shown("S1") == "S1"
 
 
 def test_a_void_gives_back_nothing_because_nothing_was_put_in() -> None:
