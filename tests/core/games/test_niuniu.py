@@ -148,6 +148,22 @@ def test_a_correction_is_the_whole_game_again() -> None:
     assert played.rounds[1]["hands"]["S4"]["cards"][-1] == "Ac"
 
 
+@pytest.mark.parametrize(
+    ("words", "error", "hint"),
+    [
+        (f"{GRABS} 2:bet=7", "2:bet=7, number 5, cannot stand there", "S2: bet; S3: bet; S4: bet"),
+        (f"{GRABS} Kh", "Kh, number 5, cannot stand there", "S2: bet; S3: bet; S4: bet"),
+        (f"{GRABS} {BETS} Kh", "these words are no whole round", "it goes on: the next card goes to S2"),
+        (f"{GRABS} {BETS} {CARDS} 5d", "5d, number 28, cannot stand there", "the round is over before it"),
+        (f"{GRABS} {BETS} 5p", "5p is no card of niuniu", "a card is written rank then suit: As, Td"),
+    ],
+)
+def test_a_correction_that_is_no_game_is_refused_with_its_first_wrong_word(words: str, error: str, hint: str) -> None:
+    played = table(f"{GRABS} {BETS} {CARDS}").play(f"!correct 1 {','.join(words.split())}")
+    assert (played.answer.error, played.answer.hint) == (error, hint)
+    assert len(played.rounds) == 1
+
+
 def test_a_small_base_is_paid_to_the_last_digit() -> None:
     played = table(f"{GRABS} {BETS} {CARDS}", base=Decimal("0.05"))
     assert played.rounds[0]["bets"] == {"S1": "2.7", "S2": "-1.35", "S3": "-0.45", "S4": "-0.9"}
