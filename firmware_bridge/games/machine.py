@@ -54,33 +54,16 @@ def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: St
 
 
 def judged(game: Game, came: Sequence[Card | Mark], terms: Any, start: Start) -> Layout:
-    """The layout of the cards that were played, all open, and the marks; questions are answered from the cards.
-
-    Raises Unfit where they are no whole round.
-    """
+    """The layout of the cards that were played, all open, and the marks; questions are answered from the cards."""
     moves: list[Move] = []
-    table = layout(game, moves, terms, start)
-    for n, each in enumerate(came):
-        before = table
+    for each in came:
         moves.append(Dealt(each) if isinstance(each, Card) else each)
         table = layout(game, moves, terms, start)
         while isinstance(table.due, Question):
             faces = {n: placed.card for n, placed in enumerate(table.placed) if placed.card}
             moves.append(Answered(game.answer(table.due, faces, table)))
             table = layout(game, moves, terms, start)
-        if table.stuck:
-            raise Unfit(n, before)
-    if table.result is None:
-        raise Unfit(len(came), table)
-    return table
-
-
-class Unfit(ValueError):
-    """What came is no whole round: `n`, from 0, is the first of it that does not fit, to the table `before` it."""
-
-    def __init__(self, n: int, before: Layout) -> None:
-        super().__init__(n)
-        self.n, self.before = n, before
+    return layout(game, moves, terms, start)
 
 
 class Misplayed(ValueError):

@@ -116,8 +116,10 @@ def _name(sight: Sight, area: str, is_over: bool) -> Text:
         text = Text.assemble(text, (f"  {points}", "bold"))
     if outcome is None or area == RESERVE:
         return text
+    is_seat = sight.game.areas[area] == (area,)  # one hand of several, of which the outcome says nothing
     whose, _, how = outcome.partition("_")  # `dealer_bust` is said beside the dealer
-    won = "wins" if outcome == area else how if whose == area else "" if whose in sight.game.areas else outcome
+    is_anothers = is_seat or whose in sight.game.areas
+    won = "wins" if outcome == area else how if whose == area else "" if is_anothers else outcome
     return Text.assemble(text, (f"  {won}" if won else "", "bold"))
 
 

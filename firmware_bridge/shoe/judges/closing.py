@@ -13,9 +13,9 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import Correct
 from firmware_bridge.facts.reason import Reason
-from firmware_bridge.games.game import Result, Start
+from firmware_bridge.games.game import Game, Result, Start
 from firmware_bridge.games.house import terms_of
-from firmware_bridge.games.machine import Unfit, judged
+from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Refused
 from firmware_bridge.shoe.judges.marks import is_asked
@@ -56,12 +56,9 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     before = [each for each in shoe.rounds if each.round < past.round]
     began = Start(past.bets, past.money, before, shoe.house.decks, past.left, shoe.house.disclose == "sealed", past)
     terms = terms_of(shoe.house)
-    try:
-        table = game.judge(tuple(came), terms, began) if game.judge else judged(game, came, terms, began)
-    except Unfit as unfit:
-        raise _no_round(order, unfit) from None
+    table = game.judge(tuple(came), terms, began) if game.judge else judged(game, came, terms, began)
     if table.result is None:
-        raise Refused("these cards are no whole round", f"give them {game.as_dealt}")
+        raise Refused(*_first_wrong(game, order.cards, came, terms, began))
     _refuse_a_copy_too_many(shoe, past, dealt)
     origin = {each.slot: each.origin for each in past.cards}
     slots = [each.plays or each.slot for each in table.placed]
@@ -84,12 +81,20 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     )
 
 
-def _no_round(order: Correct, unfit: Unfit) -> Refused:
-    """What is wrong with the words of a correction: the first that does not fit, or that some are missing."""
-    asked = is_asked(unfit.before.due) if unfit.before.due else "the round is over before it"
-    if unfit.n == len(order.cards):
-        return Refused("the round is not over", f"give all of it: {asked}")
-    return Refused(f"word {unfit.n + 1}, {order.cards[unfit.n]}, does not fit", asked)
+def _first_wrong(
+    game: Game, words: Sequence[str], came: Sequence[Card | Mark], terms: Any, began: Start
+) -> tuple[str, str]:
+    """What is wrong with a correction that is no whole round, and what to do: its first word that cannot stand."""
+    if not game.words:
+        return "these cards are no whole round", f"give them {game.as_dealt}"
+    before = judged(game, (), terms, began)
+    for n, word in enumerate(words, 1):
+        now = judged(game, came[:n], terms, began)
+        if now.stuck:
+            expected = "the round is over before it" if before.result else is_asked(before.due)
+            return f"{word}, number {n}, cannot stand there", expected
+        before = now
+    return "these words are no whole round", f"it goes on: {is_asked(before.due)}"
 
 
 def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) -> None:

@@ -173,11 +173,11 @@ def test_a_correction_is_a_whole_round_in_cards_and_marks() -> None:
 @pytest.mark.parametrize(
     ("words", "error", "hint"),
     [
-        ("Th,9c,9h,8d,1:SP", "word 5, 1:SP, does not fit", "S1.1: S, H, DD, SU"),
-        ("Th,9c,9h,8d,5c", "word 5, 5c, does not fit", "S1.1: S, H, DD, SU"),
-        ("Th,S", "word 2, S, does not fit", "the next card goes to D"),
-        ("Th,9c,9h,8d,S,5c", "word 6, 5c, does not fit", "the round is over before it"),
-        ("Th,9c,9h,8d", "the round is not over", "give all of it: S1.1: S, H, DD, SU"),
+        ("Th,9c,9h,8d,1:SP", "1:SP, number 5, cannot stand there", "S1.1: S, H, DD, SU"),
+        ("Th,9c,9h,8d,5c", "5c, number 5, cannot stand there", "S1.1: S, H, DD, SU"),
+        ("Th,S", "S, number 2, cannot stand there", "the next card goes to D"),
+        ("Th,9c,9h,8d,S,5c", "5c, number 6, cannot stand there", "the round is over before it"),
+        ("Th,9c,9h,8d", "these words are no whole round", "it goes on: S1.1: S, H, DD, SU"),
     ],
 )
 def test_a_correction_that_is_no_round_is_refused_with_the_first_word_that_is_not(
