@@ -148,6 +148,22 @@ def test_a_card_after_the_round_is_held() -> None:
     now = table("bets=1:10 Th 9c 9h 8d 1:S Kc", close="next")
     assert now.open == ("overdrawn",)
     assert "Kc" not in "".join(now.shown)
+    now.play("next bets=1:10")
+    assert now.open == ()
+    assert snapshots(now.shoe)["table"].hands["S1.1"] == ("Kc",)
+
+
+def test_a_round_is_not_flown_without_a_bet() -> None:
+    now = table(mode="vip").play("!fly")
+    assert now.answer.error == "fly refused: blackjack is dealt to the seats that bet"
+    assert now.phase == "betting"
+
+
+def test_a_shoe_that_runs_out_voids_the_round() -> None:
+    now = Table(**{"game": "blackjack", **usual("blackjack")})
+    now.take(now.order(orders.OpenShoe(orders.Pack(left=5))))
+    now.play("bets=1:10 2c 3c 4c 5c H 2d H")
+    assert (now.phase, now.rounds[0]["status"], now.rounds[0]["last"]) == ("ended", "voided", True)
 
 
 # ------------------------------------------------------------ the end of rounds and shoes
