@@ -138,7 +138,7 @@ def test_who_entered_an_unread_card_is_on_record_and_its_commitment_opens() -> N
     revealed = [event for event in said(played, events.CardRevealed) if event.card is Card("4c")][-1]
     line = next(line for line in played.lines if line.entry and entered in line.entry.events)
     assert (entered.by, entered.second) == ("ANNA", "BO")
-    assert (revealed.seq, revealed.n) == (line.public.seq, line.entry.events.index(entered) + 1)  # type: ignore[union-attr]
+    assert (revealed.seq, revealed.n) == (line.public.seq, line.entry.events.index(entered) + 1)
 
 
 def test_the_floor_may_void_a_round_with_an_unread_card() -> None:
