@@ -47,11 +47,9 @@ def test_the_next_pack_opens_with_the_first_bid() -> None:
 
 
 def test_nobody_is_asked_for_a_pack_that_opens_itself() -> None:
-    over = f"{GRABS} {BETS} {CARDS}"
-    assert [snapshots(table(over, **house).shoe)["table"].shoe_change for house in ({}, {"new_shoe": "command"})] == [
-        None,
-        "due",
-    ]
+    over = f"shoe {GRABS} {BETS} {CARDS}"
+    assert snapshots(table(over).shoe)["table"].shoe_change is None
+    assert snapshots(table(over, new_shoe="command").shoe)["table"].shoe_change == "due"
 
 
 def test_the_highest_bid_is_banker_and_equal_ones_draw_lots() -> None:
