@@ -166,6 +166,11 @@ def reasons(banker: str, points: Mapping[str, str], ends: Mapping[str, Outcome])
     return tuple([Reason(ends[seat], {"slot": f"S{seat}", "has": points[seat], **his}) for seat in from_next(banker)])
 
 
+def remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """What people say of a round besides its outcome and its hands: who held the bank, and with what."""
+    return (f"banker {told['banker']} x {told['multiple']}",)
+
+
 def _named(seats: Sequence[str]) -> str:
     return ", ".join(f"S{seat}" for seat in seats)
 
