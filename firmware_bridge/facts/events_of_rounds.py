@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Raw, Struct, field
+from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.event import Event
@@ -164,7 +164,9 @@ class ResultHeld(Event, frozen=True, kw_only=True):
 class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
     """A round that counts for nothing; `cards` names those that were disclosed.
 
-    stakes: bet -> (what was put in, 0), as far as it is not 1 per unit staked: all of it goes back.
+    stakes: bet -> (what was put in, 0), as far as it is not 1 per unit staked: all of it goes back. moved: bet -> what
+    the table had already paid it, or taken from it (below 0), in a game that settles before a round is over; that is
+    made good.
     """
 
     game: str
@@ -176,6 +178,7 @@ class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
     prev: EntryName | None
     unit: Unit
     stakes: dict[str, Stake] = field(default_factory=dict)
+    moved: dict[str, Net] | UnsetType = UNSET
     status: Literal["voided"] = "voided"
     revision: int = 0
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from random import Random
 from typing import Annotated, Any, Final, Literal
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.reason import Reason
@@ -20,6 +20,7 @@ from firmware_bridge.games.asks import (
     Offer,
     OpeningDue,
     Refused,
+    Shows,
     Whole,
     check,
     did,
@@ -54,8 +55,25 @@ def check_base(base: Decimal) -> None:
         raise ValueError(f"base: an amount above 0, of at most {DIGITS} letters")
 
 
-def given_by(seats: Sequence[str], word: str, offer: Offer, why: str) -> Generator[Ask, Any, dict[str, int]]:
-    """Seat -> the multiple it gave with `word`: each of the seats gives it once, in any order."""
+class Bank(Struct, frozen=True, kw_only=True):
+    """What both games show of a running round: slot -> bid, the banker and his multiple, slot -> bet.
+
+    banker, multiple: None before it is decided.
+    """
+
+    bids: dict[str, int] = {}
+    banker: str | None = None
+    multiple: int | None = None
+    bets: dict[str, int] = {}
+
+
+def given_by(
+    seats: Sequence[str], word: str, offer: Offer, why: str, shows: Callable[[dict[str, int]], Struct]
+) -> Generator[Ask, Any, dict[str, int]]:
+    """Seat -> the multiple it gave with `word`: each of the seats gives it once, in any order.
+
+    shows: what the table shows of the multiples given so far, by slot.
+    """
     given: dict[str, int] = {}
     while len(given) < len(seats):
         owing = [seat for seat in seats if seat not in given]
@@ -70,7 +88,13 @@ def given_by(seats: Sequence[str], word: str, offer: Offer, why: str) -> Generat
         check(word, mark.value, offer)
         given[mark.seat] = int(mark.value)
         yield did(word, f"S{mark.seat}", given[mark.seat])
+        yield Shows(shows(by_slot(given)))
     return given
+
+
+def by_slot(multiples: Mapping[str, int]) -> dict[str, int]:
+    """Slot -> multiple, in the order of the seats."""
+    return {f"S{seat}": multiples[seat] for seat in SEATS if seat in multiples}
 
 
 def lot_among(seats: Sequence[str], why: str) -> Generator[Ask, Any, str]:

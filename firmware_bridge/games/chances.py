@@ -1,4 +1,4 @@
-"""How often each kind of hand is dealt from what is left of the packs: exact, by counting."""
+"""How often each kind of hand is dealt from what is left of the pack: exact, by counting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAME, COUNT, PART = 14, 16, 14
 
 
 class HandOddsError(BridgeError, ValueError):
-    """Cards that the packs do not hold, or too few left for a hand."""
+    """Cards that the pack does not hold, or too few left for a hand."""
 
 
 class Chance(Struct, frozen=True):
@@ -29,14 +29,14 @@ class Chance(Struct, frozen=True):
 
 
 def left_of(pack: Mapping[Card, int], decks: int, seen: Iterable[Card]) -> Counter[Card]:
-    """How many of each face are left. Raises HandOddsError that names each card the packs do not hold so often."""
-    if decks < 1:
-        raise HandOddsError(f"{decks} decks hold no card", "give 1 or more")
-    left = Counter({card: decks * copies for card, copies in pack.items()})
-    left.subtract(seen)
-    if wrong := [card.value for card, count in left.items() if count < 0]:
-        raise HandOddsError(f"the packs do not hold {', '.join(wrong)} so often", "check the cards seen")
-    return left
+    """How many of each face are left of the one pack. Raises HandOddsError that names what it does not hold."""
+    if decks != 1:
+        raise HandOddsError(f"{decks} packs", "this game is dealt from one: --decks 1")
+    gone = Counter(seen)
+    wrong = [f"{card.value} {times} times" for card, times in gone.items() if times > pack.get(card, 0)]
+    if wrong:
+        raise HandOddsError(f"the pack does not hold {', '.join(wrong)}", "look at the cards seen again")
+    return Counter({card: copies - gone[card] for card, copies in pack.items()})
 
 
 def chances(
@@ -56,7 +56,7 @@ def chances(
 
 
 def differences(now: Mapping[str, Chance], full: Mapping[str, Chance]) -> dict[str, Fraction]:
-    """Kind -> how much likelier it is than from full packs."""
+    """Kind -> how much likelier it is than from a full pack."""
     return {kind: Fraction(now[kind].num, now[kind].den) - Fraction(full[kind].num, full[kind].den) for kind in now}
 
 

@@ -77,6 +77,10 @@ def _bets(_: Layout, start: Start) -> dict[str, Net]:
     return {f"S{seat}": bet for seat, bet in start.bets.items()}
 
 
+def _nothing_moved(_: Layout) -> dict[str, Net]:
+    return {}
+
+
 def _none(_: Card) -> int:
     return 0
 
@@ -130,6 +134,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """The words that mean something without a seat; a mark of another word without one is refused as `unknown`."""
     anytime: tuple[str, ...] = ()
     """The words that a seat may say while another one is asked."""
+    players: range = range(1, 100)
+    """How many seats may take part in a round."""
     shows: type[Struct] = Nothing
     """What its script says of a running round beside cards, marks and hands (`Shows`)."""
     stakes: Literal["", "bets", "money"] = ""
@@ -172,6 +178,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """How a correction gives the cards."""
     staked: Callable[[Layout, Start], dict[str, Net]] = _bets
     """What each bet has put in so far, for a round that is voided; empty where the backend alone knows the wagers."""
+    moved: Callable[[Layout], dict[str, Net]] = _nothing_moved
+    """What the table has paid each bet so far, or taken from it (below 0), where it settles before a round is over."""
     bets: tuple[str, ...] = ()
     """Its bets, where they have names of their own: what `[limits]` may name."""
     closed_bets: Callable[[int], tuple[str, ...]] = _nothing

@@ -14,6 +14,7 @@ from firmware_bridge.games.house import size_of
 from firmware_bridge.mqtt.link import NotConnected
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe import Shoe
+from firmware_bridge.shoe.round import opens_itself
 from firmware_bridge.shoe.state import cards_left
 from firmware_bridge.sim import props
 from firmware_bridge.sim.backend import Backend, Hear
@@ -99,7 +100,7 @@ class Stage:
             raise DemoError(what, "try the other one with --broker") from None
         self._start_daemon()
         if asks_guests(self.config.house):
-            guests = sit(self.shoe, self._hear_guests, Random(self.play.seed), self.play.speed)
+            guests = sit(self.shoe, self._hear_guests, Random(self.play.seed), self.play.speed, self.play.seats)
             self._seats = self._loop.create_task(guests)
             self._seats.add_done_callback(self.watch)
         while self.bridge and not self.bridge.reader.port.is_open and not self.failed.done():
@@ -163,6 +164,13 @@ class Stage:
     def waits(self) -> bool:
         """Whether the guests are to speak first."""
         return waits(self.shoe())
+
+    def pack(self) -> int:
+        """Which pack is in the shoe, or is to be put there."""
+        shoe = self.shoe()
+        if shoe is None or not self.game.one_round_packs:
+            return 0
+        return shoe.number + opens_itself(shoe)
 
     def left(self) -> int | None:
         """Cards left in the shoe as the daemon counts them."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.game import Game
 
 SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
@@ -16,12 +17,46 @@ RHYTHMS: Final = {
     "blocked": "5 Hz",
     "double": "double flash",
 }
+_CARDS: Final = frozenset(card.value for card in Card)
 _SHOWS_SIGNS: Final = (getattr(sys.__stdout__, "encoding", None) or "").lower().startswith("utf")
 
 
 def face(card: str) -> str:
     """A card with its suit's sign, where the terminal can show it."""
     return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS and card[1] in SIGNS else card
+
+
+def happened(words: Sequence[Any]) -> str:
+    """What happened, who did it first: `S3 raise 6 3`, `D turn K♠`, `round 2`."""
+    told = [_said(word) for word in words]
+    if len(told) > 1 and isinstance(words[1], str) and words[1][:1] in ("S", "D"):
+        told[:2] = [told[1], told[0]]
+    return " ".join(told)
+
+
+def _said(word: Any) -> str:
+    match word:
+        case bool():
+            return "yes" if word else "no"
+        case list() | tuple():
+            return ", ".join(map(_said, word))
+        case str() if word in _CARDS:
+            return face(word)
+    return str(word)
+
+
+def offer(word: str, may: Any) -> str:
+    """A mark that is offered, and what may come with it as the topic `table` has it: `raise 3-10`, `call 2`."""
+    match may:
+        case {"with": seats, "cost": cost}:
+            return f"{word} {'all' if seats == 'all' else ' '.join(seats)} for {cost}"
+        case {"max": most, **least}:
+            return f"{word} {least['min']}-{most}" if "min" in least else f"{word} up to {most}"
+        case list():
+            return f"{word} {' '.join(map(str, may))}"
+        case str():
+            return f"{word} {may}"
+    return word
 
 
 def brief(points: str) -> str:

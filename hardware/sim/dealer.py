@@ -39,6 +39,9 @@ class Hands(Protocol):
     def waits(self) -> bool:
         """Whether the guests are to speak first: bets are open, or a seat or the lot is asked."""
 
+    def pack(self) -> int:
+        """Which pack is in the shoe, or is to be put there; it changes where the next one is opened by nobody."""
+
     def left(self) -> int | None:
         """Cards left in the shoe as the table counts them, None while it counts none."""
 
@@ -98,13 +101,16 @@ class Dealer:
         self._mistake, self._chances, self._cut_at, self._unburned = mistake, 0, -1, False
         self._eyes = Eyes(hands.lit)
         self._shoe: list[Paper] = []
+        self._pack = hands.pack()
 
     async def work(self) -> None:
         """Deal until cancelled. Raises Puzzled."""
         await self._bring_shoe()
         while True:
             slot = self._the_one_lit()
-            if self.hands.waits():
+            if self.hands.pack() != self._pack:
+                await self._bring_pack()
+            elif self.hands.waits():
                 await asyncio.sleep(_POLL_S)
             elif slot is None:
                 await self._look()
@@ -135,13 +141,19 @@ class Dealer:
         lit = self.hands.lit()
         return self.hands.waits() or any(lamp in lit for lamp in ("fault", *lamps, *self.hands.slots))
 
-    async def _bring_shoe(self) -> None:
+    async def _bring_pack(self) -> None:
+        """Put a shuffled pack into the shoe; nobody needs to open it."""
         await self._pause(SHUFFLE_S)
         self._shoe = list(self._packs)
         self._rng.shuffle(self._shoe)
+        self._pack = self.hands.pack()
+
+    async def _bring_shoe(self) -> None:
+        await self._bring_pack()
         self._cut_at = self._rng.randint(*self._cut_from_end) if self._cut_from_end else -1
         self._unburned = True
         await self.hands.ask_for_shoe()
+        self._pack = self.hands.pack()
         await self._see_on("ready")
 
     async def _deal(self, slot: str) -> None:

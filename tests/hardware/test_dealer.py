@@ -41,6 +41,9 @@ class Table:
     def waits(self) -> bool:
         return False
 
+    def pack(self) -> int:
+        return 0
+
     def left(self) -> int | None:
         return None
 

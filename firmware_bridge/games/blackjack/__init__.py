@@ -12,9 +12,10 @@ from firmware_bridge.games.asks import Question, in_words
 from firmware_bridge.games.blackjack.play import WORDS
 from firmware_bridge.games.blackjack.result import Hand, Own, is_shuffle_due
 from firmware_bridge.games.blackjack.script import DEALER, round
+from firmware_bridge.games.blackjack.strategy import act
 from firmware_bridge.games.blackjack.terms import Blackjack
 from firmware_bridge.games.blackjack.totals import is_blackjack
-from firmware_bridge.games.game import Game, Layout, Start
+from firmware_bridge.games.game import Game, Layout, OddsBook, Start
 
 SEATS: Final = tuple(f"S{seat}" for seat in range(1, 8))
 
@@ -33,6 +34,16 @@ def _staked(table: Layout, start: Start) -> dict[str, Net]:
         if words[0] == "stake":
             put[str(words[1]).partition(".")[0]] += Decimal(str(words[2]))
     return {seat: in_words(amount) for seat, amount in put.items()}
+
+
+def _moved(table: Layout) -> dict[str, Net]:
+    """What each seat has been paid so far, beyond its stakes, or lost: blackjacks, busts and surrenders."""
+    moved: dict[str, Decimal] = {}
+    for verb, hand, *amount in table.did:
+        if verb in ("pay", "take"):
+            seat, chips = str(hand).partition(".")[0], Decimal(str(amount[0]))
+            moved[seat] = moved.get(seat, Decimal(0)) + (chips if verb == "pay" else -chips)
+    return {seat: in_words(amount) for seat, amount in moved.items()}
 
 
 def _bet(table: Layout, start: Start) -> dict[str, str]:
@@ -57,6 +68,12 @@ def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return {"hands": hands} | {key: told[key] for key in Own.__struct_fields__}
 
 
+def _odds() -> OddsBook:
+    from firmware_bridge.games.blackjack.odds import BOOK
+
+    return BOOK
+
+
 GAME: Final = Game(
     name="blackjack",
     terms=Blackjack,
@@ -64,6 +81,7 @@ GAME: Final = Game(
     packs=range(6, 9, 2),
     slots=(*SEATS, DEALER),
     areas={"seats": SEATS, "dealer": (DEALER,)},
+    players=range(1, 8),
     round=round,
     words=WORDS,
     stakes="bets",
@@ -72,6 +90,9 @@ GAME: Final = Game(
     answer=_answer,
     seatless=WORDS,
     staked=_staked,
+    moved=_moved,
     ends=_ends,
+    strategy=act,
+    odds=_odds,
     summary=_summary,
 )

@@ -103,7 +103,7 @@ def _offers(terms: Blackjack, hands: list[Hand], hand: Hand) -> dict[str, Offer]
 def _why_not(terms: Blackjack, hands: list[Hand], hand: Hand, word: str) -> str:
     """Why a mark of the game is not allowed now."""
     if word == "SU":
-        return "a seat surrenders only as its first decision, before any split"
+        return "SU only as the first decision of a seat"
     if len(hand.laid) > 2:
         return f"{word} only with the first two cards of a hand"
     if len(hands) >= terms.max_hands:

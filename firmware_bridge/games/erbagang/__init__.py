@@ -28,6 +28,7 @@ GAME: Final = Game(
     packs=range(1, 2),
     slots=SLOTS,
     areas={"seats": SLOTS},
+    players=range(4, 5),
     round=round,
     strategy=strategy,
     words=(GRAB, BET, LOT),

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.games.asks import in_words
-from firmware_bridge.games.bank import SEATS, Outcome
+from firmware_bridge.games.bank import SEATS, Bank, Outcome
 from firmware_bridge.games.game import Ended, Start
 
 ROUNDS: Final = 5
@@ -43,8 +43,8 @@ class Own(Struct, frozen=True):
     difference: dict[str, str] = {}
 
 
-class Running(Struct, frozen=True):
-    """What er ba gang shows of a running round: which of the five it is."""
+class Running(Bank, frozen=True, kw_only=True):
+    """What er ba gang shows of a running round: which of the five it is, bids, the bank, bets."""
 
     round: int
 

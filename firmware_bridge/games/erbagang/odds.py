@@ -25,7 +25,7 @@ def _deviation(decks: int, seen: Sequence[Card], terms: ErBaGang) -> dict[str, F
 
 
 def _table(decks: int, seen: Sequence[Card], terms: ErBaGang) -> Iterator[str]:
-    told, left = _of(decks, seen, terms), decks * sum(PACK.values()) - len(seen)
+    told, left = _of(decks, seen, terms), sum(PACK.values()) - len(seen)
     yield from table(f"{left} tiles left: hands of two, by their kind.", told, {kind: WORDS[kind] for kind in KINDS})
 
 

@@ -6,6 +6,8 @@ from collections.abc import Generator
 from decimal import Decimal
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.asks import Ask, Shows, Whole, did, in_words
 from firmware_bridge.games.bank import (
@@ -13,6 +15,7 @@ from firmware_bridge.games.bank import (
     GRAB,
     SEATS,
     Outcome,
+    by_slot,
     dealt,
     from_next,
     given_by,
@@ -42,10 +45,11 @@ def round(terms: ErBaGang, start: Start) -> Script:
         yield did("no_game", short)
         return None
     yield did("round", game.number)
-    yield Shows(Running(game.number))
-    banker, multiple = yield from _banker(terms, game)
+    bank = yield from _banker(terms, game)
+    banker, multiple = str(bank.banker)[1:], bank.multiple or 1
     offer = Whole(1, max(1, multiple // PART))
-    bets = yield from given_by(sorted(from_next(banker)), BET, offer, "the players bet")
+    players = sorted(from_next(banker))
+    bets = yield from given_by(players, BET, offer, "the players bet", lambda told: replace(bank, bets=told))
     closed = yield from dealt(EACH)
     tiles = yield from turned(closed, banker, start.sealed, kind_of_hand)
     ends = {seat: outcome(tiles[seat], tiles[banker], terms.order, terms.ties) for seat in bets}
@@ -65,7 +69,7 @@ def round(terms: ErBaGang, start: Start) -> Script:
             game_round=game.number,
             banker=f"S{banker}",
             multiple=multiple,
-            multiples={f"S{seat}": bets[seat] for seat in sorted(bets)},
+            multiples=by_slot(bets),
             outcomes={f"S{seat}": ends[seat] for seat in sorted(bets)},
             money={f"S{seat}": in_words(purses[seat]) for seat in SEATS} if purses else {},
             stopped=bool(out) and game.number < ROUNDS,
@@ -82,20 +86,25 @@ def _short(purses: Purses | None, terms: ErBaGang) -> tuple[str, ...]:
     return tuple([f"S{seat}" for seat, purse in (purses or {}).items() if purse < terms.base])
 
 
-def _banker(terms: ErBaGang, game: SoFar) -> Generator[Ask, Any, tuple[str, int]]:
+def _banker(terms: ErBaGang, game: SoFar) -> Generator[Ask, Any, Running]:
     """The banker and his multiple: the lot among all who bid, however much; 1 where nobody does."""
+    shown = Running(round=game.number)
+    yield Shows(shown)
+    bids: dict[str, int] = {}
     if terms.banker_per == "game" and game.bank:
         banker, multiple = game.bank
     else:
         offer = Whole(0, terms.grab_max)
-        bids = yield from given_by(SEATS, GRAB, offer, "who grabs the bank")
+        bids = yield from given_by(SEATS, GRAB, offer, "who grabs the bank", lambda told: replace(shown, bids=told))
         among = [seat for seat in SEATS if bids[seat]] or list(SEATS)
         banker = among[0]
         if len(among) > 1:
             banker = yield from lot_among(among, "the lot says who is banker")
         multiple = bids[banker] or 1
     yield did("banker", f"S{banker}", multiple)
-    return banker, multiple
+    bank = replace(shown, bids=by_slot(bids), banker=f"S{banker}", multiple=multiple)
+    yield Shows(bank)
+    return bank
 
 
 def _paid(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.facts.cards import FACES
-from firmware_bridge.games.bank import BET, GRAB, SLOTS, strategy
+from firmware_bridge.games.bank import BET, GRAB, SLOTS, Bank, strategy
 from firmware_bridge.games.game import Game, OddsBook
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.niuniu.as_json import compare, summary
@@ -27,6 +27,7 @@ GAME: Final = Game(
     packs=range(1, 2),
     slots=SLOTS,
     areas={"seats": SLOTS},
+    players=range(4, 5),
     round=round,
     strategy=strategy,
     words=(GRAB, BET, LOT),
@@ -34,6 +35,7 @@ GAME: Final = Game(
     own=Own,
     ends=lambda terms, start: bool(start.before),
     one_round_packs=True,
+    shows=Bank,
     compare=compare,
     summary=summary,
     odds=_odds,

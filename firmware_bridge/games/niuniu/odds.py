@@ -24,7 +24,7 @@ def _deviation(decks: int, seen: Sequence[Card], terms: NiuNiu) -> dict[str, Fra
 
 
 def _table(decks: int, seen: Sequence[Card], terms: NiuNiu) -> Iterator[str]:
-    told, left = _of(decks, seen, terms), decks * len(FACES) - len(seen)
+    told, left = _of(decks, seen, terms), len(FACES) - len(seen)
     yield from table(f"{left} cards left: hands of five, by their kind.", told, {kind: WORDS[kind] for kind in KINDS})
 
 

@@ -7,13 +7,16 @@ from decimal import Decimal
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from firmware_bridge.games.asks import Ask, Choice, did, in_words
+from firmware_bridge.games.asks import Ask, Choice, Shows, did, in_words
 from firmware_bridge.games.bank import (
     BET,
     GRAB,
     SEATS,
+    Bank,
     Outcome,
+    by_slot,
     dealt,
     from_next,
     given_by,
@@ -46,9 +49,10 @@ class Own(Struct, frozen=True):
 
 def round(terms: NiuNiu, start: Start) -> Script:
     """One round: its cards are a pack of their own."""
-    banker, multiple = yield from _grabbed(terms)
-    players = from_next(banker)
-    bets = yield from given_by(sorted(players), BET, _choice(terms.bet), "the players bet")
+    bank = yield from _grabbed(terms)
+    banker, multiple = str(bank.banker)[1:], bank.multiple or 1
+    players, offer = from_next(banker), _choice(terms.bet)
+    bets = yield from given_by(sorted(players), BET, offer, "the players bet", lambda told: replace(bank, bets=told))
     closed = yield from dealt(EACH)
     faces = yield from turned(closed, banker, start.sealed, lambda hand: read(hand, terms.hand_multiples).kind)
     hands = {seat: read(faces[seat], terms.hand_multiples) for seat in SEATS}
@@ -65,16 +69,19 @@ def round(terms: NiuNiu, start: Start) -> Script:
     return _result(banker, multiple, bets, hands, nets, outcomes)
 
 
-def _grabbed(terms: NiuNiu) -> Generator[Ask, Any, tuple[str, int]]:
+def _grabbed(terms: NiuNiu) -> Generator[Ask, Any, Bank]:
     """The banker and his multiple: the highest bid, by lot among equals; 1 where nobody grabs."""
-    bids = yield from given_by(SEATS, GRAB, _choice(terms.grab), "who grabs the bank")
+    yield Shows(Bank())
+    bids = yield from given_by(SEATS, GRAB, _choice(terms.grab), "who grabs the bank", lambda told: Bank(bids=told))
     highest = max(bids.values())
     among = [seat for seat in SEATS if bids[seat] == highest]
     banker = among[0]
     if len(among) > 1:
         banker = yield from lot_among(among, "the lot says who is banker")
     yield did("banker", f"S{banker}", highest or 1)
-    return banker, highest or 1
+    bank = Bank(bids=by_slot(bids), banker=f"S{banker}", multiple=highest or 1)
+    yield Shows(bank)
+    return bank
 
 
 def _choice(multiples: tuple[int, ...]) -> Choice:
@@ -98,7 +105,7 @@ def _result(
         own=Own(
             banker=f"S{banker}",
             multiple=multiple,
-            multiples={f"S{seat}": bets[seat] for seat in players},
+            multiples=by_slot(bets),
             outcomes={f"S{seat}": outcomes[seat] for seat in players},
         ),
         why=why(banker, points, outcomes),

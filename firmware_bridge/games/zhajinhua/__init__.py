@@ -75,6 +75,7 @@ GAME: Final = Game(
     packs=range(1, 2),
     slots=SLOTS,
     areas={"seats": SLOTS},
+    players=range(3, 6),
     round=round,
     words=WORDS,
     anytime=ANYTIME,

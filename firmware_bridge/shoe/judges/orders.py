@@ -74,12 +74,18 @@ def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
     if layout(draft.shoe).no_round:
         publish_happened(draft)
         draft.add(events.BetsOpened(round=draft.shoe.round))
-        raise Refused("no_round", left_out or "too few seats take part: close the bets with more")
+        raise Refused("no_round", left_out or f"{_too_few(draft)}: close the bets with more")
     reveal_carried(draft)
     start_clock(draft)
     if not row(draft.shoe, "drawn_before_bets_closed").blocks:
         draft.close_irregularity("drawn_before_bets_closed", "kept")
     return left_out
+
+
+def _too_few(draft: Draft) -> str:
+    """The seats because of which no round takes place, where the game names them."""
+    named = [seat for words in layout(draft.shoe).did for word in words if isinstance(word, tuple) for seat in word]
+    return f"{', '.join(named)} cannot take part" if named else "too few seats take part"
 
 
 def _left_out(draft: Draft) -> str:

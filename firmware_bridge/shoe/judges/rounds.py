@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Final, Literal
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from firmware_bridge import __version__
@@ -128,6 +129,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
             cards=played(shoe, [each.slot for each in layout(shoe).placed]),
             unit=rules(shoe).unit,
             stakes={bet: (staked, 0) for bet, staked in rules(shoe).staked(layout(shoe), start(shoe)).items()},
+            moved=rules(shoe).moved(layout(shoe)) or UNSET,
             why=(why,),
             by=by,
             last=bool(ends) or is_last(shoe),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from msgspec import to_builtins
 
@@ -14,6 +14,9 @@ from firmware_bridge.games.layout import Layout
 from firmware_bridge.topics.offers import of
 
 Step = dict[str, Any]
+
+SHOWN: Final = ("round", "stake", "pot")
+"""What a step says of what the game shows of the running round."""
 
 
 def over(did: list[Any]) -> Step:
@@ -34,7 +37,8 @@ def step(table: Layout, did: list[Any], words: tuple[str, ...] = ()) -> Step:
                 asked["anytime"] = _by_word(anytime, words)
         case _:
             asked = {"due": None, "act": [], "marks": {}}
-    return {"did": did, **asked, **(to_builtins(table.shows) if table.shows else {})}
+    shown = to_builtins(table.shows) if table.shows else {}
+    return {"did": did, **asked, **{name: shown[name] for name in SHOWN if name in shown}}
 
 
 def done(events: tuple[AnyEvent, ...]) -> Iterator[list[Any]]:
