@@ -27,6 +27,10 @@ WON: Final[dict[By, str]] = {
 }
 
 
+POINTS: Final[dict[Kind, str]] = {"high_card": "high-card", "straight_flush": "straight-flush", "special_235": "2-3-5"}
+"""Kind of hand -> what people call it in a word, where that is not the kind itself."""
+
+
 class SeatHand(Struct, frozen=True):
     """A seat of a round: its cards and what they are, what it did and what it got; amounts are exact decimal texts.
 
@@ -83,7 +87,7 @@ def result(
     told = {
         seat.slot: SeatHand(
             cards=hands[seat.slot],
-            points=kinds[seat.slot].replace("_", " "),
+            points=POINTS.get(kinds[seat.slot], kinds[seat.slot]),
             kind=kinds[seat.slot],
             looked=seat.looked,
             out=seat.out,
