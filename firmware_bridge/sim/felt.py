@@ -116,7 +116,8 @@ def _name(sight: Sight, area: str, is_over: bool) -> Text:
         text = Text.assemble(text, (f"  {points}", "bold"))
     if outcome is None or area == RESERVE:
         return text
-    won = "  wins" if outcome == area else "" if outcome in sight.game.areas else f"  {outcome}"
+    is_seat = sight.game.areas[area] == (area,)  # one hand of several, of which the outcome says nothing
+    won = "  wins" if outcome == area else "" if outcome in sight.game.areas or is_seat else f"  {outcome}"
     return Text.assemble(text, (won, "bold"))
 
 

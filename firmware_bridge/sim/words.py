@@ -45,6 +45,11 @@ def _said(word: Any) -> str:
     return str(word)
 
 
+def shown(value: Any) -> str:
+    """What a game shows of its running round, in words: `S1 3, S2 0` of a table of slots."""
+    return ", ".join(f"{slot} {each}" for slot, each in value.items()) if isinstance(value, Mapping) else str(value)
+
+
 def offer(word: str, may: Any) -> str:
     """A mark that is offered, and what may come with it as the topic `table` has it: `raise 3-10`, `call 2`."""
     match may:
