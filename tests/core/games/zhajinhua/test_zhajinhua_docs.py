@@ -46,7 +46,7 @@ def test_the_orders_shown_play_a_round() -> None:
     for each in given:
         if each.get("word") == "compare":
             played.play("2:call 3:fold")
-        assert answer(played, msgspec.convert(each, orders.Mark | orders.BetsClosed)).ok, each  # type: ignore[call-overload]
+        assert answer(played, msgspec.convert(each, orders.Mark | orders.BetsClosed)).ok, each
         if each["do"] == "bets_closed":
             played.play(CARDS)
     assert played.rounds[-1]["winner"] == "S1"
@@ -60,7 +60,9 @@ def test_the_messages_shown_are_those_of_a_table() -> None:
     told = table(f"{LOOKED} 2:call 3:fold 1:compare=2").rounds[-1]
     hands = {slot: hand for slot, hand in closed["hands"].items() if slot != ".."}
     assert hands.items() <= told["hands"].items()
-    assert {key: told[key] for key in closed if key != "hands"} == {key: closed[key] for key in closed if key != "hands"}
+    assert {key: told[key] for key in closed if key != "hands"} == {
+        key: closed[key] for key in closed if key != "hands"
+    }
     told = table(f"{LOOKED} 2:call !void misdeal").rounds[-1]
     assert {key: told[key] for key in voided} == voided
 
