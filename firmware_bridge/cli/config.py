@@ -16,9 +16,10 @@ from firmware_bridge.cli.support.scrub import scrubbed, secrets_of
 from firmware_bridge.config.load import load
 from firmware_bridge.config.reference import document, unnamed
 from firmware_bridge.config.sections import Config
-from firmware_bridge.config.toml_text import in_toml
+from firmware_bridge.config.toml_text import in_toml, key_in_toml
 
-Sections = dict[str, dict[str, Any]]
+Sections = dict[str, Any]
+"""Section -> its keys, or a list of these where there may be several of it."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -60,8 +61,10 @@ def effective(config: Config) -> Sections:
 
 def _lines(told: Sections) -> Iterator[str]:
     """The sections as TOML; a key that is not set stands behind a #."""
-    for section, keys in told.items():
-        yield f"[{section}]"
-        for key, value in keys.items():
-            yield f"# {key} is not set" if value is None else f"{key} = {in_toml(value)}"
-        yield ""
+    for section, held in told.items():
+        several = isinstance(held, list | tuple)
+        for keys in held if several else (held,):
+            yield f"[[{section}]]" if several else f"[{section}]"
+            for key, value in keys.items():
+                yield f"# {key} is not set" if value is None else f"{key_in_toml(key)} = {in_toml(value)}"
+            yield ""

@@ -81,7 +81,7 @@ def judged_twice(sections: dict[str, Any], game: Game) -> list[str]:
 def pins_used_twice(raw: dict[str, Any]) -> list[str]:
     """Inputs share no pin with anything; lamps may share one among themselves."""
     uses: dict[int, list[str]] = {}
-    for section in ("pins", "presence", "lamps"):
+    for section in ("pins", "presence", "keys", "lamps"):
         keys = raw.get(section)
         for key, value in keys.items() if isinstance(keys, dict) else ():
             number = value.get("pin") if isinstance(value, dict) else value

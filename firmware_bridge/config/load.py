@@ -19,6 +19,7 @@ from firmware_bridge.config.crosswise import (
     too_many_packs,
     undealt,
 )
+from firmware_bridge.config.keys import KeypadConfig, wrong_keys, wrong_pads
 from firmware_bridge.config.limits import limits
 from firmware_bridge.config.modes import with_mode, with_usual
 from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
@@ -66,6 +67,8 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     for section, keys in raw.items():
         if section not in SECTIONS:
             mistakes.append(_unknown(f"[{section}]", section, SECTIONS))
+        elif section == "keypad":
+            sections[section] = _keypads(keys, mistakes)
         elif not isinstance(keys, dict):
             mistakes.append(f"{section} is a section: write [{section}]")
         else:
@@ -76,6 +79,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     mistakes += pins_used_twice(raw) + bad_pattern(raw)
     mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
     mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
+    mistakes += wrong_pads(sections.get("keypad", ()), game)
     mistakes += limits_of_no_bet(raw, game) + undealt(sections.get("table"), game)
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
@@ -97,6 +101,9 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
             return limits(keys, mistakes)
         case "lamps":
             return _named(AnyPin, where, keys, (*game.slots, *game.seats, *LAMPS), mistakes)
+        case "keys":
+            mistakes += (wrong := list(wrong_keys(keys, game)))
+            return {} if wrong else _named(AnySensor, where, keys, tuple(keys), mistakes)
         case "presence":
             return _named(AnySensor, where, keys, game.slots, mistakes)
         case "game":
@@ -111,6 +118,21 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
     if section == "table":
         good.setdefault("id", "?")
     return SECTIONS[section](**good)
+
+
+def _keypads(pads: Any, mistakes: list[str]) -> tuple[KeypadConfig, ...]:
+    """The serial keypads; what is wrong with one goes to `mistakes`."""
+    if not isinstance(pads, list):
+        mistakes.append("a keypad is a section of its own: write [[keypad]]")
+        return ()
+    found = []
+    for keys in pads:
+        good = _good(KeypadConfig, "[[keypad]] ", keys, mistakes)
+        if missing := [name for name in KeypadConfig.__struct_fields__ if name not in keys]:
+            mistakes.append(f"[[keypad]] {missing[0]} is missing: write port and seats")
+        elif len(good) == len(KeypadConfig.__struct_fields__):
+            found.append(KeypadConfig(**good))
+    return tuple(found)
 
 
 def _terms(game: Game, good: dict[str, Any], mistakes: list[str]) -> Any:

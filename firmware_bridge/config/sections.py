@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from firmware_bridge.config.keys import KeypadConfig
 from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
 from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME
@@ -181,6 +182,8 @@ class Config(Struct, frozen=True, kw_only=True):
     limits: a limit under the house's own name for it, shown to backends in the topic `table`.
     presence: the sensor in a slot, where the table has them.
     lamps: the output of a slot or a seat, or of `ready` or `fault`; several may share one.
+    keys: the key of a seat that gives a mark, "S1.H", or the dealer's that tells where the lot fell, "lot=1".
+    keypad: the serial keypads at the seats, a [[keypad]] each.
     """
 
     table: TableConfig
@@ -192,6 +195,8 @@ class Config(Struct, frozen=True, kw_only=True):
     pins: PinsConfig = PinsConfig()
     presence: dict[str, AnySensor] = {}
     lamps: dict[str, AnyPin] = {}
+    keys: dict[str, AnySensor] = {}
+    keypad: tuple[KeypadConfig, ...] = ()
     mqtt: MqttConfig = MqttConfig()
     journal: JournalConfig = JournalConfig()
 

@@ -95,7 +95,7 @@ def in_toml(value: Any) -> str:
         case str():
             return quoted(value)
         case Mapping():
-            inside = [f"{_key(name)} = {in_toml(each)}" for name, each in value.items() if each is not None]
+            inside = [f"{key_in_toml(name)} = {in_toml(each)}" for name, each in value.items() if each is not None]
             return f"{{ {', '.join(inside)} }}" if inside else "{}"
         case list() | tuple():
             return f"[{', '.join(map(in_toml, value))}]"
@@ -104,5 +104,6 @@ def in_toml(value: Any) -> str:
     return json.dumps(value)
 
 
-def _key(name: str) -> str:
+def key_in_toml(name: str) -> str:
+    """A key, in quotation marks where it needs them."""
     return name if name.replace("-", "_").isidentifier() and name.isascii() else quoted(name)

@@ -19,7 +19,7 @@ from firmware_bridge.games.strategy import Asked
 from firmware_bridge.mqtt.link import NotConnected
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.judges.disclosure import is_sealed, waits_for_reveal
-from firmware_bridge.shoe.round import asked, coming, layout, rules
+from firmware_bridge.shoe.round import asked, coming, layout, opens_itself, rules
 
 BET: Final = "100"
 PURSE: Final = "1000"
@@ -54,6 +54,11 @@ def waits(shoe: Shoe | None) -> bool:
     shoe = coming(shoe)
     now = phase(shoe)
     return now is Phase.BETTING or (now in (Phase.READY, Phase.DEALING) and isinstance(asked(shoe), MarkDue))
+
+
+def pack_wanted(shoe: Shoe | None) -> int:
+    """Which pack is in the shoe, or is to be put there; always the same where a pit boss opens each."""
+    return shoe.number + opens_itself(shoe) if shoe and rules(shoe).one_round_packs else 0
 
 
 def said(shoe: Shoe, rng: Random, seats: int | None = None) -> Order | None:

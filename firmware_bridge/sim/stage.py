@@ -14,7 +14,6 @@ from firmware_bridge.games.house import size_of
 from firmware_bridge.mqtt.link import NotConnected
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe import Shoe
-from firmware_bridge.shoe.round import opens_itself
 from firmware_bridge.shoe.state import cards_left
 from firmware_bridge.sim import props
 from firmware_bridge.sim.backend import Backend, Hear
@@ -23,11 +22,12 @@ from firmware_bridge.sim.faults import FAULTS, Fault, places
 from firmware_bridge.sim.mishaps import Mishaps
 from firmware_bridge.sim.pit_boss import PitBoss
 from firmware_bridge.sim.props import Play, board, config, faces, packs, pull
-from firmware_bridge.sim.seats import asks_guests, sit, waits
+from firmware_bridge.sim.seats import asks_guests, pack_wanted, sit, waits
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin
 from hardware.sim.angel_eye import AngelEyeShoe
-from hardware.sim.dealer import Dealer, Mistake, Paper
+from hardware.sim.dealer import Dealer, Mistake
+from hardware.sim.hands import Paper
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 
@@ -100,8 +100,9 @@ class Stage:
             raise DemoError(what, "try the other one with --broker") from None
         self._start_daemon()
         if asks_guests(self.config.house):
-            guests = sit(self.shoe, self._hear_guests, Random(self.play.seed), self.play.speed, self.play.seats)
-            self._seats = self._loop.create_task(guests)
+            self._seats = self._loop.create_task(
+                sit(self.shoe, self._hear_guests, Random(self.play.seed), self.play.speed, self.play.seats)
+            )
             self._seats.add_done_callback(self.watch)
         while self.bridge and not self.bridge.reader.port.is_open and not self.failed.done():
             await asyncio.sleep(QUIET_S)
@@ -167,10 +168,7 @@ class Stage:
 
     def pack(self) -> int:
         """Which pack is in the shoe, or is to be put there."""
-        shoe = self.shoe()
-        if shoe is None or not self.game.one_round_packs:
-            return 0
-        return shoe.number + opens_itself(shoe)
+        return pack_wanted(self.shoe())
 
     def left(self) -> int | None:
         """Cards left in the shoe as the daemon counts them."""
