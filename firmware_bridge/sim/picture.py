@@ -11,7 +11,7 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.sim.felt import RED, card_face, felt, lamp, lying, outcome_colour, padded_to
 from firmware_bridge.sim.fitted import NAMES, fitted
 from firmware_bridge.sim.sight import Over, Row, Sight
-from firmware_bridge.sim.words import RHYTHMS, brief, offer, shown
+from firmware_bridge.sim.words import RHYTHMS, asked, brief
 
 WIDTH: Final = 80
 HEIGHT: Final = 22
@@ -93,14 +93,7 @@ def _known(sight: Sight, width: int) -> Iterator[Row]:
 
 
 def _asked(sight: Sight) -> Text:
-    """What the game shows of the running round, and what the seats that must act may say."""
-    table = sight.states["table"]
-    shows = [f"{name} {shown(value)}" for name, value in (table.get("shows") or {}).items() if value not in (None, {})]
-    by_offer: dict[str, list[str]] = {}
-    for slot, offers in (table.get("act") or {}).items():
-        by_offer.setdefault(", ".join(offer(word, may) for word, may in offers.items()), []).append(slot)
-    asked = [f"{' '.join(slots)}: {said}" for said, slots in by_offer.items()]
-    return Text("; ".join([" ".join(shows), *asked] if shows else asked) or "-")
+    return Text(asked(sight.states["table"]) or "-")
 
 
 def _title(sight: Sight) -> str:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, TextIO
 
 from firmware_bridge.client.commitments import Verifier
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.sim.broker import HOST
 from firmware_bridge.sim.stage import Stage
-from firmware_bridge.sim.words import face, happened, headline, named, remarks, shown_hands
+from firmware_bridge.sim.words import face, headline, named, remarks, shown_hands
 
 KEPT: Final = 60
 """Lines kept for a picture."""
+
+_CARDS: Final = frozenset(card.value for card in Card)
 
 CUT_BY: Final = {"sensor": "passed its sensor", "reader": "read", "virtual": "not seen where it must be"}
 
@@ -118,6 +121,25 @@ def _guests(event: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield "did", "; ".join(map(happened, event["did"]))
         case "CardRevealed" if event.get("slot"):
             yield "revealed", f"{event['slot']} {face(event['card'])}, committed to in entry {event['seq']}"
+
+
+def happened(words: Sequence[Any]) -> str:
+    """What happened, who did it first: `S3 raise 6 3`, `D turn K♠`, `round 2`."""
+    told = [_said(word) for word in words]
+    if len(told) > 1 and isinstance(words[1], str) and words[1][:1] in ("S", "D"):
+        told[:2] = [told[1], told[0]]
+    return " ".join(told)
+
+
+def _said(word: Any) -> str:
+    match word:
+        case bool():
+            return "yes" if word else "no"
+        case list() | tuple():
+            return ", ".join(map(_said, word))
+        case str() if word in _CARDS:
+            return face(word)
+    return str(word)
 
 
 def _burn(cards: list[str | None]) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
-from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.game import Game
+if TYPE_CHECKING:  # `shoe status` must be quick, and loads no game
+    from firmware_bridge.games.game import Game
 
 SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 RHYTHMS: Final = {
@@ -17,37 +17,12 @@ RHYTHMS: Final = {
     "blocked": "5 Hz",
     "double": "double flash",
 }
-_CARDS: Final = frozenset(card.value for card in Card)
 _SHOWS_SIGNS: Final = (getattr(sys.__stdout__, "encoding", None) or "").lower().startswith("utf")
 
 
 def face(card: str) -> str:
     """A card with its suit's sign, where the terminal can show it."""
     return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS and card[1] in SIGNS else card
-
-
-def happened(words: Sequence[Any]) -> str:
-    """What happened, who did it first: `S3 raise 6 3`, `D turn K♠`, `round 2`."""
-    told = [_said(word) for word in words]
-    if len(told) > 1 and isinstance(words[1], str) and words[1][:1] in ("S", "D"):
-        told[:2] = [told[1], told[0]]
-    return " ".join(told)
-
-
-def _said(word: Any) -> str:
-    match word:
-        case bool():
-            return "yes" if word else "no"
-        case list() | tuple():
-            return ", ".join(map(_said, word))
-        case str() if word in _CARDS:
-            return face(word)
-    return str(word)
-
-
-def shown(value: Any) -> str:
-    """What a game shows of its running round, in words: `S1 3, S2 0` of a table of slots."""
-    return ", ".join(f"{slot} {each}" for slot, each in value.items()) if isinstance(value, Mapping) else str(value)
 
 
 def offer(word: str, may: Any) -> str:
@@ -62,6 +37,22 @@ def offer(word: str, may: Any) -> str:
         case str():
             return f"{word} {may}"
     return word
+
+
+def asked(table: Mapping[str, Any]) -> str:
+    """What the topic `table` shows of a running round, and what the seats that must act may say."""
+    told = (table.get("shows") or {}).items()
+    shows = " ".join(f"{name} {shown(value)}" for name, value in told if value not in (None, {}))
+    by_offer: dict[str, list[str]] = {}
+    for slot, offers in (table.get("act") or {}).items():
+        by_offer.setdefault(", ".join(offer(word, may) for word, may in offers.items()), []).append(slot)
+    seats = [f"{' '.join(slots)}: {said}" for said, slots in by_offer.items()]
+    return "; ".join([*([shows] if shows else []), *seats])
+
+
+def shown(value: Any) -> str:
+    """What a game shows of its running round, in words: `S1 3, S2 0` of a table of slots."""
+    return ", ".join(f"{slot} {each}" for slot, each in value.items()) if isinstance(value, Mapping) else str(value)
 
 
 def brief(points: str) -> str:

@@ -55,6 +55,9 @@ class Desk:
         """Carry out a command of `parse` and answer it; a repeated id acts once."""
         order, wanted = order_of(fields, allowed), list[Range]()
         known_by = digest(order, by) if fields.get("id") is not None else None
+        if allowed is orders.LOCAL:
+            shoe = self._table.shoe
+            order = _as_told_here(order, shoe.house if shoe.status == "open" else shoe.device.next_house)
         is_new = answer_to(self._table.shoe, fields.get("id")) is None
         if is_new and isinstance(order, orders.Resend):
             order, wanted = self._found(order)
@@ -109,6 +112,13 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
         return orders.Malformed(do, *wrong)
     order: orders.Order = msgspec.convert(arguments | {"do": do}, _TYPES[do])
     return order if allowed is orders.LOCAL else _by_wire(order)
+
+
+def _as_told_here(order: orders.Order, house: House) -> orders.Order:
+    """The order as its game takes it: at the table people say seats and amounts, whether bets or purses."""
+    if isinstance(order, orders.BetsClosed) and order.bets and GAMES[house.game].stakes == "money":
+        return orders.BetsClosed(money=order.bets)
+    return order
 
 
 def _by_wire(order: orders.Order) -> orders.Order:
