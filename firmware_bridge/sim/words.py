@@ -41,8 +41,8 @@ def offer(word: str, may: Any) -> str:
 
 def asked(table: Mapping[str, Any]) -> str:
     """What the topic `table` shows of a running round, and what the seats that must act may say."""
-    told = (table.get("shows") or {}).items()
-    shows = " ".join(f"{name} {shown(value)}" for name, value in told if value not in (None, {}))
+    told = {name: value for name, value in (table.get("shows") or {}).items() if value not in (None, {})}
+    shows = "; ".join(f"{name} {shown(value)}" for name, value in told.items())
     by_offer: dict[str, list[str]] = {}
     for slot, offers in (table.get("act") or {}).items():
         by_offer.setdefault(", ".join(offer(word, may) for word, may in offers.items()), []).append(slot)

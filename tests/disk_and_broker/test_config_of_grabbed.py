@@ -46,8 +46,8 @@ def test_amounts_are_exact_and_kinds_that_are_not_named_are_usual(tmp_path: Path
         ("niuniu", {"hand_multiples": {"bom": 2}}, "[game] hand_multiples.bom is unknown: did you mean bomb?"),
         (
             "niuniu",
-            {"hand_multiples": {"bomb": 0}},
-            "[game] hand_multiples.bomb = 0: write a whole number from 1 to 1000",
+            {"hand_multiples": {"bomb": -1}},
+            "[game] hand_multiples.bomb = -1: write a whole number from 0 to 1000",
         ),
         ("erbagang", {"order": ["pair"]}, "[game] order: name each of white_pair, pair, 28, points once"),
         ("erbagang", {"ties": "none"}, "[game] ties = 'none': known are: banker, high-tile, push"),

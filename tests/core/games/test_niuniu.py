@@ -46,6 +46,14 @@ def test_the_next_pack_opens_with_the_first_bid() -> None:
     assert played.answer.ok
 
 
+def test_nobody_is_asked_for_a_pack_that_opens_itself() -> None:
+    over = f"{GRABS} {BETS} {CARDS}"
+    assert [snapshots(table(over, **house).shoe)["table"].shoe_change for house in ({}, {"new_shoe": "command"})] == [
+        None,
+        "due",
+    ]
+
+
 def test_the_highest_bid_is_banker_and_equal_ones_draw_lots() -> None:
     assert did(table("1:grab=0 2:grab=1 3:grab=2 4:grab=0"), "banker") == [("banker", "S3", 2)]
     drawn = table("1:grab=0 2:grab=2 3:grab=1 4:grab=2")
@@ -70,6 +78,7 @@ def test_where_nobody_grabs_the_lot_is_among_all_and_the_multiple_is_one() -> No
         ("1:grab=2", "2:grab=4", "bad_amount", "grab: one of 0, 1, 2, 3"),
         ("1:grab=2", "2:grab", "bad_amount", "grab: one of 0, 1, 2, 3"),
         ("1:grab=2", "grab=2", "unknown", "say which seat: 3:grab"),
+        ("1:grab=2", "2:lot=1", "unknown", "the lot has no seat: lot=1"),
         ("1:grab=2", "2:fold", "unknown", "the marks of niuniu: grab, bet, lot"),
         ("1:grab=2 2:grab=2 3:grab=0 4:grab=0", "3:bet=1", "not_allowed", "the lot is due: lot=1 or lot=2"),
         (GRABS, "1:bet=1", "not_your_turn", "bet is due of S2, S3, S4"),
@@ -146,6 +155,22 @@ def test_a_correction_is_the_whole_game_again() -> None:
     assert played.answer.ok
     assert [told["revision"] for told in played.rounds] == [0, 1]
     assert played.rounds[1]["hands"]["S4"]["cards"][-1] == "Ac"
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "hint"),
+    [
+        (f"{GRABS} 2:bet=7", "2:bet=7, number 5, cannot stand there", "S2: bet; S3: bet; S4: bet"),
+        (f"{GRABS} Kh", "Kh, number 5, cannot stand there", "S2: bet; S3: bet; S4: bet"),
+        (f"{GRABS} {BETS} Kh", "these words are no whole round", "it goes on: the next card goes to S2"),
+        (f"{GRABS} {BETS} {CARDS} 5d", "5d, number 28, cannot stand there", "the round is over before it"),
+        (f"{GRABS} {BETS} 5p", "5p is no card of niuniu", "a card is written rank then suit: As, Td"),
+    ],
+)
+def test_a_correction_that_is_no_game_is_refused_with_its_first_wrong_word(words: str, error: str, hint: str) -> None:
+    played = table(f"{GRABS} {BETS} {CARDS}").play(f"!correct 1 {','.join(words.split())}")
+    assert (played.answer.error, played.answer.hint) == (error, hint)
+    assert len(played.rounds) == 1
 
 
 def test_a_small_base_is_paid_to_the_last_digit() -> None:
