@@ -37,19 +37,22 @@ NO_CARD: Final[dict[str, Concern]] = {
 class Input(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
     """Something the wires or the people said.
 
+    salt: 16 random bytes of its own (32 hex digits): without them, a hash of the input would tell which one it is.
     at: wall time, ms since 1970, UTC. mono: a clock that nobody can set, ms since some moment of this boot.
     """
 
+    salt: str = ""
     at: int
     mono: int = 0
 
 
 class Started(Input, frozen=True, kw_only=True):
-    """The daemon began; `house` holds from the next shoe on. `nonce` names the journal of a new device."""
+    """The daemon began; `house` holds from the next shoe on. `nonce` names a new device's journal. torn: see its event."""
 
     version: str
     house: House
     nonce: str
+    torn: int = 0
 
 
 class CardRead(Input, frozen=True, kw_only=True):

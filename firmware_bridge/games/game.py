@@ -213,6 +213,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Whether no further round can begin with so many cards left, under these terms, after these rounds."""
     secret: tuple[str, ...] = ()
     """Slots where a card may tell what lies face down: a sensor there is not believed before all is open."""
+    one_round_packs: bool = False
+    """Whether a pack lasts one round: then a journal holds the packs of many."""
     squeezed: bool = False
     """Whether a house that seals deals every card face down, for guests to squeeze; else only what the rules hide."""
     ceremony: str = "cards are opened in the order of the game"

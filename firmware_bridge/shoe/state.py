@@ -84,7 +84,8 @@ class PastRound(Struct, frozen=True):
 class Shoe(Struct, frozen=True, kw_only=True):
     """A shoe as its journal leaves it: folding the journal's entries gives exactly this value.
 
-    seq: the last entry's number in `journal`; n: events of the next entry already folded in.
+    seq: the last entry's number in `journal`; n: events of the next entry already folded in. begun: when `journal`
+    was, ms since 1970; packs: how many shoes it holds.
     burn_left: cards still to burn, None while the first one is not exposed. seen: every card of this shoe
     that was drawn and counts, in order; serials: of those that have one. played: those of
     rounds that count, written one behind the other. aside: sealed cards that play no part.
@@ -101,6 +102,8 @@ class Shoe(Struct, frozen=True, kw_only=True):
     journal: str = ""
     seq: int = 0
     n: int = 0
+    begun: int = 0
+    packs: int = 0
     number: int = 0
     status: str = "empty"
     lot: int | None = None

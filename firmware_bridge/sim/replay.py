@@ -36,7 +36,7 @@ class Replay:
         self.house = replace(house, close=close, burn=house.burn if burn else "none")
         self.table, self.warn = table, warn
         self.shoe = Shoe(journal="0-replay", device=Device(self.house))
-        self.at, self._nonces, self._chain = 0, 0, FIRST_CHAIN
+        self.at, self._nonces, self._salts, self._chain = 0, 0, 0, FIRST_CHAIN
 
     def play(self, steps: list[Step]) -> Iterator[Line]:
         """The lines of the steps, which may come in parts. Without a leading `shoe`, a burned full shoe is open."""
@@ -85,7 +85,7 @@ class Replay:
             yield line
 
     def _take(self, fact: inputs.AnyInput) -> Iterator[Line]:
-        fact = replace(fact, at=self.at, mono=self.at)
+        fact = replace(fact, salt=self._salt(), at=self.at, mono=self.at)
         if made := step(self.shoe, fact, self.table, BOOT):
             line = seal(made.entry, self._chain)
             self.shoe, self._chain = made.shoe, line.chain
@@ -94,3 +94,7 @@ class Replay:
     def _nonce(self) -> str:
         self._nonces += 1
         return sha256(b"replay %d" % self._nonces).hexdigest()[:32]
+
+    def _salt(self) -> str:
+        self._salts += 1
+        return sha256(b"salt %d" % self._salts).hexdigest()[:32]

@@ -9,7 +9,7 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
-from firmware_bridge.shoe import step
+from firmware_bridge.shoe import keeps_its_journal, step
 
 AT = 1_700_000_000_000
 
@@ -54,6 +54,12 @@ class Record:
         if made := step(self.shoe, told, "T07", "b007"):
             self.lines.append(self.journal.append(made.entry))
             self.shoe = made.shoe
+
+    def prepare(self) -> "Record":
+        """Nothing comes for a while: the journal is made ready for what comes next."""
+        while self.journal.wants_preparing(keeps_its_journal(self.shoe)):
+            self.journal.prepare(keeps_its_journal(self.shoe))
+        return self
 
     def close(self) -> list[Path]:
         """Let go of the journal; its files."""

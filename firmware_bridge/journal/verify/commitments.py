@@ -34,7 +34,7 @@ class Commitments:
     def _verdicts(self, line: Line, n: int, event: dict[str, Any]) -> tuple[Verdict, ...]:
         public = line.public
         head = (public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
-        message = msgspec.structs.asdict(EventMessage(*head, n=n, of=len(public.events), event=event))
+        message = msgspec.structs.asdict(EventMessage(*head, head=line.chain, n=n, of=len(public.events), event=event))
         try:
             return self._verifier.take(message)
         except MessageError as error:
