@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the messages as JSON lines; 0. Raises ConfigError, ScriptError, JournalError."""
     house, table = _table(arguments)
     with _opened(arguments.file) as source:
-        if source.peek(len(JOURNAL_STARTS)).startswith(JOURNAL_STARTS):
+        if source.peek(len(JOURNAL_STARTS[0])).startswith(JOURNAL_STARTS):
             _write(_journal(source, arguments.file))
         else:
             play = Replay(house, table, _warn, burn=not arguments.no_burn, close=arguments.close)

@@ -47,7 +47,7 @@ class Input(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
 
 
 class Started(Input, frozen=True, kw_only=True):
-    """The daemon began; `house` holds from the next shoe on. `nonce` names a new device's journal. torn: see its event."""
+    """The daemon began; `house` holds from the next shoe on. `nonce` names a new journal. torn: see its event."""
 
     version: str
     house: House

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.journal.cursor import Cursor, read_cursor
+from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.line import VERSION
 
@@ -26,12 +26,12 @@ def set_aside(directory: Path) -> bool:
     A power cut in the middle loses nothing: the next start goes on where this one stopped. Only one process may do so.
     Raises OSError.
     """
-    files = journal_files(directory)
-    if not any(map(_is_older, files)):
+    if not holds_older(directory):
         return False
+    files = journal_files(directory)
     aside = directory / ASIDE
     aside.mkdir(mode=0o700, exist_ok=True)
-    sent = _cursor_of(directory)
+    sent = read_cursor(directory / "cursor")
     _move(directory / "cursor", aside)
     _sync(aside, directory)  # never a cursor whose journals are gone
     moved = [path for path in files if not _is_present(path)]
@@ -46,14 +46,15 @@ def set_aside(directory: Path) -> bool:
     return True
 
 
+def holds_older(directory: Path) -> bool:
+    """Whether a start would set journals aside. Raises OSError."""
+    return any(map(_is_older, journal_files(directory)))
+
+
 def older_record(directory: Path) -> Path | None:
     """The folder with journals of an older format, None where there is none."""
     aside = directory / ASIDE
     return aside if journal_files(aside) else None
-
-
-def _cursor_of(directory: Path) -> Cursor | None:
-    return read_cursor(directory / "cursor")
 
 
 def _is_older(path: Path) -> bool:

@@ -103,6 +103,8 @@ class Audit:
         if not walk.torn:
             return
         if not is_ours or path.name != getattr(self._newest, "name", None):
+            if "not a whole line" not in walk.fault.what:
+                raise walk.fault
             what = f"{path.name}, line {walk.count + 1}: unfinished, though it is not the newest line of the table"
             raise JournalError(what, "the file was cut: restore it")
         yield (
