@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.journal.disk import SyncFailed, unwritable
-from firmware_bridge.journal.sectors import FILL, LINE_FEED, is_fill
+from firmware_bridge.journal.sectors import FILL, LINE_FEED
 
 STEP: Final = 65_536
 """Bytes that are filled at a time: enough for about 60 records, and soon done."""
@@ -66,7 +66,7 @@ class FilledFile:
         """Fill one step ahead, and wait until that is on disk. Raises OSError: what was filled until then is kept."""
         for _ in range(0, STEP, len(PIECE)):
             self._size += os.pwrite(self._fd, PIECE, self._size)
-        os.fdatasync(self._fd)
+        os.fsync(self._fd)
 
     def unwritten(self) -> bytes:
         """What stands behind the records. Raises OSError."""
@@ -87,8 +87,8 @@ class FilledFile:
         try:
             if os.fstat(self._fd).st_size > self._size:
                 os.ftruncate(self._fd, self._size)
-            left = os.pread(self._fd, min(length, self.ahead), self.length)
-            if not is_fill(left) and os.pwrite(self._fd, LINE_FEED * len(left), self.length) != len(left):
+            left = os.pread(self._fd, min(length, self.ahead), self.length).rstrip(FILL)
+            if left and os.pwrite(self._fd, LINE_FEED * len(left), self.length) != len(left):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             self._is_sound = False

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.facts.entry import Entry
@@ -26,6 +27,10 @@ from firmware_bridge.shoe import Shoe, advance
 log = logging.getLogger(__name__)
 
 
+REST: Final = 100
+"""Entries after a disk did not take what was filled ahead, before that is tried again."""
+
+
 class Journal:
     """Owns the newest journal file of a directory from `open` to `close`; only one process may.
 
@@ -43,7 +48,7 @@ class Journal:
         self._file: FilledFile | None = None
         self._over: list[FilledFile] = []
         self._spare = Spare(directory)
-        self._chain, self._fills = FIRST_CHAIN, True
+        self._chain, self._rest = FIRST_CHAIN, 0
 
     def open(self, cursor: Cursor | None) -> Journal:
         """Read the newest file, to append to it from now on; the journal itself.
@@ -89,12 +94,12 @@ class Journal:
             self._begun()
         else:
             self._file.append(line.data)
-        self._chain = line.chain
+        self._chain, self._rest = line.chain, max(0, self._rest - 1)
         return line
 
     def wants_preparing(self, is_dealing: bool) -> bool:
         """Whether `prepare` has something to do. is_dealing: more cards are to come into the newest file."""
-        if self._over or not self._fills:
+        if self._over or self._rest:
             return bool(self._over)
         return not self._spare.is_ready or self._newest_wants(is_dealing)
 
@@ -102,7 +107,8 @@ class Journal:
         """Do one step, while no card waits, of what makes the next ones cheap.
 
         A file that is over is cut to its records; the newest one is filled ahead while it is_dealing, and cut too
-        once it is not; a spare is filled for the next one. A disk that does not take that is told of once: cards go on.
+        once it is not; a spare is filled for the next one. A disk that does not take that is logged, and left alone
+        for some entries: those take longer, and are journaled all the same.
         """
         try:
             if self._over:
@@ -115,8 +121,8 @@ class Journal:
             elif not self._spare.is_ready:
                 self._spare.make()
         except OSError as error:
-            self._fills = False
-            log.warning("nothing is filled ahead of the journal: each card takes longer (%s)", error)
+            self._rest = REST
+            log.warning("the journal cannot be filled ahead: entries take longer to write (%s)", error)
 
     def forget(self, gone: Path) -> None:
         """A file was deleted that was kept long enough."""
@@ -151,7 +157,7 @@ class Journal:
 
     def _recover(self, cursor: Cursor | None) -> None:
         self.shoe, self.last_at, self.torn = Shoe(), "", 0
-        self._chain, self._fills = FIRST_CHAIN, True
+        self._chain, self._rest = FIRST_CHAIN, 0
         self._spare.clear()
         there = journal_files(self.directory)
         self.files = begun_files(there, cursor)
