@@ -16,7 +16,7 @@ from firmware_bridge.journal.files import file_name, journal_files
 from firmware_bridge.journal.filled import STEP, FilledFile, content_size
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.journal.lock import InUse, lock
-from firmware_bridge.journal.older import set_aside
+from firmware_bridge.journal.older import older_record, set_aside
 from firmware_bridge.journal.refusal import refusal
 from firmware_bridge.journal.sectors import FILL
 from firmware_bridge.journal.spare import Spare
@@ -36,6 +36,7 @@ class Journal:
 
     shoe: what the file folds to. last_at: the time of its last line as the line has it, "" where there is none.
     torn: bytes of a last line that was never confirmed, which `open` cut off. files: all there are, oldest first.
+    older: the folder with journals of an older format, None where there is none.
     begun: called once a new file exists, when old ones may go.
     """
 
@@ -44,6 +45,7 @@ class Journal:
         self.is_open = False
         self.shoe, self.last_at, self.torn = Shoe(), "", 0
         self.files: list[Path] = []
+        self.older: Path | None = None
         self._lock = self._folder = -1
         self._file: FilledFile | None = None
         self._over: list[FilledFile] = []
@@ -62,6 +64,7 @@ class Journal:
             self._folder = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             if set_aside(self.directory):
                 cursor = None
+            self.older = older_record(self.directory)
             self._recover(cursor)
             self.is_open = True
         except InUse:

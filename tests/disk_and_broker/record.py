@@ -3,6 +3,8 @@
 from hashlib import sha256
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.house import House
@@ -51,6 +53,7 @@ class Record:
 
     def take(self, told: inputs.AnyInput) -> None:
         """Judge an input and keep what became true."""
+        told = replace(told, salt=self._nonce())
         if made := step(self.shoe, told, "T07", "b007"):
             self.lines.append(self.journal.append(made.entry))
             self.shoe = made.shoe
