@@ -35,7 +35,7 @@ def set_aside(directory: Path) -> bool:
     _move(directory / "cursor", aside)
     _sync(aside, directory)  # never a cursor whose journals are gone
     moved = [path for path in files if not _is_present(path)]
-    for path in moved:
+    for path in reversed(moved):  # a file without a beginning is the newest: it goes while the others tell its format
         _move(path, aside)
     _sync(aside, directory)
     names = f"{moved[0].name} to {moved[-1].name}"
