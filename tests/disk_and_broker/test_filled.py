@@ -67,11 +67,11 @@ def test_each_record_begins_on_a_sector_of_its_own_and_ends_with_blanks_and_a_li
 
 def test_a_file_that_is_filled_ahead_keeps_its_size_and_its_line_feeds(dealt: Record) -> None:
     before = newest(dealt).read_bytes()
-    assert STEP / 2 < len(before) - dealt.journal.end.offset <= MOST_AHEAD  # type: ignore[union-attr]
+    assert STEP / 2 < len(before) - dealt.journal.end.offset <= MOST_AHEAD
     dealt.deal("2s")
     after = newest(dealt).read_bytes()
     length = content_size(newest(dealt))
-    assert (len(after), length) == (len(before), dealt.journal.end.offset)  # type: ignore[union-attr]
+    assert (len(after), length) == (len(before), dealt.journal.end.offset)
     assert after[length:] == b"\n" * (len(after) - length)
 
 
@@ -81,14 +81,14 @@ def test_it_is_filled_in_steps_and_never_too_far(tmp_path: Path) -> None:
         size, journal = newest(record).stat().st_size, record.journal
         record.journal.prepare(is_dealing=True)
         assert newest(record).stat().st_size - size in (0, STEP)
-        ahead = newest(record).stat().st_size - journal.end.offset  # type: ignore[union-attr]
+        ahead = newest(record).stat().st_size - journal.end.offset
         assert ahead <= MOST_AHEAD
         record.deal("2s")
 
 
 def test_without_anything_filled_the_file_grows(tmp_path: Path) -> None:
     record = Record(tmp_path).begin().deal(NEXT_ROUND)
-    assert newest(record).stat().st_size == record.journal.end.offset  # type: ignore[union-attr]
+    assert newest(record).stat().st_size == record.journal.end.offset
     record.prepare()
     size = newest(record).stat().st_size
     while newest(record).stat().st_size == size:
@@ -117,7 +117,7 @@ def test_a_file_is_cut_to_its_records_when_its_shoe_is_over_and_when_it_is_close
     assert path.stat().st_size > content_size(path)
     dealt.order(orders.CloseShoe())
     dealt.prepare()
-    assert path.stat().st_size == content_size(path) == dealt.journal.end.offset  # type: ignore[union-attr]
+    assert path.stat().st_size == content_size(path) == dealt.journal.end.offset
     dealt.open_shoe().prepare().deal("2s")
     assert newest(dealt).stat().st_size > content_size(newest(dealt))
     dealt.close()
@@ -225,7 +225,7 @@ TORN += [("kept", "zero"), ("kept", "spoiled"), ("spoiled", "spoiled"), ("lost",
 @pytest.mark.parametrize("how", TORN, ids=", ".join)
 def test_a_last_record_that_is_not_whole_is_cut_off_and_told(dealt: Record, how: tuple[str, ...]) -> None:
     folder, before, seq = dealt.journal.directory, newest(dealt).read_bytes(), dealt.shoe.seq
-    begin = dealt.journal.end.offset  # type: ignore[union-attr]
+    begin = dealt.journal.end.offset
     dealt.order(LONG)
     record = dealt.lines[-1].data
     assert len(record) >= 2 * SECTOR
@@ -243,7 +243,7 @@ def test_a_last_record_that_is_not_whole_is_cut_off_and_told(dealt: Record, how:
 
 @pytest.mark.parametrize("how", TORN, ids=", ".join)
 def test_a_record_that_is_not_whole_with_another_behind_it_refuses(dealt: Record, how: tuple[str, ...]) -> None:
-    begin = dealt.journal.end.offset  # type: ignore[union-attr]
+    begin = dealt.journal.end.offset
     before = newest(dealt).read_bytes()
     dealt.order(LONG)
     dealt.deal("3s")
