@@ -1,59 +1,23 @@
 """Where records lie: each on sectors of its own, in a file that is filled ahead and never grows while cards come."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.errors import DiskError, JournalError
+from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import orders
-from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.disk import SyncFailed
-from firmware_bridge.journal.files import journal_files, journal_id
+from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.filled import MOST_AHEAD, STEP, content_size
 from firmware_bridge.journal.journal import REST, Journal
 from firmware_bridge.journal.sectors import SECTOR, is_fill
-from firmware_bridge.journal.trusted import verify_newest
-from firmware_bridge.journal.verify.audit import Audit
-from firmware_bridge.journal.walk import Place, read_lines
+from tests.disk_and_broker import played
+from tests.disk_and_broker.played import LONG, NEXT_ROUND, crash, folded, newest
 from tests.disk_and_broker.record import Record
 
-NEXT_ROUND = "9sTdTsTc"
-LONG = orders.Void("why not? " * 50)
-"""An order whose record takes two sectors; it changes nothing."""
-
-
-@pytest.fixture
-def dealt(tmp_path: Path) -> Record:
-    """A shoe with a round, filled ahead, still open."""
-    return Record(tmp_path / "journal").begin().prepare().deal(NEXT_ROUND)
-
-
-def newest(record: Record) -> Path:
-    return journal_files(record.journal.directory)[-1]
-
-
-def crash(record: Record) -> Path:
-    """Let go of the journal as a process does that is killed; the newest file."""
-    directory = os.open(record.journal.directory, os.O_RDONLY)
-    path, files = newest(record), {}
-    for each in journal_files(record.journal.directory):
-        files[each] = each.read_bytes()
-    record.close()
-    for each, data in files.items():
-        each.write_bytes(data)
-    os.close(directory)
-    return path
-
-
-def folded(directory: Path, cursor: Cursor | None = None) -> Journal:
-    """The journal as a start leaves it, and whoever only looks is told the same."""
-    verify_newest(directory, cursor)
-    journal = Journal(directory).open(cursor)
-    journal.close()
-    return journal
+dealt = played.dealt  # fixture
 
 
 def test_each_record_begins_on_a_sector_of_its_own_and_ends_with_blanks_and_a_line_feed(dealt: Record) -> None:
@@ -198,88 +162,3 @@ def test_a_process_that_was_killed_leaves_the_fill_and_goes_on_in_it(dealt: Reco
     journal = Journal(dealt.journal.directory).open(None)
     assert (journal.shoe, journal.torn, path.stat().st_size) == (dealt.shoe, 0, size)
     journal.close()
-
-
-# ---------------------------------------------------------------- what a power cut leaves of the last record
-
-Sectors = Callable[[bytes, bytes], bytes]
-
-
-def mixed(*kept: str) -> Sectors:
-    """A record of which each sector was kept, lost (as it was before), never written, or spoiled."""
-
-    def left(record: bytes, before: bytes) -> bytes:
-        of = {"kept": record, "lost": before, "zero": bytes(len(record)), "spoiled": b"\xa5\n\t" * len(record)}
-        return b"".join(
-            of[how][n * SECTOR : (n + 1) * SECTOR]
-            for n, how in enumerate((*kept, *["lost"] * 9)[: len(record) // SECTOR])
-        )
-
-    return left
-
-
-TORN: list[tuple[str, ...]] = [("lost", "kept"), ("zero", "kept"), ("spoiled", "kept"), ("kept", "lost")]
-TORN += [("kept", "zero"), ("kept", "spoiled"), ("spoiled", "spoiled"), ("lost", "spoiled"), ("spoiled", "lost")]
-
-
-@pytest.mark.parametrize("how", TORN, ids=", ".join)
-def test_a_last_record_that_is_not_whole_is_cut_off_and_told(dealt: Record, how: tuple[str, ...]) -> None:
-    folder, before, seq = dealt.journal.directory, newest(dealt).read_bytes(), dealt.shoe.seq
-    begin = dealt.journal.end.offset
-    dealt.order(LONG)
-    record = dealt.lines[-1].data
-    assert len(record) >= 2 * SECTOR
-    path = crash(dealt)
-    there = mixed(*how)(record, before[begin : begin + len(record)])
-    path.write_bytes(before[:begin] + there + before[begin + len(record) :])
-    journal_there = path.read_bytes()
-    with pytest.raises(JournalError, match=f"ends after line {seq}, but the broker has had line {seq + 1}"):
-        folded(folder, Cursor(journal_id(path), seq + 1))
-    assert path.read_bytes() == journal_there, "evidence was changed"
-    journal = folded(folder, Cursor(journal_id(path), seq))
-    assert (journal.shoe.seq, journal.torn) == (seq, len(there.rstrip(b"\n\0")))
-    assert path.read_bytes() == before[:begin]
-
-
-@pytest.mark.parametrize("how", TORN, ids=", ".join)
-def test_a_record_that_is_not_whole_with_another_behind_it_refuses(dealt: Record, how: tuple[str, ...]) -> None:
-    begin = dealt.journal.end.offset
-    before = newest(dealt).read_bytes()
-    dealt.order(LONG)
-    dealt.deal("3s")
-    record = dealt.lines[-2].data
-    path = crash(dealt)
-    whole = path.read_bytes()
-    there = mixed(*how)(record, before[begin : begin + len(record)])
-    path.write_bytes(whole[:begin] + there + whole[begin + len(record) :])
-    number = dealt.lines[-2].public.seq
-    with pytest.raises(JournalError, match=f"^{path.name}, line {number}: "):
-        folded(dealt.journal.directory)
-
-
-@pytest.mark.parametrize("older", [False, True])
-def test_nothing_but_fill_is_accepted_behind_the_records_of_a_file_that_is_over(dealt: Record, older: bool) -> None:
-    first = newest(dealt)
-    dealt.open_shoe()
-    dealt.close()
-    first.write_bytes(first.read_bytes() + b"\n" * 700 + bytes(4096) + (b"" if older else b"x"))
-    if older:
-        assert folded(dealt.journal.directory).shoe == dealt.shoe
-        assert first.stat().st_size == content_size(first)
-        return
-    with pytest.raises(JournalError, match=f"^{first.name}, line "):
-        folded(dealt.journal.directory)
-    with pytest.raises(JournalError, match=f"^{first.name}, line "):
-        Audit(dealt.journal.directory, whole=False).verify(first)
-
-
-@pytest.mark.parametrize("change", [b"\t", b"x", b"\n", b"\0"])
-def test_padding_is_blanks(dealt: Record, change: bytes) -> None:
-    dealt.close()
-    path = newest(dealt)
-    whole = path.read_bytes()
-    ends = [place.offset for _, place in read_lines(Place(path, 0))]
-    for number, end in enumerate(ends[:-1], 1):
-        path.write_bytes(whole[: end - 2] + change + whole[end - 1 :])
-        with pytest.raises(JournalError, match=f"^{path.name}, line {number}: "):
-            folded(dealt.journal.directory)
