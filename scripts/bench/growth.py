@@ -10,6 +10,7 @@ smallest. Exit 1 if one is above the limit.
 
 import argparse
 import asyncio
+import gc
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -19,6 +20,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from firmware_bridge.cli.run import COLLECT_AFTER
 from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
@@ -153,6 +155,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--limit", type=float, default=1.15)
     asked = parser.parse_args()
+    gc.freeze()  # as `shoe run` does
+    gc.set_threshold(COLLECT_AFTER)
     shoes = [shoe(asked.seed + number, asked.repeat) for number in range(asked.shoes)]
     print(f"{'us of CPU, rounds':<22}" + "".join(f"{f'{first}-{last}':>9}" for first, last in SPANS) + "   spread")
     spreads = []
