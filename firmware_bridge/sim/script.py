@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, get_args
 
 from msgspec import Struct
@@ -79,13 +79,12 @@ _WORDS: Final[dict[str, Step]] = {
 
 def parse(text: str) -> list[Step]:
     """The steps of a deal script. Raises ScriptError that names the line and the word."""
-    return [step for steps in parse_lines(text.splitlines()) for step in steps]
+    return [step for number, line in enumerate(text.splitlines(), 1) for step in parse_line(line, number)]
 
 
-def parse_lines(lines: Iterable[str]) -> Iterator[list[Step]]:
-    """The steps of each line of a deal script, one after the other. Raises ScriptError as `parse` does."""
-    for number, line in enumerate(lines, 1):
-        yield list(_line(line, number))
+def parse_line(line: str, number: int) -> list[Step]:
+    """The steps of a line of a deal script. Raises ScriptError as `parse` does."""
+    return list(_line(line, number))
 
 
 def input_of(step: OneInput, by: str, nonce: Callable[[], str]) -> inputs.AnyInput:
