@@ -60,6 +60,10 @@ class Say(Struct, frozen=True):
 OneInput = Drawn | Cut | Key | Lid | Say
 Step = NewShoe | Pause | OneInput
 
+_PLAIN: Final = re.compile(r"""[^"'\\#]*""")
+_WORD: Final = re.compile(r"[^ \t\r\n]+")
+"""Words as `shlex` finds them, where nothing is quoted and nothing commented."""
+
 _CARDS: Final = re.compile(r"([A2-9TJQK][shdc]|[1-9w]p)+")
 _AMOUNTS: Final = re.compile(r"(bets|money)=((?:[0-9]{1,2}:[0-9.]{1,15})(?:,[0-9]{1,2}:[0-9.]{1,15})*)")
 _PAUSE: Final = re.compile(r"\+(\d{1,6}(?:\.\d{1,6})?)s")
@@ -106,7 +110,7 @@ def input_of(step: OneInput, by: str, nonce: Callable[[], str]) -> inputs.AnyInp
 
 def _line(line: str, number: int) -> Iterator[Step]:
     try:
-        words = shlex.split(line, comments=True)
+        words = _WORD.findall(line) if _PLAIN.fullmatch(line) else shlex.split(line, comments=True)
     except ValueError as error:
         raise ScriptError(f"line {number}: {error}", "close the quotation mark") from None
     while words:
