@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -12,7 +13,8 @@ from pathlib import Path
 from typing import BinaryIO, Final, get_args
 
 from firmware_bridge.cli.lengthy import turns
-from firmware_bridge.cli.replay.shoes import Said, Warned, said
+from firmware_bridge.cli.lengthy.bar import Bar
+from firmware_bridge.cli.replay.shoes import Reached, Said, Warned, said
 from firmware_bridge.cli.replay.told import told
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
@@ -43,13 +45,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the messages as JSON lines; 0. Raises ConfigError, ScriptError, JournalError."""
     house, table = _table(arguments)
-    with _opened(arguments.file) as source:
+    with _opened(arguments.file) as source, Bar("replayed", _size(source), not sys.stdout.isatty()) as bar:
         if source.peek(len(JOURNAL_STARTS)).startswith(JOURNAL_STARTS):
-            _write(_journal(source, arguments.file))
+            _write(_journal(source, arguments.file), bar)
         else:
             new = partial(Replay, house, table, burn=not arguments.no_burn, close=arguments.close)
             with closing(said(parts(source), new, arguments.jobs)) as all_said:
-                _write(all_said)
+                _write(all_said, bar)
     return 0
 
 
@@ -85,22 +87,32 @@ def _opened(name: str) -> io.BufferedReader:
 def _journal(source: BinaryIO, name: str) -> Iterator[Said]:
     """What a journal says, as JSON lines; no states where sealed parts are left out."""
     shoe: Shoe | None = Shoe()
-    walk, retained = Walk(name), Retained()
+    walk, retained, end = Walk(name), Retained(), 0
     for line in walk.lines(source):
         if line.entry is None and shoe is not None:
             yield Warned("the sealed parts are left out: no states, only events and rounds")
         shoe = advance(shoe, line.entry) if shoe is not None and line.entry is not None else None
         yield from told(line, shoe, retained)
+        end += len(line.data)
+        yield Reached(end)
     if walk.torn:
         yield Warned(f"an unfinished line of {walk.torn} bytes at the end is left out")
 
 
-def _write(all_said: Iterable[Said]) -> None:
+def _size(source: BinaryIO) -> int:
+    """Bytes of a file; 0 where it is none."""
+    return os.fstat(source.fileno()).st_size
+
+
+def _write(all_said: Iterable[Said], bar: Bar) -> None:
     """JSON lines to stdout, warnings to stderr."""
     out = sys.stdout.buffer
     for each in all_said:
         match each:
             case bytes():
                 out.write(each)
+            case Reached(end):
+                bar.reach(end)
             case Warned(text):
+                bar.clear()
                 print(f"shoe replay: {text}", file=sys.stderr)
