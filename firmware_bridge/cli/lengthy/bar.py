@@ -8,7 +8,8 @@ import sys
 from time import monotonic
 from typing import Final, Self
 
-from firmware_bridge.cli.watch.terminal import CANNOT_MOVE
+CANNOT_MOVE: Final = ("", "dumb", "unknown")
+"""Values of TERM for terminals whose cursor cannot be moved."""
 
 WAIT_S: Final = 2.0
 """Seconds until a command is one that takes long."""
@@ -61,7 +62,8 @@ class Bar:
             return f"{self._what} {self.done / 1e6:.1f} MB"
         share = self.done / self._total
         left_s = round(passed_s / share - passed_s)
-        words = f"{self._what} {share:4.0%} ", f" {left_s // 60}:{left_s % 60:02} left"
-        width = max(0, min(WIDTH, shutil.get_terminal_size().columns - len("".join(words)) - 1))
+        before, behind = f"{self._what} {share:4.0%} ", f" {left_s // 60}:{left_s % 60:02} left"
+        room = shutil.get_terminal_size().columns - 1
+        width = max(0, min(WIDTH, room - len(before + behind)))
         full = round(width * share)
-        return f"{words[0]}{'#' * full}{'-' * (width - full)}{words[1]}"
+        return f"{before}{'#' * full}{'-' * (width - full)}{behind}"[:room]
