@@ -40,13 +40,27 @@ def judged_otherwise(files: list[Path]) -> None:
         path.write_bytes(path.read_bytes().replace(b'"input":{"type":"CardRead"', b'"input":{"type":"CardSeen"'))
 
 
-CASES: dict[str, Callable[[list[Path]], object]] = {
+def gone(files: list[Path]) -> None:
+    files[5].unlink()
+
+
+def newest_gone(files: list[Path]) -> None:
+    delivered(files[0].parent, journal_id(files[-1]), 3)
+    files[-1].unlink()
+
+
+def not_there(files: list[Path]) -> None:
+    files[2].unlink()
+    files[2].symlink_to("nowhere")
+
+
+CASES: dict[str, Callable[[list[Path]], None]] = {
     "nothing": lambda files: None,
     "a file is damaged, another one too": damaged,
     "a file that is not the last is cut": cut,
-    "a file is gone": lambda files: files[5].unlink(),
-    "the newest is gone": lambda files: (delivered(files[0].parent, journal_id(files[-1]), 3), files[-1].unlink()),
-    "a file cannot be read": lambda files: (files[2].unlink(), files[2].symlink_to("nowhere")),
+    "a file is gone": gone,
+    "the newest is gone": newest_gone,
+    "a file cannot be read": not_there,
     "inputs were changed": judged_otherwise,
 }
 
@@ -54,7 +68,7 @@ CASES: dict[str, Callable[[list[Path]], object]] = {
 @pytest.mark.parametrize("how", [[], ["--replay"], ["--replay", "--json"], ["--head", f"3:{'0' * 64}"]], ids=" ".join)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_the_verdicts_are_those_of_one_process(
-    shoe: command.Run, files: list[Path], case: Callable[[list[Path]], object], how: list[str]
+    shoe: command.Run, files: list[Path], case: Callable[[list[Path]], None], how: list[str]
 ) -> None:
     case(files)
     words = ("journal", "verify", "--dir", files[0].parent, *how)
