@@ -105,8 +105,8 @@ class Layout(Struct, frozen=True):
 class Topic(Struct, frozen=True, eq=False):
     """A retained topic of a game's own, built up round by round: `empty(terms)`, `grow`, `show`.
 
-    body: what is shown, which does not change. grow: what was built, which it may change, and a round that counts
-    give what is built next.
+    body: what is shown, or what its JSON decodes to; what was shown does not change. grow: what was built, which it may
+    change, and a round that counts give what is built next.
     """
 
     name: str

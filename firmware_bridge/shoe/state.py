@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any, Final
 
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, field
 from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card, Serial
@@ -21,6 +21,7 @@ from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
+from firmware_bridge.shoe.grown import Grown
 from firmware_bridge.shoe.held import Held, HeldCard
 from firmware_bridge.shoe.policy import POLICIES
 
@@ -115,14 +116,14 @@ class Shoe(Struct, frozen=True, kw_only=True):
     overdrawn: tuple[Laid, ...] = ()
     held: tuple[Held, ...] = ()
     aside: tuple[Laid, ...] = ()
-    seen: tuple[Card, ...] = ()
+    seen: Grown[Card] = field(default_factory=Grown)
     played: str = ""
-    serials: frozenset[Serial] = frozenset()
+    serials: Grown[Serial] = field(default_factory=Grown)
     unknown: int = 0
     last_round: int | None = None
     cut_by: CutBy | None = None
     cut_watched: bool = True
-    rounds: tuple[PastRound, ...] = ()
+    rounds: Grown[PastRound] = field(default_factory=Grown)
     reveal_by: int | None = None
     opening: bool = False
     flying: bool = False
@@ -189,7 +190,7 @@ def oldest_held(shoe: Shoe) -> HeldCard | None:
     return first if isinstance(first, HeldCard) else None
 
 
-def exchanged(seen: tuple[Card, ...], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
+def exchanged(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
     """The cards seen, once those of a round were others: each takes the place of one that it was taken for."""
     was, now = Counter(before), Counter(after)
     gone, come = list((was - now).elements()), list((now - was).elements())
@@ -203,7 +204,7 @@ def exchanged(seen: tuple[Card, ...], before: Iterable[Card], after: Iterable[Ca
 def disclosed(shoe: Shoe) -> tuple[Card, ...]:
     """The cards of this shoe that everybody may know; nothing sealed is among them."""
     sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if not laid.shown)
-    return tuple((Counter(shoe.seen) - sealed).elements())
+    return tuple((shoe.seen.counts() - sealed).elements())
 
 
 def is_card_out(shoe: Shoe) -> bool:

