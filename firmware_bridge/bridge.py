@@ -13,6 +13,7 @@ from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.beginning import beginning
 from firmware_bridge.devices.health import Health
+from firmware_bridge.devices.keypads import Keypads
 from firmware_bridge.devices.lent_pins import LentPins
 from firmware_bridge.devices.mouth import Mouth
 from firmware_bridge.devices.panel import Panel
@@ -91,6 +92,7 @@ class Bridge:
         self.health = Health(config, self.reader, self._condition, self._tell_health, self._loop)
         self.reader.listeners = (mouth.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
+        self.keypads = Keypads(config.keypad, self.table, self._loop)
         self._lent_pins = LentPins(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
         devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._lent_pins}
         states = self.uplink.status, self.reader.status, self.health.live
@@ -133,6 +135,7 @@ class Bridge:
         self.table.start(self.config.house)
         await self._go_public()
         self.reader.start()
+        self.keypads.start()
         self.health.start()
         self._try_out()
         log.info("%s", beginning(self.config, self.table.shoe))
@@ -173,16 +176,12 @@ class Bridge:
     async def _close(self) -> None:
         """Close every part, from the last line to the first, whatever fails meanwhile."""
         async with contextlib.AsyncExitStack() as parts:
-            parts.callback(self.journal.close)
-            parts.callback(self.panel.close)
-            parts.callback(self.table.close)
+            for first in (self.journal, self.panel, self.table):
+                parts.callback(first.close)
             parts.push_async_callback(self.uplink.close, self._last_word)
             parts.push_async_callback(self.control.close)
-            parts.callback(self.keeping.close)
-            parts.callback(self.sensors.close)
-            parts.callback(self.reader.close)
-            parts.callback(self.health.close)
-            parts.callback(self._lent_pins.close)
+            for each in (self.keeping, self.sensors, self.keypads, self.reader, self.health, self._lent_pins):
+                parts.callback(each.close)
 
     def _watch(self) -> Watch:
         """What a technician may see; no card of a shoe that is open, nor of one that the next card opens."""
@@ -196,8 +195,8 @@ class Bridge:
         return Watch(self.reader, READERS[self.config.reader.protocol].frames, self.pins, ins, outs, secret)
 
     def _changed(self) -> None:
-        self.uplink.changed()
-        self.control.changed()
+        for each in (self.uplink, self.control, self.sensors, self.keypads):
+            each.changed()
 
     def _acknowledge(self, report: ReportNo) -> None:
         self.reader.acknowledge(report)
@@ -210,6 +209,7 @@ class Bridge:
         self.uplink.tell_health(health)
 
     def _let_go_of_pins(self) -> None:
+        self.keypads.close()
         self.sensors.close()
         lit, self.panel = self.panel, Panel(Config(table=self.config.table), None, self._loop)
         self.table.light(self.panel)
@@ -220,6 +220,7 @@ class Bridge:
         self.panel = Panel(self.config, self.pins, self._loop)
         self.table.light(self.panel)
         self.sensors.claim(is_back=True)
+        self.keypads.start()
 
     def _try_out(self) -> None:
         """Before the first card every lamp is lit for a moment; while a card is due no other lamp may be."""

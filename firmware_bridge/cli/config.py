@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -15,9 +16,10 @@ from firmware_bridge.cli.support.scrub import scrubbed, secrets_of
 from firmware_bridge.config.load import load
 from firmware_bridge.config.reference import document, unnamed
 from firmware_bridge.config.sections import Config
-from firmware_bridge.config.toml_text import in_toml
+from firmware_bridge.config.toml_text import in_toml, key_in_toml
 
-Sections = dict[str, dict[str, Any]]
+Sections = dict[str, Any]
+"""Section -> its keys, or a list of these where there may be several of it."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.writelines(f"{key}\n" for key in unnamed(arguments.config.read_text("utf-8"), config.rules))
         return 0
     told = effective(config)
-    text = json.dumps(told, ensure_ascii=False) if arguments.json else "\n".join(_lines(told))
+    text = json.dumps(told, ensure_ascii=False, default=str) if arguments.json else "\n".join(_lines(told))
     print(scrubbed(text, secrets_of(arguments.config)))
     return 0
 
@@ -49,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 def effective(config: Config) -> Sections:
     """Section -> key -> its value, given or default; None for what is not set."""
     told: Sections = msgspec.to_builtins(config)
-    told["game"] = msgspec.to_builtins(config.terms)
+    told["game"] = msgspec.to_builtins(config.terms, builtin_types=(Decimal,))
     told["game"].pop("good_roads", None)
     told["table"]["close"] = config.house.close
     told["table"]["virtual_cut"] = config.house.virtual_cut or "none"
@@ -59,8 +61,10 @@ def effective(config: Config) -> Sections:
 
 def _lines(told: Sections) -> Iterator[str]:
     """The sections as TOML; a key that is not set stands behind a #."""
-    for section, keys in told.items():
-        yield f"[{section}]"
-        for key, value in keys.items():
-            yield f"# {key} is not set" if value is None else f"{key} = {in_toml(value)}"
-        yield ""
+    for section, held in told.items():
+        several = isinstance(held, list | tuple)
+        for keys in held if several else (held,):
+            yield f"[[{section}]]" if several else f"[{section}]"
+            for key, value in keys.items():
+                yield f"# {key} is not set" if value is None else f"{key_in_toml(key)} = {in_toml(value)}"
+            yield ""

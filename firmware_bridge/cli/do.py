@@ -118,6 +118,7 @@ def _plain(of: type[Order]) -> Callable[[argparse.ArgumentParser], None]:
 def _open_shoe(order: argparse.ArgumentParser) -> None:
     order.add_argument("--lot", type=int, metavar="N", help="the packs' lot number (default: the first card's)")
     order.add_argument("--decks", type=int, metavar="N", help="packs in the shoe (default: the table's)")
+    order.add_argument("--left", type=int, metavar="N", help="cards left in it, of a shoe taken over in play")
     order.add_argument("--dealer", metavar="NAME")
     order.add_argument("--confirmed-by", metavar="NAME", help="the pit boss who stands for the shuffle")
 

@@ -1,10 +1,11 @@
-"""`shoe odds`: the exact odds of every bet, for a full shoe or for what is left of one."""
+"""`shoe odds`: the exact odds of a game, for a full shoe or for what is left of one."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -12,32 +13,50 @@ from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.house import choices
+from firmware_bridge.games.game import Game, Terms
+from firmware_bridge.games.house import choices, usual
 from firmware_bridge.sim.script import Drawn, NewShoe, parse
+
+ASKED: Final = [name for name, game in GAMES.items() if game.odds]
+"""The games whose odds are known."""
+
+TERMS: Final = ("tiger_pair_top", "natural_bets")
+"""Settings that change odds."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe odds`."""
-    parser.add_argument("--decks", type=int, default=8, metavar="N", help="packs in a full shoe (default: 8)")
-    parser.add_argument(
-        "--seen", metavar="FILE", help="cards that have left the shoe, as a deal script; - for stdin"
-    )
+    parser.add_argument("--game", choices=ASKED, default=House().game, help="default: %(default)s")
+    parser.add_argument("--decks", type=int, metavar="N", help="packs in a full shoe (default: the game's, 8 or 1)")
+    parser.add_argument("--seen", metavar="FILE", help="cards that have left the shoe, as a deal script; - for stdin")
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
-    parser.add_argument("--tiger-pair-top", choices=choices("tiger_pair_top"), default="identical", help="four alike")
-    parser.add_argument("--natural-bets", choices=choices("natural_bets"), default="must-win", help="beaten naturals")
+    parser.add_argument("--tiger-pair-top", choices=choices("tiger_pair_top"), help="baccarat: four alike (identical)")
+    parser.add_argument("--natural-bets", choices=choices("natural_bets"), help="baccarat: beaten naturals (must-win)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the odds; 0. Raises OddsError for cards no shoe holds or too few, ScriptError for the file."""
-    game = GAMES[House().game]
+    """Write the odds; 0. Raises BridgeError for cards no shoe holds or too few, another game's terms, or the file."""
+    game = GAMES[arguments.game]
     assert game.odds is not None
-    terms = game.terms(tiger_pair_top=arguments.tiger_pair_top, natural_bets=arguments.natural_bets)
+    terms, decks = _terms(game, arguments), arguments.decks
+    if decks is None:
+        decks = usual(game.name).get("decks", House().decks)
     seen, odds = _seen(arguments.seen) if arguments.seen else [], game.odds()
     if arguments.json:
-        sys.stdout.buffer.write(msgspec.json.encode(odds.of(arguments.decks, seen, terms)) + b"\n")
+        sys.stdout.buffer.write(msgspec.json.encode(odds.of(decks, seen, terms)) + b"\n")
     else:
-        print("\n".join(odds.table(arguments.decks, seen, terms)))
+        print("\n".join(odds.table(decks, seen, terms)))
     return 0
+
+
+def _terms(game: Game, arguments: argparse.Namespace) -> Terms:
+    """The settings that the odds are of. Raises ScriptError for one of another game."""
+    given = {name: getattr(arguments, name) for name in TERMS if getattr(arguments, name) is not None}
+    for name in given.keys() - set(game.terms.__struct_fields__):
+        raise ScriptError(
+            f"--{name.replace('_', '-')} is no setting of {game.name}", "leave it out, or say which --game"
+        )
+    return game.terms(**given)
 
 
 def _seen(name: str) -> list[Card]:

@@ -12,7 +12,17 @@ from firmware_bridge.client.money import EXACT, MoneyError, check_amount
 from firmware_bridge.client.wager import SIDES, Wager, staked
 
 Rule = Literal[
-    "closed", "not offered", "no range", "minimum", "maximum", "differential", "total", "round", "both sides"
+    "closed",
+    "not offered",
+    "no range",
+    "minimum",
+    "maximum",
+    "differential",
+    "total",
+    "round",
+    "both sides",
+    "step",
+    "purse",
 ]
 
 

@@ -25,7 +25,16 @@ def too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
     """A shoe holds as many packs as its game is dealt from."""
     if table is None or table.decks in game.packs:
         return []
-    return [f"[table] decks = {table.decks}: {game.name} is dealt from {game.packs[0]} to {game.packs[-1]}"]
+    packs = game.packs
+    may = f"{packs[0]} to {packs[-1]}" if packs.step == 1 else " or ".join(map(str, packs))
+    return [f"[table] decks = {table.decks}: {game.name} is dealt from {may}"]
+
+
+def undealt(table: TableConfig | None, game: Game) -> list[str]:
+    """A game that is dealt to those who bet waits for the bets."""
+    if table is None or not game.must_bet or table.betting == "required":
+        return []
+    return [f'[table] betting = "ignored": {game.name} is dealt to the seats that bets_closed names']
 
 
 def limits_of_no_bet(raw: dict[str, Any], game: Game) -> list[str]:
@@ -72,7 +81,7 @@ def judged_twice(sections: dict[str, Any], game: Game) -> list[str]:
 def pins_used_twice(raw: dict[str, Any]) -> list[str]:
     """Inputs share no pin with anything; lamps may share one among themselves."""
     uses: dict[int, list[str]] = {}
-    for section in ("pins", "presence", "lamps"):
+    for section in ("pins", "presence", "keys", "lamps"):
         keys = raw.get(section)
         for key, value in keys.items() if isinstance(keys, dict) else ():
             number = value.get("pin") if isinstance(value, dict) else value

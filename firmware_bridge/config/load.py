@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,14 +17,16 @@ from firmware_bridge.config.crosswise import (
     no_roads,
     pins_used_twice,
     too_many_packs,
+    undealt,
 )
+from firmware_bridge.config.keys import KeypadConfig, wrong_keys, wrong_pads
 from firmware_bridge.config.limits import limits
-from firmware_bridge.config.modes import with_mode
+from firmware_bridge.config.modes import with_mode, with_usual
 from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
 from firmware_bridge.config.plain import bad_port, relative_directory, unprintable
 from firmware_bridge.config.sections import Config, TableConfig
-from firmware_bridge.config.toml_text import document
-from firmware_bridge.config.wanted import table_of, what_is_wrong, what_may_stand
+from firmware_bridge.config.toml_text import as_floats, document
+from firmware_bridge.config.wanted import row_of, table_of, what_is_wrong, what_may_stand
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.facts.printable import escaped
@@ -59,11 +62,13 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
     game = _game(raw)
-    raw = with_mode(raw, game)
+    raw = with_usual(with_mode(raw, game), game)
     sections: dict[str, Any] = {}
     for section, keys in raw.items():
         if section not in SECTIONS:
             mistakes.append(_unknown(f"[{section}]", section, SECTIONS))
+        elif section == "keypad":
+            sections[section] = _keypads(keys, mistakes)
         elif not isinstance(keys, dict):
             mistakes.append(f"{section} is a section: write [{section}]")
         else:
@@ -74,7 +79,8 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     mistakes += pins_used_twice(raw) + bad_pattern(raw)
     mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
     mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
-    mistakes += limits_of_no_bet(raw, game)
+    mistakes += wrong_pads(sections.get("keypad", ()), game)
+    mistakes += limits_of_no_bet(raw, game) + undealt(sections.get("table"), game)
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
     return Config(**sections)
@@ -95,10 +101,13 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
             return limits(keys, mistakes)
         case "lamps":
             return _named(AnyPin, where, keys, (*game.slots, *game.seats, *LAMPS), mistakes)
+        case "keys":
+            mistakes += (wrong := list(wrong_keys(keys, game)))
+            return {} if wrong else _named(AnySensor, where, keys, tuple(keys), mistakes)
         case "presence":
             return _named(AnySensor, where, keys, game.slots, mistakes)
         case "game":
-            return game.terms(**_good(game.terms, where, keys, mistakes))
+            return _terms(game, _good(game.terms, where, keys, mistakes), mistakes)
         case "pins":
             own = _named(AnySensor, where, {key: keys[key] for key in keys if key in game.keys}, game.keys, mistakes)
             others = {key: value for key, value in keys.items() if key not in game.keys}
@@ -109,6 +118,30 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
     if section == "table":
         good.setdefault("id", "?")
     return SECTIONS[section](**good)
+
+
+def _keypads(pads: Any, mistakes: list[str]) -> tuple[KeypadConfig, ...]:
+    """The serial keypads; what is wrong with one goes to `mistakes`."""
+    if not isinstance(pads, list):
+        mistakes.append("a keypad is a section of its own: write [[keypad]]")
+        return ()
+    found = []
+    for keys in pads:
+        good = _good(KeypadConfig, "[[keypad]] ", keys, mistakes)
+        if missing := [name for name in KeypadConfig.__struct_fields__ if name not in keys]:
+            mistakes.append(f"[[keypad]] {missing[0]} is missing: write port and seats")
+        elif len(good) == len(KeypadConfig.__struct_fields__):
+            found.append(KeypadConfig(**good))
+    return tuple(found)
+
+
+def _terms(game: Game, good: dict[str, Any], mistakes: list[str]) -> Any:
+    """The settings of a game; what it says against them together goes to `mistakes`."""
+    try:
+        return game.terms(**good)
+    except ValueError as error:
+        mistakes.append(f"[game] {error}")
+        return game.terms()
 
 
 def _named(
@@ -138,10 +171,23 @@ def _good(
             mistakes.append(_unknown(f"{where}{key}", key, known))
             continue
         try:
-            good[key] = msgspec.convert(value, known[key].type)
+            read = msgspec.convert(value, known[key].type)
+            if not _is_finite(read):
+                raise msgspec.ValidationError("nobody can count with it")
+            good[key] = read
         except msgspec.ValidationError:
             mistakes += _wrong(known[key].type, f"{where}{key}", key, value)
     return good
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether no decimal in it is `nan` or `inf`, which TOML can write."""
+    match value:
+        case Decimal():
+            return value.is_finite()
+        case dict():
+            return all(map(_is_finite, value.values()))
+    return True
 
 
 def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
@@ -149,13 +195,15 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
     within: list[str] = []
     if isinstance(value, dict) and (table := table_of(kind)):
         _good(table, f"{where}.", value, within)
+    elif isinstance(value, dict) and (row := row_of(kind)):
+        _named(row.of, f"{where}.", value, row.names, within)
     parts = [what_is_wrong(kind, value), what_may_stand(kind)]
     return within or [f"{where} = {_shown(key, value)}: {'; '.join(filter(None, parts))}"]
 
 
 def _shown(key: str, value: Any) -> str:
     """A value as it may be shown: what looks like a secret is not, and of a long one the beginning."""
-    text = "***" if "password" in key else repr(value)
+    text = "***" if "password" in key else str(value) if isinstance(value, Decimal) else repr(as_floats(value))
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}.."
 
 

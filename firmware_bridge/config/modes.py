@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from firmware_bridge.config.sections import Config
 from firmware_bridge.facts.orders import BY_MQTT
 from firmware_bridge.games.game import Game
+from firmware_bridge.games.house import usual
 
 MODES: Final[dict[str, dict[str, dict[str, Any]]]] = {
     "standard": {},
@@ -49,6 +50,12 @@ def with_mode(raw: dict[str, Any], game: Game) -> dict[str, Any]:
         if is_known and isinstance(written, dict):
             filled[section] = keys | written
     return filled
+
+
+def with_usual(raw: dict[str, Any], game: Game) -> dict[str, Any]:
+    """A TOML document with what its game needs in `[table]` wherever neither the document nor its mode says it."""
+    needed, written = usual(game.name), raw.get("table", {})
+    return raw | {"table": needed | written} if needed and isinstance(written, dict) else raw
 
 
 def contradictions(config: Config) -> Iterator[Contradiction]:

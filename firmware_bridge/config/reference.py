@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, get_args
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
+from firmware_bridge.config.keys import KeypadConfig
 from firmware_bridge.config.load import LAMPS, SECTIONS
 from firmware_bridge.config.pins import AnySensor, LockConfig, PinConfig, SensorConfig
 from firmware_bridge.config.sections import Config
@@ -24,7 +25,7 @@ Every key has a default, but for `[table] id`. `shoe check` tells every mistake 
 table is configured to be, defaults included. The file is read at the start of the daemon; `[table]`, `[game]`,
 `[service]`, `[roads]` and `[limits]` then apply from the next shoe on. Secrets come from files."""
 
-NAMED: Final = {"limits": "NAME", "presence": "SLOT", "lamps": "LAMP"}
+NAMED: Final = {"limits": "NAME", "presence": "SLOT", "lamps": "LAMP", "keys": "SEAT.WORD"}
 """Sections whose keys are names -> what stands for the name here."""
 
 WIRES: Final = {"a wire": PinConfig, "a sensor or key, besides": SensorConfig, "the lock, besides": LockConfig}
@@ -64,6 +65,10 @@ def keys() -> Iterator[Key]:
                 yield Key(title, NAMED[section], own[section], MONEY)
             case "presence" | "lamps":
                 yield Key(title, NAMED[section], f"{own[section]} {_names(section)}", _may(get_args(kind)[1]))
+            case "keys":
+                yield Key(title, NAMED[section], own[section], _may(get_args(kind)[1]))
+            case "keypad":
+                yield from _keys(f"[{title}]", KeypadConfig)
             case _:
                 yield from _keys(title, kind, without=("keys",))
         if section == "pins":
@@ -108,7 +113,8 @@ def _keys(title: str, kind: type[Struct], without: tuple[str, ...] = ()) -> Iter
     says = _meanings(kind)
     for field in fields(kind):
         if field.name not in without:
-            default = "" if field.default in (NODEFAULT, None) else in_toml(field.default)
+            made = field.default_factory() if field.default_factory is not NODEFAULT else field.default
+            default = "" if made in (NODEFAULT, None) else in_toml(made)
             yield Key(title, field.encode_name, says.get(field.name, ""), _may(field.type), default)
 
 

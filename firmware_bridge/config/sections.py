@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from firmware_bridge.config.keys import KeypadConfig
 from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
 from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME
@@ -52,7 +53,7 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     """`[table]`: which table this is, and how it deals.
 
     id: the name of the table, a part of every topic.
-    game: what is dealt; its own settings stand in [game].
+    game: what is dealt; its own settings stand in [game], and some defaults here are others: shoe config says which.
     decks: how many packs are in the shoe.
     burn: what is burned first: a card that is exposed and as many as it counts, nothing, or so many cards unseen.
     close: what ends a complete round: its last card, NEXT, or the result a reader tells; by default as these do it.
@@ -181,6 +182,8 @@ class Config(Struct, frozen=True, kw_only=True):
     limits: a limit under the house's own name for it, shown to backends in the topic `table`.
     presence: the sensor in a slot, where the table has them.
     lamps: the output of a slot or a seat, or of `ready` or `fault`; several may share one.
+    keys: the key of a seat that gives a mark, "S1.H", or the dealer's that tells where the lot fell, "lot=1".
+    keypad: the serial keypads at the seats, a [[keypad]] each.
     """
 
     table: TableConfig
@@ -192,6 +195,8 @@ class Config(Struct, frozen=True, kw_only=True):
     pins: PinsConfig = PinsConfig()
     presence: dict[str, AnySensor] = {}
     lamps: dict[str, AnyPin] = {}
+    keys: dict[str, AnySensor] = {}
+    keypad: tuple[KeypadConfig, ...] = ()
     mqtt: MqttConfig = MqttConfig()
     journal: JournalConfig = JournalConfig()
 

@@ -6,10 +6,14 @@ import codecs
 import json
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.errors import ConfigError
+
+EXACT: Final = "game"
+"""The section whose numbers are exact decimals."""
 
 QUOTES: Final = "a text is written in quotation marks"
 
@@ -26,15 +30,34 @@ def quoted(text: str) -> str:
 
 
 def document(path: Path) -> dict[str, Any]:
-    """The document in a file. Raises OSError; ConfigError, with the line, for what is no TOML."""
+    """The document in a file. Raises OSError; ConfigError, with the line, for what is no TOML.
+
+    Numbers with a point are floats, but in the section of the game: they may be money there, and are exact decimals.
+    """
     import tomllib  # here: `shoe status` needs none where the system's daemon runs
 
     text = _decoded(path, path.read_bytes())
     try:
-        return tomllib.loads(text)
+        return _with_floats(tomllib.loads(text, parse_float=Decimal))
     except tomllib.TOMLDecodeError as error:
         what, hint = _in_words(str(error), text.splitlines())
         raise ConfigError(f"{path}: {what}", hint) from None
+
+
+def _with_floats(sections: dict[str, Any]) -> dict[str, Any]:
+    return {name: keys if name == EXACT else as_floats(keys) for name, keys in sections.items()}
+
+
+def as_floats(value: Any) -> Any:
+    """The same with its decimals as floats."""
+    match value:
+        case Decimal():
+            return float(value)
+        case dict():
+            return {name: as_floats(each) for name, each in value.items()}
+        case list():
+            return [as_floats(each) for each in value]
+    return value
 
 
 def _decoded(path: Path, content: bytes) -> str:
@@ -72,12 +95,15 @@ def in_toml(value: Any) -> str:
         case str():
             return quoted(value)
         case Mapping():
-            inside = [f"{_key(name)} = {in_toml(each)}" for name, each in value.items() if each is not None]
+            inside = [f"{key_in_toml(name)} = {in_toml(each)}" for name, each in value.items() if each is not None]
             return f"{{ {', '.join(inside)} }}" if inside else "{}"
         case list() | tuple():
             return f"[{', '.join(map(in_toml, value))}]"
+        case Decimal():
+            return f"{value:f}"
     return json.dumps(value)
 
 
-def _key(name: str) -> str:
+def key_in_toml(name: str) -> str:
+    """A key, in quotation marks where it needs them."""
     return name if name.replace("-", "_").isidentifier() and name.isascii() else quoted(name)

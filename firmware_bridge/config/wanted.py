@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple, get_args, get_origin
 
 from msgspec import NODEFAULT, Struct, inspect
 
@@ -42,6 +42,21 @@ def table_of(kind: Any) -> type[Struct] | None:
     return next((each.cls for each in kinds if isinstance(each, inspect.StructType)), None)
 
 
+class Row(NamedTuple):
+    """A table in braces { } with one kind of value: its keys may be `names`."""
+
+    of: Any
+    names: tuple[str, ...]
+
+
+def row_of(kind: Any) -> Row | None:
+    """The table of values of one kind that may stand at a key of this type; None where none may."""
+    if get_origin(kind) is not dict:
+        return None
+    names, of = get_args(kind)
+    return Row(of, get_args(names))
+
+
 def _words(info: inspect.Type) -> str:
     match info:
         case inspect.Metadata(type=kind, extra_json_schema=more):
@@ -52,6 +67,8 @@ def _words(info: inspect.Type) -> str:
             return f"known are: {', '.join(map(str, values))}"
         case inspect.VarTupleType(item_type=kind):
             return f"write a list in [ ]; {_words(kind)}"
+        case inspect.DictType(key_type=inspect.LiteralType(values=names), value_type=kind):
+            return f"write {{ NAME = .. }}; known are: {', '.join(map(str, names))}; {_words(kind)}"
         case inspect.StructType(fields=keys):
             needed = ", ".join(f"{key.encode_name} = .." for key in keys if key.default is NODEFAULT)
             return f"write {{ {needed} }}"
@@ -59,6 +76,8 @@ def _words(info: inspect.Type) -> str:
             return f"write a whole number{_limits(low, high)}"
         case inspect.FloatType(ge=low, le=high):
             return f"write a number{_limits(low, high)}"
+        case inspect.DecimalType():
+            return "write an amount, 12.5"
         case inspect.BoolType():
             return "write true or false"
     return "write a text in quotation marks, not an empty one"
@@ -67,4 +86,4 @@ def _words(info: inspect.Type) -> str:
 def _limits(low: float | None, high: float | None) -> str:
     if low is None:
         return ""
-    return f", {low:g} or more" if high is None else f" from {low:g} to {high:g}"
+    return f", {low} or more" if high is None else f" from {low} to {high}"

@@ -14,11 +14,12 @@ from firmware_bridge.config import calibration
 from firmware_bridge.config.pins import AnySensor, SensorConfig
 from firmware_bridge.config.sections import Config
 from firmware_bridge.devices.mouth import Mouth
-from firmware_bridge.devices.wires import IN_SLOT, input_pins
+from firmware_bridge.devices.seat_keys import SeatKeys
+from firmware_bridge.devices.wires import IN_SLOT, OF_SEAT, input_pins
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
 from firmware_bridge.shoe.state import stuck
-from firmware_bridge.table.stamps import now
+from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.table.table import Table
 from hardware.pins.pin import Pin, PinFactory
 from hardware.pins.sensors import Contact, CutCardSensor, Key
@@ -41,6 +42,7 @@ class Sensors:
         self._pins = input_pins(config)
         self._keys = ("next", "reveal", *config.rules.keys)
         self.held: dict[str, Contact] = {}
+        self._seat_keys = SeatKeys(table, loop)
 
     def claim(self, is_back: bool = False) -> None:
         """Claim every input pin; then the loop reports how the lid stands, and which sensors are stuck no more.
@@ -62,12 +64,20 @@ class Sensors:
         for slot in self._config.rules.slots:
             if IN_SLOT + slot in pins:
                 self._feel(IN_SLOT + slot, Contact, partial(self._filled, slot))
+        for key in self._config.keys:
+            on_press, on_release = partial(self._seat_keys.pressed, key), partial(self._seat_keys.let_go, key)
+            self._feel(OF_SEAT + key, Key, on_press, on_release)
+        self._seat_keys.held = {key: self.held[OF_SEAT + key] for key in self._config.keys}
         if "lid" in pins:
             self._feel("lid", Contact, partial(self._lid, False), partial(self._lid, True))
         lid = self.held.get("lid")
         self._loop.call_soon(self._lid, lid is not None and not lid.active)
         for name in set(stuck(self._table.shoe)) - set(pins):
             self._loop.call_soon(self._stuck_told, name, False)
+
+    def changed(self) -> None:
+        """What is asked of the seats may be something else."""
+        self._seat_keys.changed()
 
     def close(self) -> None:
         """Give every input pin back."""
@@ -85,7 +95,7 @@ class Sensors:
 
     def _stuck(self, name: str) -> tuple[float | None, Callable[[bool], None], bool]:
         """Seconds after which a sensor is stuck, the function called then, and whether the shoe knows of it already."""
-        usual = KEY_STUCK_AFTER_S if name in self._keys else STUCK_AFTER_S.get(name)
+        usual = KEY_STUCK_AFTER_S if name in self._keys or name.startswith(OF_SEAT) else STUCK_AFTER_S.get(name)
         pin: AnySensor | None = getattr(self._config.pins, name, None)
         limit = pin.stuck_after if isinstance(pin, SensorConfig) and pin.stuck_after else usual
         return limit, partial(self._stuck_told, name), name in stuck(self._table.shoe)
@@ -95,7 +105,7 @@ class Sensors:
         self._mouth.reported()
 
     def _pressed(self, key: str) -> None:
-        self._table.take(inputs.Pressed(**now(), key=key))
+        self._table.take(inputs.Pressed(**now(), key=key, nonce=nonce()))
 
     def _filled(self, slot: str) -> None:
         self._table.take(inputs.SlotFilled(**now(), slot=slot))

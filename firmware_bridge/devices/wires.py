@@ -17,6 +17,10 @@ IN_SLOT: Final = "presence "
 """What stands before the slot of a presence sensor."""
 
 
+OF_SEAT: Final = "key "
+"""What stands before the name of a seat's key."""
+
+
 def wires(config: Config) -> dict[str, Pin]:
     """All wires of a table; a sensor in a slot is called `presence` and the slot's name."""
     return input_pins(config) | output_pins(config)
@@ -26,7 +30,8 @@ def input_pins(config: Config) -> dict[str, Pin]:
     """The wires of sensors, switches and keys."""
     pins = {name: pin for name, pin in _pins(config.pins).items() if name not in OUTPUTS}
     keys = {key: wire(pin) for key, pin in config.pins.keys.items()}
-    return pins | keys | {IN_SLOT + slot: wire(pin) for slot, pin in config.presence.items()}
+    of_seats = {OF_SEAT + key: wire(pin) for key, pin in config.keys.items()}
+    return pins | keys | of_seats | {IN_SLOT + slot: wire(pin) for slot, pin in config.presence.items()}
 
 
 def output_pins(config: Config) -> dict[str, Pin]:

@@ -44,11 +44,15 @@ class CardBurned(CardEvent, frozen=True, kw_only=True):
 
 
 class CardDealt(CardEvent, frozen=True, kw_only=True):
-    """The card lies in `slot` of round `round`."""
+    """The card lies in `slot` of round `round`.
+
+    unread: why nobody knows a card that lies face down, in the words of its reader; it is neither named nor sealed.
+    """
 
     round: int
     slot: str
     origin: Origin = "reader"
+    unread: str = ""
 
 
 class CardOverdrawn(CardEvent, frozen=True, kw_only=True):
@@ -71,6 +75,17 @@ class CardHeld(CardEvent, frozen=True, kw_only=True):
 class CardEntered(CardEvent, frozen=True, kw_only=True):
     """Two people entered a card that was not read."""
 
+    by: str
+    second: str
+
+
+class CardLookedAt(CardEvent, frozen=True, kw_only=True):
+    """Two people looked at a card that lies face down in `slot` and was not read: message `n` of entry `seq`."""
+
+    round: int
+    slot: str
+    seq: int
+    n: int
     by: str
     second: str
 
@@ -133,6 +148,7 @@ OfCards = (
     | CardOverdrawn
     | CardHeld
     | CardEntered
+    | CardLookedAt
     | CardConfirmed
     | CardSetAside
     | CardRevealed

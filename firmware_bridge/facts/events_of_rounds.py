@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Raw, Struct, field
+from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.event import Event
@@ -21,6 +21,11 @@ Unit = Literal["stake", "money"]
 Stake = tuple[Net, Net]
 """What was put in on a bet, and its net. What goes back is x * (put in + net), x = the wager where the unit is a stake,
 1 where it is money; with `stake`, a bet that is not listed has put in 1."""
+
+
+Word = str | int | bool | tuple[str, ...]
+Words = tuple[Word, ...]
+"""What happened: a verb and what it concerns."""
 
 
 class EntryName(Struct, frozen=True, order=True):
@@ -76,7 +81,7 @@ class Happened(Event, frozen=True, kw_only=True):
     """What one input caused at the table by the rules of the game, in order: each a verb and what it concerns."""
 
     round: int
-    did: tuple[tuple[str | int | bool, ...], ...]
+    did: tuple[Words, ...]
 
 
 class Flown(Event, frozen=True, kw_only=True):
@@ -159,7 +164,9 @@ class ResultHeld(Event, frozen=True, kw_only=True):
 class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
     """A round that counts for nothing; `cards` names those that were disclosed.
 
-    stakes: bet -> (what was put in, 0), as far as it is not 1 per unit staked: all of it goes back.
+    stakes: bet -> (what was put in, 0), as far as it is not 1 per unit staked: all of it goes back. moved: bet -> what
+    the table had already paid it, or taken from it (below 0), in a game that settles before a round is over; that is
+    made good.
     """
 
     game: str
@@ -171,6 +178,7 @@ class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
     prev: EntryName | None
     unit: Unit
     stakes: dict[str, Stake] = field(default_factory=dict)
+    moved: dict[str, Net] | UnsetType = UNSET
     status: Literal["voided"] = "voided"
     revision: int = 0
 

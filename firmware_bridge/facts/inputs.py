@@ -21,7 +21,6 @@ class ReportNo(Struct, frozen=True, array_like=True):
 Flag = Literal["face_up", "double_feed", "backwards"]
 """What a reader may notice about a card it did read."""
 
-
 Concern = Literal["card", "movement", "optics"]
 """What a report without a card is about: a card nobody read, a movement in the shoe, or the reader's own optics."""
 
@@ -95,9 +94,10 @@ class CutCardSeen(Input, frozen=True, kw_only=True):
 
 
 class Pressed(Input, frozen=True, kw_only=True):
-    """The dealer pressed a key: `next`, `reveal`, or one that tells a result and is called as it."""
+    """The dealer pressed `next`, `reveal`, or a key called as the result it tells. nonce: names a journal it opens."""
 
     key: str
+    nonce: str = ""
 
 
 class ReaderResult(Struct, frozen=True):

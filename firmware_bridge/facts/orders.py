@@ -31,10 +31,14 @@ EntryNumber = Annotated[int, Meta(ge=1, le=2**53)]
 
 
 class Pack(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The packs in the shoe; without a `lot` the first card's is adopted, without `decks` the table's."""
+    """The packs in the shoe; without a `lot` the first card's is adopted, without `decks` the table's.
+
+    left: cards still in a shoe that was dealt from elsewhere: nobody knows those before. Only given at the table.
+    """
 
     lot: Number | None = None
     decks: Number | None = None
+    left: Annotated[int, Meta(ge=0, le=2**53)] | None = None
 
 
 class _Order(Struct, frozen=True, omit_defaults=True, tag_field="do", forbid_unknown_fields=True):

@@ -142,10 +142,11 @@ class CorrectedRound(ClosedRound, frozen=True, kw_only=True, tag="corrected"):
 
 
 class VoidedRound(_Round, frozen=True, kw_only=True, tag="voided"):
-    """A round that counts for nothing."""
+    """A round that counts for nothing. moved: bet -> what had been paid to it, or taken (below 0): it is made good."""
 
     status: ClassVar[Literal["voided"]] = "voided"
     by: str
+    moved: dict[str, Decimal] = {}
 
 
 RoundMessage = ClosedRound | CorrectedRound | VoidedRound

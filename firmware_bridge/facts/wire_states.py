@@ -5,7 +5,7 @@ A game's own topics have bodies of its own, in its package.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -40,7 +40,12 @@ class Slot(Struct, frozen=True, omit_defaults=True):
 
 
 class Table(Struct, frozen=True):
-    """The topic `table`: what lies on it and what comes next; `due` is the one slot the next card belongs to."""
+    """The topic `table`: what lies on it and what comes next; `due` is the one slot the next card belongs to.
+
+    Only in games with marks, turn: the number of what is asked. hands: slot -> its cards in order, null for one that is
+    face down. act: slot -> the marks that it must give one of, with what may come with each (topics/offers.py).
+    anytime: the same of those that it may give, in turn or not. shows: what the game says of the running round.
+    """
 
     game: str
     phase: str
@@ -59,10 +64,16 @@ class Table(Struct, frozen=True):
     open: tuple[str, ...]
     limits: dict[str, Limit]
     settings: House
+    turn: int | UnsetType = UNSET
+    hands: dict[str, tuple[str | None, ...]] | UnsetType = UNSET
+    act: dict[str, dict[str, Any]] | UnsetType = UNSET
+    anytime: dict[str, dict[str, Any]] | UnsetType = UNSET
+    shows: dict[str, Any] | UnsetType = UNSET
 
 
 class Lamps(Struct, frozen=True):
-    """The topic `lamps`. lit: lamp -> rhythm (`steady` due, `confirm` 1 Hz, `blocked` 5 Hz, `double` flash).
+    """The topic `lamps`. lit: lamp -> rhythm (`steady` due, `confirm` 1 Hz, `candidate` of a lot 2 Hz, `blocked`
+    5 Hz, `double` flash).
 
     why: in words, which name points of disclosed cards only. reasons: the same, one for each of `why`.
     """

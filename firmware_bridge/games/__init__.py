@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from firmware_bridge.games import baccarat
+from firmware_bridge.games import baccarat, blackjack, erbagang, niuniu, zhajinhua
 from firmware_bridge.games.game import Game
 
 GAMES: Final[dict[str, Game]] = {
     baccarat.GAME.name: baccarat.GAME,
+    blackjack.GAME.name: blackjack.GAME,
+    niuniu.GAME.name: niuniu.GAME,
+    erbagang.GAME.name: erbagang.GAME,
+    zhajinhua.GAME.name: zhajinhua.GAME,
 }
 
 __all__ = ["GAMES", "Game"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from msgspec import Struct
 
+from firmware_bridge.facts.events_of_rounds import Word, Words
 from firmware_bridge.facts.reason import Reason
+from firmware_bridge.games.moves import LOT
 
 
 class CardDue(Struct, frozen=True):
@@ -29,11 +32,15 @@ class OpeningDue(Struct, frozen=True):
     """The round goes on only when cards are opened.
 
     step: the slots that REVEAL and the clock open next. may: all slots that an order can open now.
+    by_itself: they are opened at once, also where a house seals cards: the result is known, and nobody squeezes.
+    only: the numbers (from 0) of the cards that are opened, where others in these slots stay face down; () for all.
     """
 
     step: tuple[str, ...]
     may: tuple[str, ...]
     why: str = ""
+    by_itself: bool = False
+    only: tuple[int, ...] = ()
 
 
 class Nothing(Struct, frozen=True, tag=True):
@@ -59,6 +66,13 @@ class Between(Struct, frozen=True, tag=True):
     or_none: bool = False
 
 
+class Whole(Struct, frozen=True, tag=True):
+    """The mark takes a whole number from `least` to `most`, both included."""
+
+    least: int
+    most: int
+
+
 class Price(Struct, frozen=True, tag=True):
     """The mark takes no value and costs `cost`."""
 
@@ -72,7 +86,7 @@ class Target(Struct, frozen=True, tag=True):
     cost: Decimal
 
 
-Offer = Nothing | Choice | Between | Price | Target
+Offer = Nothing | Choice | Between | Whole | Price | Target
 """What may come with a mark."""
 
 
@@ -111,14 +125,20 @@ class Plays(Struct, frozen=True):
 class Did(Struct, frozen=True):
     """Something happened at the table, as `words` say it: a verb and what it concerns; no sealed face in it."""
 
-    words: tuple[str | int | bool, ...]
+    words: Words
 
 
-Ask = Due | Plays | Did
-"""What a script yields. `Plays` and `Did` wait for nothing."""
+class Shows(Struct, frozen=True):
+    """What the game says of the running round from here on, beside cards, hands and marks: betting round, pot."""
+
+    of: Struct
 
 
-def did(verb: str, *about: str | int | bool) -> Did:
+Ask = Due | Plays | Did | Shows
+"""What a script yields. `Plays`, `Did` and `Shows` wait for nothing."""
+
+
+def did(verb: str, *about: Word) -> Did:
     """What happened: `did("pay", "S3.1", "15")`."""
     return Did((verb, *about))
 
@@ -130,6 +150,9 @@ class Refused(Exception):
         super().__init__(code)
         self.code, self.hint = code, hint
 
+
+WHOLE: Final = re.compile("0|[1-9][0-9]{0,14}")
+"""How a whole number is written."""
 
 DIGITS: Final = 15
 """Digits of the longest amount."""
@@ -145,6 +168,13 @@ def amount(text: str | None) -> Decimal:
         raise Refused("bad_amount", "give an amount in plain decimals: 12.5") from None
 
 
+def in_words(money: Decimal) -> str:
+    """An amount as plain decimals: "37.5", "-7.5", "100"; never an exponent, no zeros behind the point."""
+    text = f"{money:f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text in ("-0", "") else text
+
+
 def check(word: str, value: str | None, offer: Offer) -> None:
     """Whether a value may come with a mark. Raises Refused with what may."""
     match offer:
@@ -153,7 +183,10 @@ def check(word: str, value: str | None, offer: Offer) -> None:
                 raise Refused("bad_amount", f"{word} takes no value")
         case Choice(values=values):
             if value not in values:
-                raise Refused("bad_amount", f"{word}: one of {', '.join(values)}")
+                raise Refused("not_in_lot" if word == LOT else "bad_amount", f"{word}: one of {', '.join(values)}")
+        case Whole(least=least, most=most):
+            if value is None or not WHOLE.fullmatch(value) or not least <= int(value) <= most:
+                raise Refused("bad_amount", f"{word}: a whole number from {least} to {most}")
         case Target(seats=seats):
             if value not in seats:
                 raise Refused("bad_target", f"{word}: one of {', '.join(seats)}")

@@ -2,104 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from msgspec import Raw, Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.events_of_rounds import Net, Played, Unit
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Net, Unit
 from firmware_bridge.facts.wire import Hand
-from firmware_bridge.games.asks import Ask, Due, Question
-from firmware_bridge.games.moves import Mark
+from firmware_bridge.games.asks import Question
+from firmware_bridge.games.layout import Ended, Layout, Nothing, Placed, Result, Script, Start
+from firmware_bridge.games.moves import LOT, Mark
+from firmware_bridge.games.strategy import Strategy, first_offered
+
+__all__ = [
+    "Ended",
+    "Game",
+    "Layout",
+    "Nothing",
+    "OddsBook",
+    "Placed",
+    "Result",
+    "Script",
+    "Start",
+    "Terms",
+    "Topic",
+]
 
 
 class Terms(Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of one game: its part of a table's, `[game]` in the config. Each game has its own."""
-
-
-class Ended(Protocol):
-    """A round of this shoe that is over, as later rounds may need it; a voided one has no outcome."""
-
-    @property
-    def cards(self) -> tuple[Played, ...]:
-        """Its cards, as they were played."""
-
-    @property
-    def outcome(self) -> str | None:
-        """How it ended."""
-
-    @property
-    def own(self) -> Raw:
-        """What only its game says, as JSON."""
-
-
-class Nothing(Struct, frozen=True):
-    """Of a game that says no more of a round than all games do."""
-
-
-class Start(Struct, frozen=True):
-    """What a round begins with: bets or purses of its seats as told when bets closed, and the rounds before it.
-
-    seat -> amount as an exact decimal text.
-    """
-
-    bets: dict[str, str] = {}
-    money: dict[str, str] = {}
-    before: Sequence[Ended] = ()
-
-
-class Result(Struct, frozen=True):
-    """A round that is over. What stands in it is published: it names open cards only.
-
-    hands: name -> a Struct of the game's own with `cards` and `points` at least. own: what only this game says.
-    bets: bet -> net, by the game's `unit`. staked: bet -> what was put in: of every bet where the unit is money, else
-    where it is not 1.
-    why: the rules that decided, in words. reasons: the same as ids and values, one for each, or none at all.
-    """
-
-    hands: Mapping[str, Struct]
-    outcome: str
-    bets: Mapping[str, Net]
-    own: Struct
-    staked: Mapping[str, Net] = {}
-    why: tuple[str, ...] = ()
-    reasons: tuple[Reason, ...] = ()
-
-
-Script = Generator[Ask, Any, Result]
-"""A round: it gets a Card or None for a CardDue, a Mark for a MarkDue, a text for a Question."""
-
-
-class Placed(Struct, frozen=True):
-    """A card of the round: the slot it was laid in, and the one it plays in (None: not known, or none)."""
-
-    slot: str
-    plays: str | None
-    card: Card | None
-    down: bool = False
-
-
-class Layout(Struct, frozen=True):
-    """The table as the moves so far have made it: exactly one of `due`, `result` and `stuck` is there.
-
-    placed: a card of each `Dealt` move, in their order. did: what happened so far. turns: questions answered.
-    stuck: why the moves cannot be those of a round, "" if they can.
-    """
-
-    placed: tuple[Placed, ...] = ()
-    due: Due | None = None
-    result: Result | None = None
-    did: tuple[tuple[str | int | bool, ...], ...] = ()
-    turns: int = 0
-    stuck: str = ""
-
-    @property
-    def carried(self) -> tuple[int, ...]:
-        """Numbers (from 0) of the cards that the complete round leaves for the next one."""
-        return tuple([n for n, each in enumerate(self.placed) if each.plays is None]) if self.result else ()
 
 
 class Topic(Struct, frozen=True, eq=False):
@@ -142,6 +75,10 @@ def _auto(_: Any) -> Literal["auto", "next"]:
 
 def _bets(_: Layout, start: Start) -> dict[str, Net]:
     return {f"S{seat}": bet for seat, bet in start.bets.items()}
+
+
+def _nothing_moved(_: Layout) -> dict[str, Net]:
+    return {}
 
 
 def _none(_: Card) -> int:
@@ -193,8 +130,28 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """What only this game says of a round, beside what all say."""
     words: tuple[str, ...] = ()
     """Every word a mark may have."""
+    seatless: tuple[str, ...] = (LOT,)
+    """The words that mean something without a seat; a mark of another word without one is refused as `unknown`."""
+    anytime: tuple[str, ...] = ()
+    """The words that a seat may say while another one is asked."""
+    players: range = range(1, 100)
+    """How many seats may take part in a round."""
+    shows: type[Struct] = Nothing
+    """What its script says of a running round beside cards, marks and hands (`Shows`)."""
     stakes: Literal["", "bets", "money"] = ""
     """What `bets_closed` brings."""
+    stakes_per: Literal["round", "pack"] = "round"
+    """How often bets are closed. With `pack` once; told again between two rounds, they replace what was worked out."""
+    must_bet: bool = False
+    """Whether nothing can be dealt under `betting = "ignored"`, because `bets_closed` says whose round it is."""
+    one_round_packs: bool = False
+    """Whether a pack lasts one round, or one game: the next opens by itself, and a journal holds the packs of many."""
+    strategy: Strategy = first_offered
+    """What a sensible seat does when it is asked, for demonstrations and tests."""
+    compare: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Compares the hands of one JSON object by the rules: `winner`, `outcome` or `against`; None: no hands compare."""
+    summary: Callable[[Sequence[Mapping[str, Any]]], Mapping[str, Any]] | None = None
+    """A game in one JSON object, from the `round` messages of its rounds that count; None: it has no such object."""
     unit: Unit = "money"
     """What bets are told in: net units per unit staked, or money."""
     answer: Callable[[Question, Mapping[int, Card], Layout], str] = _no_answer
@@ -209,12 +166,10 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """How many cards are burned unseen after this exposed one."""
     close: Callable[[Any], Literal["auto", "next"]] = _auto
     """How rounds end where the config does not say it."""
-    ends: Callable[[int, Any, Sequence[Ended]], bool] = _never
-    """Whether no further round can begin with so many cards left, under these terms, after these rounds."""
+    ends: Callable[[Any, Start], bool] = _never
+    """Whether, under these terms, no further round can begin with what it would start with; no bets are told yet."""
     secret: tuple[str, ...] = ()
     """Slots where a card may tell what lies face down: a sensor there is not believed before all is open."""
-    one_round_packs: bool = False
-    """Whether a pack lasts one round: then a journal holds the packs of many."""
     squeezed: bool = False
     """Whether a house that seals deals every card face down, for guests to squeeze; else only what the rules hide."""
     ceremony: str = "cards are opened in the order of the game"
@@ -223,6 +178,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """How a correction gives the cards."""
     staked: Callable[[Layout, Start], dict[str, Net]] = _bets
     """What each bet has put in so far, for a round that is voided; empty where the backend alone knows the wagers."""
+    moved: Callable[[Layout], dict[str, Net]] = _nothing_moved
+    """What the table has paid each bet so far, or taken from it (below 0), where it settles before a round is over."""
     bets: tuple[str, ...] = ()
     """Its bets, where they have names of their own: what `[limits]` may name."""
     closed_bets: Callable[[int], tuple[str, ...]] = _nothing

@@ -33,6 +33,8 @@ def usual(name: str) -> dict[str, Any]:
         settings["burn"] = "none"
     if game.stakes:
         settings["betting"] = "required"
+    if game.one_round_packs:
+        settings["new_shoe"] = "auto"
     return settings
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import Ask, CardDue, Did, Due, MarkDue, OpeningDue, Plays, Question, Refused
+from firmware_bridge.facts.events_of_rounds import Words
+from firmware_bridge.games.asks import Ask, CardDue, Did, Due, MarkDue, OpeningDue, Plays, Question, Refused, Shows
 from firmware_bridge.games.game import Game, Layout, Placed, Result, Start
 from firmware_bridge.games.moves import Answered, Dealt, Mark, Move
 
@@ -19,28 +21,36 @@ def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layou
     try:
         run.over(game.round(terms, start), moves)
     except Refused as refused:
-        return run.stuck(f"a mark the rules refuse: {refused.code}")
+        return run.layout(f"a mark the rules refuse: {refused.code}")
     except Misplayed as error:
-        return run.stuck(str(error))
+        return run.layout(str(error))
     except Exception as error:  # a fault in a script must not end the daemon; its text might spell a card
-        return run.stuck(f"{type(error).__name__} in the rules of {game.name}")
+        return run.layout(f"{type(error).__name__} in the rules of {game.name}")
     return run.layout()
 
 
 def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Refused | None:
     """Why a mark cannot be taken after some moves, None if it can. Raises what a faulty script raises."""
-    now = layout(game, moves, terms, start)
-    if now.due is None:
-        return Refused("over", "the round is over")
-    if mark.word not in game.words:
-        return Refused("unknown", f"the marks of {game.name}: {', '.join(game.words) or 'none'}")
-    if not isinstance(now.due, MarkDue):
-        return Refused("no_mark_due", now.due.why if isinstance(now.due, CardDue | OpeningDue) else "")
     try:
-        _Run().over(game.round(terms, start), (*moves, mark))
+        marked(game, layout(game, moves, terms, start), moves, terms, start, mark)
     except Refused as refused:
         return refused
     return None
+
+
+def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Layout:
+    """The table after a mark that comes to the layout `now` of some moves. Raises Refused where it cannot be taken."""
+    if now.due is None:
+        raise Refused("over", "the round is over")
+    if mark.word not in game.words:
+        raise Refused("unknown", f"the marks of {game.name}: {', '.join(game.words) or 'none'}")
+    if not mark.seat and mark.word not in game.seatless:
+        raise Refused("unknown", f"say which seat: 3:{mark.word}")
+    if not isinstance(now.due, MarkDue):
+        raise Refused("no_mark_due", now.due.why if isinstance(now.due, CardDue | OpeningDue) else "")
+    run = _Run()
+    run.over(game.round(terms, start), (*moves, mark))
+    return run.layout()
 
 
 def judged(game: Game, came: Sequence[Card | Mark], terms: Any, start: Start) -> Layout:
@@ -65,8 +75,10 @@ class _Run:
 
     def __init__(self) -> None:
         self.placed: list[Placed] = []
-        self.did: list[tuple[str | int | bool, ...]] = []
+        self.did: list[Words] = []
         self.turns = 0
+        self.shows: Struct | None = None
+        self.no_round = False
         self.due: Due | None = None
         self.result: Result | None = None
 
@@ -78,6 +90,7 @@ class _Run:
                 ask = script.send(reply)
             except StopIteration as end:
                 self.result, self.turns = end.value, self.turns + marked
+                self.no_round = end.value is None
                 break
             reply = None
             if type(ask) is not CardDue and self._stated(ask):
@@ -99,6 +112,8 @@ class _Run:
             self.did.append(ask.words)
         elif isinstance(ask, Plays):
             self.placed[ask.n] = replace(self.placed[ask.n], plays=ask.slot)
+        elif isinstance(ask, Shows):
+            self.shows = ask.of
         else:
             return False
         return True
@@ -115,10 +130,15 @@ class _Run:
                 return answer, False
         raise Misplayed(f"{type(move).__name__} came where {type(ask).__name__} was asked")
 
-    def layout(self) -> Layout:
-        """The layout as far as the run came."""
-        return Layout(tuple(self.placed), self.due, self.result, tuple(self.did), self.turns)
-
-    def stuck(self, why: str) -> Layout:
-        """The same, but that nobody knows how the round goes on."""
-        return Layout(tuple(self.placed), None, None, tuple(self.did), self.turns, why)
+    def layout(self, stuck: str = "") -> Layout:
+        """The layout as far as the run came; `stuck`: why nobody knows how the round goes on."""
+        return Layout(
+            tuple(self.placed),
+            None if stuck else self.due,
+            None if stuck else self.result,
+            tuple(self.did),
+            self.turns,
+            stuck,
+            self.shows,
+            self.no_round and not stuck,
+        )

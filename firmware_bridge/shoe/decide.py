@@ -8,7 +8,17 @@ from typing import Final
 from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.orders import Answer, Malformed, Order, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.judges import devices, disclosure, floor, marks, orders, reader_result, service, slot_sensors
+from firmware_bridge.shoe.judges import (
+    devices,
+    disclosure,
+    floor,
+    marks,
+    orders,
+    packs,
+    reader_result,
+    service,
+    slot_sensors,
+)
 from firmware_bridge.shoe.judges.settling import settle
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to
@@ -23,13 +33,13 @@ def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
         return ()
     draft = Draft(shoe, fact.at, fact.mono)
     if devices.is_card(fact) and not devices.is_entered(shoe, fact):
-        orders.auto_open(draft, fact)
+        packs.open_with_card(draft, fact)
     devices.follow_session(draft, fact, inside=shoe.status == "open")
     judge = JUDGES[kind(fact)][phase(draft.shoe)]
     try:
         _refuse_used_id(shoe, fact)
-        judge(draft, fact, *_order(fact))
-        answer = Answer(ok=True)
+        remark = judge(draft, fact, *_order(fact))
+        answer = Answer(ok=True, hint=remark or None)
     except Refused as refused:
         answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
     settle(draft)
@@ -91,8 +101,11 @@ def kind(fact: inputs.AnyInput) -> str:
     return type(fact).__name__
 
 
-Judge = Callable[..., None]
-"""`judge(draft, input)` adds to the draft what an input means; `judge(draft, input, order)` where it is an order."""
+Judge = Callable[..., str | None]
+"""`judge(draft, input)` adds to the draft what an input means; `judge(draft, input, order)` where it is an order.
+
+What it gives back is added to the answer.
+"""
 
 
 def _refuse(error: str, hint: str) -> Judge:
@@ -105,9 +118,8 @@ def _refuse(error: str, hint: str) -> Judge:
 def _if_required(judge: Judge) -> Judge:
     """Betting orders are taken, and mean nothing, at a table that ignores betting."""
 
-    def betting(draft: Draft, *given: object) -> None:
-        if draft.shoe.house.betting == "required":
-            judge(draft, *given)
+    def betting(draft: Draft, *given: object) -> str | None:
+        return judge(draft, *given) if draft.shoe.house.betting == "required" else None
 
     return betting
 
@@ -162,8 +174,14 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "bets_open": _row(
         IN_ROUND, outside=NO_SHOE, burning=BURNING, betting=BETTING, ready=_if_required(orders.bets_open)
     ),
-    "bets_closed": _row(NO_BETTING, outside=NO_SHOE, burning=BURNING, betting=_if_required(orders.bets_closed)),
-    "mark": _row(marks.give, outside=NO_SHOE, burning=BURNING, betting=BETS_FIRST),
+    "bets_closed": _row(
+        NO_BETTING,
+        outside=packs.opening(NO_BETTING, orders.bets_closed),
+        burning=BURNING,
+        betting=_if_required(orders.bets_closed),
+        ready=_if_required(orders.money_told),
+    ),
+    "mark": _row(marks.give, outside=packs.opening(marks.give, BETS_FIRST), burning=BURNING, betting=BETS_FIRST),
     "reveal_order": _row(orders.reveal_order, outside=NO_SHOE, burning=BURNING),
     "fly": _row(service.fly, outside=NO_SHOE, burning=BURNING, dealing=IN_ROUND, complete=IN_ROUND),
     "request_shoe_change": _row(service.request_shoe_change, outside=NO_SHOE, burning=BURNING),

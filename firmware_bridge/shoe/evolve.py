@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts import events
 from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.inputs import ReportNo
+from firmware_bridge.games.house import size_of
 from firmware_bridge.shoe.changes import cards, rounds
 from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe, answer_to, oldest_held, with_device
 
@@ -36,7 +37,7 @@ def _bridge_started(shoe: Shoe, event: events.BridgeStarted) -> Shoe:
 
 
 def _shoe_opened(shoe: Shoe, event: events.ShoeOpened) -> Shoe:
-    burn = event.house.burn
+    burn, left = event.house.burn, event.pack.left
     goes_on = event.journal == shoe.journal
     return Shoe(
         device=event.device or (_device_kept(shoe, event) if goes_on else Device(event.house)),
@@ -54,6 +55,7 @@ def _shoe_opened(shoe: Shoe, event: events.ShoeOpened) -> Shoe:
         round=1,
         turn=event.device.turn if event.device else shoe.turn if goes_on else 0,
         dealer=event.dealer,
+        unknown=0 if left is None else size_of(event.house) - left,
     )
 
 

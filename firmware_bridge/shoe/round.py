@@ -5,12 +5,12 @@ from __future__ import annotations
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import CardDue, Due
+from firmware_bridge.games.asks import CardDue, Due, OpeningDue, Question
 from firmware_bridge.games.game import Game, Layout, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import layout as run
 from firmware_bridge.games.moves import Dealt, Move
-from firmware_bridge.shoe.state import Phase, Shoe
+from firmware_bridge.shoe.state import Phase, Shoe, left_before
 
 
 def rules(shoe: Shoe) -> Game:
@@ -35,7 +35,31 @@ def moves(shoe: Shoe) -> tuple[Move, ...]:
 
 def start(shoe: Shoe) -> Start:
     """What this round begins with."""
-    return Start(shoe.bets, shoe.money, shoe.rounds)
+    sealed = shoe.house.disclose == "sealed"
+    return Start(shoe.bets, shoe.money, shoe.rounds, shoe.house.decks, left_before(shoe), sealed)
+
+
+def opens_itself(shoe: Shoe, confirmed: bool = False) -> bool:
+    """Whether the next pack opens with the first thing that belongs to it; confirmed: its shuffle is."""
+    house = shoe.device.next_house
+    is_due = shoe.status != "open" and GAMES[house.game].one_round_packs and house.new_shoe == "auto"
+    return is_due and (confirmed or not house.confirm_shuffle)
+
+
+def coming(shoe: Shoe) -> Shoe:
+    """The shoe, or the next one where that one opens by itself."""
+    if not opens_itself(shoe):
+        return shoe
+    house = shoe.device.next_house
+    return Shoe(
+        device=shoe.device,
+        house=house,
+        number=shoe.number,
+        status="open",
+        betting=house.betting == "required",
+        round=1,
+        turn=shoe.turn,
+    )
 
 
 def layout(shoe: Shoe) -> Layout:
@@ -74,6 +98,21 @@ def due(shoe: Shoe) -> str | None:
     """The slot that the next card belongs to, None while none is due."""
     question = asked(shoe)
     return question.slot if isinstance(question, CardDue) else None
+
+
+def unread_needed(shoe: Shoe) -> int | None:
+    """The first card (from 0) that was dealt face down, was not read, and is needed now: to answer, or to be opened."""
+    unread = [n for n, laid in enumerate(shoe.laid) if laid.card is None]
+    question = asked(shoe) if unread else None
+    if isinstance(question, Question):
+        needed, only = question.of, tuple[int, ...]()
+    elif isinstance(question, OpeningDue):
+        needed, only = question.step, question.only
+    else:
+        return None
+    placed = layout(shoe).placed
+    meant = (n for n in unread if (not needed or (placed[n].plays or placed[n].slot) in needed))
+    return next((n for n in meant if not only or n in only), None)
 
 
 def is_named(shoe: Shoe, question: CardDue) -> bool:

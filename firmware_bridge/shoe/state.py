@@ -39,12 +39,13 @@ class Phase(Enum):
 
 
 class Laid(Struct, frozen=True):
-    """A card out of the shoe. Sealed until `shown`: committed to by message `n` of entry `seq`.
+    """A card out of the shoe, which came with message `n` of entry `seq`. Sealed until `shown`.
 
-    drawn: it left the shoe in this round (a carried card did not). over: it was drawn too many.
+    card: None for one that lies face down and was not read. drawn: it left the shoe in this round (a carried card did
+    not). over: it was drawn too many. entered: the entry and message that commit to a card which people entered later.
     """
 
-    card: Card
+    card: Card | None
     origin: Origin
     nonce: str
     seq: int
@@ -52,6 +53,12 @@ class Laid(Struct, frozen=True):
     shown: bool
     drawn: bool = True
     over: bool = False
+    entered: tuple[int, int] | None = None
+
+    @property
+    def committed(self) -> tuple[int, int]:
+        """The entry, and its message, that commit to a sealed card."""
+        return self.entered or (self.seq, self.n)
 
 
 class Given(Struct, frozen=True):
@@ -65,7 +72,8 @@ class Given(Struct, frozen=True):
 class PastRound(Struct, frozen=True):
     """A round of this shoe that is over; voided ones have no outcome. `seq`: its last round message's entry.
 
-    hands, own: what only its game can read, as JSON. bets, money: as told when its bets were closed.
+    hands, own: what only its game can read, as JSON. bets, money: as told when its bets were closed. left: cards in
+    the shoe before its first one.
     """
 
     round: int
@@ -80,6 +88,7 @@ class PastRound(Struct, frozen=True):
     revision: int = 0
     bets: dict[str, str] = {}
     money: dict[str, str] = {}
+    left: int = 0
 
 
 class Shoe(Struct, frozen=True, kw_only=True):
@@ -206,7 +215,7 @@ def exchanged(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card
 
 def disclosed(shoe: Shoe) -> tuple[Card, ...]:
     """The cards of this shoe that everybody may know; nothing sealed is among them."""
-    sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if not laid.shown)
+    sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if laid.card and not laid.shown)
     return tuple((shoe.seen.counts() - sealed).elements())
 
 
@@ -218,6 +227,11 @@ def is_card_out(shoe: Shoe) -> bool:
 def cards_left(shoe: Shoe) -> int:
     """Cards that have not left the shoe, as far as the journal says."""
     return size_of(shoe.house) - len(shoe.seen) - shoe.unknown - len(held_cards(shoe))
+
+
+def left_before(shoe: Shoe) -> int:
+    """Cards that were in the shoe before the first one of this round."""
+    return size_of(shoe.house) - len(shoe.seen) - shoe.unknown + sum(1 for laid in shoe.laid if laid.drawn)
 
 
 def is_exhausted(shoe: Shoe) -> bool:

@@ -11,7 +11,7 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.sim.felt import RED, card_face, felt, lamp, lying, outcome_colour, padded_to
 from firmware_bridge.sim.fitted import NAMES, fitted
 from firmware_bridge.sim.sight import Over, Row, Sight
-from firmware_bridge.sim.words import RHYTHMS, brief
+from firmware_bridge.sim.words import RHYTHMS, asked, brief
 
 WIDTH: Final = 80
 HEIGHT: Final = 22
@@ -81,6 +81,8 @@ def _flat(blocks: Sequence[Sequence[Text]]) -> list[Text]:
 
 def _known(sight: Sight, width: int) -> Iterator[Row]:
     """What every onlooker knows."""
+    if sight.game.words:
+        yield Row("asked", _asked(sight), keeps=2)
     yield Row("lamps", _lit(sight))
     why = _why(sight)
     yield Row("why", why, keeps=0 if why.plain == ELSEWHERE else 1)
@@ -88,6 +90,10 @@ def _known(sight: Sight, width: int) -> Iterator[Row]:
     yield Row("rounds", _beads(sight, width), keeps=2, wraps=False)
     yield Row("last", _last(sight), keeps=0)
     yield Row("shoe", _left(sight))
+
+
+def _asked(sight: Sight) -> Text:
+    return Text(asked(sight.states["table"]) or "-")
 
 
 def _title(sight: Sight) -> str:

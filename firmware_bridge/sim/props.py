@@ -23,7 +23,7 @@ from hardware.readers import READERS
 from hardware.sim.angel_eye import AngelEyeShoe, Rules
 from hardware.sim.board import NativeBoard
 from hardware.sim.boards import BOARDS, CodeBoard
-from hardware.sim.dealer import Paper
+from hardware.sim.hands import Paper
 
 TABLE: Final = "DEMO"
 CUT_CARD, NEXT, LID = Pin(27), Pin(22), Pin(17)
@@ -46,7 +46,7 @@ OTHER_CODE: Final = "FFFFFFFFFF"
 class Play:
     """The demo asked for on the command line. procedure: of a game that has several, None for its usual one.
 
-    house: keys of `[table]`, as `disclose`, and what they say.
+    house: keys of `[table]`, as `disclose`, and what they say. seats: how many play, None for as many as may.
     """
 
     rounds: int = 10
@@ -59,6 +59,7 @@ class Play:
     broker: str = "auto"
     port: int = 0
     house: Mapping[str, str] = field(default_factory=dict)
+    seats: int | None = None
 
 
 def places(slots: Iterable[str]) -> tuple[str, ...]:

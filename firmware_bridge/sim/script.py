@@ -101,7 +101,7 @@ def input_of(step: OneInput, by: str, nonce: Callable[[], str]) -> inputs.AnyInp
         case Cut():
             return inputs.CutCardSeen(at=0, by="sensor")
         case Key(key=key):
-            return inputs.Pressed(at=0, key=key)
+            return inputs.Pressed(at=0, key=key, nonce=nonce())
         case Lid(open=is_open):
             return inputs.LidMoved(at=0, open=is_open)
         case Say(order=order):

@@ -9,15 +9,17 @@ from random import Random
 from typing import Any, Final
 from uuid import uuid4
 
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import Between, Choice, MarkDue, Offer, Target
+from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.strategy import Asked
 from firmware_bridge.mqtt.link import NotConnected
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.judges.disclosure import is_sealed, waits_for_reveal
-from firmware_bridge.shoe.round import asked, rules
+from firmware_bridge.shoe.round import asked, coming, layout, opens_itself, rules
 
 BET: Final = "100"
 PURSE: Final = "1000"
@@ -47,42 +49,45 @@ def waits(shoe: Shoe | None) -> bool:
     """Whether guests are to speak before a card may be drawn: bets are open, sealed cards wait, or a mark is due."""
     if shoe is None:
         return False
-    now = phase(shoe)
-    if now is Phase.BETTING or _is_sealed(shoe):
+    if _is_sealed(shoe):
         return True
-    return now in (Phase.READY, Phase.DEALING) and isinstance(asked(shoe), MarkDue)
+    shoe = coming(shoe)
+    now = phase(shoe)
+    return now is Phase.BETTING or (now in (Phase.READY, Phase.DEALING) and isinstance(asked(shoe), MarkDue))
 
 
-def said(shoe: Shoe, rng: Random) -> Order | None:
-    """What the guests order next, None while nobody waits for them. `rng` alone says where the lot falls."""
+def pack_wanted(shoe: Shoe | None) -> int:
+    """Which pack is in the shoe, or is to be put there; always the same where a pit boss opens each."""
+    return shoe.number + opens_itself(shoe) if shoe and rules(shoe).one_round_packs else 0
+
+
+def said(shoe: Shoe, rng: Random, seats: int | None = None) -> Order | None:
+    """What the guests order next, None while nobody waits for them; `seats` of them play, or as many as may.
+
+    `rng` says where the lot falls, and what a guest does who might as well do something else.
+    """
     if not waits(shoe):
         return None
-    if phase(shoe) is Phase.BETTING:
-        return _bets(rules(shoe))
     if _is_sealed(shoe):
         return {"do": "reveal"}
+    shoe = coming(shoe)
+    if phase(shoe) is Phase.BETTING:
+        return _bets(rules(shoe), seats)
     question = asked(shoe)
     if not isinstance(question, MarkDue):
         return None
     slot, offers = next(iter(question.act.items()))
-    word, offer = next(iter(offers.items()))
+    word, value = rules(shoe).strategy(Asked(slot, offers, layout(shoe), _hand(shoe, slot)), rng)
     order: Order = {"do": "mark", "round": shoe.round, "turn": shoe.turn, "word": word}
     if slot != LOT:
         order["seat"] = int(slot.partition(".")[0].lstrip("S"))
-    value = rng.choice(offer.values) if slot == LOT and isinstance(offer, Choice) else least(offer)
     return order if value is None else order | {"value": value}
 
 
-def least(offer: Offer) -> str | None:
-    """The least value that may come with a mark, None for none."""
-    match offer:
-        case Choice(values=values):
-            return values[0]
-        case Target(seats=(first, *_)):
-            return first
-        case Between(or_none=False):
-            return str(min(offer.least + (offer.step or 1), offer.most) if offer.above else offer.least)
-    return None
+def _hand(shoe: Shoe, slot: str) -> list[Card]:
+    """The cards of a seat's hand, which its guest may look at."""
+    placed = layout(shoe).placed
+    return [laid.card for laid, each in zip(shoe.laid, placed, strict=False) if laid.card and each.plays == slot]
 
 
 def _is_sealed(shoe: Shoe) -> bool:
@@ -90,17 +95,22 @@ def _is_sealed(shoe: Shoe) -> bool:
     return is_sealed(shoe) and waits_for_reveal(shoe)
 
 
-def _bets(game: Game) -> Order:
+def _bets(game: Game, seats: int | None) -> Order:
     if not game.stakes:
         return {"do": "bets_closed"}
     amount = {"bets": BET, "money": PURSE}[game.stakes]
-    return {"do": "bets_closed", game.stakes: dict.fromkeys(_seats(game), amount)}
+    return {"do": "bets_closed", game.stakes: dict.fromkeys(_seats(game)[:seats], amount)}
+
+
+def seat_counts(game: Game) -> range:
+    """How many seats can play at a simulated table."""
+    return range(game.players[0], len(_seats(game)) + 1) if game.words else range(0)
 
 
 def _seats(game: Game) -> list[str]:
-    """The numbers of the seats, as their lamps or slots have them: `S1`, `S2`."""
+    """The numbers of the seats, as their lamps or slots have them: `S1`, `S2`; as many as may play."""
     named = dict.fromkeys(name.partition(".")[0].removeprefix("S") for name in (*game.slots, *game.seats))
-    return [number for number in named if number.isdecimal()] or ["1"]
+    return [number for number in named if number.isdecimal()][: game.players[-1]] or ["1"]
 
 
 def _pause(shoe: Shoe) -> float:
@@ -108,7 +118,9 @@ def _pause(shoe: Shoe) -> float:
     return BET_S if phase(shoe) is Phase.BETTING else SQUEEZE_S if _is_sealed(shoe) else 0.0
 
 
-async def sit(shoe: Callable[[], Shoe | None], give: Give, rng: Random, speed: float = 1.0) -> None:
+async def sit(
+    shoe: Callable[[], Shoe | None], give: Give, rng: Random, speed: float = 1.0, seats: int | None = None
+) -> None:
     """Look at the table and give orders until cancelled, at `speed` (1: human); `give` may raise NotConnected."""
     loop = asyncio.get_running_loop()
     known, order, again = None, None, 0.0
@@ -119,7 +131,7 @@ async def sit(shoe: Callable[[], Shoe | None], give: Give, rng: Random, speed: f
             continue
         opened = sum(laid.shown for laid in now.laid)
         moment = (now.journal, now.round, now.turn, len(now.given), now.betting, opened)
-        if moment != known and (order := said(now, rng)):
+        if moment != known and (order := said(now, rng, seats)):
             known, order, again = moment, {"id": uuid4().hex, **order}, loop.time() + _pause(now) / speed
         if order and loop.time() >= again:
             with suppress(NotConnected):  # then the same order is given when the broker is back

@@ -32,14 +32,14 @@ class Row(NamedTuple):
 class Over(NamedTuple):
     """A round that is over; a voided one has no outcome. points: of each hand, in the game's words.
 
-    cards: slot and card. said: what people say of it besides.
+    cards: slot and card, None for one that nobody is shown. said: what people say of it besides.
     """
 
     shoe: int
     round: int
     outcome: str | None
     points: Mapping[str, str]
-    cards: Sequence[tuple[str, str]]
+    cards: Sequence[tuple[str, str | None]]
     said: Sequence[str] = ()
 
 

@@ -22,11 +22,12 @@ from firmware_bridge.sim.faults import FAULTS, Fault, places
 from firmware_bridge.sim.mishaps import Mishaps
 from firmware_bridge.sim.pit_boss import PitBoss
 from firmware_bridge.sim.props import Play, board, config, faces, packs, pull
-from firmware_bridge.sim.seats import asks_guests, sit, waits
+from firmware_bridge.sim.seats import asks_guests, pack_wanted, sit, waits
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin
 from hardware.sim.angel_eye import AngelEyeShoe
-from hardware.sim.dealer import Dealer, Mistake, Paper
+from hardware.sim.dealer import Dealer, Mistake
+from hardware.sim.hands import Paper
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 
@@ -99,8 +100,9 @@ class Stage:
             raise DemoError(what, "try the other one with --broker") from None
         self._start_daemon()
         if asks_guests(self.config.house):
-            guests = sit(self.shoe, self._hear_guests, Random(self.play.seed), self.play.speed)
-            self._seats = self._loop.create_task(guests)
+            self._seats = self._loop.create_task(
+                sit(self.shoe, self._hear_guests, Random(self.play.seed), self.play.speed, self.play.seats)
+            )
             self._seats.add_done_callback(self.watch)
         while self.bridge and not self.bridge.reader.port.is_open and not self.failed.done():
             await asyncio.sleep(QUIET_S)
@@ -163,6 +165,10 @@ class Stage:
     def waits(self) -> bool:
         """Whether the guests are to speak first."""
         return waits(self.shoe())
+
+    def pack(self) -> int:
+        """Which pack is in the shoe, or is to be put there."""
+        return pack_wanted(self.shoe())
 
     def left(self) -> int | None:
         """Cards left in the shoe as the daemon counts them."""

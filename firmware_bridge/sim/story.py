@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, TextIO
 
 from firmware_bridge.client.commitments import Verifier
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.sim.broker import HOST
@@ -16,6 +17,8 @@ from firmware_bridge.sim.words import counted, face, headline, named, remarks
 
 KEPT: Final = 60
 """Lines kept for a picture."""
+
+_CARDS: Final = frozenset(card.value for card in Card)
 
 CUT_BY: Final = {"sensor": "passed its sensor", "reader": "read", "virtual": "not seen where it must be"}
 
@@ -29,10 +32,12 @@ class Story:
         self._burn: list[str | None] = []
         self._proofs = Verifier()
         self._journals: set[str] = set()
+        self._has_marks = False
+        self._mark: dict[str, Any] | None = None
 
     def begin(self, stage: Stage) -> None:
         """Write how the table is played."""
-        play = stage.play
+        play, self._has_marks = stage.play, bool(stage.game.words)
         broker = f"broker {stage.broker.kind} (MQTT {'5' if stage.broker.protocol == 5 else '3.1.1'})"
         what = f"{play.procedure or play.game}, reader {play.reader}, {broker}, {stage.size} cards"
         fault = f", fault {play.fault}" if play.fault else ""
@@ -43,11 +48,11 @@ class Story:
     def hear(self, name: str, payload: dict[str, Any]) -> None:
         """Write the line of a message."""
         if name == "round":
-            lines = _round(GAMES[payload["game"]], payload)
+            lines = [*_round(GAMES[payload["game"]], payload)]
         else:
             self._proofs.take(payload)
             self._journals.add(payload["journal"])
-            lines = self._event(payload["event"])
+            lines = [*self._marked(payload["event"]), *self._event(payload["event"])]
         for word, text in lines:
             self.say(word, text)
 
@@ -60,6 +65,13 @@ class Story:
         if judged:
             proved = sum(each.proof == "opened" for each in judged)
             print(f"{proved} of {len(judged)} cards that were sealed opened as they had been committed to", flush=True)
+
+    def _marked(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        """The mark given before this event, unless what happened says the same."""
+        mark, self._mark = self._mark, event if event["type"] == "MarkGiven" else None
+        if mark and not (event["type"] == "Happened" and event["did"][0][0] == mark["word"]):
+            value = f" {mark['value']}" if mark.get("value") else ""
+            yield "mark", f"S{mark['seat']} {mark['word']}{value}" if mark["seat"] else f"{mark['word']}{value}"
 
     def _event(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
         match event["type"]:
@@ -86,6 +98,8 @@ class Story:
                 yield "entered", f"a card that was not read, by {event['by']} and {event['second']}"
             case "KeyRefused":
                 yield "refused", f"{event['key'].upper()}: {event['why']}"
+            case "CardRevealed" if self._has_marks:
+                return  # what happened says it, a hand at a time
             case _:
                 yield from _guests(event)
 
@@ -103,8 +117,29 @@ def _guests(event: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield "betting", f"round {event['round']}: open"
         case "BetsClosed":
             yield "betting", f"round {event['round']}: closed, the cards may come"
+        case "Happened":
+            yield "did", "; ".join(map(happened, event["did"]))
         case "CardRevealed" if event.get("slot"):
             yield "revealed", f"{event['slot']} {face(event['card'])}, committed to in entry {event['seq']}"
+
+
+def happened(words: Sequence[Any]) -> str:
+    """What happened, who did it first: `S3 raise 6 3`, `D turn K♠`, `round 2`."""
+    told = [_said(word) for word in words]
+    if len(told) > 1 and isinstance(words[1], str) and words[1][:1] in ("S", "D"):
+        told[:2] = [told[1], told[0]]
+    return " ".join(told)
+
+
+def _said(word: Any) -> str:
+    match word:
+        case bool():
+            return "yes" if word else "no"
+        case list() | tuple():
+            return ", ".join(map(_said, word))
+        case str() if word in _CARDS:
+            return face(word)
+    return str(word)
 
 
 def _burn(cards: list[str | None]) -> str:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
-from firmware_bridge.games.game import Game
+if TYPE_CHECKING:  # `shoe status` must be quick, and loads no game
+    from firmware_bridge.games.game import Game
 
 SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
-RHYTHMS: Final = {"steady": "steady", "confirm": "1 Hz", "blocked": "5 Hz", "double": "double flash"}
+RHYTHMS: Final = {
+    "steady": "steady",
+    "confirm": "1 Hz",
+    "candidate": "2 Hz",
+    "blocked": "5 Hz",
+    "double": "double flash",
+}
 _SHOWS_SIGNS: Final = (getattr(sys.__stdout__, "encoding", None) or "").lower().startswith("utf")
 
 
@@ -21,6 +28,30 @@ def face(card: str) -> str:
 def counted(number: int, what: str) -> str:
     """So many of something: `1 round`, `2 rounds`."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def offer(word: str, may: Any) -> str:
+    """A mark that is offered, and what may come with it as the topic `table` has it: `raise 3-10`, `call 2`."""
+    match may:
+        case {"with": seats, "cost": cost}:
+            return f"{word} {'all' if seats == 'all' else ' '.join(seats)} for {cost}"
+        case {"max": most, **least}:
+            return f"{word} {least['min']}-{most}" if "min" in least else f"{word} up to {most}"
+        case list():
+            return f"{word} {' '.join(map(str, may))}"
+        case str():
+            return f"{word} {may}"
+    return word
+
+
+def asked(table: Mapping[str, Any]) -> str:
+    """What the topic `table` shows of a running round, and what the seats that must act may say."""
+    shows = " ".join(f"{name} {value}" for name, value in (table.get("shows") or {}).items())
+    by_offer: dict[str, list[str]] = {}
+    for slot, offers in (table.get("act") or {}).items():
+        by_offer.setdefault(", ".join(offer(word, may) for word, may in offers.items()), []).append(slot)
+    seats = [f"{' '.join(slots)}: {said}" for said, slots in by_offer.items()]
+    return "; ".join([*([shows] if shows else []), *seats])
 
 
 def brief(points: str) -> str:
@@ -41,6 +72,15 @@ def named(hands: Mapping[str, Any]) -> Mapping[str, Any]:
     """The hands by their first letters, where these differ."""
     letters = {name[0].upper(): hand for name, hand in hands.items()}
     return letters if len(letters) == len(hands) else hands
+
+
+def on_screen(cards: Iterable[tuple[str, str]], told: Mapping[str, Any]) -> list[tuple[str, str | None]]:
+    """The cards of a round that is over as a screen shows them: None for those of hands that nobody is shown.
+
+    told: what its game says of it, as the topic `round` has it.
+    """
+    shown = told.get("shown")
+    return [(slot, card if shown is None or slot in shown else None) for slot, card in cards]
 
 
 def remarks(game: Game, told: Mapping[str, Any]) -> tuple[str, ...]:

@@ -10,8 +10,10 @@ import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.house import House
 from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.facts.printable import fault
+from firmware_bridge.games import GAMES
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.table.mistakes import mistake, shown
@@ -53,9 +55,14 @@ class Desk:
         """Carry out a command of `parse` and answer it; a repeated id acts once."""
         order, wanted = order_of(fields, allowed), list[Range]()
         known_by = digest(order, by) if fields.get("id") is not None else None
+        if allowed is orders.LOCAL:
+            shoe = self._table.shoe
+            order = _as_told_here(order, shoe.house if shoe.status == "open" else shoe.device.next_house)
         is_new = answer_to(self._table.shoe, fields.get("id")) is None
         if is_new and isinstance(order, orders.Resend):
             order, wanted = self._found(order)
+        if isinstance(order, orders.OpenShoe):
+            order = _with_room(order, self._table.shoe.device.next_house)
         given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"), digest=known_by)
         answer = self._table.order(given)
         if answer.ok:
@@ -105,7 +112,34 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
     arguments = {name: value for name, value in fields.items() if name not in ("id", "do")}
     if wrong := mistake(_TYPES[do], arguments):
         return orders.Malformed(do, *wrong)
-    return msgspec.convert(arguments | {"do": do}, _TYPES[do])
+    order: orders.Order = msgspec.convert(arguments | {"do": do}, _TYPES[do])
+    return order if allowed is orders.LOCAL else _by_wire(order)
+
+
+def _as_told_here(order: orders.Order, house: House) -> orders.Order:
+    """The order as its game takes it: at the table people say seats and amounts, whether bets or purses."""
+    if isinstance(order, orders.BetsClosed) and order.bets and GAMES[house.game].stakes == "money":
+        return orders.BetsClosed(money=order.bets)
+    return order
+
+
+def _by_wire(order: orders.Order) -> orders.Order:
+    """The order as it may come from afar, where a repeat may come late, and nobody sees the shoe."""
+    match order:
+        case orders.Mark() if order.round is None or order.turn is None:
+            missing = "round" if order.round is None else "turn"
+            return orders.Malformed("mark", f'"{missing}" is missing', "take round and turn from the topic table")
+        case orders.OpenShoe(pack=pack) if pack.left is not None:
+            return orders.Malformed("open_shoe", '"left" is told at the table', "shoe do open-shoe --left N")
+    return order
+
+
+def _with_room(order: orders.OpenShoe, house: House) -> orders.Order:
+    """The order, where its packs can hold the cards that are left of them."""
+    most = (order.pack.decks or house.decks) * GAMES[house.game].size
+    if order.pack.left is None or order.pack.left <= most:
+        return order
+    return orders.Malformed("open_shoe", f"{order.pack.left} cards cannot be left of {most}", f"give 0 to {most}")
 
 
 def digest(order: orders.Order, by: str) -> str:

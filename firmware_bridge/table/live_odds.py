@@ -150,5 +150,5 @@ def question(shoe: Shoe) -> Question:
 
 def before_round(shoe: Shoe) -> tuple[Card, ...]:
     """The disclosed cards of a shoe but for those drawn for the round under way."""
-    under_way = Counter(laid.card for laid in shoe.laid if laid.drawn and laid.shown)
+    under_way = Counter(laid.card for laid in shoe.laid if laid.card and laid.drawn and laid.shown)
     return tuple((Counter(disclosed(shoe)) - under_way).elements())

@@ -7,17 +7,19 @@ from typing import Final
 
 from firmware_bridge.facts.reason import Reason
 from firmware_bridge.facts.wire_states import Alarm, Lamps
-from firmware_bridge.games.asks import CardDue, MarkDue, OpeningDue
+from firmware_bridge.games.asks import CardDue, Choice, MarkDue, OpeningDue
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.shoe.judges.marks import is_asked
-from firmware_bridge.shoe.round import asked, layout, phase, rules
+from firmware_bridge.shoe.judges.packs import waits_for_next
+from firmware_bridge.shoe.round import asked, coming, layout, opens_itself, phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_last, is_open, row
 
 STEADY: Final = "steady"
 CONFIRM: Final = "confirm"
 BLOCKED: Final = "blocked"
 DOUBLE: Final = "double"
+CANDIDATE: Final = "candidate"
 
 BEEP: Final = "beep"
 
@@ -81,6 +83,13 @@ def _fault(shoe: Shoe) -> str:
 
 
 def _no_shoe(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
+    if opens_itself(shoe):
+        _GUIDES[phase(coming(shoe))](coming(shoe), lit, why)
+        return
+    if waits_for_next(shoe):
+        lit["ready"] = CONFIRM
+        why.append(("the pack is over: press NEXT when the next one is shuffled", Reason("next_pack", {})))
+        return
     is_empty = shoe.status == "empty"
     words = "no shoe is open" if is_empty else "the shoe is over: change it"
     why.append((words, Reason("no_shoe" if is_empty else "shoe_over", {})))
@@ -108,6 +117,8 @@ def _due(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
         _move_opened(shoe, lit, why)
     elif isinstance(question, MarkDue):
         lit |= dict.fromkeys((slot.partition(".")[0] for slot in question.act if slot != LOT), CONFIRM)
+        if isinstance(lot := question.act.get(LOT, {}).get(LOT), Choice):
+            lit |= dict.fromkeys((f"S{seat}" for seat in lot.values), CANDIDATE)
         why.append((is_asked(question), Reason("mark_due", {"slot": ", ".join(question.act)})))
     if not isinstance(question, CardDue):
         return

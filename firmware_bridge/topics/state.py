@@ -8,10 +8,13 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps, Slot, Table
+from firmware_bridge.games.asks import MarkDue
+from firmware_bridge.games.layout import Layout, Placed
 from firmware_bridge.shoe.judges.cut_card import is_blind
-from firmware_bridge.shoe.round import due, layout, phase, rules
+from firmware_bridge.shoe.round import coming, due, layout, phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
 from firmware_bridge.topics.lamps import lamps, todo
+from firmware_bridge.topics.offers import offered
 from firmware_bridge.topics.own import own_topics
 
 
@@ -36,7 +39,7 @@ def table(shoe: Shoe) -> Table:
     return Table(
         game=shoe.house.game,
         phase=now.value,
-        round=shoe.round,
+        round=coming(shoe).round,
         last=is_in_use and is_last(shoe),
         slots=_slots(shoe),
         due=due(shoe) if guided else None,
@@ -51,7 +54,35 @@ def table(shoe: Shoe) -> Table:
         open=tuple(each.id for each in shoe.device.irregular),
         limits=(shoe.house if is_in_use else shoe.device.next_house).limits,
         settings=shoe.house if is_in_use else shoe.device.next_house,
+        **_asked(coming(shoe)),
     )
+
+
+def _asked(shoe: Shoe) -> dict[str, Any]:
+    """What is asked of seats, in a game that has marks: of the next pack too, where it opens with the first of them."""
+    if not rules(shoe).words:
+        return {}
+    is_running = phase(shoe) in (Phase.READY, Phase.DEALING, Phase.COMPLETE)
+    now = layout(shoe) if is_running else Layout()
+    act, anytime = (now.due.act, now.due.anytime) if isinstance(now.due, MarkDue) else ({}, {})
+    shows = {"shows": msgspec.to_builtins(now.shows)} if now.shows else {}
+    return {"turn": shoe.turn, "hands": _hands_of(now), "act": offered(act), "anytime": offered(anytime), **shows}
+
+
+def _hands_of(table: Layout) -> dict[str, tuple[str | None, ...]]:
+    """Slot -> the cards that are played there, in order; None for one that is face down."""
+    hands: dict[str, tuple[str | None, ...]] = {}
+    for each in table.placed:
+        slot = each.plays or each.slot
+        hands[slot] = (*hands.get(slot, ()), _named(table, each))
+    return hands
+
+
+def _named(table: Layout, each: Placed) -> str | None:
+    """The face of a card that screens may name; None for one that is face down, or of a hand nobody is shown."""
+    slot = each.plays or each.slot
+    is_shown = table.result is None or table.result.shown is None or slot in table.result.shown
+    return each.card.value if each.card and is_shown else None
 
 
 def _bet_on_next(shoe: Shoe) -> int:
@@ -63,7 +94,8 @@ def _bet_on_next(shoe: Shoe) -> int:
 def _slots(shoe: Shoe) -> tuple[Slot, ...]:
     if not shoe.laid:
         return ()
-    return tuple(Slot(each.slot, each.card.value if each.card else UNSET) for each in layout(shoe).placed)
+    table = layout(shoe)
+    return tuple(Slot(each.slot, _named(table, each) or UNSET) for each in table.placed)
 
 
 class Ended(Struct, frozen=True):

@@ -13,6 +13,7 @@ from hardware.pins.pin import Pin, PinFactory, claim
 RHYTHMS: dict[str, tuple[int, ...]] = {
     "blocked": (100, 100),
     "confirm": (500, 500),
+    "candidate": (250, 250),
     "beep": (100, 1900),
     "double": (100, 200, 100, 1600),
     "steady": (),

@@ -1,12 +1,12 @@
 """A dealer at a simulated table: looks at the lamps, draws cards, presses NEXT, and errs when asked."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from random import Random
-from typing import Protocol
 
 from hardware.sim.eyes import Eyes, Seen
+from hardware.sim.hands import Hands, Paper
 
 THINK_S = (0.6, 1.5)  # a practised hand, per card
 SHUFFLE_S = 3.0
@@ -17,48 +17,8 @@ PATIENCE_S = 3.0  # until NEXT is pressed again
 _POLL_S = 0.004
 
 
-@dataclass(frozen=True, slots=True)
-class Paper:
-    """A card in the dealer's hand: the code the reader sees, and how many are burned if it is exposed."""
-
-    code: int | str = field(repr=False)  # nobody may know it yet
-    burns: int = 0
-
-
 class Puzzled(RuntimeError):
     """The dealer does not know how to go on; the message says why."""
-
-
-class Hands(Protocol):
-    """What a dealer sees and touches. slots: the lamps of the places for cards."""
-
-    @property
-    def slots(self) -> Collection[str]:
-        """The lamps of the places for cards, in the order of the game."""
-
-    def waits(self) -> bool:
-        """Whether the guests are to speak first: bets are open, or a seat or the lot is asked."""
-
-    def left(self) -> int | None:
-        """Cards left in the shoe as the table counts them, None while it counts none."""
-
-    def lit(self) -> Collection[str]:
-        """The lamps that are lit at this moment."""
-
-    def draw(self, paper: Paper, how: str = "") -> None:
-        """Pull a card over the reader; `how` names what goes wrong with it, if anything."""
-
-    async def cut_card(self) -> None:
-        """Pull the cut card over its sensor."""
-
-    async def press_next(self) -> None:
-        """Press the key NEXT."""
-
-    async def ask_for_shoe(self) -> None:
-        """Have the pit boss open the shuffled shoe."""
-
-    async def call_floor(self, last: Paper | None) -> None:
-        """Let the floor decide; `last` is the card drawn last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +58,16 @@ class Dealer:
         self._mistake, self._chances, self._cut_at, self._unburned = mistake, 0, -1, False
         self._eyes = Eyes(hands.lit)
         self._shoe: list[Paper] = []
+        self._pack = hands.pack()
 
     async def work(self) -> None:
         """Deal until cancelled. Raises Puzzled."""
         await self._bring_shoe()
         while True:
             slot = self._the_one_lit()
-            if self.hands.waits():
+            if self.hands.pack() != self._pack:
+                await self._bring_pack()
+            elif self.hands.waits():
                 await asyncio.sleep(_POLL_S)
             elif slot is None:
                 await self._look()
@@ -135,13 +98,19 @@ class Dealer:
         lit = self.hands.lit()
         return self.hands.waits() or any(lamp in lit for lamp in ("fault", *lamps, *self.hands.slots))
 
-    async def _bring_shoe(self) -> None:
+    async def _bring_pack(self) -> None:
+        """Put a shuffled pack into the shoe; nobody needs to open it."""
         await self._pause(SHUFFLE_S)
         self._shoe = list(self._packs)
         self._rng.shuffle(self._shoe)
+        self._pack = self.hands.pack()
+
+    async def _bring_shoe(self) -> None:
+        await self._bring_pack()
         self._cut_at = self._rng.randint(*self._cut_from_end) if self._cut_from_end else -1
         self._unburned = True
         await self.hands.ask_for_shoe()
+        self._pack = self.hands.pack()
         await self._see_on("ready")
 
     async def _deal(self, slot: str) -> None:

@@ -15,9 +15,10 @@ from firmware_bridge.games.asks import Between, Choice, Nothing, Offer, Price, T
 from firmware_bridge.games.baccarat import GAME as BACCARAT
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import house_of
+from firmware_bridge.games.strategy import least
 from firmware_bridge.sim.faults import INSIDE, LATE, places
 from firmware_bridge.sim.props import faces, lamps, packs
-from firmware_bridge.sim.seats import asks_guests, least, said, waits
+from firmware_bridge.sim.seats import asks_guests, said, waits
 from hardware.readers import READERS
 from tests.core.table import Table
 from tests.war.rules import GAME

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from hardware.pins.lamps import phase
-from hardware.sim.dealer import ANSWER_S, THINK_S, Dealer, Mistake, Paper, Puzzled
+from hardware.sim.dealer import ANSWER_S, THINK_S, Dealer, Mistake, Puzzled
 from hardware.sim.eyes import Eyes, Seen
+from hardware.sim.hands import Paper
 from tests.hardware.virtual import run
 
 CUT_FROM_END = (13, 52)
@@ -40,6 +41,9 @@ class Table:
 
     def waits(self) -> bool:
         return False
+
+    def pack(self) -> int:
+        return 0
 
     def left(self) -> int | None:
         return None

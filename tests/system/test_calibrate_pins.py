@@ -14,11 +14,14 @@ import pytest
 from firmware_bridge.cli.calibrate import cut_card, keypad, lamps
 from firmware_bridge.cli.calibrate.visit import Visit as Work
 from firmware_bridge.config.calibration import Count, CountSection
+from firmware_bridge.config.keys import KeypadConfig
 from firmware_bridge.config.load import load as load_config
 from hardware.calibrate import Refusal
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin
+from hardware.sim.keypad import KeypadBoard
 from hardware.sim.pins import MockPins
+from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
 from tests.system.table import BridgeTable
 from tests.system.visit import Visit, record
@@ -167,6 +170,32 @@ def test_each_key_is_asked_for_and_a_wrong_one_is_named(
     keys = {"next": Pin(22), "reveal": Pin(23)}
     together(bridge, keypad.pressed(visit(bridge, "keypad"), keys, pins), press())
     assert "that was REVEAL: press NEXT" in capsys.readouterr().out
+
+
+def test_a_key_of_each_seat_of_a_keypad_is_asked_for(
+    table: Callable[..., BridgeTable], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bridge, board = table(pins=PINS), KeypadBoard((1, 2))
+
+    async def press() -> None:
+        pad = PtyBoard(board, tmp_path / "pad")
+        for seat in (2, 1, 2):
+            await asyncio.sleep(0.3)
+            board.press(seat, "H")
+        await asyncio.sleep(0.5)
+        pad.close()
+
+    config = KeypadConfig(port=str(tmp_path / "pad"), seats=(1, 2))
+
+    async def appears() -> None:
+        await asyncio.sleep(0.1)  # until the pad is plugged in
+        await keypad.marked(visit(bridge, "keypad"), config)
+
+    together(bridge, appears(), press())
+    assert "that was seat 2: press at seat 1" in capsys.readouterr().out
+    assert board.acknowledged == 3
+    with pytest.raises(Refusal, match="is lost"):
+        together(bridge, keypad.marked(visit(bridge, "keypad"), config), asyncio.sleep(0))
 
 
 def test_a_key_that_does_not_come_is_named(table: Callable[..., BridgeTable], pins: Any) -> None:

@@ -54,9 +54,14 @@ def order(backend: Backend) -> Callable[..., dict[str, Any]]:
     def give(do: str, **fields: Any) -> dict[str, Any]:
         nonlocal count
         count += 1
+        if do == "mark":
+            now = backend.on("table")[-1]
+            fields = {"round": now["round"], "turn": now["turn"]} | fields
         backend.publish("shoe/T07/command", {"id": f"w{count}", "do": do} | fields)
         wanted = f"w{count}"
-        return backend.wait_for(lambda each: each.topic.endswith("/reply") and each.payload["id"] == wanted).payload
+        answer = backend.wait_for(lambda each: each.topic.endswith("/reply") and each.payload["id"] == wanted).payload
+        backend.wait_until(lambda: not answer["ok"] or backend.on("table")[-1]["as_of"] >= answer["as_of"])
+        return answer
 
     return give
 

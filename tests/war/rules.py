@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -22,6 +22,7 @@ from firmware_bridge.games.asks import (
     OpeningDue,
     Question,
     Refused,
+    Shows,
     check,
     did,
 )
@@ -52,6 +53,12 @@ class Own(Struct, frozen=True):
     highest: bool
 
 
+class Pot(Struct, frozen=True):
+    """What war shows of a running round: all that was put in."""
+
+    pot: str
+
+
 class Tally(Struct, frozen=True):
     """The topic `tally`: rounds by their outcome."""
 
@@ -60,12 +67,15 @@ class Tally(Struct, frozen=True):
 
 def round(terms: War, start: Start) -> Script:
     """One round for the seats that bet."""
-    seats = [seat for seat in start.bets if 1 <= int(seat) <= terms.seats] or ["1"]
+    seats = [seat for seat in start.bets or {"1": "1"} if 1 <= int(seat) <= terms.seats]
     put = {seat: Decimal(start.bets.get(seat, "1")) for seat in seats}
     yield did("round", len(start.before) + 1)
     for seat in start.bets:
-        if seat not in seats:
+        if not 1 <= int(seat) <= terms.seats:
             yield did("bet_refused", f"S{seat}", "no_such_seat")
+    if not seats:
+        return None
+    yield Shows(_pot(put))
     first = yield from _lot(seats)
     order = seats[seats.index(first) :] + seats[: seats.index(first)]
     cards = {}
@@ -112,6 +122,11 @@ def _speaks(seat: str, terms: War, put: dict[str, Decimal]) -> Generator[Ask, An
     if mark.word == "raise":
         put[seat] += Decimal(mark.value)
         yield did("stake", f"S{seat}", mark.value)
+        yield Shows(_pot(put))
+
+
+def _pot(put: dict[str, Decimal]) -> Pot:
+    return Pot(str(sum(put.values())))
 
 
 def _settled(cards: dict[str, Card], hole: Card, put: dict[str, Decimal], own: Own) -> Script:
@@ -139,6 +154,15 @@ def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str
     return "yes" if faces[hole].rank == HIGHEST else "no"
 
 
+def _compare(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    a, b = (RANKS.index(given[name][0]) for name in ("a", "b"))
+    return {"winner": "a" if a > b else "b"}
+
+
+def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    return {"began": rounds[0]["began"], "net": rounds[0]["bets"]}
+
+
 def _staked(table: Layout, start: Start) -> dict[str, Net]:
     raised = [(words[1], words[2]) for words in table.did if words[0] == "stake"]
     put = {f"S{seat}": Decimal(amount) for seat, amount in start.bets.items()}
@@ -162,11 +186,15 @@ GAME = Game(
     areas={"seats": ("S1", "S2", "S3"), "dealer": ("D",)},
     round=round,
     words=(LOT, "stand", "raise", "look"),
+    seatless=(LOT, "stand", "raise", "look"),
     stakes="bets",
+    shows=Pot,
+    compare=_compare,
+    summary=_summary,
     hand=Hand,
     own=Own,
     answer=_answer,
     staked=_staked,
-    ends=lambda left, terms, before: left < terms.seats + 1,
+    ends=lambda terms, start: start.left < terms.seats + 1,
     topics=(Topic("tally", Tally, lambda terms: Tally({}), _grow, lambda tally: tally),),
 )

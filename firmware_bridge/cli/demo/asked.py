@@ -14,6 +14,7 @@ from firmware_bridge.games.house import choices
 from firmware_bridge.sim.broker import CHOICES
 from firmware_bridge.sim.faults import FAULTS, unknown
 from firmware_bridge.sim.props import Play
+from firmware_bridge.sim.seats import seat_counts
 from firmware_bridge.sim.stage import DemoError
 from hardware.readers import READERS
 
@@ -31,6 +32,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a human dealer (default)")
     parser.add_argument("--reader", choices=tuple(READERS), help="the reader's protocol (default native)")
     parser.add_argument("--game", choices=tuple(GAMES), default=House().game, help="default baccarat")
+    parser.add_argument("--seats", type=int, metavar="N", help="how many play (default: as many as may)")
     parser.add_argument("--procedure", choices=choices("procedure"), help="of a game that is dealt in several ways")
     faults = f"let it happen, and play until it is settled, N rounds at least: {', '.join(FAULTS)}"
     parser.add_argument("--fault", type=_fault, metavar="ID", help=faults)
@@ -63,6 +65,19 @@ def play(arguments: argparse.Namespace) -> Play:
         arguments.broker,
         arguments.port,
         {key: value for key in HOUSE if (value := getattr(arguments, key))},
+        _seats(arguments),
+    )
+
+
+def _seats(arguments: argparse.Namespace) -> int | None:
+    """How many seats play, None for as many as may. Raises DemoError for a number that cannot."""
+    game, counts = GAMES[arguments.game], seat_counts(GAMES[arguments.game])
+    if arguments.seats is None or arguments.seats in counts:
+        return arguments.seats  # type: ignore[no-any-return]  # it has no type of its own
+    many = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}" if counts else ""
+    raise DemoError(
+        f"{arguments.seats} seats cannot play {game.name}",
+        f"{many} can" if many else "its guests have no seats: leave --seats out",
     )
 
 

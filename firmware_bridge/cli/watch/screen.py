@@ -9,6 +9,7 @@ from typing import Any, Final
 from firmware_bridge.cli.order import at_the_table
 from firmware_bridge.cli.watch.words import Status, decisions, mode_words, next_step
 from firmware_bridge.facts.printable import escaped
+from firmware_bridge.sim.words import asked
 
 __all__ = ["Status", "line", "machine", "screen"]
 
@@ -18,6 +19,7 @@ IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
 
 RHYTHMS: Final = {
     "confirm": "slow blink (confirm)",
+    "candidate": "quick blink (the lot may fall here)",
     "blocked": "fast blink (blocked)",
     "double": "double flash",
 }
@@ -29,6 +31,7 @@ def screen(status: Status) -> list[str]:
     rows = (
         ("phase", _phase(status)),
         ("slots", _slots(status) or "none filled"),
+        *((("asked", words),) if (words := asked(status["table"])) else ()),
         ("lamps", _lamps(status)),
         ("cards", _cards(status)),
         ("rounds", _rounds(status)),
@@ -93,6 +96,9 @@ def _phase(status: Status) -> str:
 
 
 def _slots(status: Status) -> str:
+    hands = status["table"].get("hands")
+    if hands:
+        return "  ".join(f"{slot} {' '.join(card or '??' for card in cards)}" for slot, cards in hands.items())
     return "  ".join(f"{slot['slot']} {slot.get('card', '??')}" for slot in status["table"]["slots"])
 
 

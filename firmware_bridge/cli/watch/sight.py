@@ -18,7 +18,7 @@ from firmware_bridge.facts.printable import escaped, harmless
 from firmware_bridge.games import GAMES
 from firmware_bridge.sim.picture import HEIGHT, screen
 from firmware_bridge.sim.sight import Over, Row, Sight
-from firmware_bridge.sim.words import remarks
+from firmware_bridge.sim.words import on_screen, remarks
 from hardware.pins.lamps import RHYTHMS
 
 KEPT: Final = 100
@@ -128,7 +128,7 @@ def _over(status: Status, told: dict[str, Any]) -> Over:
     game = GAMES[status["table"]["settings"]["game"]]
     said = remarks(game, told | told["own"]) if told["outcome"] else ()
     corrected = ["corrected"] if told["revision"] else []
-    cards = [(slot, card) for slot, card in told["cards"]]
+    cards = on_screen([(slot, card) for slot, card in told["cards"]], told["own"])
     return Over(status["shoe"], told["round"], told["outcome"], told["points"], cards, [*said, *corrected])
 
 

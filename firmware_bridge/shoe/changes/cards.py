@@ -29,7 +29,7 @@ def _drawn(shoe: Shoe, event: events.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
     return replace(
         shoe,
         held=shoe.held[1:] if event.held else shoe.held,
-        seen=shoe.seen.plus(*[each.card for each in laid]),
+        seen=shoe.seen.plus(*[each.card for each in laid if each.card]),
         unknown=shoe.unknown + (not laid),
         serials=shoe.serials.plus(event.serial) if event.serial else shoe.serials,
     )
@@ -42,8 +42,22 @@ def card_burned(shoe: Shoe, event: events.CardBurned) -> Shoe:
 
 
 def card_dealt(shoe: Shoe, event: events.CardDealt) -> Shoe:
-    laid = _laid(shoe, event, event.origin)
-    return replace(_drawn(shoe, event, laid), laid=shoe.laid + laid, turn=next_turn(shoe))
+    known = _laid(shoe, event, event.origin)
+    laid = known or (Laid(None, event.origin, "", shoe.seq + 1, shoe.n + 1, shown=False),)
+    return replace(_drawn(shoe, event, known), laid=shoe.laid + laid, turn=next_turn(shoe))
+
+
+def card_looked_at(shoe: Shoe, event: events.CardLookedAt) -> Shoe:
+    assert event.secret is not None
+    card, nonce = event.secret.card, event.secret.nonce
+
+    def told(laid: Laid) -> Laid:
+        if (laid.seq, laid.n) != (event.seq, event.n):
+            return laid
+        return replace(laid, card=card, nonce=nonce, origin="manual", entered=(shoe.seq + 1, shoe.n + 1))
+
+    laid = tuple(map(told, shoe.laid))
+    return replace(shoe, laid=laid, seen=shoe.seen.plus(card), unknown=shoe.unknown - 1)
 
 
 def card_overdrawn(shoe: Shoe, event: events.CardOverdrawn) -> Shoe:
@@ -89,7 +103,7 @@ def card_set_aside(shoe: Shoe, event: events.CardSetAside) -> Shoe:
 
 def card_revealed(shoe: Shoe, event: events.CardRevealed) -> Shoe:
     def hit(laid: Laid) -> bool:
-        return (laid.seq, laid.n) == (event.seq, event.n)
+        return laid.committed == (event.seq, event.n)
 
     return replace(
         shoe,
@@ -131,6 +145,7 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.CardOverdrawn: card_overdrawn,
     events.CardHeld: card_held,
     events.CardEntered: card_entered,
+    events.CardLookedAt: card_looked_at,
     events.CardConfirmed: card_confirmed,
     events.CardSetAside: card_set_aside,
     events.CardRevealed: card_revealed,

@@ -11,7 +11,7 @@ from firmware_bridge.facts import events
 from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.grown import Grown
 from firmware_bridge.shoe.held import HeldResult
-from firmware_bridge.shoe.state import Given, Laid, PastRound, Shoe, exchanged, next_turn, with_device
+from firmware_bridge.shoe.state import Given, Laid, PastRound, Shoe, exchanged, left_before, next_turn, with_device
 
 
 def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
@@ -21,7 +21,7 @@ def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
 
 
 def bets_closed(shoe: Shoe, event: events.BetsClosed) -> Shoe:
-    return replace(shoe, betting=False, bets=event.bets, money=event.money or shoe.money)
+    return replace(shoe, betting=False, bets=event.bets, money=event.money)
 
 
 def mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
@@ -51,7 +51,7 @@ def _opens_with(laid: Laid) -> events.Origin:
 
 def round_voided(shoe: Shoe, event: events.RoundVoided) -> Shoe:
     sealed = tuple(laid for laid in shoe.laid if not laid.shown)
-    past = PastRound(event.round, shoe.seq + 1, event.cards)
+    past = PastRound(event.round, shoe.seq + 1, event.cards, bets=shoe.bets, money=shoe.money, left=left_before(shoe))
     flown = shoe.device.flown - shoe.flying
     return replace(_round_over(shoe, past, flown), aside=shoe.aside + sealed + shoe.overdrawn, laid=())
 
@@ -69,6 +69,7 @@ def _round_over(shoe: Shoe, past: PastRound, flown: int) -> Shoe:
         flying=False,
         given=(),
         bets={},
+        money={},
         turn=next_turn(shoe),
     )
     return with_device(over, flown=flown, prev=events.EntryName(shoe.journal, past.seq))
@@ -88,12 +89,13 @@ def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> Past
         event.revision,
         shoe.bets,
         shoe.money,
+        left_before(shoe),
     )
 
 
 def round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
     def corrected(past: PastRound) -> PastRound:
-        return replace(_past(shoe, event), bets=past.bets, money=past.money)
+        return replace(_past(shoe, event), bets=past.bets, money=past.money, left=past.left)
 
     before = [each.card for past in shoe.rounds if past.round == event.round for each in past.cards]
     rounds = Grown(corrected(past) if past.round == event.round else past for past in shoe.rounds)

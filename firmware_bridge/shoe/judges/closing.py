@@ -52,7 +52,8 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     came = [_move(shoe, word) for word in order.cards]
     dealt = [each for each in came if isinstance(each, Card)]
     game = rules(shoe)
-    began = Start(past.bets, past.money, [each for each in shoe.rounds if each.round < past.round])
+    before = [each for each in shoe.rounds if each.round < past.round]
+    began = Start(past.bets, past.money, before, shoe.house.decks, past.left, shoe.house.disclose == "sealed", past)
     terms = terms_of(shoe.house)
     table = game.judge(tuple(came), terms, began) if game.judge else judged(game, came, terms, began)
     if table.result is None:
@@ -126,7 +127,7 @@ def played(shoe: Shoe, slots: Sequence[str | None]) -> tuple[events.Played, ...]
     return tuple(
         events.Played(slot, laid.card, laid.origin)
         for slot, laid in zip(slots, shoe.laid, strict=False)  # a round that cannot go on has placed fewer
-        if slot and laid.shown
+        if slot and laid.shown and laid.card
     )
 
 

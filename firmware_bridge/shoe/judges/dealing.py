@@ -51,7 +51,7 @@ def place(draft: Draft, card: HeldCard, held: bool) -> None:
     now = phase(draft.shoe)
     if now not in (Phase.EMPTY, Phase.ENDED):
         found = wrong_with(draft.shoe, card)
-        if found:
+        if found and not _waits_with_it(draft.shoe, found.id):
             if not held:
                 hold(draft, card, found.id)
             draft.open_irregularity(found.id, found.detail, next_card(draft.shoe), **found.values)
@@ -62,6 +62,14 @@ def place(draft: Draft, card: HeldCard, held: bool) -> None:
         if card.lot is not None and draft.shoe.lot is None:
             draft.add(events.LotAdopted(lot=card.lot))
     _PLACES[now](draft, card, held)
+
+
+def _waits_with_it(shoe: Shoe, wrong: str) -> bool:
+    """Whether what is wrong with a card is judged later: a mark is due first, or it lies face down until then."""
+    question = asked(shoe) if phase(shoe) in (Phase.READY, Phase.DEALING) else None
+    if wrong == "duplicate":
+        return isinstance(question, MarkDue)
+    return wrong == "unreadable" and isinstance(question, CardDue) and question.down
 
 
 def is_overfull(shoe: Shoe) -> bool:
@@ -119,10 +127,11 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
     reveal_carried(draft)
     shoe = draft.shoe
     question = asked(shoe)
-    assert card.card is not None
     assert isinstance(question, CardDue)
     dealt = events.CardDealt(round=shoe.round, slot=question.slot, origin=_origin(card), held=held, serial=card.serial)
-    if is_named(shoe, question):
+    if card.card is None:
+        draft.add(replace(dealt, unread=card.reason))
+    elif is_named(shoe, question):
         draft.add(replace(dealt, card=card.card, nonce=opens(card, held)))
     else:
         commit, secret = draft.seal(card.card, card.nonce)

@@ -7,8 +7,8 @@ from firmware_bridge.facts.inputs import TimePassed
 from firmware_bridge.games.asks import OpeningDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.round import asked, layout, phase, rules
-from firmware_bridge.shoe.state import Phase, Shoe
+from firmware_bridge.shoe.round import asked, layout, phase, rules, unread_needed
+from firmware_bridge.shoe.state import Laid, Phase, Shoe
 
 
 def is_sealed(shoe: Shoe) -> bool:
@@ -45,8 +45,12 @@ def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
 
 def open_all(draft: Draft) -> None:
     """Open every step that can be opened: the time is over, nobody has bet, or the table seals nothing."""
-    while (draft.shoe.opening or not is_sealed(draft.shoe)) and (step := _opening(draft.shoe).step):
-        _open(draft, step)
+    while (opening := _opening(draft.shoe)).step and (
+        opening.by_itself or draft.shoe.opening or not is_sealed(draft.shoe)
+    ):
+        if unread_needed(draft.shoe) is not None:
+            return
+        _open(draft, opening.step)
 
 
 def start_clock(draft: Draft) -> None:
@@ -93,15 +97,21 @@ def time_passed(draft: Draft, fact: TimePassed) -> None:
 
 
 def _open(draft: Draft, slots: tuple[str, ...]) -> None:
-    placed = layout(draft.shoe).placed
-    for slot in slots:
-        n = next(n for n, each in enumerate(placed) if each.card is None and slot == (each.plays or each.slot))
-        laid = draft.shoe.laid[n]
-        draft.add(
-            events.CardRevealed(
-                card=laid.card, nonce=laid.nonce, seq=laid.seq, n=laid.n, round=draft.shoe.round, slot=slot
-            )
-        )
+    placed, only = layout(draft.shoe).placed, _opening(draft.shoe).only
+    closed = [(n, each.plays or each.slot) for n, each in enumerate(placed) if each.card is None]
+    closed = [each for each in closed if not only or each[0] in only]
+    opened = [(draft.shoe.laid[n], slot) for slot in slots for n, where in closed if where == slot]
+    if unread := [slot for laid, slot in opened if laid.card is None]:
+        raise Refused(f"the card in {unread[0]} was not read", "two people look at it, and enter it: shoe enter")
+    for laid, slot in opened:
+        draft.add(revealed(laid, draft.shoe.round, slot))
+
+
+def revealed(laid: Laid, round: int | None = None, slot: str | None = None) -> events.CardRevealed:
+    """The event that discloses a sealed card."""
+    assert laid.card is not None
+    seq, n = laid.committed
+    return events.CardRevealed(card=laid.card, nonce=laid.nonce, seq=seq, n=n, round=round, slot=slot)
 
 
 def opens(card: HeldCard, held: bool) -> str | None:

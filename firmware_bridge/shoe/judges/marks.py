@@ -5,13 +5,12 @@ from __future__ import annotations
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.games.asks import CardDue, Due, MarkDue, OpeningDue
+from firmware_bridge.games.asks import Refused as RefusedMark
 from firmware_bridge.games.house import terms_of
-from firmware_bridge.games.machine import layout as run
-from firmware_bridge.games.machine import refusal
+from firmware_bridge.games.machine import marked
 from firmware_bridge.games.moves import Mark
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.round import asked, layout, moves, rules, start
-from firmware_bridge.shoe.state import Shoe
 
 
 def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
@@ -20,9 +19,11 @@ def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
     mark = Mark("" if order.seat is None else str(order.seat), order.word, order.value)
     if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
         raise Refused("late", f"round {shoe.round}, turn {shoe.turn}: {is_asked(asked(shoe))}")
-    refused = refusal(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe), mark)
-    if refused:
-        raise Refused(refused.code, refused.hint or is_asked(asked(shoe)))
+    now = layout(shoe)
+    try:
+        after = marked(rules(shoe), now, moves(shoe), terms_of(shoe.house), start(shoe), mark)
+    except RefusedMark as refused:
+        raise Refused(refused.code, refused.hint or is_asked(now.due)) from None
     draft.close_irregularity("restarted_mid_round", "given")
     draft.add(
         events.MarkGiven(
@@ -32,7 +33,7 @@ def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
             word=mark.word,
             value=mark.value,
             by=given.by,
-            more=_leaves_question(shoe, mark),
+            more=after.turns == now.turns,
         )
     )
 
@@ -47,9 +48,3 @@ def is_asked(question: Due | None) -> str:
         case MarkDue(act=act):
             return "; ".join(f"{slot}: {', '.join(words)}" for slot, words in act.items())
     return "nothing is asked"
-
-
-def _leaves_question(shoe: Shoe, mark: Mark) -> bool:
-    """Whether the question asked before the mark is still the one asked after it."""
-    after = run(rules(shoe), (*moves(shoe), mark), terms_of(shoe.house), start(shoe))
-    return after.turns == layout(shoe).turns

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from firmware_bridge.facts import events, orders
-from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
+from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import MarkDue, amount
@@ -18,8 +18,16 @@ from firmware_bridge.shoe.judges.closing import corrected_round
 from firmware_bridge.shoe.judges.dealing import place
 from firmware_bridge.shoe.judges.disclosure import reveal, start_clock
 from firmware_bridge.shoe.judges.marks import is_asked
-from firmware_bridge.shoe.judges.rounds import close_round, end_shoe, open_shoe, reveal_carried, void_round
-from firmware_bridge.shoe.round import asked, due, layout, phase, rules
+from firmware_bridge.shoe.judges.packs import open_with_next, waits_for_next
+from firmware_bridge.shoe.judges.rounds import (
+    close_round,
+    end_shoe,
+    open_shoe,
+    publish_happened,
+    reveal_carried,
+    void_round,
+)
+from firmware_bridge.shoe.round import asked, copies, due, layout, phase, rules, unread_needed
 from firmware_bridge.shoe.state import Phase, blockers, held_cards, is_card_out, is_open, oldest_held, row
 
 Given = Ordered | Pressed
@@ -55,14 +63,46 @@ def bets_open(draft: Draft, given: Ordered, order: orders.BetsOpen) -> None:
     draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
-def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> None:
-    """No more bets: carried cards are named, held cards are dealt, the time to open sealed ones runs."""
+def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
+    """No more bets: carried cards are named, held cards are dealt, the time to open sealed ones runs.
+
+    What it gives back says which seats take no part. Raises Refused where so few do that there is no round.
+    """
     check_stakes(rules(draft.shoe), order)
     draft.add(events.BetsClosed(round=draft.shoe.round, bets=order.bets, money=order.money))
+    left_out = _left_out(draft)
+    if layout(draft.shoe).no_round:
+        publish_happened(draft)
+        draft.add(events.BetsOpened(round=draft.shoe.round))
+        raise Refused("no_round", left_out or f"{_too_few(draft)}: close the bets with more")
     reveal_carried(draft)
     start_clock(draft)
     if not row(draft.shoe, "drawn_before_bets_closed").blocks:
         draft.close_irregularity("drawn_before_bets_closed", "kept")
+    return left_out
+
+
+def _too_few(draft: Draft) -> str:
+    """The seats because of which no round takes place, where the game names them."""
+    named = [seat for words in layout(draft.shoe).did for word in words if isinstance(word, tuple) for seat in word]
+    return f"{', '.join(named)} cannot take part" if named else "too few seats take part"
+
+
+def _left_out(draft: Draft) -> str:
+    """The seats that take no part in the round that begins, and why."""
+    refused = [words for words in layout(draft.shoe).did if str(words[0]).endswith("_refused")]
+    return ", ".join(f"{seat} takes no part: {why}" for _, seat, why in refused)
+
+
+def money_told(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
+    """Purses told again between two rounds of a game that asks for them once; they hold from the next round on.
+
+    What it gives back says which seats take no part. Raises Refused where bets are closed round by round.
+    """
+    shoe = draft.shoe
+    if rules(shoe).stakes_per == "round" or is_card_out(shoe):
+        raise Refused("betting is not open", "bets_open, or deal the round")
+    return bets_closed(draft, given, order)
 
 
 def check_stakes(game: Game, order: orders.BetsClosed) -> None:
@@ -96,7 +136,11 @@ def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
     commit, secret = draft.seal(order.card, given.nonce)
     entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second)
     first = oldest_held(shoe)
-    if is_open(shoe, "unreadable") and first and first.card is None:
+    if (n := unread_needed(shoe)) is not None and is_open(shoe, "unreadable"):
+        if shoe.seen.count(order.card) >= copies(shoe, order.card):
+            raise Refused("the packs hold no more of this card", "look at the card again")
+        _look_at(draft, n, entered)
+    elif is_open(shoe, "unreadable") and first and first.card is None:
         draft.add(entered)
         draft.close_irregularity("unreadable", "entered", given.by)
     elif blockers(shoe) == ("reader_lost",) and not shoe.held:
@@ -104,6 +148,24 @@ def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
         place(draft, HeldCard(order.card, given.nonce, manual=True), held=False)
     else:
         raise Refused("no card waits to be entered", "draw the card; enter it only if the shoe says it was not read")
+
+
+def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
+    """Two people have looked at card `n` of the round, away from the table."""
+    laid, placed = draft.shoe.laid[n], layout(draft.shoe).placed[n]
+    draft.add(
+        events.CardLookedAt(
+            commit=entered.commit,
+            secret=entered.secret,
+            round=draft.shoe.round,
+            slot=placed.slot,
+            seq=laid.seq,
+            n=laid.n,
+            by=entered.by,
+            second=entered.second,
+        )
+    )
+    draft.close_irregularity("unreadable", "entered", entered.by)
 
 
 def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> None:
@@ -114,6 +176,8 @@ def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> 
             draft.close_irregularity(each, "confirm", given.by if isinstance(given, Ordered) else "dealer")
     elif (blocked := blockers(draft.shoe)) and not _may_close(draft):
         raise Refused(f"blocked: {', '.join(blocked)}", row(draft.shoe, blocked[0]).todo)
+    elif waits_for_next(draft.shoe):
+        open_with_next(draft, given)
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left
         missing = "the first card is not exposed" if left is None else f"{left} more to burn"
@@ -183,10 +247,3 @@ def _may_close(draft: Draft) -> bool:
 def press_reveal(draft: Draft, given: Given) -> None:
     """The REVEAL key: the next step of the ceremony."""
     reveal(draft)
-
-
-def auto_open(draft: Draft, fact: CardRead | CardUnread) -> None:
-    """The first card after the end opens the next shoe where the house says so."""
-    house = draft.shoe.device.next_house
-    if draft.shoe.status != "open" and house.new_shoe == "auto" and not house.confirm_shuffle:
-        open_shoe(draft, orders.Pack(), fact.nonce)

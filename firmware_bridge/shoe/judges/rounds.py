@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Final, Literal
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from firmware_bridge import __version__
@@ -18,11 +19,12 @@ from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
 from firmware_bridge.shoe.judges.closing import OUTLIVE_A_SHOE, closed_round, played
 from firmware_bridge.shoe.judges.cut_card import meet_cut_card
+from firmware_bridge.shoe.judges.disclosure import revealed
 from firmware_bridge.shoe.judges.shuffle import patterns
 from firmware_bridge.shoe.judges.suspect import is_of_this_shoe
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.round import layout, phase, rules, start
-from firmware_bridge.shoe.state import Laid, Phase, Shoe, blockers, cards_left, is_exhausted, is_last
+from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_exhausted, is_last
 
 PACKS_IN_A_JOURNAL: Final = 256
 """Shoes at most in one journal, of a game whose packs last one round."""
@@ -49,7 +51,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
             policy=POLICIES[house.policy],
             version=__version__,
             digest=_digest(house),
-            pack=Pack(pack.lot, house.decks),
+            pack=Pack(pack.lot, house.decks, pack.left),
             dealer=dealer or before.dealer,
             confirmed_by=confirmed_by,
             device=None if journal == before.journal else taken,
@@ -97,12 +99,8 @@ def reveal_carried(draft: Draft) -> None:
     placed = layout(draft.shoe).placed
     for laid, each in zip(moves, placed, strict=False):  # a round that cannot go on has placed fewer
         if not laid.shown and not laid.drawn and each.plays is not None and not each.down:
-            _reveal(draft, laid, draft.shoe.round, each.slot)
+            draft.add(revealed(laid, draft.shoe.round, each.slot))
     draft.close_irregularity("overdrawn", "kept")
-
-
-def _reveal(draft: Draft, laid: Laid, round: int | None = None, slot: str | None = None) -> None:
-    draft.add(events.CardRevealed(card=laid.card, nonce=laid.nonce, seq=laid.seq, n=laid.n, round=round, slot=slot))
 
 
 def close_round(draft: Draft) -> None:
@@ -149,6 +147,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
             cards=played(shoe, [each.slot for each in layout(shoe).placed]),
             unit=rules(shoe).unit,
             stakes={bet: (staked, 0) for bet, staked in rules(shoe).staked(layout(shoe), start(shoe)).items()},
+            moved=rules(shoe).moved(layout(shoe)) or UNSET,
             why=(why,),
             by=by,
             last=bool(ends) or is_last(shoe),
@@ -187,11 +186,12 @@ def _after_round(draft: Draft) -> None:
     draft.published = 0
     if shoe.last_round is not None and shoe.round > shoe.last_round:
         end_shoe(draft, "the last round is over")
-    elif rules(shoe).ends(cards_left(shoe), terms_of(shoe.house), shoe.rounds):
-        end_shoe(draft, "too few cards are left for another round")
+    elif rules(shoe).ends(terms_of(shoe.house), start(shoe)):
+        few = "too few cards are left for another round"
+        end_shoe(draft, "the pack is over" if rules(shoe).one_round_packs else few)
     elif is_exhausted(shoe):
         end_shoe(draft, "the shoe is empty")
-    elif shoe.house.betting == "required":
+    elif shoe.house.betting == "required" and rules(shoe).stakes_per == "round":
         draft.add(events.BetsOpened(round=shoe.round))
 
 
@@ -206,7 +206,8 @@ def end_shoe(draft: Draft, why: str) -> None:
     discard_held(draft)
     draft.add(events.ShoeEnded(why=why, rounds=draft.shoe.round - 1))
     for laid in draft.shoe.aside:
-        _reveal(draft, laid)
+        if laid.card is not None:
+            draft.add(revealed(laid))
     for each in draft.shoe.device.irregular:
         if each.id not in OUTLIVE_A_SHOE:
             draft.close_irregularity(each.id, "shoe ended")

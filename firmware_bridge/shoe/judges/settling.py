@@ -20,7 +20,7 @@ from firmware_bridge.shoe.judges.dealing import (
 from firmware_bridge.shoe.judges.disclosure import open_all, start_clock, waits_for_reveal
 from firmware_bridge.shoe.judges.reader_result import meet_result
 from firmware_bridge.shoe.judges.rounds import close_complete, publish_happened, run_out
-from firmware_bridge.shoe.round import asked, due, layout, phase, rules
+from firmware_bridge.shoe.round import asked, due, layout, phase, rules, unread_needed
 from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_exhausted, is_open, oldest_held
 
 
@@ -30,6 +30,7 @@ def settle(draft: Draft) -> None:
     A card that was held while the last cards were sealed was drawn too many, so it is judged before the round closes.
     """
     for _ in range(MOST_STEPS):
+        _ask_for_unread(draft)
         if not (_answer(draft) or _open(draft) or _deal_one_held(draft) or close_complete(draft) or _void(draft)):
             break
     _start_clock(draft)
@@ -55,12 +56,24 @@ def _tell_waiting(draft: Draft) -> None:
         tell_no_card_due(draft)
 
 
+def _ask_for_unread(draft: Draft) -> None:
+    """A card that lies face down and was not read is needed: two people look at it, or the round is void."""
+    shoe = draft.shoe
+    n = unread_needed(shoe) if phase(shoe) is Phase.DEALING else None
+    if n is not None:
+        slot = layout(shoe).placed[n].slot
+        words = f"the card face down in {slot} was not read, and is needed now"
+        draft.open_irregularity("unreadable", words, slot, reason="not read", slot=slot)
+
+
 def _answer(draft: Draft) -> bool:
     """Answer the question that the round waits for."""
     shoe, question = draft.shoe, asked(draft.shoe)
     if phase(shoe) is not Phase.DEALING or not isinstance(question, Question):
         return False
-    faces = {n: laid.card for n, laid in enumerate(shoe.laid)}
+    if unread_needed(shoe) is not None:
+        return False
+    faces = {n: laid.card for n, laid in enumerate(shoe.laid) if laid.card}
     answer = rules(shoe).answer(question, faces, layout(shoe))
     draft.add(events.QuestionAnswered(round=shoe.round, what=question.what, answer=answer, of=question.of))
     return True
@@ -116,7 +129,9 @@ def _tell_stuck(draft: Draft) -> None:
     """Moves that the game's rules do not know, as after an update, stop the shoe."""
     shoe = draft.shoe
     table = layout(shoe)
-    endless = "questions without end" if isinstance(table.due, Question) else ""
-    why = table.stuck or endless if phase(shoe) in (Phase.READY, Phase.DEALING) else ""
+    is_endless = isinstance(table.due, Question) and unread_needed(shoe) is None
+    endless = "questions without end" if is_endless else ""
+    nobody = "no seat takes part" if table.no_round else ""
+    why = table.stuck or endless or nobody if phase(shoe) in (Phase.READY, Phase.DEALING) else ""
     if why and not is_open(shoe, "internal_error"):
         draft.open_irregularity("internal_error", why)

@@ -101,7 +101,7 @@ def test_a_sealed_table_waits_for_reveal() -> None:
     [
         ("", {"word": "stand", "seat": 1}, "not_allowed"),
         ("", {"word": "fold", "seat": 1}, "unknown"),
-        ("", {"word": "lot", "value": "2"}, "bad_amount"),
+        ("", {"word": "lot", "value": "2"}, "not_in_lot"),
         ("lot=1", {"word": "stand", "seat": 1}, "no_mark_due"),
         ("lot=1 5s 3s 4h", {"word": "stand", "seat": 3}, "not_your_turn"),
         ("lot=1 5s 3s 4h", {"word": "raise", "seat": 1, "value": "51"}, "bad_amount"),

@@ -1,0 +1,188 @@
+"""How seats grab the bank and bet against it: the phases that niu-niu and er ba gang share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from decimal import Decimal
+from random import Random
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import Meta, Struct
+
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.reason import Reason
+from firmware_bridge.games.asks import (
+    DIGITS,
+    Ask,
+    CardDue,
+    Choice,
+    MarkDue,
+    Offer,
+    OpeningDue,
+    Refused,
+    Shows,
+    Whole,
+    check,
+    did,
+)
+from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.strategy import Asked
+
+SEATS: Final = ("1", "2", "3", "4")
+"""The seats of both games, in the order dealt."""
+
+SLOTS: Final = tuple(f"S{seat}" for seat in SEATS)
+
+GRAB: Final = "grab"
+"""The word of a bid for the bank: its value is the multiple, 0 for a seat that does not grab."""
+
+BET: Final = "bet"
+"""The word by which a player says his multiple against the banker."""
+
+Outcome = Literal["win", "lose", "push"]
+"""How a player's hand ended against the banker's."""
+
+Multiple = Annotated[int, Meta(ge=1, le=1_000)]
+"""A factor of what is paid: with a base of 15 digits the product of four is exact."""
+
+Closed = Card | None
+"""A card of a hand, None while it lies face down."""
+
+
+def check_base(base: Decimal) -> None:
+    """Whether an amount may be the base of a table. Raises ValueError."""
+    if not base.is_finite() or base <= 0 or len(f"{base:f}") > DIGITS:
+        raise ValueError(f"base: an amount above 0, of at most {DIGITS} letters")
+
+
+class Bank(Struct, frozen=True, kw_only=True):
+    """What both games show of a running round: slot -> bid, the banker and his multiple, slot -> bet.
+
+    banker, multiple: None before it is decided.
+    """
+
+    bids: dict[str, int] = {}
+    banker: str | None = None
+    multiple: int | None = None
+    bets: dict[str, int] = {}
+
+
+def given_by(
+    seats: Sequence[str], word: str, offer: Offer, why: str, shows: Callable[[dict[str, int]], Struct]
+) -> Generator[Ask, Any, dict[str, int]]:
+    """Seat -> the multiple it gave with `word`: each of the seats gives it once, in any order.
+
+    shows: what the table shows of the multiples given so far, by slot.
+    """
+    given: dict[str, int] = {}
+    while len(given) < len(seats):
+        owing = [seat for seat in seats if seat not in given]
+        act: dict[str, dict[str, Offer]] = {f"S{seat}": {word: offer} for seat in owing}
+        mark = yield MarkDue(act, why=why, again=bool(given))
+        if mark.word != word:
+            raise Refused("not_allowed", f"{word} is due of {_named(owing)}")
+        if mark.seat not in seats:
+            raise Refused("not_your_turn", f"{word} is due of {_named(owing)}")
+        if mark.seat in given:
+            raise Refused("already_marked", f"seat {mark.seat} has given its {word}; it is due of {_named(owing)}")
+        check(word, mark.value, offer)
+        given[mark.seat] = int(mark.value)
+        yield did(word, f"S{mark.seat}", given[mark.seat])
+        yield Shows(shows(by_slot(given)))
+    return given
+
+
+def by_slot(multiples: Mapping[str, int]) -> dict[str, int]:
+    """Slot -> multiple, in the order of the seats."""
+    return {f"S{seat}": multiples[seat] for seat in SEATS if seat in multiples}
+
+
+def lot_among(seats: Sequence[str], why: str) -> Generator[Ask, Any, str]:
+    """The seat that the lot fell on; it is drawn outside, and told."""
+    among = f"lot={' or lot='.join(seats)}"
+    offer = Choice(tuple(seats))
+    mark = yield MarkDue({LOT: {LOT: offer}}, why=why)
+    if mark.word != LOT:
+        raise Refused("not_allowed", f"the lot is due: {among}")
+    check(LOT, mark.value, offer)
+    return str(mark.value)
+
+
+def from_next(banker: str) -> tuple[str, ...]:
+    """The players in the order in which they compare with the banker: from his next seat on."""
+    after = SEATS.index(banker) + 1
+    return tuple(seat for seat in SEATS[after:] + SEATS[:after] if seat != banker)
+
+
+def dealt(rounds: int) -> Generator[Ask, Any, dict[str, tuple[Closed, ...]]]:
+    """Seat -> its cards, dealt face down one at a time from the first seat, so many times round; None: closed."""
+    hands: dict[str, tuple[Closed, ...]] = dict.fromkeys(SEATS, ())
+    for _ in range(rounds):
+        for seat in SEATS:
+            card = yield CardDue(f"S{seat}", f"S{seat}", down=True, why=f"S{seat} due")
+            hands[seat] = (*hands[seat], card)
+    return hands
+
+
+def turned(
+    hands: Mapping[str, tuple[Closed, ...]], banker: str, sealed: bool, kind: Callable[[tuple[Card, ...]], str]
+) -> Generator[Ask, Any, dict[str, tuple[Card, ...]]]:
+    """Seat -> the faces of its hand, each turned in its time; the round waits until all are open.
+
+    sealed: a hand a time from the banker's next seat, his own last; else all at once. kind: what a hand is.
+    """
+    faces: dict[str, tuple[Card, ...]] = {}
+    for seat in (*from_next(banker), banker) if sealed else SEATS:
+        slot, hand = f"S{seat}", hands[seat]
+        if None in hand:
+            yield OpeningDue((slot,), (slot,), f"the hand of {slot} is to be opened")
+            raise LookupError("an opening is never answered")
+        faces[seat] = tuple([card for card in hand if card])
+        yield did("turn", slot, kind(faces[seat]))
+    return faces
+
+
+def outcome_of(nets: Mapping[str, Decimal], banker: str) -> str:
+    """How the round ended for the bank in one word: `banker`, `players`, or `even`."""
+    won = nets[banker]
+    return "banker" if won > 0 else "players" if won < 0 else "even"
+
+
+_ENDS: Final[dict[Outcome, str]] = {"win": "beats", "lose": "loses to", "push": "equals"}
+
+
+def why(banker: str, points: Mapping[str, str], ends: Mapping[str, Outcome]) -> tuple[str, ...]:
+    """How each player ended against the banker, in words, from his next seat on."""
+    his = points[banker]
+    return tuple([f"S{seat} {points[seat]} {_ENDS[ends[seat]]} S{banker} {his}" for seat in from_next(banker)])
+
+
+def reasons(banker: str, points: Mapping[str, str], ends: Mapping[str, Outcome]) -> tuple[Reason, ...]:
+    """The same as ids and values."""
+    his: dict[str, str | int] = {"banker": f"S{banker}", "banker_has": points[banker]}
+    return tuple([Reason(ends[seat], {"slot": f"S{seat}", "has": points[seat], **his}) for seat in from_next(banker)])
+
+
+def _named(seats: Sequence[str]) -> str:
+    return ", ".join(f"S{seat}" for seat in seats)
+
+
+BOLD: Final = 0.6
+"""How often a seat of the demonstration grabs."""
+
+
+def strategy(asked: Asked, rng: Random) -> tuple[str, str | None]:
+    """A seat that grabs now and then, and bets little more often than much; the lot falls anywhere."""
+    word, offer = next(iter(asked.offers.items()))
+    match offer:
+        case Choice(values=values):
+            may = list(values)
+        case Whole(least=least, most=most):
+            may = [str(n) for n in sorted({least, 1, most // 10, most // 3, most}) if least <= n <= most]
+        case _:
+            raise LookupError(f"{word}: neither game offers this")
+    if word == LOT:
+        return word, rng.choice(may)
+    if word == GRAB and rng.random() > BOLD:
+        return word, may[0]
+    return word, min(rng.choice(may), rng.choice(may), key=may.index)

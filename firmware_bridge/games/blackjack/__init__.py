@@ -1,0 +1,98 @@
+"""Blackjack: seats against the dealer, with marks, splits, doubles and a hole card."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from firmware_bridge.facts.cards import FACES, Card
+from firmware_bridge.facts.events_of_rounds import Net
+from firmware_bridge.games.asks import Question, in_words
+from firmware_bridge.games.blackjack.play import WORDS
+from firmware_bridge.games.blackjack.result import Hand, Own, is_shuffle_due
+from firmware_bridge.games.blackjack.script import DEALER, round
+from firmware_bridge.games.blackjack.strategy import act
+from firmware_bridge.games.blackjack.terms import Blackjack
+from firmware_bridge.games.blackjack.totals import is_blackjack
+from firmware_bridge.games.game import Game, Layout, OddsBook, Start
+
+SEATS: Final = tuple(f"S{seat}" for seat in range(1, 8))
+
+
+def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str:
+    """Whether the dealer's two cards are a blackjack."""
+    dealers = [faces[n] for n, each in enumerate(table.placed) if each.slot == DEALER]
+    return "yes" if is_blackjack(dealers) else "no"
+
+
+def _staked(table: Layout, start: Start) -> dict[str, Net]:
+    """What each seat has put in: its bet, doubles and splits."""
+    refused = {words[1] for words in table.did if words[0] == "bet_refused"}
+    put = {seat: Decimal(bet) for seat, bet in _bet(table, start).items() if seat not in refused}
+    for words in table.did:
+        if words[0] == "stake":
+            put[str(words[1]).partition(".")[0]] += Decimal(str(words[2]))
+    return {seat: in_words(amount) for seat, amount in put.items()}
+
+
+def _moved(table: Layout) -> dict[str, Net]:
+    """What each seat has been paid so far, beyond its stakes, or lost: blackjacks, busts and surrenders."""
+    moved: dict[str, Decimal] = {}
+    for verb, hand, *amount in table.did:
+        if verb in ("pay", "take"):
+            seat, chips = str(hand).partition(".")[0], Decimal(str(amount[0]))
+            moved[seat] = moved.get(seat, Decimal(0)) + (chips if verb == "pay" else -chips)
+    return {seat: in_words(amount) for seat, amount in moved.items()}
+
+
+def _bet(table: Layout, start: Start) -> dict[str, str]:
+    """The first bets of the seats; where betting is ignored, 1 of each that has a card."""
+    if start.bets:
+        return {f"S{seat}": bet for seat, bet in start.bets.items()}
+    return {each.slot.partition(".")[0]: "1" for each in table.placed if each.slot != DEALER}
+
+
+def _ends(terms: Blackjack, start: Start) -> bool:
+    """Whether the shoe is to be shuffled before another round."""
+    return is_shuffle_due(start.decks, start.left)
+
+
+def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The last of these rounds, its hands as they lie from the dealer's left."""
+    told = rounds[-1]
+    hands = [
+        {"hand": name} | {key: value for key, value in hand.items() if key != "points"}
+        for name, hand in told["hands"].items()
+    ]
+    return {"hands": hands} | {key: told[key] for key in Own.__struct_fields__}
+
+
+def _odds() -> OddsBook:
+    from firmware_bridge.games.blackjack.odds import BOOK
+
+    return BOOK
+
+
+GAME: Final = Game(
+    name="blackjack",
+    terms=Blackjack,
+    pack=dict.fromkeys(FACES, 1),
+    packs=range(6, 9, 2),
+    slots=(*SEATS, DEALER),
+    areas={"seats": SEATS, "dealer": (DEALER,)},
+    players=range(1, 8),
+    round=round,
+    words=WORDS,
+    stakes="bets",
+    hand=Hand,
+    own=Own,
+    answer=_answer,
+    seatless=WORDS,
+    staked=_staked,
+    moved=_moved,
+    ends=_ends,
+    strategy=act,
+    odds=_odds,
+    summary=_summary,
+)

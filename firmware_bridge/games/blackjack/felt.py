@@ -1,0 +1,90 @@
+"""What lies on a blackjack table in a round: the seats' hands from the dealer's left, and the dealer's cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Literal
+
+from msgspec import Struct, field
+
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.games.blackjack.totals import is_blackjack, total
+
+How = Literal["stood", "doubled", "bust", "surrendered", "blackjack", "dealer_blackjack"]
+"""How a hand ended; `dealer_blackjack`: it lost to one unplayed."""
+
+
+class Laid(Struct, frozen=True):
+    """A card in a hand, and its number (from 0) among the cards of the round."""
+
+    card: Card
+    n: int
+
+
+class Hand(Struct):
+    """A hand in play: `S3.1` holds the first card of seat 3, the others are numbered as splits make them.
+
+    bet: the stake of the hand. double: what was put in beyond it. how: None while it is played. net: what it won.
+    """
+
+    seat: int
+    number: int
+    bet: Decimal
+    laid: list[Laid] = field(default_factory=list)
+    double: Decimal = Decimal(0)
+    how: How | None = None
+    net: Decimal = Decimal(0)
+
+    @property
+    def name(self) -> str:
+        """The slot of the hand."""
+        return f"S{self.seat}.{self.number}"
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The cards of the hand, in the order they came to it."""
+        return tuple([each.card for each in self.laid])
+
+    @property
+    def stake(self) -> Decimal:
+        """All that lies on the hand."""
+        return self.bet + self.double
+
+    @property
+    def total(self) -> int:
+        """The best total of the hand."""
+        return total(self.cards)[0]
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the hand waits for the dealer's."""
+        return self.how in ("stood", "doubled")
+
+
+class Felt(Struct):
+    """The table. seats: seat -> its hands as they lie from the dealer's left. discards: hands in the holder."""
+
+    seats: dict[int, list[Hand]]
+    dealer: list[Card | None] = field(default_factory=list)
+    drawn: int = 0
+    discards: list[str] = field(default_factory=list)
+
+    @property
+    def hands(self) -> list[Hand]:
+        """All hands as they lie from the dealer's left."""
+        return [hand for hands in self.seats.values() for hand in hands]
+
+    @property
+    def from_right(self) -> Iterator[Hand]:
+        """All hands as they lie from the dealer's right: the order in which they are settled."""
+        return reversed(self.hands)
+
+    @property
+    def open_dealer(self) -> tuple[Card, ...]:
+        """The dealer's cards that are open, in the order drawn."""
+        return tuple([card for card in self.dealer if card])
+
+    def natural(self, hand: Hand) -> bool:
+        """Whether the hand is a blackjack: two cards, never split."""
+        return len(self.seats[hand.seat]) == 1 and is_blackjack(hand.cards)

@@ -1,0 +1,165 @@
+"""The odds of blackjack: how the dealer's hand ends by its first card, and how often the next card busts a hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import comb, gcd, perm
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from firmware_bridge.facts.cards import FACES, Card
+from firmware_bridge.games.blackjack.terms import Blackjack
+from firmware_bridge.games.blackjack.totals import MOST, STANDS_ON, VALUES, counted
+from firmware_bridge.games.chances import Chance, HandOddsError
+from firmware_bridge.games.game import OddsBook
+
+UPS: Final = {1: "A"} | {pip: str(pip) for pip in range(2, 10)} | {10: "T"}
+"""What a card counts -> how the dealer's first card is called; `T` stands for T, J, Q and K."""
+
+TOTALS: Final = tuple(str(total) for total in range(STANDS_ON, MOST + 1))
+ENDS: Final = (*TOTALS, "blackjack", "bust", "unfinished")
+"""How the dealer's hand may end; `unfinished`: no card is left in the shoe before it does."""
+
+HARD: Final = range(MOST - max(UPS) + 1, MOST + 1)
+"""Totals, with every ace as 1, that one more card may bust."""
+
+Piles = tuple[int, ...]
+"""How many cards are left that count 1, 2, .. 10."""
+
+Chances = dict[str, Chance]
+
+
+class Odds(Struct, frozen=True):
+    """The odds of blackjack from what is left of a shoe; all exact.
+
+    dealer: first card, itself taken from what is left -> end -> its chance; over one `den`, to which `num` add up.
+    peeked: the same where the peek found no blackjack.
+    blackjack: the chance of a dealer's blackjack before any card (`any`), and by the first card.
+    bust: total of a hand, with every ace as 1 -> the chance that the next card busts it.
+    """
+
+    dealer: dict[str, Chances]
+    peeked: dict[str, Chances]
+    blackjack: Chances
+    bust: Chances
+
+
+def odds(piles: Piles) -> Odds:
+    """The odds of what is left. Raises HandOddsError for too few cards for the dealer."""
+    cards = sum(piles)
+    if cards < 2:
+        raise HandOddsError(f"{cards} cards are left, the dealer takes 2", "odds need 2 cards or more")
+    dealer = {UPS[value]: _ends(_without(piles, value), value) for value in UPS if piles[value - 1]}
+    by_first = {up: ends["blackjack"] for up, ends in dealer.items() if up in ("A", "T")}
+    return Odds(
+        dealer=dealer,
+        peeked={up: _peeked(dealer[up]) for up, chance in by_first.items() if chance.num < chance.den},
+        blackjack={"any": Chance(piles[0] * piles[9], comb(cards, 2))} | by_first,
+        bust={str(total): Chance(sum(piles[MOST - total :]), cards) for total in HARD},
+    )
+
+
+def _without(piles: Piles, value: int) -> Piles:
+    return (*piles[: value - 1], piles[value - 1] - 1, *piles[value:])
+
+
+def _ends(piles: Piles, first: int) -> Chances:
+    """How the dealer's hand ends after a first card that counts `first`, drawn from these piles."""
+    counts: Counter[tuple[str, int]] = Counter()
+    _draw(list(piles), first, first == 1, 0, 1, counts)
+    most = max(drawn for _, drawn in counts)
+    cards = sum(piles)
+    den = perm(cards, most)
+    nums = Counter[str]()
+    for (end, drawn), ways in counts.items():
+        nums[end] += ways * perm(cards - drawn, most - drawn)
+    return _lowest(nums, den)
+
+
+def _draw(piles: list[int], hard: int, has_ace: bool, drawn: int, ways: int, counts: Counter[tuple[str, int]]) -> None:
+    """Count the ordered draws that end the dealer's hand: (end, cards drawn) -> how many."""
+    total = counted(hard, has_ace)[0]
+    if drawn and total >= STANDS_ON:
+        natural = total == MOST and drawn == 1
+        counts["bust" if total > MOST else "blackjack" if natural else str(total), drawn] += ways
+        return
+    if not any(piles):
+        counts["unfinished", drawn] += ways
+        return
+    for n, pile in enumerate(piles):
+        if pile:
+            piles[n] -= 1
+            _draw(piles, hard + n + 1, has_ace or n == 0, drawn + 1, ways * pile, counts)
+            piles[n] += 1
+
+
+def _peeked(ends: Chances) -> Chances:
+    """The ends of a hand that is no blackjack."""
+    den = ends["blackjack"].den - ends["blackjack"].num
+    return _lowest(Counter({end: chance.num for end, chance in ends.items() if end != "blackjack"}), den)
+
+
+def _lowest(nums: Mapping[str, int], den: int) -> Chances:
+    """Chances over one denominator, the least that they have in common."""
+    shared = gcd(den, *nums.values())
+    return {end: Chance(nums[end] // shared, den // shared) for end in ENDS if end in nums or end != "unfinished"}
+
+
+def piles_of(decks: int, seen: Sequence[Card]) -> Piles:
+    """What is left of so many packs. Raises HandOddsError for cards they do not hold so often."""
+    if decks < 1:
+        raise HandOddsError(f"{decks} packs hold no card", "give 1 or more: --decks 8")
+    gone = Counter(seen)
+    wrong = [f"{card.value} {times} times" for card, times in gone.items() if card not in FACES or times > decks]
+    if wrong:
+        raise HandOddsError(f"{decks} packs do not hold {', '.join(wrong)}", "look at the cards seen again")
+    left = Counter(VALUES[card.rank] for card in FACES for _ in range(decks - gone[card]))
+    return tuple(left[value] for value in UPS)
+
+
+def _of(decks: int, seen: Sequence[Card], terms: Blackjack) -> dict[str, Any]:
+    return asdict(odds(piles_of(decks, seen)))
+
+
+def _deviation(decks: int, seen: Sequence[Card], terms: Blackjack) -> dict[str, Fraction]:
+    """How much likelier each end is, by the first card: `A.bust`."""
+    now, full = odds(piles_of(decks, seen)).dealer, odds(piles_of(decks, ())).dealer
+    return {
+        f"{up}.{end}": Fraction(chance.num, chance.den) - Fraction(full[up][end].num, full[up][end].den)
+        for up, ends in now.items()
+        for end, chance in ends.items()
+        if end != "unfinished"
+    }
+
+
+def _table(decks: int, seen: Sequence[Card], terms: Blackjack) -> Iterator[str]:
+    told = odds(piles_of(decks, seen))
+    size = decks * len(FACES)
+    yield f"{size} cards in {decks} decks, {size - len(seen)} left. How the dealer's hand ends, by its first card:"
+    yield ""
+    yield "  " + "".join(f"{head:>11}" for head in ("first", *ENDS[:-1]))
+    yield from _rows(told.dealer)
+    yield "  after a peek that found no blackjack:"
+    yield from _rows(told.peeked)
+    yield ""
+    yield f"  dealer's blackjack, no card dealt yet: {_percent(told.blackjack['any'])}"
+    yield "  the next card busts a hand of (every ace as 1):"
+    yield "  " + "".join(f"{total:>11}" for total in told.bust)
+    yield "  " + "".join(f"{_percent(chance):>11}" for chance in told.bust.values())
+
+
+def _rows(dealer: Mapping[str, Chances]) -> Iterator[str]:
+    for up, ends in dealer.items():
+        told = [_percent(ends[end]) if end in ends else "-" for end in ENDS[:-1]]
+        yield "  " + "".join(f"{text:>11}" for text in (up, *told))
+
+
+def _percent(chance: Chance) -> str:
+    return f"{float(100 * Fraction(chance.num, chance.den)):.4f} %"
+
+
+BOOK: Final = OddsBook(of=_of, deviation=_deviation, table=_table)

@@ -1,0 +1,134 @@
+"""What a seat may say of its hands, and what follows: cards, further stakes, splits."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from decimal import Decimal
+from typing import Any, Final
+
+from firmware_bridge.facts.reason import Reason
+from firmware_bridge.games.asks import (
+    Ask,
+    Between,
+    CardDue,
+    MarkDue,
+    Nothing,
+    Offer,
+    OpeningDue,
+    Plays,
+    Refused,
+    check,
+    did,
+    in_words,
+)
+from firmware_bridge.games.blackjack.felt import Felt, Hand, Laid
+from firmware_bridge.games.blackjack.settle import lose
+from firmware_bridge.games.blackjack.terms import Blackjack
+from firmware_bridge.games.blackjack.totals import MOST, is_pair
+from firmware_bridge.games.moves import Mark
+
+WORDS: Final = ("S", "H", "DD", "SP", "SU")
+"""The marks: stand, hit, double down, split, surrender."""
+
+Played = Generator[Ask, Any, None]
+
+
+def play(felt: Felt, terms: Blackjack, hands: list[Hand]) -> Played:
+    """Play the hands of one seat out, from the dealer's left; splits add hands on the way."""
+    n = 0
+    while n < len(hands):
+        while not hands[n].how:
+            yield from _one_step(felt, terms, hands, hands[n])
+        n += 1
+
+
+def deal_to(felt: Felt, hand: Hand, why: str, reason: Reason | None = None) -> Played:
+    """One card face up to a hand; over 21 its stake and cards go at once."""
+    card = yield CardDue(hand.name, hand.name, why=f"{hand.name} due{why}", reason=reason)
+    if card is None:
+        yield OpeningDue((hand.name,), (hand.name,), f"{hand.name} is to be opened")
+        raise LookupError("an opening is never answered")
+    hand.laid.append(Laid(card, felt.drawn))
+    felt.drawn += 1
+    if hand.total > MOST:
+        hand.how = "bust"
+        yield from lose(felt, hand, hand.stake)
+
+
+def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> Played:
+    """The second card of a split hand, or what the seat says."""
+    if len(hand.laid) == 1:
+        yield from _asked_for(felt, hand, "split")
+        if hand.cards[0].rank == "A" and terms.split_aces == "one-card":
+            hand.how = "stood"
+        return
+    mark = yield from _said(terms, hands, hand)
+    match mark.word:
+        case "S":
+            hand.how = "stood"
+        case "H":
+            yield from _asked_for(felt, hand, "hits")
+        case "DD":
+            yield from _double(felt, hand, mark)
+        case "SP":
+            yield from _split(hands, hand)
+        case "SU":
+            hand.how = "surrendered"
+            yield from lose(felt, hand, hand.bet / 2)
+
+
+def _said(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[Ask, Any, Mark]:
+    """The mark of the seat whose turn it is. Raises Refused for another seat's, or what the hand does not allow."""
+    offers = _offers(terms, hands, hand)
+    mark: Mark = yield MarkDue({hand.name: offers}, why=f"{hand.name} has {hand.total}: {', '.join(offers)}")
+    if mark.seat not in ("", str(hand.seat)):
+        raise Refused("not_your_turn", f"seat {hand.seat} is asked, for {hand.name}: {', '.join(offers)}")
+    if mark.word not in offers:
+        raise Refused("not_allowed", f"{_why_not(terms, hands, hand, mark.word)}; {hand.name}: {', '.join(offers)}")
+    check(mark.word, mark.value, offers[mark.word])
+    return mark
+
+
+def _offers(terms: Blackjack, hands: list[Hand], hand: Hand) -> dict[str, Offer]:
+    offers: dict[str, Offer] = {"S": Nothing(), "H": Nothing()}
+    if len(hand.laid) == 2:
+        offers["DD"] = Between(Decimal(0), hand.bet, above=True, or_none=True)
+        if len(hands) < terms.max_hands and is_pair(hand.cards, terms.split_by):
+            offers["SP"] = Nothing()
+        if len(hands) == 1:
+            offers["SU"] = Nothing()
+    return offers
+
+
+def _why_not(terms: Blackjack, hands: list[Hand], hand: Hand, word: str) -> str:
+    """Why a mark of the game is not allowed now."""
+    if word == "SU":
+        return "SU only as the first decision of a seat"
+    if len(hand.laid) > 2:
+        return f"{word} only with the first two cards of a hand"
+    if len(hands) >= terms.max_hands:
+        return f"the seat has {len(hands)} hands, no more are allowed"
+    return f"the two cards are not of the same {terms.split_by}"
+
+
+def _asked_for(felt: Felt, hand: Hand, rule: str) -> Played:
+    words = {"split": "the second card of a split hand", "hits": "a hit", "doubles": "a double, one card"}[rule]
+    yield from deal_to(felt, hand, f": {words}", Reason(rule, {"slot": hand.name}))
+
+
+def _double(felt: Felt, hand: Hand, mark: Mark) -> Played:
+    hand.double = hand.bet if mark.value is None else Decimal(mark.value)
+    yield did("stake", hand.name, in_words(hand.double))
+    yield from _asked_for(felt, hand, "doubles")
+    if not hand.how:
+        hand.how = "doubled"
+
+
+def _split(hands: list[Hand], hand: Hand) -> Played:
+    """The second card becomes a hand of its own, next to this one on the dealer's right, with a stake of its own."""
+    moved = hand.laid.pop()
+    new = Hand(hand.seat, len(hands) + 1, hand.bet, [moved])
+    hands.insert(hands.index(hand) + 1, new)
+    yield Plays(moved.n, new.name)
+    yield did("stake", new.name, in_words(new.bet))
+    yield did("move", new.name, moved.card.value)

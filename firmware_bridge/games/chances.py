@@ -1,0 +1,68 @@
+"""How often each kind of hand is dealt from what is left of the pack: exact, by counting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import comb, prod
+
+from msgspec import Struct
+
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.cards import Card
+
+NAME, COUNT, PART = 14, 16, 14
+"""Columns of a table of chances: widths in a terminal's cells."""
+
+
+class HandOddsError(BridgeError, ValueError):
+    """Cards that the pack does not hold, or too few left for a hand."""
+
+
+class Chance(Struct, frozen=True):
+    """`num` of `den` hands, all of them equally likely."""
+
+    num: int
+    den: int
+
+
+def left_of(pack: Mapping[Card, int], decks: int, seen: Iterable[Card]) -> Counter[Card]:
+    """How many of each face are left of the one pack. Raises HandOddsError that names what it does not hold."""
+    if decks != 1:
+        raise HandOddsError(f"{decks} packs", "this game is dealt from one: --decks 1")
+    gone = Counter(seen)
+    wrong = [f"{card.value} {times} times" for card, times in gone.items() if times > pack.get(card, 0)]
+    if wrong:
+        raise HandOddsError(f"the pack does not hold {', '.join(wrong)}", "look at the cards seen again")
+    return Counter({card: copies - gone[card] for card, copies in pack.items()})
+
+
+def chances(
+    left: Mapping[Card, int], size: int, kinds: Sequence[str], kind_of: Callable[[Sequence[str]], str]
+) -> dict[str, Chance]:
+    """Kind -> its chance for a hand of `size` cards, where the ranks alone say the kind. Raises HandOddsError."""
+    by_rank: Counter[str] = Counter()
+    for card, count in left.items():
+        by_rank[card.rank] += count
+    cards = by_rank.total()
+    if cards < size:
+        raise HandOddsError(f"{cards} cards are left, a hand takes {size}", f"odds need {size} cards or more")
+    hands: Counter[str] = Counter()
+    for ranks in combinations_with_replacement(list(by_rank), size):
+        hands[kind_of(ranks)] += prod(comb(by_rank[rank], times) for rank, times in Counter(ranks).items())
+    return {kind: Chance(hands[kind], comb(cards, size)) for kind in kinds}
+
+
+def differences(now: Mapping[str, Chance], full: Mapping[str, Chance]) -> dict[str, Fraction]:
+    """Kind -> how much likelier it is than from a full pack."""
+    return {kind: Fraction(now[kind].num, now[kind].den) - Fraction(full[kind].num, full[kind].den) for kind in now}
+
+
+def table(head: str, told: Mapping[str, Chance], words: Mapping[str, str]) -> Iterator[str]:
+    """The chances in lines for a terminal: kind, hands, per cent."""
+    yield head
+    for kind, chance in told.items():
+        part = f"{float(100 * Fraction(chance.num, chance.den)):.6f} %"
+        yield f"  {words[kind]:<{NAME}}{chance.num:>{COUNT},}{part:>{PART}}"

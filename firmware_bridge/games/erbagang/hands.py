@@ -1,0 +1,88 @@
+"""The hands of er ba gang: two tiles, their kind and points, and how a player's hand ends against the banker's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.games.asks import in_words
+from firmware_bridge.games.bank import Outcome
+
+WHITE: Final = "w"
+
+PIPS: Final = {str(pip): Decimal(pip) for pip in range(1, 10)} | {WHITE: Decimal("0.5")}
+"""Rank of a tile -> what it counts."""
+
+Kind = Literal["white_pair", "pair", "28", "points"]
+
+KINDS: Final[tuple[Kind, ...]] = ("white_pair", "pair", "28", "points")
+"""What a hand may be, in the usual order from high to low."""
+
+WORDS: Final[dict[Kind, str]] = {"white_pair": "two whites", "pair": "pair", "28": "2-8", "points": "points"}
+"""Kind -> what people at the table say."""
+
+Ties = Literal["high-tile", "banker", "push"]
+"""Who wins equal hands: the higher single tile, the banker, or nobody."""
+
+
+class Hand(Struct, frozen=True):
+    """Two tiles as they count.
+
+    cards: in the order dealt. points: the hand in words. digit: the last digit of the sum as text, white counting 0.5,
+    whatever the kind.
+    """
+
+    cards: tuple[Card, ...]
+    kind: Kind
+    points: str
+    digit: str
+
+
+def kind_of(ranks: Iterable[str]) -> Kind:
+    """What two tiles of these ranks are."""
+    low, high = sorted(ranks)
+    if low == high:
+        return "white_pair" if low == WHITE else "pair"
+    return "28" if (low, high) == ("2", "8") else "points"
+
+
+def kind_of_hand(tiles: tuple[Card, ...]) -> Kind:
+    """What two tiles are."""
+    return kind_of(tile.rank for tile in tiles)
+
+
+def digit_of(tiles: tuple[Card, ...]) -> Decimal:
+    """The last digit of the sum, white counting 0.5: 9.5 is the highest."""
+    return sum((PIPS[tile.rank] for tile in tiles), Decimal(0)) % 10
+
+
+def read(tiles: tuple[Card, ...]) -> Hand:
+    """The hand that two tiles make, in the order dealt."""
+    kind, digit = kind_of_hand(tiles), in_words(digit_of(tiles))
+    points = digit if kind == "points" else f"pair of {tiles[0].rank}" if kind == "pair" else WORDS[kind]
+    return Hand(tiles, kind, points, digit)
+
+
+def outcome(player: tuple[Card, ...], banker: tuple[Card, ...], order: tuple[Kind, ...], ties: Ties) -> Outcome:
+    """How a player's two tiles end against the banker's."""
+    mine, his = _strength(player, order), _strength(banker, order)
+    if mine == his and ties == "high-tile":  # of pairs, 2-8 and whites the tiles are equal too
+        mine, his = _highest(player), _highest(banker)
+    if mine == his:
+        return "lose" if ties == "banker" else "push"
+    return "win" if mine > his else "lose"
+
+
+def _strength(tiles: tuple[Card, ...], order: tuple[Kind, ...]) -> tuple[Decimal, ...]:
+    """What decides before any tie: the kind, then the tile of a pair, or the points."""
+    kind = kind_of_hand(tiles)
+    height = Decimal(-order.index(kind))
+    return height, PIPS[tiles[0].rank] if kind == "pair" else digit_of(tiles)
+
+
+def _highest(tiles: tuple[Card, ...]) -> tuple[Decimal, ...]:
+    return (max(PIPS[tile.rank] for tile in tiles),)

@@ -1,0 +1,113 @@
+"""A round as its moves have made it: what it began with, what lies where, what is due, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec import Raw, Struct
+
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.events_of_rounds import Net, Played, Words
+from firmware_bridge.facts.reason import Reason
+from firmware_bridge.games.asks import Ask, Due
+
+
+class Ended(Protocol):
+    """A round of this shoe that is over, as later rounds may need it; a voided one has no outcome."""
+
+    @property
+    def cards(self) -> tuple[Played, ...]:
+        """Its cards, as they were played."""
+
+    @property
+    def outcome(self) -> str | None:
+        """How it ended."""
+
+    @property
+    def own(self) -> Raw:
+        """What only its game says, as JSON."""
+
+    @property
+    def money(self) -> dict[str, str]:
+        """The purses of its seats, as far as they were told for this round: seat -> an exact decimal text."""
+
+
+class Nothing(Struct, frozen=True):
+    """Of a game that says no more of a round than all games do."""
+
+
+class Start(Struct, frozen=True):
+    """What a round begins with: bets or purses of its seats as told when bets closed, and the rounds before it.
+
+    bets, money: seat -> amount as an exact decimal text, empty where nobody told any for this round. before: the
+    rounds of this shoe. decks: packs of the shoe. left: cards in the shoe before the first one of the round. sealed:
+    hands are opened a step at a time, not all at once. was: the closed round that this one corrects.
+    """
+
+    bets: dict[str, str] = {}
+    money: dict[str, str] = {}
+    before: Sequence[Ended] = ()
+    decks: int = 1
+    left: int = 0
+    sealed: bool = False
+    was: Ended | None = None
+
+
+class Result(Struct, frozen=True):
+    """A round that is over. What stands in it is published: it names open cards only.
+
+    hands: name -> a Struct of the game's own with `cards` and `points` at least. own: what only this game says.
+    bets: bet -> net, by the game's `unit`. staked: bet -> what was put in: of every bet where the unit is money, else
+    where it is not 1.
+    why: the rules that decided, in words. reasons: the same as ids and values, one for each, or none at all.
+    shown: the slots whose cards the topic `table` and screens name, None for all; `own` then says it too.
+    """
+
+    hands: Mapping[str, Struct]
+    outcome: str
+    bets: Mapping[str, Net]
+    own: Struct
+    staked: Mapping[str, Net] = {}
+    why: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    shown: tuple[str, ...] | None = None
+
+
+Script = Generator[Ask, Any, Result | None]
+"""A round: it gets a Card or None for a CardDue, a Mark for a MarkDue, a text for a Question.
+
+It returns None where no round takes place, because too few seats have a part in it.
+"""
+
+
+class Placed(Struct, frozen=True):
+    """A card of the round: the slot it was laid in, and the one it plays in (None: not known, or none)."""
+
+    slot: str
+    plays: str | None
+    card: Card | None
+    down: bool = False
+
+
+class Layout(Struct, frozen=True):
+    """The table as the moves so far have made it: exactly one of `due`, `result`, `no_round` and `stuck` is there.
+
+    placed: a card of each `Dealt` move, in their order. did: what happened so far. turns: questions answered.
+    shows: what the game last said of the running round. no_round: too few seats have a part in it.
+    stuck: why the moves cannot be those of a round, "" if they can.
+    """
+
+    placed: tuple[Placed, ...] = ()
+    due: Due | None = None
+    result: Result | None = None
+    did: tuple[Words, ...] = ()
+    turns: int = 0
+    stuck: str = ""
+    shows: Struct | None = None
+    no_round: bool = False
+
+    @property
+    def carried(self) -> tuple[int, ...]:
+        """Numbers (from 0) of the cards that the complete round leaves for the next one."""
+        return tuple([n for n, each in enumerate(self.placed) if each.plays is None]) if self.result else ()

@@ -1,0 +1,113 @@
+"""A round of niu-niu as a script: grabs, bets, twenty cards face down, and each player's hand against the banker's."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from decimal import Decimal
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from firmware_bridge.games.asks import Ask, Choice, Shows, did, in_words
+from firmware_bridge.games.bank import (
+    BET,
+    GRAB,
+    SEATS,
+    Bank,
+    Outcome,
+    by_slot,
+    dealt,
+    from_next,
+    given_by,
+    lot_among,
+    outcome_of,
+    reasons,
+    turned,
+    why,
+)
+from firmware_bridge.games.game import Result, Script, Start
+from firmware_bridge.games.niuniu.hands import Hand, read, strength
+from firmware_bridge.games.niuniu.terms import NiuNiu
+
+EACH: Final = 5
+"""Cards of a hand."""
+
+
+class Own(Struct, frozen=True):
+    """What only niu-niu says of a round.
+
+    banker: his slot. multiple: what he grabbed with, 1 if nobody grabbed. multiples: slot of a player -> what he bet.
+    outcomes: slot of a player -> how he ended against the banker.
+    """
+
+    banker: str
+    multiple: int
+    multiples: dict[str, int]
+    outcomes: dict[str, Outcome]
+
+
+def round(terms: NiuNiu, start: Start) -> Script:
+    """One round: its cards are a pack of their own."""
+    bank = yield from _grabbed(terms)
+    banker, multiple = str(bank.banker)[1:], bank.multiple or 1
+    players, offer = from_next(banker), _choice(terms.bet)
+    bets = yield from given_by(sorted(players), BET, offer, "the players bet", lambda told: replace(bank, bets=told))
+    closed = yield from dealt(EACH)
+    faces = yield from turned(closed, banker, start.sealed, lambda hand: read(hand, terms.hand_multiples).kind)
+    hands = {seat: read(faces[seat], terms.hand_multiples) for seat in SEATS}
+    nets = dict.fromkeys(SEATS, Decimal(0))
+    outcomes: dict[str, Outcome] = {}
+    for seat in players:
+        wins = strength(faces[seat]) > strength(faces[banker])
+        winner, loser = (seat, banker) if wins else (banker, seat)
+        pay = terms.base * multiple * bets[seat] * hands[winner].multiple
+        yield did("pay", f"S{loser}", f"S{winner}", in_words(pay))
+        nets[winner] += pay
+        nets[loser] -= pay
+        outcomes[seat] = "win" if wins else "lose"
+    return _result(banker, multiple, bets, hands, nets, outcomes)
+
+
+def _grabbed(terms: NiuNiu) -> Generator[Ask, Any, Bank]:
+    """The banker and his multiple: the highest bid, by lot among equals; 1 where nobody grabs."""
+    yield Shows(Bank())
+    bids = yield from given_by(SEATS, GRAB, _choice(terms.grab), "who grabs the bank", lambda told: Bank(bids=told))
+    highest = max(bids.values())
+    among = [seat for seat in SEATS if bids[seat] == highest]
+    banker = among[0]
+    if len(among) > 1:
+        banker = yield from lot_among(among, "the lot says who is banker")
+    yield did("banker", f"S{banker}", highest or 1)
+    bank = Bank(bids=by_slot(bids), banker=f"S{banker}", multiple=highest or 1)
+    yield Shows(bank)
+    return bank
+
+
+def _choice(multiples: tuple[int, ...]) -> Choice:
+    return Choice(tuple([str(each) for each in multiples]))
+
+
+def _result(
+    banker: str,
+    multiple: int,
+    bets: dict[str, int],
+    hands: dict[str, Hand],
+    nets: dict[str, Decimal],
+    outcomes: dict[str, Outcome],
+) -> Result:
+    players, points = sorted(bets), {seat: hands[seat].points for seat in SEATS}
+    return Result(
+        hands={f"S{seat}": hands[seat] for seat in SEATS},
+        outcome=outcome_of(nets, banker),
+        bets={f"S{seat}": in_words(nets[seat]) for seat in SEATS},
+        staked={f"S{seat}": "0" for seat in SEATS},
+        own=Own(
+            banker=f"S{banker}",
+            multiple=multiple,
+            multiples=by_slot(bets),
+            outcomes={f"S{seat}": outcomes[seat] for seat in players},
+        ),
+        why=why(banker, points, outcomes),
+        reasons=reasons(banker, points, outcomes),
+    )

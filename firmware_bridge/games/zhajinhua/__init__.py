@@ -1,0 +1,95 @@
+"""Zha jin hua: three cards face down, betting with looks and comparisons, and a pot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from firmware_bridge.facts.cards import FACES, Card
+from firmware_bridge.facts.events_of_rounds import Net
+from firmware_bridge.games.asks import Question, in_words
+from firmware_bridge.games.game import Game, Layout, OddsBook, Start
+from firmware_bridge.games.zhajinhua.hands import beats
+from firmware_bridge.games.zhajinhua.offers import ANYTIME, WORDS
+from firmware_bridge.games.zhajinhua.result import Own, Running, SeatHand
+from firmware_bridge.games.zhajinhua.script import HAND, round
+from firmware_bridge.games.zhajinhua.seats import EXACT, SEATS
+from firmware_bridge.games.zhajinhua.strategy import act
+from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+
+SLOTS: Final = tuple(f"S{number}" for number in SEATS)
+
+PUT: Final = ("ante", "call", "raise", "put", "all_in")
+"""What a seat does that puts money into the pot."""
+
+
+def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str:
+    """Which of two seats has the better hand."""
+    first, second = (
+        tuple(faces[n] for n, each in enumerate(table.placed) if each.slot == slot) for slot in question.of
+    )
+    return question.of[0] if beats(first, second) else question.of[1]
+
+
+def _staked(table: Layout, start: Start) -> dict[str, Net]:
+    """What each seat has put in so far."""
+    put: dict[str, Decimal] = {}
+    for verb, *about in table.did:
+        if verb in PUT:
+            seat, amount = str(about[0]), Decimal(str(about[1]))
+            put[seat] = EXACT.add(put.get(seat, Decimal(0)), amount)
+    return {seat: in_words(amount) for seat, amount in put.items()}
+
+
+def _compare(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Which of the hands `a` and `b` of one pack is better. Raises ValueError for what are no two such hands."""
+    a, b = (tuple(map(Card, given[name]["cards"])) for name in "ab")
+    if len({*a, *b} & {*FACES}) < len(a) + len(b) or (len(a), len(b)) != (HAND, HAND):
+        raise ValueError("two hands are three cards each, all six of one pack")
+    return {"winner": "a" if beats(a, b) else "b"}
+
+
+def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The result of the one round of a pack."""
+    told = rounds[-1]
+    hands = {slot: {key: hand[key] for key in OF_A_HAND} for slot, hand in told["hands"].items()}
+    own = {"by" if key == "won_by" else key: told[key] for key in Own.__struct_fields__ if key != "shown"}
+    return own | {"hands": hands}
+
+
+OF_A_HAND: Final = tuple(key for key in SeatHand.__struct_fields__ if key != "points")
+"""What the result of a round says of each hand."""
+
+
+def _odds() -> OddsBook:
+    from firmware_bridge.games.zhajinhua.odds import BOOK
+
+    return BOOK
+
+
+GAME: Final = Game(
+    name="zhajinhua",
+    terms=ZhaJinHua,
+    pack=dict.fromkeys(FACES, 1),
+    packs=range(1, 2),
+    slots=SLOTS,
+    areas={"seats": SLOTS},
+    players=range(3, 6),
+    round=round,
+    words=WORDS,
+    anytime=ANYTIME,
+    stakes="money",
+    must_bet=True,
+    one_round_packs=True,
+    shows=Running,
+    strategy=act,
+    compare=_compare,
+    summary=_summary,
+    ends=lambda terms, start: len(start.before) > 0,
+    odds=_odds,
+    hand=SeatHand,
+    own=Own,
+    answer=_answer,
+    staked=_staked,
+)

@@ -1,0 +1,74 @@
+"""Hands of zha jin hua: their kinds, and which of two is better."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from firmware_bridge.facts.cards import Card
+
+Kind = Literal["special_235", "high_card", "pair", "straight", "flush", "straight_flush", "leopard"]
+"""What three cards are."""
+
+KINDS: Final[tuple[Kind, ...]] = ("high_card", "pair", "straight", "flush", "straight_flush", "leopard")
+"""The kinds from low to high; `special_235` ranks as the lowest high card, and beats leopards alone."""
+
+RANKED: Final = "23456789TJQKA"
+SUITED: Final = "dchs"
+
+Hand = tuple[Card, ...]
+"""Three cards."""
+
+_SPECIAL: Final = (3, 1, 0)
+"""The ranks of 5 3 2, as places in RANKED."""
+
+_LOWEST_STRAIGHT: Final = (12, 1, 0)
+"""The ranks of A 3 2: in this straight the ace is low."""
+
+
+def kind(hand: Hand) -> Kind:
+    """What three cards of one pack are."""
+    ranks = _ranks(hand)
+    is_flush = len({card.suit for card in hand}) == 1
+    is_straight = ranks == _LOWEST_STRAIGHT or (ranks[0] - 1, ranks[0] - 2) == ranks[1:]
+    if is_flush:
+        return "straight_flush" if is_straight else "flush"
+    if is_straight:
+        return "straight"
+    if ranks == _SPECIAL:
+        return "special_235"
+    return {3: "high_card", 2: "pair", 1: "leopard"}[len(set(ranks))]  # type: ignore[return-value]  # all three kinds
+
+
+def beats(hand: Hand, other: Hand) -> bool:
+    """Whether a hand is better than another of the same pack; one of both always is.
+
+    This is no order: a special beats every leopard and loses to what leopards beat. Never sort by it.
+    """
+    kinds = kind(hand), kind(other)
+    if set(kinds) == {"special_235", "leopard"}:
+        return kinds[0] == "special_235"
+    return _strength(hand, kinds[0]) > _strength(other, kinds[1])
+
+
+def _ranks(hand: Hand) -> tuple[int, ...]:
+    """The ranks from high to low, as places in RANKED."""
+    return tuple(sorted((RANKED.index(card.rank) for card in hand), reverse=True))
+
+
+def _strength(hand: Hand, kind: Kind) -> tuple[int, ...]:
+    """What hands are compared by where no special meets a leopard: kind, ranks, suit."""
+    ranks = _ranks(hand)
+    place = 0 if kind == "special_235" else KINDS.index(kind)
+    if kind == "pair":
+        pair = ranks[1]  # of three cards in order the middle one is of the pair
+        single = ranks[0] + ranks[2] - pair
+        has_spade = any(card.suit == "s" and card.rank == RANKED[pair] for card in hand)
+        return place, pair, single, has_spade
+    if ranks == _LOWEST_STRAIGHT and kind in ("straight", "straight_flush"):
+        ranks = (1, 0, -1)
+    return place, *ranks, _suit(hand, ranks[0])
+
+
+def _suit(hand: Hand, rank: int) -> int:
+    """The best suit among the cards of a rank, spade highest."""
+    return max(SUITED.index(card.suit) for card in hand if card.rank == RANKED[rank])

@@ -1,0 +1,119 @@
+"""What a seat may do in its turn and out of it, and the refusal of all else."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+from firmware_bridge.games.asks import Between, Nothing, Offer, Price, Refused, Target, amount, check, in_words
+from firmware_bridge.games.moves import LOT, Mark
+from firmware_bridge.games.zhajinhua.seats import EXACT, Seat, Table
+
+ANYTIME: Final = ("look", "fold")
+"""What needs no turn."""
+
+WORDS: Final = (LOT, "look", "call", "raise", "compare", "fold")
+
+
+def offers(table: Table, seat: Seat) -> dict[str, Offer]:
+    """What the seat may do in its turn."""
+    words: dict[str, Offer] = {} if seat.looked else {"look": Nothing()}
+    if table.is_short(seat):
+        words["compare"] = Target((), seat.purse)
+    else:
+        words["call"] = Price(table.cost(seat))
+        if (raises := _raises(table, seat, seat.purse)) is not None:
+            words["raise"] = raises
+        if table.round > 1:
+            words["compare"] = Target(tuple(each.number for each in table.rivals(seat)), table.cost(seat))
+    return words | {"fold": Nothing()}
+
+
+def anytime(table: Table) -> dict[str, dict[str, Offer]]:
+    """What every seat still in may do, in its turn or not."""
+    return {
+        seat.slot: {word: Nothing() for word in ANYTIME if word == "fold" or not seat.looked} for seat in table.still_in
+    }
+
+
+def refuse_wrong(table: Table, seat: Seat, mark: Mark) -> Seat:
+    """The seat that marks; `seat` is the one whose turn it is. Raises Refused for what the rules do not allow."""
+    if mark.word == LOT:
+        raise Refused("not_allowed", f"the starting seat is known; {_says(table, seat)}")
+    by = next((each for each in table.still_in if each.number == mark.seat), None)
+    if by is None:
+        raise Refused("not_your_turn", f"seat {mark.seat} plays no part, or no more; {_says(table, seat)}")
+    if by is not seat and mark.word not in ANYTIME:
+        raise Refused("not_your_turn", f"S{mark.seat} may {' or '.join(anytime(table)[by.slot])}; {_says(table, seat)}")
+    if mark.word == "look" and by.looked:
+        raise Refused("already_marked", f"seat {mark.seat} has looked; {_says(table, seat)}")
+    _refuse_state(table, by, mark)
+    _refuse_value(table, by, mark)
+    return by
+
+
+def _refuse_state(table: Table, seat: Seat, mark: Mark) -> None:
+    """Raises Refused for a mark that this state does not allow, whatever its value."""
+    if mark.word == "raise":
+        if table.is_short(seat):
+            raise Refused("not_allowed", f"a call costs {in_words(table.cost(seat))}; {_says(table, seat)}")
+        if table.stake >= table.terms.top:
+            raise Refused("not_allowed", f"the stake is at the top, {in_words(table.terms.top)}; {_says(table, seat)}")
+    elif mark.word not in (*ANYTIME, *offers(table, seat)):
+        first = "hands are compared from round 2 on; " if mark.word == "compare" else ""
+        raise Refused("not_allowed", f"{first}{_says(table, seat)}")
+
+
+def _refuse_value(table: Table, seat: Seat, mark: Mark) -> None:
+    """Raises Refused for a value that the mark cannot have."""
+    if mark.word == "raise":
+        _refuse_raise(table, seat, mark.value)
+    elif mark.word != "compare":
+        check(mark.word, mark.value, Nothing())
+    elif table.is_short(seat) and mark.value is not None:
+        raise Refused("bad_target", "compare takes no seat: with less than a call it is with every seat still in")
+    elif not table.is_short(seat):
+        check(mark.word, mark.value, offers(table, seat)["compare"])
+
+
+def _refuse_raise(table: Table, seat: Seat, value: str | None) -> None:
+    given = amount(value)
+    allowed = _raises(table, seat, None)
+    if allowed is None:
+        raise Refused("bad_amount", f"no whole step is left to the top stake; {_says(table, seat)}")
+    check("raise", value, allowed)
+    if given > seat.purse:
+        raise Refused("not_enough_money", f"the purse has {in_words(seat.purse)}; {_says(table, seat)}")
+
+
+def _raises(table: Table, seat: Seat, purse: Decimal | None) -> Between | None:
+    """What a raise may put in, as far as a purse allows (None: by the rules alone); None where there is no raise."""
+    step, room = table.terms.step, EXACT.subtract(table.terms.top, table.stake)
+    if purse is not None:
+        room = min(room, EXACT.subtract(EXACT.divide(purse, Decimal(seat.factor)), table.stake))
+    steps = EXACT.divide_int(room, step)
+    if steps < 1:
+        return None
+    least, most = (EXACT.add(table.stake, EXACT.multiply(step, n)) for n in (Decimal(1), steps))
+    f = Decimal(seat.factor)
+    return Between(EXACT.multiply(least, f), EXACT.multiply(most, f), EXACT.multiply(step, f))
+
+
+def _says(table: Table, seat: Seat) -> str:
+    """What the seat whose turn it is may do, in words."""
+    return f"{seat.slot} may {', '.join(_said(word, offer) for word, offer in offers(table, seat).items())}"
+
+
+def _said(word: str, offer: Offer) -> str:
+    match offer:
+        case Price(cost=cost):
+            return f"{word} for {in_words(cost)}"
+        case Between(least=least, most=most, step=step):
+            return f"{word} for {in_words(least)} to {in_words(most)}" + (
+                f" in steps of {in_words(step)}" if step else ""
+            )
+        case Target(seats=(), cost=cost):
+            return f"{word} with all others for {in_words(cost)}"
+        case Target(seats=seats, cost=cost):
+            return f"{word} with {' or '.join(seats)} for {in_words(cost)}"
+    return word

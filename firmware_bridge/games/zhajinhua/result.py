@@ -1,0 +1,127 @@
+"""What is said of a round of zha jin hua that is over."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from decimal import Decimal
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.reason import Reason
+from firmware_bridge.games.asks import Ask, in_words
+from firmware_bridge.games.game import Result
+from firmware_bridge.games.zhajinhua.hands import Hand, Kind, kind
+from firmware_bridge.games.zhajinhua.seats import EXACT, Out, Seat, Table
+from firmware_bridge.games.zhajinhua.settlement import Pot, earned, pay_bonus
+
+By = Literal["fold", "compare", "forced", "all_in"]
+"""How a round was won: how the last of the others went out, or by an all-in."""
+
+WON: Final[dict[By, str]] = {
+    "fold": "all others are out, the last by folding",
+    "compare": "all others are out, the last by a comparison",
+    "forced": "the betting rounds were used up, so hands were compared",
+    "all_in": "the seat was all-in and beat every seat still in",
+}
+
+
+class SeatHand(Struct, frozen=True):
+    """A seat of a round: its cards and what they are, what it did and what it got; amounts are exact decimal texts.
+
+    out: how it went out, None for the winner. bonus: received less paid. net: all it won or lost. money: its purse.
+    """
+
+    cards: tuple[Card, ...]
+    points: str
+    kind: Kind
+    looked: bool
+    out: Out | None
+    put: str
+    bonus: str
+    net: str
+    money: str
+
+
+class Running(Struct, frozen=True):
+    """A round that is not over: its betting round, 0 before the first, the stake, the pot.
+
+    stake: of a seat that has not looked. Amounts are exact decimal texts.
+    """
+
+    round: int
+    stake: str
+    pot: str
+
+
+class Own(Struct, frozen=True):
+    """What only zha jin hua says of a round: who won and how, betting rounds, pot, the house's rake.
+
+    returned: seat -> what went back to it beyond what an all-in winner had put in. shown: seats whose hands guests see.
+    """
+
+    winner: str
+    won_by: By
+    rounds: int
+    pot: str
+    rake: str
+    returned: dict[str, str]
+    shown: tuple[str, ...]
+
+
+def result(
+    table: Table, winner: Seat, pot: Pot, all_in: bool, hands: Mapping[str, Hand]
+) -> Generator[Ask, Any, Result]:
+    """The result of a round whose pot is paid out and whose hands are open; the bonus is paid now."""
+    kinds = {slot: kind(hand) for slot, hand in hands.items()}
+    bonus = dict.fromkeys(hands, Decimal(0))
+    yield from pay_bonus(table, kinds, bonus)
+    by: By = "all_in" if all_in else table.last_out
+    nets = {seat.slot: _net(seat, winner, pot, bonus[seat.slot]) for seat in table.seats}
+    shown = tuple(slot for slot in hands if _is_shown(table, slot, winner, by, kinds[slot]))
+    told = {
+        seat.slot: SeatHand(
+            cards=hands[seat.slot],
+            points=kinds[seat.slot].replace("_", " "),
+            kind=kinds[seat.slot],
+            looked=seat.looked,
+            out=seat.out,
+            put=in_words(seat.put),
+            bonus=in_words(bonus[seat.slot]),
+            net=in_words(nets[seat.slot]),
+            money=in_words(seat.purse),
+        )
+        for seat in sorted(table.seats, key=lambda each: each.number)
+    }
+    return Result(
+        hands=told,
+        outcome=winner.slot,
+        bets={slot: each.net for slot, each in told.items()},
+        staked={slot: each.put for slot, each in told.items()},
+        own=Own(
+            winner=winner.slot,
+            won_by=by,
+            rounds=table.round,
+            pot=in_words(pot.total),
+            rake=in_words(pot.rake),
+            returned={slot: in_words(pot.returned[slot]) for slot in told if slot in pot.returned},
+            shown=shown,
+        ),
+        shown=shown,
+        why=(f"{winner.slot} wins: {WON[by]}",),
+        reasons=(Reason("zhajinhua_won", {"seat": winner.slot, "by": by}),),
+    )
+
+
+def _is_shown(table: Table, slot: str, winner: Seat, by: By, kind: Kind) -> bool:
+    """Whether guests see the hand: the winner's of a showdown, and one that earns a bonus."""
+    seat = next(each for each in table.seats if each.slot == slot)
+    is_of_showdown = seat is winner and by != "fold"
+    return table.terms.show == "all" or is_of_showdown or earned(table, seat, kind) > 0
+
+
+def _net(seat: Seat, winner: Seat, pot: Pot, bonus: Decimal) -> Decimal:
+    """What the seat won or lost in all."""
+    got = EXACT.add(pot.won if seat is winner else pot.returned.get(seat.slot, Decimal(0)), bonus)
+    return EXACT.subtract(got, seat.put)

@@ -1,0 +1,115 @@
+"""The seats of a round: what each has, has put in, has seen, and how it went out."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from decimal import Context, Decimal
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from firmware_bridge.games.asks import Ask, did, in_words
+from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+
+Out = Literal["fold", "compare", "forced"]
+"""How a seat went out."""
+
+FEWEST, MOST = 3, 5
+"""How many seats make a round."""
+
+SEATS: Final = tuple(str(number) for number in range(1, 8))
+"""The seats that a table can have."""
+
+EXACT: Final = Context(prec=100)
+"""Amounts have far fewer digits: with this context none is ever rounded."""
+
+
+class Seat(Struct):
+    """A seat in play. purse: what it has left. put: what it has put in."""
+
+    number: str
+    purse: Decimal
+    put: Decimal = Decimal(0)
+    looked: bool = False
+    out: Out | None = None
+
+    @property
+    def slot(self) -> str:
+        """Where its cards lie, and what it is called: `S3`."""
+        return f"S{self.number}"
+
+    @property
+    def factor(self) -> int:
+        """What it puts in for a stake of 1: a seat that has looked puts in twice as much."""
+        return 2 if self.looked else 1
+
+    def pay(self, amount: Decimal) -> None:
+        """Put money of the purse into the pot."""
+        self.purse = EXACT.subtract(self.purse, amount)
+        self.put = EXACT.add(self.put, amount)
+
+
+class Table(Struct):
+    """A round in play: its seats from the one that starts on, the stake of one that has not looked, the betting round.
+
+    round: 0 until the lot is known. last_out: how the seat went that went out last.
+    """
+
+    terms: ZhaJinHua
+    seats: list[Seat]
+    stake: Decimal
+    round: int = 0
+    last_out: Out = "fold"
+
+    @property
+    def pot(self) -> Decimal:
+        """All that was put in."""
+        return total([seat.put for seat in self.seats])
+
+    @property
+    def still_in(self) -> list[Seat]:
+        """The seats that are not out, from the one that starts on."""
+        return [seat for seat in self.seats if not seat.out]
+
+    def after(self, seat: Seat) -> list[Seat]:
+        """All other seats, from the next one on."""
+        place = self.seats.index(seat)
+        return self.seats[place + 1 :] + self.seats[:place]
+
+    def rivals(self, seat: Seat) -> list[Seat]:
+        """The other seats that are still in, from the next one on."""
+        return [each for each in self.after(seat) if not each.out]
+
+    def cost(self, seat: Seat) -> Decimal:
+        """What a call costs the seat."""
+        return EXACT.multiply(self.stake, seat.factor)
+
+    def is_short(self, seat: Seat) -> bool:
+        """Whether the seat has less than a call costs: it can only compare with all that it has."""
+        return seat.purse < self.cost(seat)
+
+
+def take_seats(terms: ZhaJinHua, money: dict[str, str]) -> Generator[Ask, Any, Table | None]:
+    """The table of those who can pay the ante, each of whom has paid it; None where they are too few or too many."""
+    seats = []
+    for number, purse in sorted(money.items(), key=lambda each: int(each[0])):
+        why = "no_such_seat" if number not in SEATS else "money_below_ante" if Decimal(purse) < terms.ante else ""
+        if why:
+            yield did("seat_refused", f"S{number}", why)
+        else:
+            seats.append(Seat(number, Decimal(purse)))
+    if not FEWEST <= len(seats) <= MOST:
+        yield did("no_round", "players")
+        return None
+    for seat in seats:
+        seat.pay(terms.ante)
+        yield did("ante", seat.slot, in_words(terms.ante))
+    return Table(terms, seats, terms.ante)
+
+
+def total(amounts: Sequence[Decimal]) -> Decimal:
+    """The exact sum."""
+    result = Decimal(0)
+    for each in amounts:
+        result = EXACT.add(result, each)
+    return result

@@ -1,0 +1,59 @@
+"""Amounts in `[game]`: exact decimals from the file to the frozen house, and what is wrong with them in words."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from firmware_bridge.config.load import load
+from firmware_bridge.config.sections import Config
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+
+TABLE = '[table]\nid = "T07"\ngame = "zhajinhua"\ndecks = 1\nbetting = "required"\n'
+
+
+def config(tmp_path: Path, text: str) -> Config:
+    path = tmp_path / "bridge.toml"
+    path.write_text(TABLE + text)
+    return load(path)
+
+
+def test_a_number_with_a_point_is_the_decimal_that_is_written(tmp_path: Path) -> None:
+    read = config(tmp_path, "[game]\nante = 0.10\nstep = 0.1000000000000000000000001\ntop = 3\nrake = 0.025\n")
+    assert read.terms == ZhaJinHua(
+        ante=Decimal("0.1"), step=Decimal("0.1000000000000000000000001"), top=Decimal(3), rake=Decimal("0.025")
+    )
+    assert msgspec.json.decode(read.house.terms)["rake"] == "0.025"
+
+
+def test_an_amount_may_be_a_text_too_and_a_bonus_that_is_not_named_is_none(tmp_path: Path) -> None:
+    read = config(tmp_path, '[game]\nante = "2.5"\nbonus = { leopard = 12.5 }\n')
+    assert read.terms == ZhaJinHua(ante=Decimal("2.5"), bonus={"leopard": Decimal("12.5")})
+
+
+def test_other_sections_have_floats_as_before(tmp_path: Path) -> None:
+    assert config(tmp_path, "[reader]\nhold = 0.25\n").reader.hold == 0.25
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("top = 0.5", "[game] top = 0.5: it is at least the ante, 1"),
+        ("ante = 0", "[game] ante = 0: it is more than 0"),
+        ("step = 0.0", "[game] step = 0.0: it is more than 0"),
+        ("rake = 1.0", "[game] rake = 1.0: it is a part of the profit, 0 to less than 1"),
+        ("bonus = { leopard = -1 }", "[game] bonus: what is paid for a hand is 0 or more"),
+        ('ante = "much"', "[game] ante = 'much': write an amount, 12.5"),
+        ("bonus = { flush = 1.5 }", "[game] bonus.flush is unknown: known are: leopard, straight_flush"),
+        ("rounds = 0", "[game] rounds = 0: write a whole number from 1 to 1000"),
+        ("antes = 1", "[game] antes is unknown: did you mean ante?"),
+    ],
+)
+def test_a_mistake_is_told_with_its_key(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        config(tmp_path, f"[game]\n{text}\n")
+    assert told in str(raised.value)
