@@ -18,6 +18,11 @@ def face(card: str) -> str:
     return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS and card[1] in SIGNS else card
 
 
+def counted(number: int, what: str) -> str:
+    """So many of something: `1 round`, `2 rounds`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def brief(points: str) -> str:
     """The points of a hand in one word, the last: `natural 9` is 9, `soft 17` 17."""
     return "".join(points.split()[-1:])

@@ -278,6 +278,7 @@ def test_keys_let_the_demo_rest_and_end(tmp_path: Path) -> None:
 def test_a_terminal_without_room_or_a_cursor_gets_lines(tmp_path: Path, env: dict[str, str], told: str) -> None:
     drawn = on_terminal(tmp_path, "--rounds", "1", "--speed", "200", env=env)
     assert drawn.startswith(told)
+    assert "demo      1 round, " in drawn
     assert "round 1   PLAYER 9:7" in drawn
     assert "╭" not in drawn
 

@@ -73,13 +73,14 @@ class _Table:
 
     def _told(self, lines: Iterator[Line]) -> Iterator[Said]:
         for line in lines:
-            yield from self._warnings()
+            if self._warned:
+                yield from self._warnings()
             yield b"".join(told(line, self._replay.shoe, self._retained))
         yield from self._warnings()
 
-    def _warnings(self) -> list[Warned]:
-        warned, self._warned[:] = self._warned.copy(), ()
-        return warned
+    def _warnings(self) -> Iterator[Said]:
+        yield from self._warned
+        self._warned.clear()
 
 
 def _by_many(parts: Iterator[Part], new: NewReplay, jobs: int) -> Iterator[Said]:
