@@ -47,8 +47,9 @@ def set_aside(directory: Path) -> bool:
 
 
 def holds_older(directory: Path) -> bool:
-    """Whether a start would set journals aside. Raises OSError."""
-    return any(map(_is_older, journal_files(directory)))
+    """Whether a start would set journals aside: the first or the last one is of an older format. Raises OSError."""
+    files = journal_files(directory)
+    return any(map(_is_older, files[:1] + files[-1:]))
 
 
 def older_record(directory: Path) -> Path | None:
