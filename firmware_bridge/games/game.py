@@ -170,6 +170,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Whether, under these terms, no further round can begin with what it would start with; no bets are told yet."""
     secret: tuple[str, ...] = ()
     """Slots where a card may tell what lies face down: a sensor there is not believed before all is open."""
+    sensed: bool = False
+    """Whether a sensor in a slot can tell a card there, because a slot takes one card only."""
     squeezed: bool = False
     """Whether a house that seals deals every card face down, for guests to squeeze; else only what the rules hide."""
     ceremony: str = "cards are opened in the order of the game"

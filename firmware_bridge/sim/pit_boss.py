@@ -30,6 +30,8 @@ What waits for no choice is left to the dealer, or to the device that comes back
 CONFIRMED: Final = ("restarted_mid_round", "reader_back", "reader_gap")
 """Irregularities that the dealer's NEXT closes."""
 
+IN_USE: Final = "a shoe is in use"
+
 LONGEST: Final = 1 << 20
 """Bytes of the longest answer."""
 
@@ -45,8 +47,11 @@ class PitBoss:
         self._socket = socket
 
     async def open_shoe(self) -> None:
-        """Confirm the packs and open the shoe. Raises Refused."""
-        await self._order(do="open_shoe", by="Ines", dealer="Dora", confirmed_by="Ines")
+        """Confirm the packs and open the shoe, unless the guests' first word has opened it. Raises Refused."""
+        order = {"do": "open_shoe", "by": "Ines", "dealer": "Dora", "confirmed_by": "Ines"}
+        answer = await self._ask(order)
+        if not answer["ok"] and answer.get("error") != IN_USE:
+            raise Refused(f"open_shoe: {answer.get('error')}", answer.get("hint", ""))
 
     async def decide(self, last: Card | None) -> None:
         """Look at what is open and settle it; `last` is the card drawn last. Raises Refused."""

@@ -12,13 +12,14 @@ from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection, Value
 from firmware_bridge.devices import code_books
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.cards import FACES
+from firmware_bridge.facts.cards import TILES, Card
 from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Bench, Passed
 from hardware.readers import READERS
 from hardware.readers.messages import Read
 
-ORDER: Final = "spades, hearts, diamonds, clubs, each from ace to king"
+ORDER: Final = "cards of a sorted deck: spades, hearts, diamonds, clubs, each from ace to king"
+ORDER_OF_TILES: Final = "sorted tiles: 1 to 9 dots, then white, as many of each as the count says"
 LOOK_S: Final = 0.5
 """How often a letter typed meanwhile is looked for."""
 
@@ -76,23 +77,32 @@ async def _tagged_deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook
         again = await _deck(visit, bench, recorded, f"{which}the same once more: ")
         if deck == again:
             return {code: known._replace(serial=code) for code, known in deck.items()}
-        differ = [face.value for face, one, other in zip(FACES, deck, again, strict=True) if one != other]
+        faces = _sorted(visit)
+        differ = [face.value for face, one, other in zip(faces, deck, again, strict=True) if one != other]
         visit.guide.say(f"{which}other codes the second time, from {differ[0]} on {len(differ)}: sort it, pull it anew")
 
 
 async def _deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook, which: str) -> dict[str, code_books.Known]:
     """A sorted deck, none of whose codes is recorded already. Raises Refusal."""
     undo = "" if visit.guide.unattended else "; u: undo"
-    visit.guide.say(f"{which}pull {len(FACES)} cards of a sorted deck: {ORDER}{undo}")
+    faces = _sorted(visit)
+    order = ORDER_OF_TILES if faces[0] in TILES else ORDER
+    visit.guide.say(f"{which}pull {len(faces)} {order}{undo}")
     deck: dict[str, code_books.Known] = {}
-    while len(deck) < len(FACES):
+    while len(deck) < len(faces):
         code = await _next(visit, bench, deck)
         if code is not None and (known := recorded.get(code) or deck.get(code)):
             visit.guide.say(f"this code is recorded as {_face(known)}: pull the next card")
         elif code is not None:
-            deck[code] = known = code_books.Known(FACES[len(deck)])
-            visit.guide.bar(len(deck) / len(FACES), len(deck), len(FACES), f"{_face(known)} = {code}")
+            deck[code] = known = code_books.Known(faces[len(deck)])
+            visit.guide.bar(len(deck) / len(faces), len(deck), len(faces), f"{_face(known)} = {code}")
     return deck
+
+
+def _sorted(visit: Visit) -> list[Card]:
+    """A sorted pack of the table's game: every card where each has a tag, else one of each face."""
+    pack = visit.config.rules.pack
+    return [face for face, copies in pack.items() for _ in range(copies if _has_tags(visit) else 1)]
 
 
 async def _next(visit: Visit, bench: Bench, deck: dict[str, code_books.Known]) -> str | None:
@@ -110,7 +120,8 @@ async def _next(visit: Visit, bench: Bench, deck: dict[str, code_books.Known]) -
             return None
         waited += LOOK_S
     if visit.guide.unattended or visit.guide.ask("no card came: go on?") == "n":
-        raise Refusal(f"only {len(deck)} of {len(FACES)} cards passed", "start again with the ace of spades")
+        faces = _sorted(visit)
+        raise Refusal(f"only {len(deck)} of {len(faces)} cards passed", f"start again with {faces[0].value}")
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -12,12 +13,11 @@ from firmware_bridge.cli.calibrate.borrow import Borrowed
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.devices import code_books
-from firmware_bridge.facts.cards import FACES, Card
+from firmware_bridge.facts.cards import Card
 from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Passed
 from hardware.readers.messages import Read
 
-PACK: Final = 52
 NAMED: Final = 8
 """Faces named in a refusal; more of them say that something else is wrong."""
 
@@ -44,17 +44,20 @@ class Pulled:
 
 def run(visit: Visit) -> int:
     """Pull `--cards` cards, one pack if not told; 0 if every face came as often as it must. Raises Refusal."""
-    count = visit.cards or PACK
-    if count % PACK:
-        raise Refusal(f"{count} cards are no whole packs", f"say --cards {PACK}, {2 * PACK}, ..")
+    pack = visit.config.rules.pack
+    size = visit.config.rules.size
+    count = visit.cards or size
+    if count % size:
+        raise Refusal(f"{count} cards are no whole packs", f"say --cards {size}, {2 * size}, ..")
     with visit.borrow("reader", open_shoe=False) as borrowed:
         pulled = asyncio.run(_work(visit, borrowed, count))
-    _judge(pulled, count // PACK)
+    _judge(pulled, {face: copies * (count // size) for face, copies in pack.items()})
     lot = pulled.lots.pop() if pulled.lots else None
     rate = pulled.count / (pulled.count + pulled.unread)
     measured = Count(tried=count, good=pulled.count, decode_rate=round(rate, 4), lot=lot)
     visit.keep(CountSection(at=visit.now, by=visit.by, measured=measured))
-    text = f"kept: {count} cards, every face {count // PACK} times, {100 * rate:.1f} % read at the first pull"
+    whole = f"{count // size} whole packs" if count > size else "a whole pack"
+    text = f"kept: {count} cards, {whole}, {100 * rate:.1f} % read at the first pull"
     return visit.done(text + (f", lot {lot}" if lot is not None else ""), measured=measured)
 
 
@@ -97,10 +100,10 @@ def _take(visit: Visit, pulled: Pulled, card: Passed, book: code_books.CodeBook)
         pulled.lots |= {known.lot} if known.lot is not None else set()
 
 
-def _judge(pulled: Pulled, copies: int) -> None:
+def _judge(pulled: Pulled, wanted: Mapping[Card, int]) -> None:
     """Raise Refusal for faces too many or too few, for packs of several lots, for codes nobody knows."""
-    missing = [card.value for card in FACES if pulled.faces[card] < copies]
-    extra = [card.value for card, count in pulled.faces.items() if count > copies]
+    missing = [card.value for card, count in wanted.items() if pulled.faces[card] < count]
+    extra = [card.value for card, count in pulled.faces.items() if count > wanted.get(card, 0)]
     if missing or extra:
         named = [f"missing: {_named(missing)}"] * bool(missing) + [f"too many: {_named(extra)}"] * bool(extra)
         raise Refusal(f"{pulled.count} cards, {'; '.join(named)}", "complete the pack, and pull all of it again")

@@ -22,7 +22,7 @@ Kind = Literal["white_pair", "pair", "28", "points"]
 KINDS: Final[tuple[Kind, ...]] = ("white_pair", "pair", "28", "points")
 """What a hand may be, in the usual order from high to low."""
 
-WORDS: Final[dict[Kind, str]] = {"white_pair": "two whites", "pair": "pair", "28": "2-8", "points": "points"}
+WORDS: Final[dict[Kind, str]] = {"white_pair": "whites", "pair": "pair", "28": "2-8", "points": "points"}
 """Kind -> what people at the table say."""
 
 Ties = Literal["high-tile", "banker", "push"]
@@ -63,7 +63,7 @@ def digit_of(tiles: tuple[Card, ...]) -> Decimal:
 def read(tiles: tuple[Card, ...]) -> Hand:
     """The hand that two tiles make, in the order dealt."""
     kind, digit = kind_of_hand(tiles), in_words(digit_of(tiles))
-    points = digit if kind == "points" else f"pair of {tiles[0].rank}" if kind == "pair" else WORDS[kind]
+    points = digit if kind == "points" else "-".join(tile.rank for tile in tiles) if kind == "pair" else WORDS[kind]
     return Hand(tiles, kind, points, digit)
 
 

@@ -45,15 +45,15 @@ KINDS: Final[tuple[Kind, ...]] = Kind.__args__  # type: ignore[attr-defined]  # 
 """What a hand may be, high to low."""
 
 WORDS: Final[dict[Kind, str]] = {
-    "five_small": "five small",
+    "five_small": "five-small",
     "bomb": "bomb",
-    "five_face": "five face",
-    "four_face": "four face",
+    "five_face": "five-face",
+    "four_face": "four-face",
     "bull_bull": "bull-bull",
-    "no_bull": "no bull",
+    "no_bull": "no-bull",
     **{kind: kind.replace("_", " ") for kind in KINDS if kind[-1].isdigit()},
 }
-"""Kind -> what people at the table say."""
+"""Kind -> what people at the table say; its last word alone tells it too."""
 
 
 class Hand(Struct, frozen=True):

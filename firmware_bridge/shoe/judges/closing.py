@@ -13,11 +13,12 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import Correct
 from firmware_bridge.facts.reason import Reason
-from firmware_bridge.games.game import Result, Start
+from firmware_bridge.games.game import Game, Result, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Refused
+from firmware_bridge.shoe.judges.marks import is_asked
 from firmware_bridge.shoe.round import copies, layout, rules
 from firmware_bridge.shoe.state import PastRound, Shoe, disclosed, exchanged, is_last
 
@@ -57,7 +58,7 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     terms = terms_of(shoe.house)
     table = game.judge(tuple(came), terms, began) if game.judge else judged(game, came, terms, began)
     if table.result is None:
-        raise Refused("these cards are no whole round", f"give them {game.as_dealt}")
+        raise Refused(*_first_wrong(game, order.cards, came, terms, began))
     _refuse_a_copy_too_many(shoe, past, dealt)
     origin = {each.slot: each.origin for each in past.cards}
     slots = [each.plays or each.slot for each in table.placed]
@@ -78,6 +79,22 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
         corrects=past.seq,
         by=by,
     )
+
+
+def _first_wrong(
+    game: Game, words: Sequence[str], came: Sequence[Card | Mark], terms: Any, began: Start
+) -> tuple[str, str]:
+    """What is wrong with a correction that is no whole round, and what to do: its first word that cannot stand."""
+    if not game.words:
+        return "these cards are no whole round", f"give them {game.as_dealt}"
+    before = judged(game, (), terms, began)
+    for n, word in enumerate(words, 1):
+        now = judged(game, came[:n], terms, began)
+        if now.stuck:
+            expected = "the round is over before it" if before.result else is_asked(before.due)
+            return f"{word}, number {n}, cannot stand there", expected
+        before = now
+    return "these words are no whole round", f"it goes on: {is_asked(before.due)}"
 
 
 def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) -> None:

@@ -73,6 +73,6 @@ def test_what_no_pack_holds_is_named(game: str, decks: int, seen: tuple[Card, ..
 def test_the_tables_for_a_terminal() -> None:
     niuniu = list(book("niuniu").table(1, (), GAMES["niuniu"].terms()))
     assert niuniu[0] == "52 cards left: hands of five, by their kind."
-    assert niuniu[1].split() == ["five", "small", "776", "0.029858", "%"]
+    assert niuniu[1].split() == ["five-small", "776", "0.029858", "%"]
     tiles = list(book("erbagang").table(1, (), GAMES["erbagang"].terms()))
     assert [line.split()[-3] for line in tiles[1:]] == ["6", "54", "16", "704"]

@@ -62,8 +62,8 @@ def test_the_usual_order(player: str, banker: str, ends: str) -> None:
 @pytest.mark.parametrize(
     ("tiles", "kind", "points", "digit"),
     [
-        ("wp wp", "white_pair", "two whites", "1"),
-        ("9p 9p", "pair", "pair of 9", "8"),
+        ("wp wp", "white_pair", "whites", "1"),
+        ("9p 9p", "pair", "9-9", "8"),
         ("8p 2p", "28", "2-8", "0"),
         ("wp 9p", "points", "9.5", "9.5"),
         ("wp 1p", "points", "1.5", "1.5"),

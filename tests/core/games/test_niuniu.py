@@ -9,13 +9,14 @@ import pytest
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.games.house import usual
+from firmware_bridge.sim.words import shown
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import Table
 
 GRABS = "1:grab=3 2:grab=1 3:grab=0 4:grab=2"
 BETS = "2:bet=3 3:bet=1 4:bet=2"
 CARDS = "Kh 2c 9s 8h Qs 4d 8c 6c Td 3s 7h 4c 6s 8d Js 9d 4s 6d Kc Ah"
-HANDS = {"S1": "bull-bull", "S2": "no bull", "S3": "no bull", "S4": "no bull"}
+HANDS = {"S1": "bull-bull", "S2": "no-bull", "S3": "no-bull", "S4": "no-bull"}
 
 
 def table(text: str = "", **settings: Any) -> Table:
@@ -35,7 +36,7 @@ def test_a_game_as_the_seed_tells_it() -> None:
     assert {slot: hand["points"] for slot, hand in told["hands"].items()} == HANDS
     assert (told["banker"], told["multiple"], told["multiples"]) == ("S1", 3, {"S2": 3, "S3": 1, "S4": 2})
     assert told["outcome"] == "banker"
-    assert told["why"][0] == "S2 no bull loses to S1 bull-bull"
+    assert told["why"][0] == "S2 no-bull loses to S1 bull-bull"
     assert set(told["stakes"]) == set(told["bets"])
 
 
@@ -119,10 +120,15 @@ def test_what_lies_face_down_is_nowhere_outside() -> None:
 
 
 def test_the_table_shows_bids_banker_and_bets() -> None:
-    shown = [snapshots(table(text).shoe)["table"].shows for text in ("1:grab=2", GRABS, f"{GRABS} 3:bet=1")]
-    assert shown[0] == {"bids": {"S1": 2}, "banker": None, "multiple": None, "bets": {}}
-    assert (shown[1]["banker"], shown[1]["multiple"]) == ("S1", 3)
-    assert shown[2] == {"bids": {"S1": 3, "S2": 1, "S3": 0, "S4": 2}, "banker": "S1", "multiple": 3, "bets": {"S3": 1}}
+    told = [snapshots(table(text).shoe)["table"].shows for text in ("1:grab=2", GRABS, f"{GRABS} 3:bet=1")]
+    assert told[0] == {"bids": {"S1": 2}, "banker": None, "multiple": None, "bets": {}}
+    assert (told[1]["banker"], told[1]["multiple"]) == ("S1", 3)
+    assert told[2] == {"bids": {"S1": 3, "S2": 1, "S3": 0, "S4": 2}, "banker": "S1", "multiple": 3, "bets": {"S3": 1}}
+
+
+def test_a_screen_says_bids_in_words() -> None:
+    assert shown({"S1": 3, "S2": 0}) == "S1 3, S2 0"
+    assert shown("S1") == "S1"
 
 
 def test_a_void_gives_back_nothing_because_nothing_was_put_in() -> None:
@@ -140,6 +146,22 @@ def test_a_correction_is_the_whole_game_again() -> None:
     assert played.answer.ok
     assert [told["revision"] for told in played.rounds] == [0, 1]
     assert played.rounds[1]["hands"]["S4"]["cards"][-1] == "Ac"
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "hint"),
+    [
+        (f"{GRABS} 2:bet=7", "2:bet=7, number 5, cannot stand there", "S2: bet; S3: bet; S4: bet"),
+        (f"{GRABS} Kh", "Kh, number 5, cannot stand there", "S2: bet; S3: bet; S4: bet"),
+        (f"{GRABS} {BETS} Kh", "these words are no whole round", "it goes on: the next card goes to S2"),
+        (f"{GRABS} {BETS} {CARDS} 5d", "5d, number 28, cannot stand there", "the round is over before it"),
+        (f"{GRABS} {BETS} 5p", "5p is no card of niuniu", "a card is written rank then suit: As, Td"),
+    ],
+)
+def test_a_correction_that_is_no_game_is_refused_with_its_first_wrong_word(words: str, error: str, hint: str) -> None:
+    played = table(f"{GRABS} {BETS} {CARDS}").play(f"!correct 1 {','.join(words.split())}")
+    assert (played.answer.error, played.answer.hint) == (error, hint)
+    assert len(played.rounds) == 1
 
 
 def test_a_small_base_is_paid_to_the_last_digit() -> None:

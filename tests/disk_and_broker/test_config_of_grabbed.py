@@ -1,0 +1,71 @@
+"""Config of niu-niu and er ba gang: the examples, what each key may be, mistakes told by their key."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.config.load import load, parse
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.games.erbagang.terms import ErBaGang
+from firmware_bridge.games.niuniu.terms import NiuNiu
+
+SYSTEMD = Path(__file__).parents[2] / "systemd"
+
+
+@pytest.mark.parametrize(("game", "usual"), [("niuniu", NiuNiu()), ("erbagang", ErBaGang())])
+def test_the_example_of_the_game_is_its_usual_table(game: str, usual: object) -> None:
+    config = load(SYSTEMD / f"{game}.toml")
+    assert config.terms == usual
+    assert (config.table.game, config.table.decks, config.table.burn, config.table.new_shoe) == (
+        game,
+        1,
+        "none",
+        "auto",
+    )
+    assert config.table.betting == ("required" if game == "erbagang" else "ignored")
+
+
+def test_amounts_are_exact_and_kinds_that_are_not_named_are_usual(tmp_path: Path) -> None:
+    file = tmp_path / "bridge.toml"
+    file.write_text('[table]\nid = "T"\ngame = "erbagang"\n[game]\nbase = 0.1\nhand_multiples = { "28" = 2 }\n')
+    terms = load(file).terms
+    assert terms.base == Decimal("0.1")
+    assert terms.hand_multiples == {"white_pair": 1, "pair": 1, "28": 2, "points": 1}
+
+
+@pytest.mark.parametrize(
+    ("game", "keys", "says"),
+    [
+        ("niuniu", {"base": 0}, "[game] base: an amount above 0"),
+        ("niuniu", {"bse": 1}, "[game] bse is unknown: did you mean base?"),
+        ("niuniu", {"grab": []}, "[game] grab = []: write a list in [ ]; write a whole number from 0 to 1000"),
+        ("niuniu", {"bet": [0]}, "[game] bet = [0]"),
+        ("niuniu", {"hand_multiples": {"bom": 2}}, "[game] hand_multiples.bom is unknown: did you mean bomb?"),
+        (
+            "niuniu",
+            {"hand_multiples": {"bomb": 0}},
+            "[game] hand_multiples.bomb = 0: write a whole number from 1 to 1000",
+        ),
+        ("erbagang", {"order": ["pair"]}, "[game] order: name each of white_pair, pair, 28, points once"),
+        ("erbagang", {"ties": "none"}, "[game] ties = 'none': known are: banker, high-tile, push"),
+        ("erbagang", {"grab_max": -1}, "[game] grab_max = -1: write a whole number from 0 to 1000000"),
+        ("erbagang", {"banker_per": "day"}, "[game] banker_per = 'day'"),
+    ],
+)
+def test_a_mistake_is_told_by_its_key(game: str, keys: dict[str, object], says: str) -> None:
+    with pytest.raises(ConfigError) as told:
+        parse({"table": {"id": "T", "game": game}, "game": keys})
+    assert says in str(told.value)
+
+
+@pytest.mark.parametrize("game", ["niuniu", "erbagang"])
+def test_a_second_pack_and_a_reader_that_judges_are_mistakes(game: str) -> None:
+    with pytest.raises(ConfigError, match="decks = 2"):
+        parse({"table": {"id": "T", "game": game, "decks": 2}})
+    with pytest.raises(ConfigError, match="angel-eye"):
+        parse({"table": {"id": "T", "game": game}, "reader": {"protocol": "angel-eye"}})
+    with pytest.raises(ConfigError, match="procedure"):
+        parse({"table": {"id": "T", "game": game}, "game": {"procedure": "six-card"}})
