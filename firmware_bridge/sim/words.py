@@ -52,12 +52,17 @@ def offer(word: str, may: Any) -> str:
 def asked(table: Mapping[str, Any]) -> str:
     """What the topic `table` shows of a running round, and what the seats that must act may say."""
     told = {name: value for name, value in (table.get("shows") or {}).items() if value not in (None, {})}
-    shows = " ".join(f"{name} {shown(value)}" for name, value in told.items())
+    shows = "; ".join(f"{name} {shown(value)}" for name, value in told.items())
     by_offer: dict[str, list[str]] = {}
     for slot, offers in (table.get("act") or {}).items():
         by_offer.setdefault(", ".join(offer(word, may) for word, may in offers.items()), []).append(slot)
     seats = [f"{' '.join(slots)}: {said}" for said, slots in by_offer.items()]
     return "; ".join([*([shows] if shows else []), *seats])
+
+
+def shown(value: Any) -> str:
+    """What a game shows of its running round, in words: `S1 3, S2 0` of a table of slots."""
+    return ", ".join(f"{slot} {each}" for slot, each in value.items()) if isinstance(value, Mapping) else str(value)
 
 
 def brief(points: str) -> str:
