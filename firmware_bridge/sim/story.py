@@ -13,7 +13,7 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.sim.broker import HOST
 from firmware_bridge.sim.stage import Stage
-from firmware_bridge.sim.words import counted, face, headline, named, remarks
+from firmware_bridge.sim.words import counted, face, headline, named, remarks, shown_hands
 
 KEPT: Final = 60
 """Lines kept for a picture."""
@@ -154,6 +154,7 @@ def _round(game: Game, told: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield word, f"VOID by {told['by']}: {'; '.join(told['why'])}"
         return
     said = ", ".join(remarks(game, told))
+    told = told | {"hands": shown_hands(told)}
     yield word, f"{headline(told, 6):<11} {_hands(told)}  {said}".rstrip()
 
 
