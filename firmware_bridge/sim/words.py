@@ -25,6 +25,11 @@ def face(card: str) -> str:
     return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS and card[1] in SIGNS else card
 
 
+def counted(number: int, what: str) -> str:
+    """So many of something: `1 round`, `2 rounds`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def offer(word: str, may: Any) -> str:
     """A mark that is offered, and what may come with it as the topic `table` has it: `raise 3-10`, `call 2`."""
     match may:
