@@ -180,7 +180,12 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
         betting=_if_required(orders.bets_closed),
         ready=_if_required(orders.money_told),
     ),
-    "mark": _row(marks.give, outside=packs.opening(marks.give, marks.bets_first), burning=BURNING, betting=marks.bets_first),
+    "mark": _row(
+        marks.give,
+        outside=packs.opening(marks.give, marks.bets_first),
+        burning=BURNING,
+        betting=marks.bets_first,
+    ),
     "reveal_order": _row(orders.reveal_order, outside=NO_SHOE, burning=BURNING),
     "fly": _row(service.fly, outside=NO_SHOE, burning=BURNING, dealing=IN_ROUND, complete=IN_ROUND),
     "request_shoe_change": _row(service.request_shoe_change, outside=NO_SHOE, burning=BURNING),
