@@ -43,7 +43,10 @@ Outcome = Literal["win", "lose", "push"]
 """How a player's hand ended against the banker's."""
 
 Multiple = Annotated[int, Meta(ge=1, le=1_000)]
-"""A factor of what is paid: with a base of 15 digits the product of four is exact."""
+"""A multiple that a seat may bet: with a base of 15 digits the product of four is exact."""
+
+Factor = Annotated[int, Meta(ge=0, le=1_000)]
+"""What a kind of hand pays: 0 for a house where nothing moves with it."""
 
 Closed = Card | None
 """A card of a hand, None while it lies face down."""
@@ -161,6 +164,11 @@ def reasons(banker: str, points: Mapping[str, str], ends: Mapping[str, Outcome])
     """The same as ids and values."""
     his: dict[str, str | int] = {"banker": f"S{banker}", "banker_has": points[banker]}
     return tuple([Reason(ends[seat], {"slot": f"S{seat}", "has": points[seat], **his}) for seat in from_next(banker)])
+
+
+def remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """What people say of a round besides its outcome and its hands: who held the bank, and with what."""
+    return (f"banker {told['banker']} x {told['multiple']}",)
 
 
 def _named(seats: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Words
 from firmware_bridge.games.asks import Ask, CardDue, Did, Due, MarkDue, OpeningDue, Plays, Question, Refused, Shows
 from firmware_bridge.games.game import Game, Layout, Placed, Result, Start
-from firmware_bridge.games.moves import Answered, Dealt, Mark, Move
+from firmware_bridge.games.moves import LOT, Answered, Dealt, Mark, Move
 
 
 def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layout:
@@ -44,6 +44,8 @@ def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: St
         raise Refused("over", "the round is over")
     if mark.word not in game.words:
         raise Refused("unknown", f"the marks of {game.name}: {', '.join(game.words) or 'none'}")
+    if mark.seat and mark.word == LOT:
+        raise Refused("unknown", f"the lot has no seat: {LOT}={mark.value or mark.seat}")
     if not mark.seat and mark.word not in game.seatless:
         raise Refused("unknown", f"say which seat: 3:{mark.word}")
     if not isinstance(now.due, MarkDue):

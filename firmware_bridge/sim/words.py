@@ -25,9 +25,9 @@ def face(card: str) -> str:
     return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS and card[1] in SIGNS else card
 
 
-def shown(value: Any) -> str:
-    """What a game shows of its running round, in words: `S1 3, S2 0` of a table of slots."""
-    return ", ".join(f"{slot} {each}" for slot, each in value.items()) if isinstance(value, Mapping) else str(value)
+def counted(number: int, what: str) -> str:
+    """So many of something: `1 round`, `2 rounds`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def offer(word: str, may: Any) -> str:
@@ -47,12 +47,17 @@ def offer(word: str, may: Any) -> str:
 def asked(table: Mapping[str, Any]) -> str:
     """What the topic `table` shows of a running round, and what the seats that must act may say."""
     told = {name: value for name, value in (table.get("shows") or {}).items() if value not in (None, {})}
-    shows = " ".join(f"{name} {shown(value)}" for name, value in told.items())
+    shows = "; ".join(f"{name} {shown(value)}" for name, value in told.items())
     by_offer: dict[str, list[str]] = {}
     for slot, offers in (table.get("act") or {}).items():
         by_offer.setdefault(", ".join(offer(word, may) for word, may in offers.items()), []).append(slot)
     seats = [f"{' '.join(slots)}: {said}" for said, slots in by_offer.items()]
     return "; ".join([*([shows] if shows else []), *seats])
+
+
+def shown(value: Any) -> str:
+    """What a game shows of its running round, in words: `S1 3, S2 0` of a table of slots."""
+    return ", ".join(f"{slot} {each}" for slot, each in value.items()) if isinstance(value, Mapping) else str(value)
 
 
 def brief(points: str) -> str:
@@ -70,9 +75,15 @@ def headline(told: Mapping[str, Any], width: int = 0) -> str:
 
 
 def named(hands: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The hands by their first letters, where these differ."""
-    letters = {name[0].upper(): hand for name, hand in hands.items()}
+    """The hands by their first letters, where these differ; seats keep their numbers."""
+    letters = {name[0].upper() if name.isalpha() else name: hand for name, hand in hands.items()}
     return letters if len(letters) == len(hands) else hands
+
+
+def shown_hands(told: Mapping[str, Any]) -> dict[str, Any]:
+    """The hands of a round that is over, but those that nobody is shown; `told` as the topic `round` has it."""
+    shown = told.get("shown")
+    return {name: hand for name, hand in told["hands"].items() if shown is None or name in shown}
 
 
 def on_screen(cards: Iterable[tuple[str, str]], told: Mapping[str, Any]) -> list[tuple[str, str | None]]:

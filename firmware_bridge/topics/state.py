@@ -11,7 +11,7 @@ from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps, Slot, Table
 from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.games.layout import Layout, Placed
 from firmware_bridge.shoe.judges.cut_card import is_blind
-from firmware_bridge.shoe.round import coming, due, layout, phase, rules
+from firmware_bridge.shoe.round import coming, due, layout, opens_itself, phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
 from firmware_bridge.topics.lamps import lamps, todo
 from firmware_bridge.topics.offers import offered
@@ -46,7 +46,7 @@ def table(shoe: Shoe) -> Table:
         closed_bets=rules(shoe).closed_bets(_bet_on_next(shoe)) if is_in_use else (),
         cards_left=cards_left(shoe) if is_in_use else None,
         burn_left=shoe.burn_left if now is Phase.BURNING else 0,
-        shoe_change="due" if shoe.status == "ended" and shoe.change != "overdue" else shoe.change,
+        shoe_change=_shoe_change(shoe),
         dealer=shoe.dealer,
         dealer_change=shoe.device.dealer_change,
         flown=shoe.device.flown,
@@ -56,6 +56,13 @@ def table(shoe: Shoe) -> Table:
         settings=shoe.house if is_in_use else shoe.device.next_house,
         **_asked(coming(shoe)),
     )
+
+
+def _shoe_change(shoe: Shoe) -> str | None:
+    """Whether another shoe is due; a pack that the next one follows by itself asks nobody for it."""
+    if opens_itself(shoe):
+        return None
+    return "due" if shoe.status == "ended" and shoe.change != "overdue" else shoe.change
 
 
 def _asked(shoe: Shoe) -> dict[str, Any]:

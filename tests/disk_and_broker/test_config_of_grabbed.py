@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -28,10 +29,23 @@ def test_the_example_of_the_game_is_its_usual_table(game: str, usual: object) ->
     assert config.table.betting == ("required" if game == "erbagang" else "ignored")
 
 
+@pytest.mark.parametrize("game", ["niuniu", "erbagang"])
+def test_the_keys_and_keypads_in_the_comments_can_be_had(game: str, tmp_path: Path) -> None:
+    text, _, comment = (SYSTEMD / f"{game}.toml").read_text("utf-8").partition("# [keys]")
+    keys = dict(re.findall(r'("[^"]+") = (\d+)', comment))
+    lines = [line.removeprefix("# ") for line in comment.splitlines()[1:]]
+    more = "\n".join(["[keys]", *[f"{key} = {pin}" for key, pin in keys.items()], *lines])
+    file = tmp_path / "bridge.toml"
+    file.write_text(text + more)
+    assert len(keys) == 2
+    assert load(file).keypad[0].seats == (1, 2, 3, 4)
+
+
 def test_amounts_are_exact_and_kinds_that_are_not_named_are_usual(tmp_path: Path) -> None:
     file = tmp_path / "bridge.toml"
     file.write_text('[table]\nid = "T"\ngame = "erbagang"\n[game]\nbase = 0.1\nhand_multiples = { "28" = 2 }\n')
     terms = load(file).terms
+    assert isinstance(terms, ErBaGang)
     assert terms.base == Decimal("0.1")
     assert terms.hand_multiples == {"white_pair": 1, "pair": 1, "28": 2, "points": 1}
 
@@ -46,8 +60,8 @@ def test_amounts_are_exact_and_kinds_that_are_not_named_are_usual(tmp_path: Path
         ("niuniu", {"hand_multiples": {"bom": 2}}, "[game] hand_multiples.bom is unknown: did you mean bomb?"),
         (
             "niuniu",
-            {"hand_multiples": {"bomb": 0}},
-            "[game] hand_multiples.bomb = 0: write a whole number from 1 to 1000",
+            {"hand_multiples": {"bomb": -1}},
+            "[game] hand_multiples.bomb = -1: write a whole number from 0 to 1000",
         ),
         ("erbagang", {"order": ["pair"]}, "[game] order: name each of white_pair, pair, 28, points once"),
         ("erbagang", {"ties": "none"}, "[game] ties = 'none': known are: banker, high-tile, push"),

@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+from firmware_bridge.games import GAMES
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.topics.event_and_round import messages
@@ -18,6 +19,7 @@ from tests.broker import Broker
 from tests.system.account import Account
 from tests.system.mischief import Mischief
 from tests.system.shuffled import Dealer
+from tests.system.soak_of_games import SoakOfGame
 from tests.system.table import DaemonTable
 
 PACE_S = 0.02
@@ -121,11 +123,13 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200, metavar="N")
     parser.add_argument("--seed", type=int, default=None, metavar="S")
     parser.add_argument("--minutes", type=float, default=60.0, metavar="M", help="the longest it may take")
+    parser.add_argument("--game", choices=[name for name in GAMES if GAMES[name].words], help="one with seats")
     asked = parser.parse_args()
     seed = asked.seed if asked.seed is not None else time.time_ns() % 1_000_000
     folder = Path(tempfile.mkdtemp(prefix="soak"))
     began = time.monotonic()
-    soak = Soak(folder, asked.kills, seed, asked.minutes)
+    limits = asked.kills, seed, asked.minutes
+    soak = SoakOfGame(folder, asked.game, *limits) if asked.game else Soak(folder, *limits)
     try:
         account = soak.run()
     except BaseException:

@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.cli.watch.screen import line, screen
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.printable import fault
-from firmware_bridge.games.house import house_of
+from firmware_bridge.games.house import house_of, usual
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
@@ -120,6 +120,13 @@ def test_observing_is_said_first() -> None:
     assert screen(status("9s ??", mode="OBSERVE"))[0].startswith("OBSERVING ONLY")
 
 
+NIUNIU = {"game": "niuniu", **usual("niuniu")}
+ERBAGANG = {"game": "erbagang", **usual("erbagang")}
+LOT = "draw the lot, and tell whom it fell on: sudo shoe do mark lot SEAT --by NAME"
+MONEY = "money=1:100,2:40,3:20,4:20"
+GRABS = "1:grab=200 2:grab=0 3:grab=0 4:grab=0 2:bet=66 3:bet=1 4:bet=1"
+
+
 @pytest.mark.parametrize(
     ("script", "house", "step"),
     [
@@ -129,6 +136,10 @@ def test_observing_is_said_first() -> None:
         ("shoe", {"burn": "first-card"}, "burn: expose the first card"),
         ("shoe 3s", {"burn": "first-card"}, "burn: 3 more"),
         ("shoe 9sTdTsTc", {"disclose": "sealed"}, "open the cards: press REVEAL"),
+        ("1:grab=1 2:grab=0", NIUNIU, "the seats are asked: S3, S4"),
+        ("1:grab=1 2:grab=1 3:grab=0 4:grab=0", NIUNIU, LOT),
+        ("", NIUNIU, "the seats are asked: S1, S2, S3, S4"),
+        (f"{MONEY} {GRABS} wp2p9p1pwp8p8p9p", ERBAGANG, "the next pack opens by itself, when the bets are closed"),
     ],
 )
 @pytest.mark.parametrize("alarms", [(), ("broker_lost",)])

@@ -68,6 +68,10 @@ def _settles(alarm: dict[str, Any]) -> str:
 
 def _dealers_step(table: dict[str, Any]) -> str:
     """What the dealer does next with this table, nothing where it waits for bets or for the result."""
+    if act := table.get("act"):
+        return TELL_THE_LOT if "lot" in act else f"the seats are asked: {', '.join(act)}"
+    if table["phase"] == "ended" and not table["shoe_change"]:
+        return "the next pack opens by itself, when the bets are closed"
     if table["phase"] == "empty":
         return "open a shoe: sudo shoe do open-shoe --by NAME"
     if table["phase"] == "ended":
@@ -81,6 +85,8 @@ def _dealers_step(table: dict[str, Any]) -> str:
         return f"the dealer gives {table['due']} its card"
     return _KEYS.get(table["phase"], "")
 
+
+TELL_THE_LOT: Final = "draw the lot, and tell whom it fell on: sudo shoe do mark lot SEAT --by NAME"
 
 _KEYS: Final = {"complete": "the round is complete: press NEXT", "dealing": "open the cards: press REVEAL"}
 """The key to press where no card is due."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from firmware_bridge.facts.cards import TILES
-from firmware_bridge.games.bank import BET, GRAB, SLOTS, strategy
+from firmware_bridge.games.bank import BET, GRAB, SLOTS, remarks, strategy
 from firmware_bridge.games.erbagang.as_json import compare, summary
 from firmware_bridge.games.erbagang.game_so_far import Own, Running, is_over
 from firmware_bridge.games.erbagang.hands import Hand
@@ -21,6 +22,12 @@ def _odds() -> OddsBook:
     return BOOK
 
 
+def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """The bank, the round of the game, and who cannot go on."""
+    stopped = (f"stopped: {', '.join(told['out'])}",) if told["stopped"] else ()
+    return (*remarks(told), f"round {told['game_round']} of the game", *stopped)
+
+
 GAME: Final = Game(
     name="erbagang",
     terms=ErBaGang,
@@ -31,6 +38,7 @@ GAME: Final = Game(
     players=range(4, 5),
     round=round,
     strategy=strategy,
+    remarks=_remarks,
     words=(GRAB, BET, LOT),
     stakes="money",
     hand=Hand,

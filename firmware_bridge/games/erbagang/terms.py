@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, field
 from msgspec.structs import force_setattr
 
-from firmware_bridge.games.bank import Multiple, check_base
+from firmware_bridge.games.bank import Factor, check_base
 from firmware_bridge.games.erbagang.hands import KINDS, Kind, Ties
 from firmware_bridge.games.game import Terms
 
@@ -32,7 +32,7 @@ class ErBaGang(Terms, frozen=True):
     grab_max: Annotated[int, Meta(ge=0, le=1_000_000)] = 200
     order: tuple[Kind, ...] = ("white_pair", "pair", "28", "points")
     ties: Ties = "high-tile"
-    hand_multiples: dict[Kind, Multiple] = field(default_factory=lambda: dict(USUAL))
+    hand_multiples: dict[Kind, Factor] = field(default_factory=lambda: dict(USUAL))
     banker_per: Literal["round", "game"] = "round"
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.facts.cards import FACES
-from firmware_bridge.games.bank import BET, GRAB, SLOTS, Bank, strategy
+from firmware_bridge.games.bank import BET, GRAB, SLOTS, Bank, remarks, strategy
 from firmware_bridge.games.game import Game, OddsBook
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.niuniu.as_json import compare, summary
@@ -30,6 +30,7 @@ GAME: Final = Game(
     players=range(4, 5),
     round=round,
     strategy=strategy,
+    remarks=remarks,
     words=(GRAB, BET, LOT),
     hand=Hand,
     own=Own,

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from msgspec import Meta, field
 from msgspec.structs import force_setattr
 
-from firmware_bridge.games.bank import Multiple, check_base
+from firmware_bridge.games.bank import Factor, Multiple, check_base
 from firmware_bridge.games.game import Terms
 from firmware_bridge.games.niuniu.hands import KINDS, Kind
 
@@ -40,7 +40,7 @@ class NiuNiu(Terms, frozen=True):
     base: Decimal = Decimal(10)
     grab: Bids = (0, 1, 2, 3)
     bet: Bets = (1, 2, 3)
-    hand_multiples: dict[Kind, Multiple] = field(default_factory=lambda: dict(USUAL))
+    hand_multiples: dict[Kind, Factor] = field(default_factory=lambda: dict(USUAL))
 
     def __post_init__(self) -> None:
         check_base(self.base)

@@ -17,7 +17,7 @@ from tests.core.games.grabbed_niuniu import ORDER, NiuNiu
 WRONG = """
     Xx 0p 5h 5p As wp grab=1 bet=1 9:grab=1 1:grab=99 2:grab 3:bet 4:bet=0 1:bet=x 1:grab=1.5 1:grab=100000 1:grab=-1
     3:bet=67 2:bet=2 1:grab=1 2:grab=0 3:grab=3 4:grab=2 1:bet=1 2:bet=1 3:bet=1 4:bet=1 lot lot=9 lot=x lot=1 lot=2
-    lot=3 lot=4 1:fold S DD=5 3:look 2:raise=5 1:grab=007 nonsense
+    lot=3 lot=4 1:fold S DD=5 3:look 2:raise=5 1:grab=007 nonsense 2:lot=1
 """.split()  # noqa: SIM905
 
 FACES = {

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import events as e
+from firmware_bridge.facts import inputs
 from firmware_bridge.games.house import usual
 from tests.core.table import Table
 
@@ -141,6 +142,17 @@ def test_a_correction_says_how_the_purses_differ_and_later_rounds_stand() -> Non
     game.play(f"!correct 1 {','.join(words)}")
     assert game.rounds[-1]["difference"] == {"S1": "-6", "S2": "2", "S3": "4", "S4": "0"}
     assert game.rounds[1] == second
+
+
+def test_an_unread_tile_is_entered_or_voids_its_round() -> None:
+    unread = inputs.CardUnread(at=0, reason="smudged", nonce="a" * 32)
+    tiles = WINS.removeprefix("wp 2p ")
+    entered, voided = (table(f"{MONEY} {BANK_OF_1} {BETS} wp").play(unread, tiles) for _ in "ab")
+    assert entered.open == voided.open == ("unreadable",)
+    assert entered.play("!enter 2p").rounds[0]["hands"]["S2"]["points"] == "2-8"
+    voided.play("!resolve unreadable void")
+    assert [told["status"] for told in voided.rounds] == ["voided"]
+    assert voided.play("2:grab=1").answer.ok
 
 
 def test_without_purses_nothing_is_limited() -> None:

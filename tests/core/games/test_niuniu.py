@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import events as e
+from firmware_bridge.facts import inputs
 from firmware_bridge.games.house import usual
 from firmware_bridge.sim.words import shown
 from firmware_bridge.topics.state import snapshots
@@ -46,6 +47,12 @@ def test_the_next_pack_opens_with_the_first_bid() -> None:
     assert played.answer.ok
 
 
+def test_nobody_is_asked_for_a_pack_that_opens_itself() -> None:
+    over = f"shoe {GRABS} {BETS} {CARDS}"
+    assert snapshots(table(over).shoe)["table"].shoe_change is None
+    assert snapshots(table(over, new_shoe="command").shoe)["table"].shoe_change == "due"
+
+
 def test_the_highest_bid_is_banker_and_equal_ones_draw_lots() -> None:
     assert did(table("1:grab=0 2:grab=1 3:grab=2 4:grab=0"), "banker") == [("banker", "S3", 2)]
     drawn = table("1:grab=0 2:grab=2 3:grab=1 4:grab=2")
@@ -70,6 +77,7 @@ def test_where_nobody_grabs_the_lot_is_among_all_and_the_multiple_is_one() -> No
         ("1:grab=2", "2:grab=4", "bad_amount", "grab: one of 0, 1, 2, 3"),
         ("1:grab=2", "2:grab", "bad_amount", "grab: one of 0, 1, 2, 3"),
         ("1:grab=2", "grab=2", "unknown", "say which seat: 3:grab"),
+        ("1:grab=2", "2:lot=1", "unknown", "the lot has no seat: lot=1"),
         ("1:grab=2", "2:fold", "unknown", "the marks of niuniu: grab, bet, lot"),
         ("1:grab=2 2:grab=2 3:grab=0 4:grab=0", "3:bet=1", "not_allowed", "the lot is due: lot=1 or lot=2"),
         (GRABS, "1:bet=1", "not_your_turn", "bet is due of S2, S3, S4"),
@@ -162,6 +170,23 @@ def test_a_correction_that_is_no_game_is_refused_with_its_first_wrong_word(words
     played = table(f"{GRABS} {BETS} {CARDS}").play(f"!correct 1 {','.join(words.split())}")
     assert (played.answer.error, played.answer.hint) == (error, hint)
     assert len(played.rounds) == 1
+
+
+@pytest.mark.parametrize(("disclose", "presses"), [("dealt", 0), ("sealed", 1)])
+def test_a_card_that_was_not_read_is_asked_for_when_its_hand_opens(disclose: str, presses: int) -> None:
+    unread = inputs.CardUnread(at=0, reason="smudged", nonce="a" * 32)
+    before, after = CARDS.split(" 9s ")
+    played = table("", disclose=disclose).play(f"{GRABS} {BETS} {before}", unread)
+    assert not played.play(after).open or disclose == "dealt"
+    for _ in range(presses):
+        played.play("reveal")
+    assert played.open == ("unreadable",)
+    played.play("!enter 9s")
+    assert played.answer.ok
+    while not played.rounds:
+        played.play("reveal")
+    assert played.rounds[0]["hands"]["S3"]["cards"][0] == "9s"
+    assert played.rounds[0]["flags"] == ["manual"]
 
 
 def test_a_small_base_is_paid_to_the_last_digit() -> None:
