@@ -106,7 +106,7 @@ def connected(path: Path) -> socket.socket:
 def _told(path: Path, error: OSError) -> NoDaemon:
     if isinstance(error, PermissionError):
         return NotAllowed(f"no permission to ask the daemon at {path}", "put sudo before the command")
-    if isinstance(error, FileNotFoundError | ConnectionRefusedError):
+    if isinstance(error, FileNotFoundError | NotADirectoryError | ConnectionRefusedError):
         hint = "see: systemctl status firmware-bridge, or name its --config"
         return NotRunning(f"no daemon listens at {path}", hint)
     return NoDaemon(f"{path}: {error.strerror or error}", "see: systemctl status firmware-bridge")

@@ -140,14 +140,14 @@ class Damaged(ConfigError):
 
 
 def load(path: Path) -> Calibration:
-    """The calibration in a file, an empty one where there is no file.
+    """The calibration in a file, an empty one where there is no file, or no directory for it.
 
     Raises Damaged for one that makes no sense, naming the key that is of a wrong type or out of its limits; ConfigError
     for one that cannot be read.
     """
     try:
         return _calibration(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Calibration()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read ({error})", "put sudo before the command") from None

@@ -6,7 +6,7 @@ import re
 from difflib import get_close_matches
 from typing import Any, Final
 
-from firmware_bridge.config.sections import READERS, ReaderConfig, ServiceConfig, TableConfig
+from firmware_bridge.config.sections import READERS, MqttConfig, ReaderConfig, ServiceConfig, TableConfig
 from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.games.game import Game
 
@@ -35,6 +35,16 @@ def undealt(table: TableConfig | None, game: Game) -> list[str]:
     if table is None or not game.must_bet or table.betting == "required":
         return []
     return [f'[table] betting = "ignored": {game.name} is dealt to the seats that bets_closed names']
+
+
+def lacking(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> list[str]:
+    """What is set up for another game: sensors in slots that take several cards, odds of bets that have no names."""
+    mistakes = []
+    if raw.get("presence") and not game.sensed:
+        mistakes.append(f"[presence]: a slot of {game.name} takes several cards, no sensor tells them apart")
+    if sections.get("mqtt", MqttConfig()).live_odds and not game.bets:
+        mistakes.append(f"[mqtt] live_odds = true: {game.name} has none, ask shoe odds --game {game.name}")
+    return mistakes
 
 
 def limits_of_no_bet(raw: dict[str, Any], game: Game) -> list[str]:

@@ -13,6 +13,7 @@ from firmware_bridge.config.crosswise import (
     bad_pattern,
     cut_too_early,
     judged_twice,
+    lacking,
     limits_of_no_bet,
     no_roads,
     pins_used_twice,
@@ -80,7 +81,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
     mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
     mistakes += wrong_pads(sections.get("keypad", ()), game)
-    mistakes += limits_of_no_bet(raw, game) + undealt(sections.get("table"), game)
+    mistakes += lacking(raw, sections, game) + limits_of_no_bet(raw, game) + undealt(sections.get("table"), game)
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
     return Config(**sections)

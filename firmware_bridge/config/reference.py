@@ -141,7 +141,8 @@ def _may(kind: Any) -> str:
 
 def _names(section: str) -> str:
     """The names that keys of a section may have."""
-    slots = dict.fromkeys(slot for game in GAMES.values() for slot in game.slots)
+    sensed = [game for game in GAMES.values() if game.sensed or section == "lamps"]
+    slots = dict.fromkeys(slot for game in sensed for slot in game.slots)
     seats = dict.fromkeys(seat for game in GAMES.values() for seat in game.seats)
     return f"Names: {', '.join((*slots, *seats, *LAMPS) if section == 'lamps' else slots)}."
 

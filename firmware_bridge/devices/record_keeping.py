@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from firmware_bridge.config.sections import JournalConfig
@@ -59,15 +60,22 @@ class RecordKeeping:
 
     def _expire(self) -> None:
         if synced := self._synced():
-            self._loop.run_in_executor(None, _expire, self._retention, synced, clock() == "synchronised")
+            files = list(self._table.journal.files)
+            work = self._loop.run_in_executor(None, _expired, self._retention, synced, clock() == "synchronised", files)
+            work.add_done_callback(self._forget)
+
+    def _forget(self, work: asyncio.Future[Path | None]) -> None:
+        if not work.cancelled() and (gone := work.result()):
+            self._table.journal.forget(gone)
 
 
-def _expire(retention: Retention, stored: Cursor, is_clock_right: bool) -> None:
-    """Delete a journal that was kept long enough (in a thread: it may look into all of them)."""
+def _expired(retention: Retention, stored: Cursor, is_clock_right: bool, files: list[Path]) -> Path | None:
+    """Delete a journal that was kept long enough (in a thread: it may look into all of them); the file that went."""
     try:
-        gone = retention.expire(stored, is_clock_right)
+        gone = retention.expire(stored, is_clock_right, files)
     except OSError as error:
         log.warning("an old journal cannot be deleted (%s)", error)
-    else:
-        if gone:
-            log.info("%s was kept long enough and is deleted", gone.name)
+        return None
+    if gone:
+        log.info("%s was kept long enough and is deleted", gone.name)
+    return gone

@@ -19,10 +19,14 @@ class Commissioned(Event, frozen=True, kw_only=True):
 
 
 class BridgeStarted(Event, frozen=True, kw_only=True):
-    """The daemon began; `house` holds from the next shoe on."""
+    """The daemon began; `house` holds from the next shoe on.
+
+    torn: bytes cut off the journal's end, of an entry that the power cut short: it was never confirmed to anybody.
+    """
 
     version: str
     house: House
+    torn: int = 0
 
 
 class ShoeOpened(Event, frozen=True, kw_only=True):

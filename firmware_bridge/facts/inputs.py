@@ -21,7 +21,6 @@ class ReportNo(Struct, frozen=True, array_like=True):
 Flag = Literal["face_up", "double_feed", "backwards"]
 """What a reader may notice about a card it did read."""
 
-
 Concern = Literal["card", "movement", "optics"]
 """What a report without a card is about: a card nobody read, a movement in the shoe, or the reader's own optics."""
 
@@ -37,19 +36,22 @@ NO_CARD: Final[dict[str, Concern]] = {
 class Input(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
     """Something the wires or the people said.
 
+    salt: 16 random bytes of its own (32 hex digits): without them, a hash of the input would tell which one it is.
     at: wall time, ms since 1970, UTC. mono: a clock that nobody can set, ms since some moment of this boot.
     """
 
+    salt: str = ""
     at: int
     mono: int = 0
 
 
 class Started(Input, frozen=True, kw_only=True):
-    """The daemon began; `house` holds from the next shoe on. `nonce` names the journal of a new device."""
+    """The daemon began; `house` holds from the next shoe on. `nonce` names a new journal. torn: see its event."""
 
     version: str
     house: House
     nonce: str
+    torn: int = 0
 
 
 class CardRead(Input, frozen=True, kw_only=True):
@@ -92,10 +94,7 @@ class CutCardSeen(Input, frozen=True, kw_only=True):
 
 
 class Pressed(Input, frozen=True, kw_only=True):
-    """The dealer pressed a key: `next`, `reveal`, or one that tells a result and is called as it.
-
-    nonce: names the journal of a shoe that the key opens.
-    """
+    """The dealer pressed `next`, `reveal`, or a key called as the result it tells. nonce: names a journal it opens."""
 
     key: str
     nonce: str = ""

@@ -21,6 +21,7 @@ VERSION: Final = 1
 """The version of the messages: `v`."""
 
 Count = Annotated[int, Meta(ge=1)]
+Chain = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class Identity(NamedTuple):
@@ -65,8 +66,13 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 class StreamMessage(EntryHead, frozen=True, kw_only=True):
-    """A message of a stream: event `n` of the `of` events of its entry."""
+    """A message of a stream: event `n` of the `of` events of its entry.
 
+    head: the journal's chain after that entry, hex SHA-256; None in a message by software that did not say it. Whoever
+    keeps one can prove from the journal that nothing up to there was changed since.
+    """
+
+    head: Chain | None = None
     n: Count
     of: Count
 

@@ -38,8 +38,8 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True):
 class Topic(Struct, frozen=True, eq=False):
     """A retained topic of a game's own, built up round by round: `empty(terms)`, `grow`, `show`.
 
-    body: what is shown, which does not change. grow: what was built, which it may change, and a round that counts
-    give what is built next.
+    body: what is shown, or what its JSON decodes to; what was shown does not change. grow: what was built, which it may
+    change, and a round that counts give what is built next.
     """
 
     name: str
@@ -145,7 +145,7 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     must_bet: bool = False
     """Whether nothing can be dealt under `betting = "ignored"`, because `bets_closed` says whose round it is."""
     one_round_packs: bool = False
-    """Whether a pack lasts one round, or one game of a few: the next one opens by itself."""
+    """Whether a pack lasts one round, or one game: the next opens by itself, and a journal holds the packs of many."""
     strategy: Strategy = first_offered
     """What a sensible seat does when it is asked, for demonstrations and tests."""
     compare: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
@@ -170,6 +170,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Whether, under these terms, no further round can begin with what it would start with; no bets are told yet."""
     secret: tuple[str, ...] = ()
     """Slots where a card may tell what lies face down: a sensor there is not believed before all is open."""
+    sensed: bool = False
+    """Whether a sensor in a slot can tell a card there, because a slot takes one card only."""
     squeezed: bool = False
     """Whether a house that seals deals every card face down, for guests to squeeze; else only what the rules hide."""
     ceremony: str = "cards are opened in the order of the game"

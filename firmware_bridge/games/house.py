@@ -11,7 +11,7 @@ from msgspec.structs import asdict, fields, replace
 
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.game import Terms
+from firmware_bridge.games.game import Game, Terms
 
 _OWN: Final = frozenset(field.name for field in fields(House))
 
@@ -55,7 +55,13 @@ def with_terms(house: House, **changes: Any) -> House:
 
 def size_of(house: House) -> int:
     """Cards in a full shoe."""
-    return house.decks * GAMES[house.game].size
+    return house.decks * _size(GAMES[house.game])
+
+
+@lru_cache(64)
+def _size(game: Game) -> int:
+    """Cards in one pack: counted once, not several times a card."""
+    return game.size
 
 
 def cut_place(game: str) -> int | None:

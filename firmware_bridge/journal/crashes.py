@@ -40,5 +40,5 @@ class Crashes:
 
 def _name(fact: AnyInput) -> str:
     """The same for the same input, whenever it comes and whatever nonce it gets."""
-    fields = msgspec.to_builtins(fact) | {"at": 0, "mono": 0, "nonce": ""}
+    fields = msgspec.to_builtins(fact) | {"salt": "", "at": 0, "mono": 0, "nonce": ""}
     return f"{__version__} {sha256(msgspec.json.encode(fields)).hexdigest()[:16]}"

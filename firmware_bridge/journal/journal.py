@@ -1,50 +1,70 @@
-"""The journal: append-only files, one per shoe, on disk before the world sees anything."""
+"""The journal: append-only files, on disk before the world sees anything."""
 
 from __future__ import annotations
 
-import errno
+import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.journal.cursor import Cursor
-from firmware_bridge.journal.disk import SyncFailed, unusable, unwritable
+from firmware_bridge.journal.disk import SyncFailed, unusable
 from firmware_bridge.journal.files import file_name, journal_files
+from firmware_bridge.journal.filled import STEP, FilledFile, content_size
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.journal.lock import InUse, lock
+from firmware_bridge.journal.older import older_record, set_aside
 from firmware_bridge.journal.refusal import refusal
+from firmware_bridge.journal.sectors import FILL
+from firmware_bridge.journal.spare import Spare
 from firmware_bridge.journal.trusted import begun_files, trusted_lines
 from firmware_bridge.journal.walk import Place
 from firmware_bridge.shoe import Shoe, advance
+
+log = logging.getLogger(__name__)
+
+
+REST: Final = 100
+"""Entries after a disk did not take what was filled ahead, before that is tried again."""
 
 
 class Journal:
     """Owns the newest journal file of a directory from `open` to `close`; only one process may.
 
     shoe: what the file folds to. last_at: the time of its last line as the line has it, "" where there is none.
+    torn: bytes of a last line that was never confirmed, which `open` cut off. files: all there are, oldest first.
+    older: the folder with journals of an older format, None where there is none.
     begun: called once a new file exists, when old ones may go.
     """
 
     def __init__(self, directory: Path, begun: Callable[[], None] = lambda: None) -> None:
         self.directory, self._begun = directory, begun
         self.is_open = False
-        self.shoe, self.last_at = Shoe(), ""
-        self._fd = self._lock = self._folder = -1
-        self._path: Path | None = None
-        self._length, self._chain = 0, FIRST_CHAIN
+        self.shoe, self.last_at, self.torn = Shoe(), "", 0
+        self.files: list[Path] = []
+        self.older: Path | None = None
+        self._lock = self._folder = -1
+        self._file: FilledFile | None = None
+        self._over: list[FilledFile] = []
+        self._spare = Spare(directory)
+        self._chain, self._rest = FIRST_CHAIN, 0
 
     def open(self, cursor: Cursor | None) -> Journal:
         """Read the newest file, to append to it from now on; the journal itself.
 
-        cursor: how far the backend's broker has it; what is missing at or before it refuses to open. Raises
-        JournalError for a journal that cannot be trusted, InUse for another daemon's, DiskError if the directory
-        cannot be used: then it may be opened again later.
+        cursor: how far the backend's broker has it; what is missing at or before it refuses to open. Files of an older
+        format are set aside first, and the cursor with them. Raises JournalError for a journal that cannot be trusted,
+        InUse for another daemon's, DiskError if the directory cannot be used: then it may be opened again later.
         """
         try:
             self._lock = lock(self.directory)
             self._folder = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            if set_aside(self.directory):
+                cursor = None
+            self.older = older_record(self.directory)
             self._recover(cursor)
             self.is_open = True
         except InUse:
@@ -63,7 +83,7 @@ class Journal:
     @property
     def end(self) -> Place | None:
         """Where the next line of the newest file goes; None before the first line ever."""
-        return Place(self._path, self._length) if self._path else None
+        return Place(self._file.path, self._file.length) if self._file else None
 
     def append(self, entry: Entry) -> Line:
         """Put an entry on disk and return its line; it begins a new file if its number is 1.
@@ -72,96 +92,108 @@ class Journal:
         confirm it, which must end the process.
         """
         line = seal(entry, self._chain)
-        if entry.seq == 1:
+        if entry.seq == 1 or self._file is None:
             self._begin(line)
             self._begun()
         else:
-            _write(self._fd, line.data, self._length)
-            _sync(self._fd)
-            self._length += len(line.data)
-            self._chain = line.chain
+            self._file.append(line.data)
+        self._chain, self._rest = line.chain, max(0, self._rest - 1)
         return line
 
+    def wants_preparing(self, is_dealing: bool) -> bool:
+        """Whether `prepare` has something to do. is_dealing: more cards are to come into the newest file."""
+        if self._over or self._rest:
+            return bool(self._over)
+        return not self._spare.is_ready or self._newest_wants(is_dealing)
+
+    def prepare(self, is_dealing: bool) -> None:
+        """Do one step, while no card waits, of what makes the next ones cheap.
+
+        A file that is over is cut to its records; the newest one is filled ahead while it is_dealing, and cut too
+        once it is not; a spare is filled for the next one. A disk that does not take that is logged, and left alone
+        for some entries: those take longer, and are journaled all the same.
+        """
+        try:
+            if self._over:
+                _close(self._over.pop(), cut=True)
+            elif self._file and self._newest_wants(is_dealing):
+                if is_dealing:
+                    self._file.fill()
+                else:
+                    self._file.cut()
+            elif not self._spare.is_ready:
+                self._spare.make()
+        except OSError as error:
+            self._rest = REST
+            log.warning("the journal cannot be filled ahead: entries take longer to write (%s)", error)
+
+    def forget(self, gone: Path) -> None:
+        """A file was deleted that was kept long enough."""
+        self.files = [path for path in self.files if path != gone]
+
     def close(self) -> None:
-        """Give the file and the directory back."""
-        for fd in (self._fd, self._folder, self._lock):
+        """Cut the newest file to its records, give it and the directory back; nothing is changed that is not open."""
+        for file in (*self._over, *((self._file,) if self._file else ())):
+            _close(file, cut=self.is_open)
+        if self.is_open:
+            try:
+                self._spare.clear()
+            except OSError as error:
+                log.warning("the spare journal cannot be removed (%s)", error)
+        for fd in (self._folder, self._lock):
             if fd >= 0:
                 os.close(fd)
-        self._fd = self._folder = self._lock = -1
-        self.is_open = False
+        self._folder = self._lock = -1
+        self._file, self._over, self.is_open = None, [], False
+
+    def _newest_wants(self, is_dealing: bool) -> bool:
+        return self._file is not None and (self._file.ahead < STEP if is_dealing else self._file.ahead > 0)
 
     def _begin(self, line: Line) -> None:
         path = self.directory / file_name(line.public.journal)
-        try:
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise unwritable(error) from None
-        try:
-            _write(fd, line.data, 0)
-        except DiskError:
-            os.close(fd)
-            _remove(path)
-            raise
-        _sync(fd)
+        file = self._spare.begin(path, line.data)
         _sync_folder(self._folder)
-        if self._fd >= 0:
-            os.close(self._fd)
-        self._fd, self._path, self._length, self._chain = fd, path, len(line.data), line.chain
+        if self._file:
+            self._over.append(self._file)
+        self._file = file
+        self.files.append(path)
 
     def _recover(self, cursor: Cursor | None) -> None:
-        self.shoe, self.last_at, self._path = Shoe(), "", None
-        self._length, self._chain = 0, FIRST_CHAIN
+        self.shoe, self.last_at, self.torn = Shoe(), "", 0
+        self._chain, self._rest = FIRST_CHAIN, 0
+        self._spare.clear()
         there = journal_files(self.directory)
-        files = begun_files(there, cursor)
-        if files != there:
+        self.files = begun_files(there, cursor)
+        if self.files != there:
+            self.torn = content_size(there[-1])
             there[-1].unlink()
-            _sync_folder(self._folder)
-        if files:
-            self._path = files[-1]
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
-            _sync(self._fd)
-        for line, place in trusted_lines(files, cursor):
+        _sync_folder(self._folder)  # also of a file that the process before began, and did not live to sync
+        if self.files:
+            self._file = FilledFile(self.files[-1], os.open(self.files[-1], os.O_RDWR | os.O_CLOEXEC))
+            self._file.sync()
+        for line, place in trusted_lines(self.files, cursor):
             assert line.entry
+            assert self._file
             self.shoe = advance(self.shoe, line.entry)
-            self._chain, self._length, self.last_at = line.chain, place.offset, line.public.at
-        if files and os.fstat(self._fd).st_size > self._length:
-            os.ftruncate(self._fd, self._length)
-            _sync(self._fd)
+            self._chain, self._file.length, self.last_at = line.chain, place.offset, line.public.at
+        if self._file and (torn := len(self._file.unwritten().rstrip(FILL))):
+            self.torn = torn
+            self._file.cut()
+            self._file.sync()
+        for path in self.files[-2:-1]:  # the power went before it was cut
+            if path.stat().st_size > (size := content_size(path)):
+                os.truncate(path, size)
+        if self.torn:
+            log.warning("%d bytes of an entry that was never confirmed are cut off the journal", self.torn)
 
 
-def _write(fd: int, data: bytes, at: int) -> None:
-    """Write at the end of a file, all or nothing. Raises DiskError; SyncFailed if a part cannot be taken back."""
+def _close(file: FilledFile, cut: bool) -> None:
     try:
-        written = os.pwrite(fd, data, at)
-        if written != len(data):
-            raise OSError(errno.ENOSPC, f"only {written} of {len(data)} bytes fitted")
+        if cut:
+            file.cut()
     except OSError as error:
-        _take_back(fd, at)
-        raise unwritable(error) from None
-
-
-def _take_back(fd: int, length: int) -> None:
-    """Cut off what a failed write left; a disk that takes nothing at all need not take that either."""
-    try:
-        if os.fstat(fd).st_size > length:
-            os.ftruncate(fd, length)
-    except OSError as error:
-        raise SyncFailed(f"a broken write cannot be undone ({error.strerror})", "replace the disk") from None
-
-
-def _remove(path: Path) -> None:
-    """Delete a file whose first line did not fit."""
-    try:
-        path.unlink()
-    except OSError as error:
-        raise SyncFailed(f"a broken file cannot be removed ({error.strerror})", "replace the disk") from None
-
-
-def _sync(fd: int) -> None:
-    try:
-        os.fdatasync(fd)
-    except OSError as error:
-        raise SyncFailed(f"the disk did not confirm a write ({error.strerror})", "replace the disk") from None
+        log.warning("%s cannot be cut to its records (%s)", file.path.name, error)
+    file.close()
 
 
 def _sync_folder(fd: int) -> None:

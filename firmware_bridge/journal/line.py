@@ -1,13 +1,16 @@
 """The journal's line format: what is published, what stays sealed, and what proves both.
 
-A line is `version TAB checksum TAB chain TAB public TAB sealed LF`. Public is the bytes of the events as
-published, with commitments in place of sealed cards; sealed is the input and the sealed cards. The checksum
-(CRC-32, 8 hex digits) covers chain, public and sealed; the chain (SHA-256, 64 hex digits) covers the chain
-before and the public part, so a line whose sealed part was left out still verifies.
+A line is `version TAB checksum TAB chain TAB public TAB sealed LF`, with blanks before the LF up to the end of a
+sector. Public is the bytes of the events as published, with commitments in place of sealed cards; sealed is the input,
+which begins with 16 random bytes of its own (`salt`), and the sealed cards. The checksum (CRC-32, 8 hex digits) covers
+all but itself and the blanks. The chain (SHA-256, 64 hex digits) covers the chain before, the SHA-256 of the sealed
+part in hex digits, and the public part. An export has that hash in place of the sealed part, and no blanks: it still
+verifies, and its chain is the same. Without the random bytes, the hash would tell which of a few hundred inputs it is.
 """
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from functools import lru_cache
 from hashlib import sha256
@@ -26,8 +29,9 @@ from firmware_bridge.facts.events import AnyEvent, CardEvent, ResultHeld, Secret
 from firmware_bridge.facts.inputs import AnyInput, ReaderResult
 from firmware_bridge.facts.wire import VERSION as MESSAGES
 from firmware_bridge.facts.wire import EntryHead
+from firmware_bridge.journal.sectors import padded
 
-VERSION: Final = b"1"
+VERSION: Final = b"2"
 DAY_MS: Final = 86_400_000
 FIRST_DAY: Final = date(1970, 1, 1).toordinal()
 FIRST_CHAIN: Final = "0" * 64
@@ -51,10 +55,14 @@ class Sealed(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 
 class Line(Struct, frozen=True):
-    """An entry with the bytes it has on disk and on the wire. `entry` is None where the sealed part is out."""
+    """An entry with the bytes it has on disk and on the wire. `entry` is None where the sealed part is out.
+
+    chain: the chain value after this entry, the `head` of its messages. sealed_hash: of the sealed part, hex SHA-256.
+    """
 
     public: Public
     chain: str
+    sealed_hash: str
     data: bytes
     entry: Entry | None
 
@@ -63,7 +71,13 @@ class Line(Struct, frozen=True):
         return f"Line({self.public.journal}, {self.public.seq})"
 
 
+class NotWhole(JournalError):
+    """Bytes that are no line, or not all of one: torn while they were written, or damaged."""
+
+
+_HASH: Final = re.compile(rb"[0-9a-f]{64}")
 _DAMAGED: Final = "the line was damaged or changed: restore the file"
+_VERSION_CRC: Final = crc32(VERSION)
 _encode = msgspec.json.Encoder().encode
 _decode_public = msgspec.json.Decoder(Public).decode
 _decode_sealed = msgspec.json.Decoder(Sealed).decode
@@ -87,49 +101,69 @@ def seal(entry: Entry, before: str) -> Line:
     )
     sealed = _sealed(entry)
     shown = _encode(public)
-    chain = chained(before, shown)
     hidden = _encode(sealed)
-    body = b"%b\t%b\t%b" % (chain.encode(), shown, hidden)
-    line = Line(public, chain, b"%b\t%08x\t%b\n" % (VERSION, crc32(body), body), entry)
+    sealed_hash = sha256(hidden).hexdigest()
+    chain = chained(before, sealed_hash, shown)
+    line = Line(public, chain, sealed_hash, padded(_text(chain, shown, hidden)), entry)
     if _entry(_decode_public(shown), _decode_sealed(hidden)) != entry:
         raise JournalError(f"entry {entry.seq} does not survive its own encoding", "call the maker: a software fault")
     return line
 
 
 def unseal(data: bytes) -> Line:
-    """The line of its bytes (with the LF). Raises JournalError that says what is wrong with it."""
+    """The line of its bytes (blanks and LF included).
+
+    Raises JournalError that says what is wrong with it: NotWhole unless it is a whole line of something else.
+    """
     parts = data.split(b"\t")
     if len(parts) != 5 or not data.endswith(b"\n"):
-        raise JournalError("not a whole line", _DAMAGED)
+        raise NotWhole("not a whole line", _DAMAGED)
     version, checksum, chain, shown, hidden = parts
+    hidden = hidden[:-1].rstrip(b" ")
     if version != VERSION:
-        raise JournalError(f"line format {version!r} is not {VERSION!r}", "read it with the software that wrote it")
-    body = data[len(version) + len(checksum) + 2 : -1]
-    if b"%08x" % crc32(body) != checksum:
-        raise JournalError("the checksum is wrong", _DAMAGED)
+        raise _other_format(version, checksum, b"%b\t%b\t%b" % (chain, shown, hidden))
+    text = _text(chain.decode("latin-1"), shown, hidden)
+    if text[len(version) + 1 : len(version) + 9] != checksum:
+        raise NotWhole("the checksum is wrong", _DAMAGED)
+    is_export = _HASH.fullmatch(hidden) is not None
+    if data != (text + b"\n" if is_export else padded(text)):
+        raise NotWhole("its padding is not what was written", _DAMAGED)
     try:
+        if not _HASH.fullmatch(chain):
+            raise ValueError("no chain value")
         public = _decode_public(shown)
-        sealed = _decode_sealed(hidden) if hidden != b"\n" else None
-        entry = _entry(public, sealed) if sealed else None
+        entry = None if is_export else _entry(public, _decode_sealed(hidden))
     except (msgspec.MsgspecError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise JournalError("not a journal entry", "the checksum is right: written by other software?") from None
-    return Line(public, chain.decode("ascii", "replace"), data, entry)
+    sealed_hash = hidden.decode() if is_export else sha256(hidden).hexdigest()
+    return Line(public, chain.decode("ascii", "replace"), sealed_hash, data, entry)
 
 
 def without_sealed(line: Line) -> bytes:
-    """The bytes of a line for people outside: public part and chain, a checksum of its own."""
-    body = b"%b\t%b\t" % (line.chain.encode(), _encode(line.public))
-    return b"%b\t%08x\t%b\n" % (VERSION, crc32(body), body)
+    """The bytes of a line for people outside: the hash of the sealed part in its place, a checksum of its own."""
+    return _text(line.chain, _encode(line.public), line.sealed_hash.encode()) + b"\n"
 
 
-def chained(before: str, public: bytes) -> str:
-    """The chain value after a public part."""
-    return sha256(before.encode() + public).hexdigest()
+def chained(before: str, sealed_hash: str, public: bytes) -> str:
+    """The chain value after an entry. sealed_hash: of its sealed part, hex SHA-256. public: the bytes of the other."""
+    return sha256(before.encode() + sealed_hash.encode() + public).hexdigest()
 
 
 def verify_chain(line: Line, before: str) -> bool:
     """Whether `line` follows the chain value `before`."""
-    return line.chain == chained(before, _encode(line.public))
+    return line.chain == chained(before, line.sealed_hash, _encode(line.public))
+
+
+def _text(chain: str, shown: bytes, hidden: bytes) -> bytes:
+    """A line without blanks and LF."""
+    body = b"%b\t%b\t%b" % (chain.encode("latin-1"), shown, hidden)
+    return b"%b\t%08x\t%b" % (VERSION, crc32(body, _VERSION_CRC), body)
+
+
+def _other_format(version: bytes, checksum: bytes, body: bytes) -> JournalError:
+    """What is wrong with a line that does not begin as ours do: whole by its own rules, it is of other software."""
+    kind = JournalError if checksum in (b"%08x" % crc32(body), b"%08x" % crc32(body, crc32(version))) else NotWhole
+    return kind(f"line format {version!r} is not {VERSION!r}", "read it with the software that wrote it")
 
 
 def rfc3339(at: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import takewhile
 from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -47,7 +48,7 @@ def ranges(directory: Path, order: Resend) -> list[Range]:
 
 def lines_of(directory: Path, part: Range) -> Iterator[Line]:
     """The lines of a part, read from near its first entry on. Raises JournalError, OSError."""
-    for line, _ in read_lines(_near(directory / file_name(part.journal), part.start)):
+    for line, _ in read_lines(_near(directory / file_name(part.journal), part.start), whole=True):
         if part.to is not None and line.public.seq > part.to:
             return
         if line.public.seq >= part.start:
@@ -108,6 +109,10 @@ def _since(directory: Path, since: str) -> list[Range]:
     return wanted
 
 
+def _is_written(data: bytes) -> bool:
+    return data[:1] not in (b"\n", b"\0")
+
+
 def _first_since(path: Path, earliest: datetime) -> int | None:
     """The first entry of a journal file at or after a time. Raises JournalError, OSError."""
     if path.stat().st_mtime < earliest.timestamp() - 1:
@@ -115,7 +120,7 @@ def _first_since(path: Path, earliest: datetime) -> int | None:
     next(read_lines(Place(path, 0)), None)
     since = min(max(earliest, FIRST), LAST).astimezone(UTC).isoformat(timespec="milliseconds")[:-6].encode()
     with path.open("rb") as file:  # as text: lines are checked when they are sent
-        for number, data in enumerate(file, 1):
+        for number, data in enumerate(takewhile(_is_written, file), 1):
             begin = data.find(_AT) + len(_AT)
             if data[begin : begin + len(since)] >= since:
                 return number

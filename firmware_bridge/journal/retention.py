@@ -11,6 +11,7 @@ from typing import Final
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name, journal_files
+from firmware_bridge.journal.filled import content_size
 from firmware_bridge.journal.walk import Place, read_lines
 
 DAY_S: Final = 86_400
@@ -30,23 +31,32 @@ class Retention:
     def __init__(self, directory: Path, keep_days: int, max_mb: int | None) -> None:
         self._directory, self._keep_s, self._max_mb = directory, keep_days * DAY_S, max_mb
         self._began: dict[str, float | None] = {}
+        self._sizes: dict[str, int] = {}
 
-    def expire(self, stored: Cursor, is_clock_right: bool) -> Path | None:
+    def expire(self, stored: Cursor, is_clock_right: bool, files: list[Path] | None = None) -> Path | None:
         """Delete the oldest journal if it may go, now that a new one has begun; the file that went.
 
         stored: how far the broker has the journal, as it is on disk. is_clock_right: whether somebody keeps the clock;
-        if not, a step of more than a day between two journals counts for nothing. Raises OSError.
+        if not, a step of more than a day between two journals counts for nothing. files: all there are, oldest first,
+        where the caller knows. Raises OSError.
         """
-        files = journal_files(self._directory)
+        files = journal_files(self._directory) if files is None else files
         oldest = next((path for path in files[:-KEEP_ALWAYS] if path.name < file_name(stored.journal)), None)
         if oldest is None or not (self._is_over_size(files) or self._age_s(files, is_clock_right) > self._keep_s):
             return None
         oldest.unlink(missing_ok=True)
         self._began.pop(oldest.name, None)
+        self._sizes.pop(oldest.name, None)
         return oldest
 
     def _is_over_size(self, files: list[Path]) -> bool:
-        return self._max_mb is not None and sum(path.stat().st_size for path in files) > self._max_mb * 1_000_000
+        """Whether the records of all files are too many; what is filled ahead does not count."""
+        if self._max_mb is None:
+            return False
+        for path in files:
+            if path.name not in self._sizes or path in files[-KEEP_ALWAYS:]:
+                self._sizes[path.name] = content_size(path)
+        return sum(self._sizes[path.name] for path in files) > self._max_mb * 1_000_000
 
     def _age_s(self, files: list[Path], is_clock_right: bool) -> float:
         """How long ago the first file ended, by when each of the others began."""

@@ -27,16 +27,17 @@ def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
 
 
 def trusted_lines(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Line, Place]]:
-    """The lines of the newest file, each with the place behind it. Raises JournalError for what is not whole.
+    """The lines of the newest file, each with the place behind it, without a last one that was never confirmed.
 
-    They follow the file before; from the cursor on nothing is missing.
+    It was not if it is not whole, beyond the cursor, and nothing was ever written behind it. The lines follow the file
+    before; from the cursor on nothing is missing. Raises JournalError for anything else.
     """
     if cursor:
         _check_cursor(files, cursor)
     if not files:
         return
     newest, seq = files[-1], 0
-    before = _last_chain(files[-2]) if len(files) > 1 else None
+    before = last_chain(files[-2]) if len(files) > 1 else None
     for line, place in read_lines(Place(newest, 0), before=before):
         if line.entry is None:
             raise JournalError(f"{newest.name}: sealed parts are missing", "this is an export: restore it")
@@ -47,11 +48,11 @@ def trusted_lines(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Li
 
 
 def begun_files(files: list[Path], cursor: Cursor | None) -> list[Path]:
-    """All but a newest file whose first line is unfinished: the power went while it was written."""
+    """All but a newest file without a whole line, which was never confirmed. Raises JournalError as a start does."""
     if not files or (cursor and cursor.journal == journal_id(files[-1])):
         return files
-    with files[-1].open("rb") as file:
-        return files if file.readline().endswith(b"\n") else files[:-1]
+    has_begun = next(read_lines(Place(files[-1], 0)), None) is not None
+    return files if has_begun else files[:-1]
 
 
 def _check_cursor(files: list[Path], cursor: Cursor) -> None:
@@ -74,7 +75,7 @@ def _check_cursor(files: list[Path], cursor: Cursor) -> None:
     before = None
     for path in kept[:-1]:  # the newest is read when it is folded
         count = 0
-        for line, _ in read_lines(Place(path, 0), before):
+        for line, _ in read_lines(Place(path, 0), before, whole=True):
             before, count = line.chain, line.public.seq
         if journal_id(path) == cursor.journal and count < cursor.seq:
             raise _removed(path, count, cursor)
@@ -92,8 +93,9 @@ def _number(name: str) -> int:
     return int(name.split("-")[0])
 
 
-def _last_chain(path: Path) -> str:
+def last_chain(path: Path) -> str:
+    """The chain value at the end of a file. Raises JournalError if a line is not whole."""
     chain = FIRST_CHAIN
-    for line, _ in read_lines(Place(path, 0)):
+    for line, _ in read_lines(Place(path, 0), whole=True):
         chain = line.chain
     return chain

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.files import journal_id
-from firmware_bridge.journal.line import Line, unseal, verify_chain
+from firmware_bridge.journal.line import Line, NotWhole, unseal, verify_chain
+from firmware_bridge.journal.sectors import FILL, is_fill
+
+_BEGINNING: Final = re.compile(rb"\d\t[0-9a-f]{8}\t[0-9a-f]{64}\t")
+"""How every line begins, and nothing inside one: JSON holds no TAB."""
+
+READ_AGAIN: Final = 3
+"""How often the end of a file is read again while a daemon writes to it."""
 
 
 class Place(NamedTuple):
@@ -18,10 +26,10 @@ class Place(NamedTuple):
     offset: int
 
 
-def read_lines(place: Place, before: str | None = None) -> Iterator[tuple[Line, Place]]:
+def read_lines(place: Place, before: str | None = None, *, whole: bool = False) -> Iterator[tuple[Line, Place]]:
     """The whole lines of a journal file from `place` on, each with the place behind it; an unfinished one is left out.
 
-    before: as in `Walk`. Raises JournalError that names the file and the line.
+    before: as in `Walk`. whole: none may be unfinished. Raises JournalError that names the file and the line.
     """
     path, offset = place
     walk = Walk(path.name, before, journal_id(path), 1 if offset == 0 else None, follows="the line before it")
@@ -30,6 +38,8 @@ def read_lines(place: Place, before: str | None = None) -> Iterator[tuple[Line, 
         for line in walk.lines(file):
             offset += len(line.data)
             yield line, Place(path, offset)
+    if whole and walk.torn:
+        raise walk.fault
 
 
 class Walk:
@@ -37,8 +47,8 @@ class Walk:
 
     before: the chain value its first line must follow, None to take that on trust. journal: which one it must be,
     None for what its first line says. first: the number of its first line, None for any. follows: what stands before
-    that, in words. After `lines`: `count` whole lines, `torn` bytes of an unfinished last one, `journal` and `chain`
-    of the last whole one.
+    that, in words. After `lines`: `count` whole lines, `journal` and `chain` of the last one; `torn` bytes of one
+    behind it that is not whole, and the `fault` in it.
     """
 
     def __init__(
@@ -51,25 +61,47 @@ class Walk:
     ) -> None:
         self.name, self.chain, self.journal = name, before, journal
         self.count = self.torn = 0
+        self.fault = JournalError("nothing is wrong", "")
         self._next, self._follows = first, follows
 
-    def lines(self, source: Iterable[bytes]) -> Iterator[Line]:
-        """The whole lines. Raises JournalError that names the file and the line of the first fault."""
-        for data in source:
-            if not data.endswith(b"\n"):
-                self.torn = len(data)
-                return
-            line = self._checked(data)
+    def lines(self, source: BinaryIO) -> Iterator[Line]:
+        """The whole lines; nothing but what is not written yet may be behind them, or one line that is not whole.
+
+        Raises JournalError that names the file and the line of the first fault.
+        """
+        at = source.tell() if source.seekable() else None
+        patience = READ_AGAIN
+        while data := source.readline():
+            try:
+                line = self._checked(data)
+            except NotWhole as fault:
+                rest = data + source.read()
+                if is_fill(rest):
+                    return
+                if at is None or not patience or _read_from(source, at) == rest:
+                    self._end(rest, fault)
+                    return
+                source.seek(at)
+                patience -= 1
+                continue
+            at = None if at is None else at + len(data)
+            patience = READ_AGAIN
             self.count, self._next = self.count + 1, line.public.seq + 1
             self.chain, self.journal = line.chain, line.public.journal
             yield line
+
+    def _end(self, rest: bytes, fault: NotWhole) -> None:
+        """What is not whole is the last line, if no other begins behind its beginning. Raises the fault if one does."""
+        if _BEGINNING.search(rest, 1):
+            raise fault
+        self.torn, self.fault = len(rest.rstrip(FILL)), fault
 
     def _checked(self, data: bytes) -> Line:
         where = f"{self.name}, line {self._next or '?'}"
         try:
             line = unseal(data)
         except JournalError as error:
-            raise JournalError(f"{where}: {error.what}", error.hint) from None
+            raise type(error)(f"{where}: {error.what}", error.hint) from None
         public = line.public
         if (public.journal, public.seq) != (self.journal or public.journal, self._next or public.seq):
             what = f"{where}: it says it is entry {public.seq} of {public.journal}"
@@ -78,3 +110,8 @@ class Walk:
             after = "the line before it" if self.count else self._follows
             raise JournalError(f"{where}: it does not follow {after}", "a line was changed: restore the file")
         return line
+
+
+def _read_from(source: BinaryIO, at: int) -> bytes:
+    source.seek(at)
+    return source.read()

@@ -15,6 +15,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from firmware_bridge.mqtt.client import QuickClient
 from firmware_bridge.mqtt.dial import CONNECT_S, UNLIMITED, hang_up
 from firmware_bridge.mqtt.settings import Incoming
 
@@ -71,7 +72,7 @@ class Connection:
     at once, and an exception in it cannot leave paho in the middle of something.
     """
 
-    def __init__(self, client: Client, hear: Callable[[News], None], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, client: QuickClient, hear: Callable[[News], None], loop: asyncio.AbstractEventLoop) -> None:
         sock = client.socket()
         assert sock is not None
         self.unacked: dict[int, str] = {}
@@ -90,6 +91,11 @@ class Connection:
     def publish(self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None) -> int | None:
         """Send at once and return the message's id, or None if the connection broke (told soon)."""
         client = self._client
+        if qos == 1 and correlation is None and (mid := client.publish_now(topic, payload, retain)) is not None:
+            self.unacked[mid] = topic
+            if client.want_write():
+                self._watch_writes()
+            return mid
         properties = None
         if correlation is not None and self.protocol == MQTTProtocolVersion.MQTTv5:
             properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho types it not

@@ -4,32 +4,21 @@ import socket
 import ssl
 from pathlib import Path
 
-from paho.mqtt.client import Client
-from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
+from firmware_bridge.mqtt.client import QuickClient
 from firmware_bridge.mqtt.settings import BrokerSettings, Message
 
 CONNECT_S = 5.0  # a peer that says nothing for this long is given up
 UNLIMITED = 65535  # messages in flight (MQTT 5, 3.2.2.3.3): the outbox keeps its own, smaller window
 
 
-class _Client(Client):
-    """A client of paho's that reads one packet at a time."""
-
-    def loop_read(self, max_packets: int = 1) -> MQTTErrorCode:
-        """Read one packet: paho's own takes as many at once as are in flight either way, in a flood thousands."""
-        if self._sock is None:
-            return MQTTErrorCode.MQTT_ERR_NO_CONN
-        code = self._packet_read()
-        return self._loop_rc_handle(code) if code > 0 else MQTTErrorCode.MQTT_ERR_SUCCESS
-
-
-def connect(broker: BrokerSettings, will: Message, version: int) -> Client:
+def connect(broker: BrokerSettings, will: Message, version: int) -> QuickClient:
     """Connect by TCP and TLS and send CONNECT; blocks up to `CONNECT_S` for each.
 
     `version`: 5, or 4 for MQTT 3.1.1. The answer is not read yet. Raises what `unreachable` explains.
     """
-    client = _Client(
+    client = QuickClient(
         CallbackAPIVersion.VERSION2,
         broker.client_id,
         protocol=MQTTProtocolVersion(version),
@@ -50,7 +39,7 @@ def connect(broker: BrokerSettings, will: Message, version: int) -> Client:
     return client
 
 
-def hang_up(client: Client) -> None:
+def hang_up(client: QuickClient) -> None:
     """Close the socket at once; the broker publishes the will unless DISCONNECT was sent before."""
     sock = client.socket()
     if sock is not None:

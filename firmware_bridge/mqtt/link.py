@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from paho.mqtt.client import Client
 from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.mqtt import dial, words
 from firmware_bridge.mqtt.backoff import Backoff
+from firmware_bridge.mqtt.client import QuickClient
 from firmware_bridge.mqtt.connection import Accepted, Acked, Connection, Crashed, Ended, News, NotTaken, Refused, Silent
 from firmware_bridge.mqtt.namesake import Namesake
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
@@ -122,7 +122,7 @@ class Link:
 
     def _dial(self, will: Message, version: int) -> None:
         """Connect (in the thread), and hand over the client or the reason why there is none."""
-        reached: Client | str
+        reached: QuickClient | str
         try:
             reached = dial.connect(self._settings, will, version)
         except Exception as error:
@@ -133,7 +133,7 @@ class Link:
             if not isinstance(reached, str):
                 dial.hang_up(reached)
 
-    def _reached(self, reached: Client | str) -> None:
+    def _reached(self, reached: QuickClient | str) -> None:
         if isinstance(reached, str):
             self._namesake.kept_out()
             self._retry(reached)

@@ -195,7 +195,7 @@ class Outbox:
                     break
                 self._next = Place(files[0], 0)
             before = taken
-            for line, place in islice(read_lines(self._next), READ_AHEAD - taken):
+            for line, place in islice(read_lines(self._next, whole=True), READ_AHEAD - taken):
                 self._take(line, place)
                 taken += 1
             if taken == before:

@@ -14,6 +14,8 @@ from firmware_bridge.mqtt.settings import NotConnected
 CONFLATE_S: Final = 0.05
 """States that change faster than this are sent once."""
 
+_NOTHING: Final = object()
+
 Publish = Callable[[str, bytes], int]
 """`publish(topic, payload)`: retained, QoS 1."""
 
@@ -21,7 +23,8 @@ Publish = Callable[[str, bytes], int]
 class States:
     """Sends what `states()` gives (topic -> value) whenever it differs from what the broker has.
 
-    `head()` gives the fields every message carries. Call `changed` after anything that may matter.
+    A value does not change: the very one that was sent is not even encoded again. `head()` gives the fields every
+    message carries. Call `changed` after anything that may matter.
     """
 
     def __init__(
@@ -32,7 +35,7 @@ class States:
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._states, self._head, self._publish, self._loop = states, head, publish, loop
-        self._sent: dict[str, bytes] = {}
+        self._sent: dict[str, tuple[Any, bytes]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._up = False
 
@@ -60,14 +63,14 @@ class States:
             return
         head = self._head()
         for topic, value in self._states().items():
-            body = msgspec.json.encode(value)
-            if self._sent.get(topic) == body:
+            before, known = self._sent.get(topic, (_NOTHING, b""))
+            if value is before or (body := msgspec.json.encode(value)) == known:
                 continue
             try:
                 self._publish(topic, joined(head, msgspec.Raw(body)))
             except NotConnected:
                 return
-            self._sent[topic] = body
+            self._sent[topic] = value, body
 
     def close(self) -> None:
         """Send nothing more."""

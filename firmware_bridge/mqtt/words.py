@@ -112,7 +112,10 @@ def ended(code: ReasonCode, by_broker: bool, broker: BrokerSettings) -> str:
         return f"{broker.address} has fallen silent: check the network cable and the broker"
     if by_broker:
         return f"the broker {broker.address} ended the connection ({code}): look into the broker's log"
-    return f"the connection to {broker.address} broke: check that the broker runs, and the network cable"
+    return (
+        f"the connection to {broker.address} broke: "
+        f"check that the broker runs and can be reached, and that no other client has the name {broker.client_id}"
+    )
 
 
 def not_taken(topic: str, code: ReasonCode, broker: BrokerSettings) -> str:

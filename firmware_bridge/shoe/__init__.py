@@ -10,12 +10,26 @@ from msgspec.structs import replace
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.events import AnyEvent, Commissioned, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, last_report
+from firmware_bridge.games import GAMES
 from firmware_bridge.shoe.decide import decide, fault, observe
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, with_device
 
-__all__ = ["Phase", "Shoe", "Step", "advance", "decide", "entry_of", "evolve", "fault", "observe", "phase", "step"]
+__all__ = [
+    "Phase",
+    "Shoe",
+    "Step",
+    "advance",
+    "decide",
+    "entry_of",
+    "evolve",
+    "fault",
+    "keeps_its_journal",
+    "observe",
+    "phase",
+    "step",
+]
 
 
 Judge = Callable[[Shoe, AnyInput], tuple[AnyEvent, ...]]
@@ -38,10 +52,11 @@ def step(shoe: Shoe, fact: AnyInput, table: str, boot: str, judge: Judge = decid
 
 
 def entry_of(shoe: Shoe, fact: AnyInput, events: tuple[AnyEvent, ...], table: str, boot: str) -> Entry:
-    """The journal entry for a decision: a new shoe (or device) begins a new journal at 1."""
+    """The journal entry for a decision: a new device begins a new journal at 1, and so does a shoe that names one."""
     match events[0]:
         case ShoeOpened(number=number, journal=journal):
-            return Entry(table, number, journal, 1, boot, fact, events)
+            seq = shoe.seq + 1 if journal == shoe.journal else 1
+            return Entry(table, number, journal, seq, boot, fact, events)
         case Commissioned(journal=journal):
             return Entry(table, 0, journal, 1, boot, fact, events)
     return Entry(table, shoe.number, shoe.journal, shoe.seq + 1, boot, fact, events)
@@ -51,4 +66,11 @@ def advance(shoe: Shoe, entry: Entry) -> Shoe:
     """The shoe after a whole entry; the reader's report in it is taken for good."""
     for event in entry.events:
         shoe = evolve(shoe, event)
-    return with_device(replace(shoe, seq=entry.seq, n=0), reader=last_report(entry.input) or shoe.device.reader)
+    begun = entry.input.at if entry.seq == 1 else shoe.begun
+    shoe = replace(shoe, seq=entry.seq, n=0, begun=begun)
+    return with_device(shoe, reader=last_report(entry.input) or shoe.device.reader)
+
+
+def keeps_its_journal(shoe: Shoe) -> bool:
+    """Whether more cards are to come into the present journal: of this shoe, or of the packs after it."""
+    return shoe.status == "open" or GAMES[shoe.house.game].one_round_packs

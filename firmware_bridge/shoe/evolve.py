@@ -36,22 +36,33 @@ def _bridge_started(shoe: Shoe, event: events.BridgeStarted) -> Shoe:
     return with_device(shoe, next_house=event.house)
 
 
-def _shoe_opened(_: Shoe, event: events.ShoeOpened) -> Shoe:
+def _shoe_opened(shoe: Shoe, event: events.ShoeOpened) -> Shoe:
     burn, left = event.house.burn, event.pack.left
+    goes_on = event.journal == shoe.journal
     return Shoe(
-        device=event.device or Device(event.house),
+        device=event.device or (_device_kept(shoe, event) if goes_on else Device(event.house)),
         house=event.house,
         policy=event.policy,
         journal=event.journal,
+        seq=shoe.seq if goes_on else 0,
+        n=shoe.n if goes_on else 0,
+        begun=shoe.begun if goes_on else 0,
+        packs=shoe.packs + 1 if goes_on else 1,
         number=event.number,
         status="open",
         lot=event.pack.lot,
         burn_left=None if burn == "first-card" else 0 if burn == "none" else burn,
         round=1,
-        turn=event.device.turn if event.device else 0,
+        turn=event.device.turn if event.device else shoe.turn if goes_on else 0,
         dealer=event.dealer,
         unknown=0 if left is None else size_of(event.house) - left,
     )
+
+
+def _device_kept(shoe: Shoe, event: events.ShoeOpened) -> Device:
+    """What a new shoe takes over within its journal: the same as what another journal would be told."""
+    is_asked_for = shoe.device.dealer_change and event.dealer == shoe.dealer
+    return replace(shoe.device, dealer_change=is_asked_for, lent="", turn=shoe.turn)
 
 
 def _noted(shoe: Shoe, event: events.Noted) -> Shoe:

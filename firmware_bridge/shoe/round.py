@@ -81,7 +81,7 @@ def _is_the_same_round(shoe: Shoe, last: Shoe) -> bool:
     """Whether the two lie alike; a shoe folded anew from the same entries does."""
     return (
         shoe.house is last.house
-        and shoe.rounds is last.rounds
+        and (shoe.rounds is last.rounds or shoe.rounds == last.rounds)
         and shoe.laid == last.laid
         and shoe.given == last.given
         and shoe.bets == last.bets

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any, Final
 
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, field
 from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card, Serial
@@ -21,6 +21,7 @@ from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
+from firmware_bridge.shoe.grown import Grown
 from firmware_bridge.shoe.held import Held, HeldCard
 from firmware_bridge.shoe.policy import POLICIES
 
@@ -93,7 +94,8 @@ class PastRound(Struct, frozen=True):
 class Shoe(Struct, frozen=True, kw_only=True):
     """A shoe as its journal leaves it: folding the journal's entries gives exactly this value.
 
-    seq: the last entry's number in `journal`; n: events of the next entry already folded in.
+    seq: the last entry's number in `journal`; n: events of the next entry already folded in. begun: when `journal`
+    was, ms since 1970; packs: how many shoes it holds.
     burn_left: cards still to burn, None while the first one is not exposed. seen: every card of this shoe
     that was drawn and counts, in order; serials: of those that have one. played: those of
     rounds that count, written one behind the other. aside: sealed cards that play no part.
@@ -110,6 +112,8 @@ class Shoe(Struct, frozen=True, kw_only=True):
     journal: str = ""
     seq: int = 0
     n: int = 0
+    begun: int = 0
+    packs: int = 0
     number: int = 0
     status: str = "empty"
     lot: int | None = None
@@ -124,14 +128,14 @@ class Shoe(Struct, frozen=True, kw_only=True):
     overdrawn: tuple[Laid, ...] = ()
     held: tuple[Held, ...] = ()
     aside: tuple[Laid, ...] = ()
-    seen: tuple[Card, ...] = ()
+    seen: Grown[Card] = field(default_factory=Grown)
     played: str = ""
-    serials: frozenset[Serial] = frozenset()
+    serials: Grown[Serial] = field(default_factory=Grown)
     unknown: int = 0
     last_round: int | None = None
     cut_by: CutBy | None = None
     cut_watched: bool = True
-    rounds: tuple[PastRound, ...] = ()
+    rounds: Grown[PastRound] = field(default_factory=Grown)
     reveal_by: int | None = None
     opening: bool = False
     flying: bool = False
@@ -198,7 +202,7 @@ def oldest_held(shoe: Shoe) -> HeldCard | None:
     return first if isinstance(first, HeldCard) else None
 
 
-def exchanged(seen: tuple[Card, ...], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
+def exchanged(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
     """The cards seen, once those of a round were others: each takes the place of one that it was taken for."""
     was, now = Counter(before), Counter(after)
     gone, come = list((was - now).elements()), list((now - was).elements())
@@ -212,7 +216,7 @@ def exchanged(seen: tuple[Card, ...], before: Iterable[Card], after: Iterable[Ca
 def disclosed(shoe: Shoe) -> tuple[Card, ...]:
     """The cards of this shoe that everybody may know; nothing sealed is among them."""
     sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if laid.card and not laid.shown)
-    return tuple((Counter(shoe.seen) - sealed).elements())
+    return tuple((shoe.seen.counts() - sealed).elements())
 
 
 def is_card_out(shoe: Shoe) -> bool:

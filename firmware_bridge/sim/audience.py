@@ -13,7 +13,7 @@ from firmware_bridge.sim.felt import RED, card_face
 from firmware_bridge.sim.sight import Boards, Over, Row, Sight
 from firmware_bridge.sim.stage import Stage
 from firmware_bridge.sim.story import Story
-from firmware_bridge.sim.words import on_screen, remarks
+from firmware_bridge.sim.words import on_screen, remarks, shown_hands
 
 
 def sight(stage: Stage, story: Story, boards: Boards, keys: str = "") -> Sight:
@@ -40,7 +40,7 @@ def _over(game: Game, told: dict[str, Any]) -> Over:
     cards = on_screen([(each["slot"], each["card"]) for each in told["cards"]], told)
     if told["status"] == "voided":
         return Over(told["shoe"], told["round"], None, {}, cards, told["why"])
-    points = {name: hand["points"] for name, hand in told["hands"].items()}
+    points = {name: hand["points"] for name, hand in shown_hands(told).items()}
     return Over(told["shoe"], told["round"], told["outcome"], points, cards, remarks(game, told))
 
 

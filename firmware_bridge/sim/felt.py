@@ -110,15 +110,23 @@ def _wide(block: Sequence[Text]) -> int:
 
 def _name(sight: Sight, area: str, is_over: bool) -> Text:
     outcome = sight.over[-1].outcome if is_over else None
-    points = brief(sight.over[-1].points.get(area, "")) if is_over else sight.points.get(area)
+    points = _points(sight, area) if is_over else sight.points.get(area)
     text = Text(f" {area.upper()} ", style=outcome_colour(sight.game, area))
     if points:
         text = Text.assemble(text, (f"  {points}", "bold"))
     if outcome is None or area == RESERVE:
         return text
     is_seat = sight.game.areas[area] == (area,)  # one hand of several, of which the outcome says nothing
-    won = "  wins" if outcome == area else "" if outcome in sight.game.areas or is_seat else f"  {outcome}"
-    return Text.assemble(text, (won, "bold"))
+    whose, _, how = outcome.partition("_")  # `dealer_bust` is said beside the dealer
+    is_anothers = is_seat or whose in sight.game.areas
+    won = "wins" if outcome == area else how if whose == area else "" if is_anothers else outcome
+    return Text.assemble(text, (f"  {won}" if won else "", "bold"))
+
+
+def _points(sight: Sight, area: str) -> str:
+    """What an area counted in the round that is over; where a seat had several hands, each of them."""
+    told = sight.over[-1].points
+    return " ".join(brief(points) for name, points in told.items() if name.partition(".")[0] == area)
 
 
 def _boxes(sight: Sight, slots: Sequence[str], laid: Cards, is_over: bool, width: int) -> Iterator[Text]:

@@ -27,7 +27,9 @@ BOOT: Final = "replay"
 class Replay:
     """Plays steps and yields journal lines; `shoe` is the state they leave.
 
-    `warn` takes a sentence for each step that makes no sense. close: how rounds end here, whatever the house says.
+    Everything begins anew at each step `NewShoe`, numbers, nonces and the chain too: a shoe says the same wherever it
+    stands. `warn` takes a sentence for each step that makes no sense. close: how rounds end here, whatever the house
+    says.
     """
 
     def __init__(
@@ -35,8 +37,11 @@ class Replay:
     ) -> None:
         self.house = replace(house, close=close, burn=house.burn if burn else "none")
         self.table, self.warn = table, warn
+        self._begin()
+
+    def _begin(self) -> None:
         self.shoe = Shoe(journal="0-replay", device=Device(self.house))
-        self.at, self._nonces, self._chain = 0, 0, FIRST_CHAIN
+        self.at, self._nonces, self._salts, self._chain = 0, 0, 0, FIRST_CHAIN
 
     def play(self, steps: list[Step]) -> Iterator[Line]:
         """The lines of the steps, which may come in parts. Without a leading `shoe`, a burned full shoe is open."""
@@ -67,13 +72,17 @@ class Replay:
             yield from self._take(inputs.TimePassed(at=0))
         self.at = end
 
-    def _new_shoe(self) -> Iterator[Line]:
+    def end(self) -> Iterator[Line]:
+        """The lines that end a shoe which is in use, as the next one comes."""
         if phase(self.shoe) in (Phase.DEALING, Phase.COMPLETE):
             self.warn(f"shoe: round {self.shoe.round} is not finished, voided")
             yield from self._order(orders.Void("a new shoe"))
         if self.shoe.status == "open":
             yield from self._order(orders.CloseShoe("a new shoe"))
-        self.shoe = with_device(self.shoe, next_house=self.house)
+
+    def _new_shoe(self) -> Iterator[Line]:
+        yield from self.end()
+        self._begin()
         yield from self._order(orders.OpenShoe())
 
     def _order(self, order: orders.Order) -> Iterator[Line]:
@@ -85,7 +94,7 @@ class Replay:
             yield line
 
     def _take(self, fact: inputs.AnyInput) -> Iterator[Line]:
-        fact = replace(fact, at=self.at, mono=self.at)
+        fact = replace(fact, salt=self._salt(), at=self.at, mono=self.at)
         if made := step(self.shoe, fact, self.table, BOOT):
             line = seal(made.entry, self._chain)
             self.shoe, self._chain = made.shoe, line.chain
@@ -94,3 +103,7 @@ class Replay:
     def _nonce(self) -> str:
         self._nonces += 1
         return sha256(b"replay %d" % self._nonces).hexdigest()[:32]
+
+    def _salt(self) -> str:
+        self._salts += 1
+        return sha256(b"salt %d" % self._salts).hexdigest()[:32]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 from msgspec import Raw
@@ -16,9 +17,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Retained:
-    """Remembers the last payload of each retained topic."""
+    """Remembers what each retained topic holds."""
 
     def __init__(self) -> None:
+        self._held: dict[str, Any] = {}
         self._said: dict[str, bytes] = {}
 
     def changed(self, line: Line, shoe: Shoe) -> Iterator[tuple[str, bytes]]:
@@ -28,7 +30,9 @@ class Retained:
             public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot
         )
         for topic, value in snapshots(shoe).items():
+            if self._held.get(topic) is value:
+                continue
             body = _encode(value)
             if self._said.get(topic) != body:
-                self._said[topic] = body
+                self._held[topic], self._said[topic] = value, body
                 yield topic, joined(head, Raw(body))

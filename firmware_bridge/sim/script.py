@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, get_args
 
 from msgspec import Struct
@@ -60,6 +60,10 @@ class Say(Struct, frozen=True):
 OneInput = Drawn | Cut | Key | Lid | Say
 Step = NewShoe | Pause | OneInput
 
+_PLAIN: Final = re.compile(r"""[^"'\\#]*""")
+_WORD: Final = re.compile(r"[^ \t\r\n]+")
+"""Words as `shlex` finds them, where nothing is quoted and nothing commented."""
+
 _CARDS: Final = re.compile(r"([A2-9TJQK][shdc]|[1-9w]p)+")
 _AMOUNTS: Final = re.compile(r"(bets|money)=((?:[0-9]{1,2}:[0-9.]{1,15})(?:,[0-9]{1,2}:[0-9.]{1,15})*)")
 _PAUSE: Final = re.compile(r"\+(\d{1,6}(?:\.\d{1,6})?)s")
@@ -79,13 +83,12 @@ _WORDS: Final[dict[str, Step]] = {
 
 def parse(text: str) -> list[Step]:
     """The steps of a deal script. Raises ScriptError that names the line and the word."""
-    return [step for steps in parse_lines(text.splitlines()) for step in steps]
+    return [step for number, line in enumerate(text.splitlines(), 1) for step in parse_line(line, number)]
 
 
-def parse_lines(lines: Iterable[str]) -> Iterator[list[Step]]:
-    """The steps of each line of a deal script, one after the other. Raises ScriptError as `parse` does."""
-    for number, line in enumerate(lines, 1):
-        yield list(_line(line, number))
+def parse_line(line: str, number: int) -> list[Step]:
+    """The steps of a line of a deal script. Raises ScriptError as `parse` does."""
+    return list(_line(line, number))
 
 
 def input_of(step: OneInput, by: str, nonce: Callable[[], str]) -> inputs.AnyInput:
@@ -107,7 +110,7 @@ def input_of(step: OneInput, by: str, nonce: Callable[[], str]) -> inputs.AnyInp
 
 def _line(line: str, number: int) -> Iterator[Step]:
     try:
-        words = shlex.split(line, comments=True)
+        words = _WORD.findall(line) if _PLAIN.fullmatch(line) else shlex.split(line, comments=True)
     except ValueError as error:
         raise ScriptError(f"line {number}: {error}", "close the quotation mark") from None
     while words:

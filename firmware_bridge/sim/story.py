@@ -13,7 +13,7 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.sim.broker import HOST
 from firmware_bridge.sim.stage import Stage
-from firmware_bridge.sim.words import face, headline, named, remarks
+from firmware_bridge.sim.words import counted, face, headline, named, remarks, shown_hands
 
 KEPT: Final = 60
 """Lines kept for a picture."""
@@ -42,7 +42,7 @@ class Story:
         what = f"{play.procedure or play.game}, reader {play.reader}, {broker}, {stage.size} cards"
         fault = f", fault {play.fault}" if play.fault else ""
         what += "".join(f", {key} {value}" for key, value in play.house.items())
-        self.say("demo", f"{play.rounds} rounds, {what}, speed {play.speed:g}, seed {play.seed}{fault}")
+        self.say("demo", f"{counted(play.rounds, 'round')}, {what}, speed {play.speed:g}, seed {play.seed}{fault}")
         self.say("topics", f"{stage.topics}/# at {HOST}:{stage.broker.port}")
 
     def hear(self, name: str, payload: dict[str, Any]) -> None:
@@ -88,7 +88,7 @@ class Story:
             case "CutCardMet":
                 yield "cut card", f"{CUT_BY[event['by']]}: round {event['last_round']} is the last"
             case "ShoeEnded":
-                yield "shoe", f"over after {event['rounds']} rounds: {event['why']}"
+                yield "shoe", f"over after {counted(event['rounds'], 'round')}: {event['why']}"
             case "Irregular":
                 yield "! open", f"{event['id']}: {event['detail']}"
             case "IrregularityClosed":
@@ -154,6 +154,7 @@ def _round(game: Game, told: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield word, f"VOID by {told['by']}: {'; '.join(told['why'])}"
         return
     said = ", ".join(remarks(game, told))
+    told = told | {"hands": shown_hands(told)}
     yield word, f"{headline(told, 6):<11} {_hands(told)}  {said}".rstrip()
 
 
@@ -170,8 +171,8 @@ def summary(stage: Stage, seconds: float) -> Iterator[str]:
     voided = len(backend.rounds) - len(closed)
     outcomes = dict.fromkeys((*stage.game.keys, *sorted(counts)))
     split = ", ".join([*(f"{each} {counts[each]}" for each in outcomes), *[f"void {voided}"] * bool(voided)])
-    rounds = "1 round" if len(closed) == 1 else f"{len(closed)} rounds"
-    yield f"{rounds} delivered ({split}), {backend.cards} cards, {backend.messages} MQTT messages"
+    cards, sent = counted(backend.cards, "card"), counted(backend.messages, "MQTT message")
+    yield f"{counted(len(closed), 'round')} delivered ({split}), {cards}, {sent}"
     took = backend.latency_ms
     median = f"card to subscriber {took:.1f} ms (median), " if took is not None else ""
     yield f"{median}{seconds:.1f} s in all"

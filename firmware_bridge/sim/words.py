@@ -25,6 +25,11 @@ def face(card: str) -> str:
     return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS and card[1] in SIGNS else card
 
 
+def counted(number: int, what: str) -> str:
+    """So many of something: `1 round`, `2 rounds`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def offer(word: str, may: Any) -> str:
     """A mark that is offered, and what may come with it as the topic `table` has it: `raise 3-10`, `call 2`."""
     match may:
@@ -70,9 +75,15 @@ def headline(told: Mapping[str, Any], width: int = 0) -> str:
 
 
 def named(hands: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The hands by their first letters, where these differ."""
-    letters = {name[0].upper(): hand for name, hand in hands.items()}
+    """The hands by their first letters, where these differ; seats keep their numbers."""
+    letters = {name[0].upper() if name.isalpha() else name: hand for name, hand in hands.items()}
     return letters if len(letters) == len(hands) else hands
+
+
+def shown_hands(told: Mapping[str, Any]) -> dict[str, Any]:
+    """The hands of a round that is over, but those that nobody is shown; `told` as the topic `round` has it."""
+    shown = told.get("shown")
+    return {name: hand for name, hand in told["hands"].items() if shown is None or name in shown}
 
 
 def on_screen(cards: Iterable[tuple[str, str]], told: Mapping[str, Any]) -> list[tuple[str, str | None]]:

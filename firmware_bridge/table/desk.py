@@ -107,7 +107,9 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
     if do not in allowed:
         allow = f'put it into the table\'s config: [mqtt] commands = [.., "{do}"]'
         return orders.Malformed(do, f"{do} is not allowed here", allow if do in orders.ALL else "give it at the table")
-    arguments = {name: value for name, value in fields.items() if name not in ("id", "by", "do")}
+    if "by" in fields:
+        return orders.Malformed(do, '"by" is not taken here', "leave it out: by MQTT an order is the backend's")
+    arguments = {name: value for name, value in fields.items() if name not in ("id", "do")}
     if wrong := mistake(_TYPES[do], arguments):
         return orders.Malformed(do, *wrong)
     order: orders.Order = msgspec.convert(arguments | {"do": do}, _TYPES[do])

@@ -8,7 +8,7 @@ from typing import Final
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.wire_states import Alarm
-from firmware_bridge.table.stamps import now
+from firmware_bridge.table.stamps import nonce, now
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +52,7 @@ class DiskOutage:
         return inputs.DiskFailed(
             at=self.since,
             mono=now()["mono"],
+            salt=nonce(),
             irregularity="disk_full" if is_full else "disk_error",
             why=self.error.what,
             until=now()["at"],

@@ -12,7 +12,8 @@ from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.disk import unusable
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.lock import InUse
+from firmware_bridge.journal.lock import InUse, only_one
+from firmware_bridge.journal.older import set_aside
 from firmware_bridge.journal.walk import Place
 from firmware_bridge.mqtt.outbox import place_behind
 from firmware_bridge.table.disk_outage import NOT_READ
@@ -65,7 +66,8 @@ async def _stop(table: Table, error: DiskError, stopped: Callable[[], Awaitable[
 
 def _opened(journal: Journal) -> Opened:
     try:
-        journal.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with only_one(journal.directory):
+            set_aside(journal.directory)  # and the cursor there with them
         cursor = CursorFile(journal.directory / "cursor")
     except OSError as error:
         raise unusable(journal.directory, error) from None

@@ -1,4 +1,4 @@
-"""What an input is stamped with: the time, and a nonce."""
+"""What an input is stamped with: the time, 16 random bytes of its own, and a nonce."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ SYNCHRONISED: Final = Path("run/systemd/timesync/synchronized")
 """There once systemd-timesyncd has set the clock; its directory is there while it runs."""
 
 
-class Times(TypedDict):
-    """The times of an input, both in milliseconds."""
+class Stamp(TypedDict):
+    """What every input has: both times in milliseconds, and 128 random bits as 32 hex digits."""
 
     at: int
     mono: int
+    salt: str
 
 
-def now() -> Times:
-    """The wall clock since 1970, and the loop's clock, rounded up."""
-    return Times(at=time.time_ns() // 1_000_000, mono=-(-time.monotonic_ns() // 1_000_000))
+def now() -> Stamp:
+    """The wall clock since 1970, the loop's clock, rounded up, and fresh random bits."""
+    return Stamp(at=time.time_ns() // 1_000_000, mono=-(-time.monotonic_ns() // 1_000_000), salt=nonce())
 
 
 def clock(root: Path = Path("/")) -> Clock:

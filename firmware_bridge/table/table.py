@@ -20,11 +20,12 @@ from firmware_bridge.journal.crashes import Crashes
 from firmware_bridge.journal.disk import SyncFailed
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
-from firmware_bridge.shoe import advance, decide, entry_of, fault, observe
+from firmware_bridge.shoe import advance, decide, entry_of, fault, keeps_its_journal, observe
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.table.alarm_clock import AlarmClock
 from firmware_bridge.table.disk_outage import DiskOutage
+from firmware_bridge.table.idle import Idle
 from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.table.waiting import Waiting
 from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
@@ -61,8 +62,7 @@ class Table:
         changed: Callable[[], None],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self.journal, self.name, self.lights = journal, name, lights
-        self.shoe = journal.shoe
+        self.journal, self.name, self.lights, self.shoe = journal, name, lights, journal.shoe
         self.boot = secrets.token_hex(4)
         self.begun, self.observing = False, False
         self._outage = DiskOutage()
@@ -72,7 +72,7 @@ class Table:
         self._acknowledge, self._published, self._changed, self._loop = acknowledge, published, changed, loop
         self._waiting = Waiting()
         self._retry: asyncio.TimerHandle | None = None
-        self._alarm_clock = AlarmClock(self._ring, loop)
+        self._alarm_clock, self._idle = AlarmClock(self._ring, loop), Idle(journal, loop)
         self._wall_ahead: int | None = None
         self.jumped_ms = 0
         """How far the wall clock was set forwards since the start, all in all."""
@@ -86,8 +86,8 @@ class Table:
         self.observing = self._crashes.too_many()
         if self.observing:
             log.critical("one input crashed us again and again: observing; update, or delete %s", self._crashes.path)
-        self.take(inputs.Started(**now(), version=__version__, house=house, nonce=nonce()))
-        for fact in (*((stopped,) if stopped else ()), *waited):
+        started = inputs.Started(**now(), version=__version__, house=house, nonce=nonce(), torn=self.journal.torn)
+        for fact in (started, *((stopped,) if stopped else ()), *waited):
             self.take(fact)
         self._show()
 
@@ -160,14 +160,14 @@ class Table:
 
     def stop_for(self, error: DiskError) -> bool:
         """Show that nothing can be journaled, and why; whether that is news."""
-        is_news = self._outage.go_on(error)
-        if is_news:
+        if is_news := self._outage.go_on(error):
             self._show()
         return is_news
 
     def close(self) -> None:
         """Lamps off, timers off."""
         self._alarm_clock.stop()
+        self._idle.stop()
         if self._retry:
             self._retry.cancel()
         self.lights.show({})
@@ -188,8 +188,7 @@ class Table:
             raise
 
     def _carried(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
-        events = self._decided(fact)
-        if not events:
+        if not (events := self._decided(fact)):
             return ()
         entry = entry_of(self.shoe, fact, events, self.name, self.boot)
         line = self.journal.append(entry)
@@ -198,6 +197,7 @@ class Table:
         if report := inputs.report_of(fact):
             self._acknowledge(report)
         self._alarm_clock.set(deadline(self.shoe))
+        self._idle.appended(keeps_its_journal(self.shoe))
         self._show()
         return events
 
@@ -215,7 +215,7 @@ class Table:
         self._wall_ahead = ahead
         if before is not None and abs(ahead - before) > CLOCK_JUMP_MS:
             self.jumped_ms += ahead - before
-            self._journaled(inputs.ClockJumped(at=fact.at, mono=fact.mono, by=ahead - before))
+            self._journaled(inputs.ClockJumped(salt=nonce(), at=fact.at, mono=fact.mono, by=ahead - before))
 
     def _ring(self) -> None:
         if self.disk is None:  # else the clock is set again by the first entry the disk takes

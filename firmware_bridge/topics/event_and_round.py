@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from firmware_bridge.facts.wire import EntryHead
-from firmware_bridge.journal.line import Line, Public
+from firmware_bridge.journal.line import Line
 
 _ROUNDS: Final = (
     b'{"type":"RoundClosed",',
@@ -31,7 +31,7 @@ class OutMessage(NamedTuple):
 def messages(line: Line) -> list[OutMessage]:
     """All messages of a line in the order they are sent: each event, and behind a round's event its `round`."""
     public = line.public
-    head = _head(public)
+    head = _head(line)
     of = len(public.events)
     out = []
     for n, raw in enumerate(map(bytes, public.events), 1):
@@ -60,7 +60,8 @@ def _flat(rest: bytes) -> bytes:
     return rest[: -len(end)] + (b"," + own[1:] if own != b"{}" else b"}")
 
 
-def _head(public: Public) -> bytes:
-    """The fields every message carries, as an unfinished JSON object."""
+def _head(line: Line) -> bytes:
+    """The fields every message carries, as an unfinished JSON object; the chain is hex digits, or none of ours."""
+    public = line.public
     told = EntryHead(public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
-    return _encode(told)[:-1]
+    return b'%b,"head":"%b"' % (_encode(told)[:-1], line.chain.encode())

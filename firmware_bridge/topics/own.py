@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from operator import is_
 from typing import Any, Final, NamedTuple
 
-from firmware_bridge.games.game import Ended, Topic
+from firmware_bridge.games.game import Topic
 from firmware_bridge.games.house import terms_of
+from firmware_bridge.shoe.grown import Grown
 from firmware_bridge.shoe.round import rules
 from firmware_bridge.shoe.state import Shoe
 
@@ -15,7 +15,7 @@ class _Built(NamedTuple):
     """What was built of which rounds."""
 
     terms: Any
-    rounds: tuple[Ended, ...]
+    rounds: Grown[Any]
     built: Any
     shown: Any
 
@@ -29,20 +29,19 @@ def own_topics(shoe: Shoe) -> dict[str, Any]:
     return {topic.name: _shown(topic, terms_of(shoe.house), shoe.rounds) for topic in rules(shoe).topics}
 
 
-def _shown(topic: Topic, terms: Any, rounds: tuple[Ended, ...]) -> Any:
+def _shown(topic: Topic, terms: Any, rounds: Grown[Any]) -> Any:
     last = _last.pop(topic, None)  # what was built may change now
-    if last is None or last.terms is not terms or last.rounds is not rounds:
+    if last is None or last.terms is not terms or last.rounds != rounds:
         built = _grown(topic, terms, rounds, last)
         last = _Built(terms, rounds, built, topic.show(built))
     _last[topic] = last
     return last.shown
 
 
-def _grown(topic: Topic, terms: Any, rounds: tuple[Ended, ...], last: _Built | None) -> Any:
+def _grown(topic: Topic, terms: Any, rounds: Grown[Any], last: _Built | None) -> Any:
     """What is built of these rounds: of the last one more, or anew after a correction and in another shoe."""
     built, done = topic.empty(terms), 0
-    goes_on = last is not None and last.terms is terms and len(last.rounds) < len(rounds)
-    if last and goes_on and all(map(is_, last.rounds, rounds)):
+    if last and last.terms is terms and rounds.begins_with(last.rounds):
         built, done = last.built, len(last.rounds)
     for round in rounds[done:]:
         built = topic.grow(built, round) if round.outcome else built

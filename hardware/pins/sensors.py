@@ -3,9 +3,14 @@
 import asyncio
 import contextlib
 from collections.abc import Callable
+from math import inf
+from typing import Final
 
 from hardware.pins.dwell import BOUNCE_MS, Dwell, Ticks, reaches
 from hardware.pins.pin import Pin, PinFactory, claim
+
+LATE_S: Final = 0.005
+"""Seconds that an edge may be on its way while the line shows it already."""
 
 
 class Contact:
@@ -41,6 +46,7 @@ class Contact:
         self._active_level = pin.active_level(is_input=True)
         self._device = claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory)
         self._settled = self._level = self._told = self._active_now()
+        self._forgot_at = -inf
         self._is_stuck = is_stuck
         self._edge_at: Ticks | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -74,10 +80,15 @@ class Contact:
     def _edge(self, at: Ticks, active: bool) -> None:
         if self._device.closed:
             return
+        is_over = self._edge_at is not None and reaches(self._since(at, self._edge_at), self._quiet_after)
         if self._timer:
             self._timer.cancel()
-            if reaches(self._since(at, self._edge_at), self._quiet_after):  # and a busy loop did not notice
+            if is_over:  # and a busy loop did not notice
                 self._rest(self._level)
+        elif is_over and self._settled and not self._level:  # this very edge was seen before it was heard
+            self._rest(active=False)
+        elif self._edge_at is not None and not is_over and self._loop.time() - self._forgot_at < LATE_S:
+            self._told = True  # it is of the activation that was just taken for over
         self._edge_at, self._level = at, active
         if active:
             self._dwell.active(at)
@@ -85,11 +96,15 @@ class Contact:
             self._dwell.idle(at)
         self._timer = self._loop.call_later(self._quiet_after, self._quiet)
 
-    def _quiet(self) -> None:
+    def _quiet(self, patient: bool = True) -> None:
         if self._device.closed:
             return
         self._timer = None
-        self._rest(self._active_now())
+        active = self._active_now()
+        if patient and self._level and not active:  # the edge is on its way; or it is lost
+            self._timer = self._loop.call_later(LATE_S, self._quiet, False)
+            return
+        self._rest(active)
 
     def _rest(self, active: bool) -> None:
         was_active, self._settled = self._settled or self._told, active
@@ -97,6 +112,8 @@ class Contact:
             self._dwell.active()
         else:
             self._dwell.forget()
+            if self._told:
+                self._forgot_at = self._loop.time()
             self._told = False
         self._be_patient()
         if was_active and not active and self._on_idle:

@@ -79,9 +79,25 @@ def _told(path: str, error: Exception) -> PortError:
 
 
 def _kind(path: str) -> str:
-    """What stands in place of a device, nothing for a device."""
+    """What stands in place of a serial port, nothing for one."""
     place = Path(path)
-    return "is a directory" if place.is_dir() else "is a file, no serial port" if place.is_file() else ""
+    if place.is_dir():
+        return "is a directory"
+    if place.is_file():
+        return "is a file, no serial port"
+    return "is a device, but no serial port" if _is_other_device(place) else ""
+
+
+def _is_other_device(place: Path) -> bool:
+    """Whether it can be opened and is no terminal, as serial ports are."""
+    try:
+        device = os.open(place, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        return not os.isatty(device)
+    finally:
+        os.close(device)
 
 
 def _present() -> str:

@@ -5,14 +5,16 @@
 
 PyBaccarat 0.10 has no boards and 0.18 has no build for Linux; 0.12 has both, once it finds the Windows module it
 asks for the keyboard. Its boards are four (no bead plate) and carry no ties, pairs, cells, ask road or good roads.
-Limits: our five roads with every cell, drawn anew, at 3 times its boards a second or more; grown round by round, as
-its own are and as the daemon does it, faster than its boards.
+Its marks are put one by one as each round ends, and so are ours (`append`): that is the like of it, and the limit:
+half as many shoes again in a second. Drawing all roads anew, as after a correction, and the whole board as it is
+published have no like there; they are told beside it. CPU time is measured, so that others matter less.
 """
 
 from __future__ import annotations
 
 import random
 import sys
+import time
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -24,6 +26,7 @@ from firmware_bridge.games.baccarat.roads import Bead, Outcome, Roads, append, b
 from firmware_bridge.games.baccarat.roads.board import big_grid
 
 pytest.importorskip("pytest_benchmark")
+pytestmark = pytest.mark.benchmark(timer=time.process_time)
 
 ROUNDS = 70
 WEIGHTS = (4586, 4462, 952)
@@ -33,7 +36,10 @@ OUTCOMES: tuple[Outcome, ...] = ("B", "P", "T")
 dice = random.Random(70)
 SHOES = [[Bead(letter) for letter in dice.choices(OUTCOMES, WEIGHTS, k=ROUNDS)] for _ in range(100)]
 BEST: dict[str, float] = {}
-"""Name -> seconds for all shoes, the best of many: others may use this machine."""
+"""Name -> seconds of CPU for all shoes, the best of many: others may use this machine."""
+
+LEAST = 1.5
+"""How many times as fast as PyBaccarat's boards ours must grow."""
 
 
 def five_roads(shoe: list[Bead]) -> tuple[Any, ...]:
@@ -124,15 +130,15 @@ def test_both_do_the_same_work() -> None:
 
 
 def test_limits(capsys: pytest.CaptureFixture[str]) -> None:
-    """Says all and compares."""
+    """Says all and compares what is alike."""
     if "five roads" not in BEST:
         pytest.skip("nothing was measured")
     each = {name: 1e6 * best / len(SHOES) for name, best in BEST.items()}
     with capsys.disabled():
         print()
         for name, micros in each.items():
-            times = f"  {each['theirs'] / micros:5.2f} x PyBaccarat" if "theirs" in each else ""
-            print(f"{name:<12} {micros:8.1f} us  {1e6 / micros:10,.0f} a second{times}")
+            print(f"{name:<12} {micros:8.1f} us  {1e6 / micros:10,.0f} a second")
+        if "theirs" in each:
+            print(f"grown mark by mark: {each['theirs'] / each['grown shoe']:.2f} x PyBaccarat")
     if "theirs" in each:
-        assert each["theirs"] / each["five roads"] >= 3
-        assert each["theirs"] > each["grown shoe"]
+        assert each["theirs"] >= LEAST * each["grown shoe"]

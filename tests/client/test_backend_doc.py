@@ -26,7 +26,7 @@ def sent() -> list[bytes]:
     """The round messages of two shoes, three rounds each."""
     three = "9sTdTsTc " * 3
     play = Replay(house_of(burn="none"), "T07", pytest.fail)
-    lines = play.play(parse(f"shoe {three} !close_shoe shoe {three}"))
+    lines = play.play(parse(f"shoe {three} !close_shoe !open_shoe {three}"))
     return [each.payload for line in lines for each in messages(line) if each.topic == "round"]
 
 

@@ -31,6 +31,7 @@ ADDED: Final[frozenset[tuple[str, str]]] = frozenset(
     | {("Irregular", "of"), ("Irregular", "values"), ("hand", "points"), ("policy", "drawn_before_mark")}
     | {("roads", "naturals"), ("payload", "naturals")}
     | {(kind, name) for kind in ROUNDS for name in ("unit", "stakes", "reasons")}
+    | {("event", "head"), ("round", "head"), ("payload", "head")}
 )
 """(kind, field) that the rows do not know, both in old words: left out. A new state topic is ("topics", its name)."""
 

@@ -110,10 +110,10 @@ class Player:
 
 
 def _told(payload: bytes) -> dict[str, Any]:
-    """A message without what differs by nature: commitments, and how many events its entry has."""
+    """A message without what differs by nature: commitments, the chain over what is sealed, and how many events its entry has."""
     told: dict[str, Any] = msgspec.json.decode(payload)
     event = {name: each for name, each in told.pop("event", {}).items() if name != "commit"}
-    return told | {"of": None, "event": event}
+    return told | {"of": None, "head": None, "event": event}
 
 
 def opened(player: Player, before: int) -> set[str]:

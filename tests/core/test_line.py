@@ -20,6 +20,7 @@ from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, VERSION, Line, seal, unseal, verify_chain, without_sealed
+from firmware_bridge.journal.sectors import padded
 from firmware_bridge.shoe.policy import KEEP_ORDER
 from firmware_bridge.topics.event_and_round import messages
 from tests.core.table import Table
@@ -131,8 +132,8 @@ def test_a_line_cut_short_is_seen(line: Line, data: st.DataObject) -> None:
 
 def forged(chain: bytes, public: bytes, sealed: bytes) -> bytes:
     """Bytes with a right checksum."""
-    body = b"\t".join((chain, public, sealed))
-    return b"%b\t%08x\t%b\n" % (VERSION, crc32(body), body)
+    body = b"\t".join((chain, public, sealed.rstrip(b" ")))
+    return padded(b"%b\t%08x\t%b" % (VERSION, crc32(VERSION + body), body))
 
 
 @given(st.sampled_from(PLAYED), st.data())

@@ -60,7 +60,7 @@ def commands(draw: st.DrawFn) -> dict[str, Any]:
     do = draw(st.sampled_from(sorted(KINDS)) | WORDS)
     names = [field.encode_name for field in msgspec.structs.fields(KINDS[do])] if do in KINDS else []
     fields = {name: draw(VALUES | WORDS) for name in names if draw(st.booleans())}
-    return {"do": do, **fields, **draw(st.dictionaries(WORDS, VALUES, max_size=1)), "by": draw(WORDS)}
+    return {"do": do, **fields, **draw(st.dictionaries(WORDS, VALUES, max_size=1))}
 
 
 @given(commands())
@@ -72,7 +72,7 @@ def test_no_order_holds_what_a_terminal_obeys(fields: dict[str, Any]) -> None:
 @given(commands())
 def test_what_is_said_to_be_wrong_cannot_be_obeyed_and_all_else_can(fields: dict[str, Any]) -> None:
     fields = fields | {"do": fields["do"] if fields["do"] in KINDS else "void"}
-    arguments = {name: value for name, value in fields.items() if name not in ("id", "by", "do")}
+    arguments = {name: value for name, value in fields.items() if name not in ("id", "do")}
     try:
         meant = msgspec.convert(arguments | {"do": fields["do"]}, KINDS[fields["do"]])
     except msgspec.ValidationError:

@@ -104,8 +104,10 @@ def test_replay_warns_of_what_makes_no_sense(text: str, warned: list[str]) -> No
 
 def test_without_a_leading_shoe_a_burned_one_is_open() -> None:
     replay = Replay(House(), "T", lambda _: None)
-    list(replay.play(parse("9s Kd Th Kc shoe 2c")))
-    assert (replay.shoe.number, replay.shoe.burn_left) == (2, 2)
+    list(replay.play(parse("9s Kd Th Kc")))
+    assert (replay.shoe.number, len(replay.shoe.rounds)) == (1, 1)
+    list(replay.play(parse("shoe 2c")))
+    assert (replay.shoe.number, replay.shoe.burn_left) == (1, 2)
 
 
 def test_time_passes_as_written() -> None:

@@ -3,13 +3,15 @@
 from hashlib import sha256
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
-from firmware_bridge.shoe import step
+from firmware_bridge.shoe import keeps_its_journal, step
 
 AT = 1_700_000_000_000
 
@@ -51,9 +53,16 @@ class Record:
 
     def take(self, told: inputs.AnyInput) -> None:
         """Judge an input and keep what became true."""
+        told = replace(told, salt=self._nonce())
         if made := step(self.shoe, told, "T07", "b007"):
             self.lines.append(self.journal.append(made.entry))
             self.shoe = made.shoe
+
+    def prepare(self) -> "Record":
+        """Nothing comes for a while: the journal is made ready for what comes next."""
+        while self.journal.wants_preparing(keeps_its_journal(self.shoe)):
+            self.journal.prepare(keeps_its_journal(self.shoe))
+        return self
 
     def close(self) -> list[Path]:
         """Let go of the journal; its files."""

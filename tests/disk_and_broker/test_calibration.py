@@ -52,6 +52,8 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
 
 def test_a_table_that_was_never_calibrated_has_an_empty_record(tmp_path: Path) -> None:
     assert load(tmp_path / "calibration.toml") == Calibration()
+    (tmp_path / "file").touch()  # where the directory should be: who needs the directory says so
+    assert load(tmp_path / "file" / "calibration.toml") == Calibration()
 
 
 @pytest.mark.parametrize(

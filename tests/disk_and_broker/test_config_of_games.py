@@ -49,6 +49,22 @@ def test_a_mistake_names_its_key(written: Path, line: str, says: str) -> None:
     assert f"{written}: {says}" in str(mistakes.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[presence]\nS1 = 14\n", "[presence]: a slot of blackjack takes several cards, no sensor tells them apart"),
+        ("[mqtt]\nlive_odds = true\n", "[mqtt] live_odds = true: blackjack has none, ask shoe odds --game blackjack"),
+        ('[game]\nprocedure = "six-card"\n', "[game] procedure is unknown"),
+        ('[reader]\nprotocol = "angel-eye"\n', '[reader] protocol = "angel-eye": it judges games of its own'),
+    ],
+)
+def test_what_another_game_has_is_a_mistake(written: Path, text: str, says: str) -> None:
+    written.write_text(f"{TABLE}{text}")
+    with pytest.raises(ConfigError) as mistakes:
+        load(written)
+    assert says in str(mistakes.value)
+
+
 @pytest.mark.parametrize("line", ["decks = 5", "decks = 7", "decks = 9"])
 def test_a_shoe_holds_six_packs_or_eight(written: Path, line: str) -> None:
     written.write_text(f"{TABLE}{line}\n")

@@ -90,7 +90,7 @@ def test_none_of_the_shoe_before_stand_under_the_head_of_the_next() -> None:
         live.follow(shoe_after("9s Td Ts Tc"))
         await answered(live)
         before = live.state
-        live.follow(shoe_after("9s Td Ts Tc !close_shoe shoe"))
+        live.follow(shoe_after("9s Td Ts Tc !close_shoe !open_shoe"))
         live.close()
         return [before, live.state]
 

@@ -54,6 +54,7 @@ def test_two_bridges_with_one_client_id_are_told(table: Any, told: str) -> None:
         bridge = table(peer.port)
         bridge.until(lambda: "another client has the name bridge" in str(bridge.downs[-1:]))
         assert len(bridge.downs) == (1 if told == "by the broker" else 3)
+        assert all("cable" not in each and "no other client has the name bridge" in each for each in bridge.downs[:-1])
         assert bridge.link.shared_name == bridge.downs[-1]
         assert bridge.link._next.when() - bridge.loop.time() > 0.4
 

@@ -65,6 +65,17 @@ def test_what_is_the_same_is_not_sent_again(board: Board) -> None:
     assert board.wait() == []
 
 
+def test_the_very_value_that_was_sent_is_not_encoded_again(board: Board) -> None:
+    board.states.up()
+    board.wait()
+    board.now["table"]["round"] = 2  # would show if it were
+    board.states.changed()
+    assert board.wait() == []
+    board.now["table"] = {"round": 2}
+    board.states.changed()
+    assert board.wait() == [("table", {"v": 1, "as_of": 0, "round": 2})]
+
+
 def test_nothing_is_sent_while_down(board: Board) -> None:
     board.states.changed()
     assert board.wait() == []

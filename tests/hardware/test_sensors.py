@@ -11,7 +11,7 @@ from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin
 from hardware.pins.sensors import CutCardSensor, Key
 from hardware.sim.pins import MockPins
-from tests.hardware.touch import WIRE, events, heard_late, pulses
+from tests.hardware.touch import WIRE, events, heard_late, on_their_way, pulses
 from tests.hardware.virtual import run
 
 
@@ -88,6 +88,33 @@ def test_an_edge_that_got_lost_is_found_when_the_line_is_quiet() -> None:
         wire._change_state(False)  # and down again, unheard
 
     assert events(play) == [30]
+
+
+LATE = (0, 0.1, 0.5, 3)
+"""Milliseconds that an edge is on its way; the debounce of these keys is 20."""
+
+AROUND = (-2, -0.3, -0.05, 0.05, 0.3, 2)
+
+
+@pytest.mark.parametrize("release", LATE)
+@pytest.mark.parametrize("press", LATE)
+@pytest.mark.parametrize("around", AROUND)
+def test_a_press_around_the_end_of_the_debounce_counts_by_the_times_of_its_edges(
+    around: float, press: float, release: float
+) -> None:
+    again = 80 + around
+    for rest in ([(again + 60, press)], [(again + 1, release), (again + 2, press), (again + 60, release)]):
+        play = on_their_way((10, press), (60, release), (again, press), *rest)
+        assert len(events(play)) == (1 if around < 0 else 2)
+
+
+@pytest.mark.parametrize("release", LATE)
+@pytest.mark.parametrize("press", LATE)
+@pytest.mark.parametrize("around", AROUND)
+def test_a_release_around_the_end_of_the_debounce_may_bounce(around: float, press: float, release: float) -> None:
+    let_go = 30 + around
+    edges = [(10, press), (let_go, release), (let_go + 3, press), (let_go + 4, release), (let_go + 100, press)]
+    assert len(events(on_their_way(*edges))) == 2
 
 
 async def nothing(mock: MockPins) -> None:

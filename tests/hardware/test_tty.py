@@ -121,6 +121,13 @@ def test_a_directory_is_no_serial_port(tmp_path: Path) -> None:
     assert "Errno" not in str(raised.value)
 
 
+@pytest.mark.parametrize("device", ["/dev/null", "/dev/urandom"])
+def test_not_every_device_is_a_serial_port(device: str) -> None:
+    with pytest.raises(PortError, match=rf"^{device} is a device, but no serial port: check \[reader\] port") as raised:
+        open_tty(device, 115_200)
+    assert "ioctl" not in str(raised.value)
+
+
 def test_closing_frees_the_device_for_the_next(reader: Path) -> None:
     async def main() -> None:
         pty = PtyBoard(NativeBoard(), reader)

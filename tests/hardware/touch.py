@@ -67,3 +67,19 @@ def heard_late(*spans: float, until: float = 400) -> Play:
         loop.turn_to(until / 1000)
 
     return play
+
+
+def on_their_way(*spans: tuple[float, float]) -> Play:
+    """The same, each with how many ms its edge takes to the loop, in order; the level is there at once."""
+
+    async def play(mock: MockPins) -> None:
+        loop = asyncio.get_running_loop()
+        wire = mock._factory.pin(WIRE.number)
+        heard = 0.0
+        for (at, late), active in zip(spans, [True, False] * len(spans), strict=False):
+            await asyncio.sleep(at / 1000 - loop.time())
+            wire._change_state(not active)
+            heard = max(heard + 1e-6, (at + late) / 1000)
+            loop.call_at(heard, wire._when_changed(), at / 1000, not active)
+
+    return play

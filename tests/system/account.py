@@ -15,7 +15,7 @@ DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardSetAside")
 EXPECTED: Final = ("restarted_mid_round", "reader_lost", "broker_lost", "cut_card_mid_round")
 """What irregularities a soak may cause."""
 
-TIMELESS: Final = ("table", "shoe", "journal", "seq", "n", "of", "prev", "at", "boot", "flags")
+TIMELESS: Final = ("table", "shoe", "journal", "seq", "head", "n", "of", "prev", "at", "boot", "flags")
 """Fields of a round that the rule book does not know."""
 
 

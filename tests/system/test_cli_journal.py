@@ -2,6 +2,7 @@ import fcntl
 import re
 import time
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from zlib import crc32
 
@@ -12,6 +13,7 @@ from firmware_bridge.facts import orders
 from firmware_bridge.facts.printable import fault
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.files import journal_id
+from firmware_bridge.journal.sectors import padded
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import Say, parse
 from tests.system import command
@@ -46,9 +48,25 @@ def edit(path: Path, number: int, change: Callable[[bytes], bytes]) -> None:
 
 def forged(line: bytes, old: bytes, new: bytes) -> bytes:
     """A change by somebody who knows how to make the checksum right."""
-    version, _, body = line.rstrip(b"\n").split(b"\t", 2)
+    version, _, body = line.rstrip(b" \n").split(b"\t", 2)
     body = body.replace(old, new)
-    return b"%b\t%08x\t%b\n" % (version, crc32(body), body)
+    return padded(b"%b\t%08x\t%b" % (version, crc32(version + body), body))
+
+
+def rechained(files: list[Path], number: int, old: bytes, new: bytes) -> None:
+    """Change a line (from 1) of the first file, and make checksums and chains right to the end of the last."""
+    chain = b""
+    for path in files:
+        lines = path.read_bytes().splitlines(keepends=True)
+        for n, line in enumerate(lines, 1):
+            if path == files[0] and n < number:
+                chain = line.split(b"\t")[2]
+                continue
+            was, shown, hidden = line.rstrip(b" \n").split(b"\t")[2:]
+            shown, hidden = (part.replace(old, new) if n == number else part for part in (shown, hidden))
+            chain = sha256(chain + sha256(hidden).hexdigest().encode() + shown).hexdigest().encode()
+            lines[n - 1] = forged(b"\t".join([*line.split(b"\t")[:3], shown, hidden]), was, chain)
+        path.write_bytes(b"".join(lines))
 
 
 def count(path: Path) -> int:
@@ -296,6 +314,9 @@ def test_a_sealed_card_changed_later_is_not_the_one_committed_to(
 ) -> None:
     number = next(n for n, line in enumerate(files[2].read_bytes().splitlines(), 1) if b'"secrets"' in line)
     edit(files[2], number, lambda line: forged(line, b'{"card":"2d"', b'{"card":"3d"'))
+    assert f"FAIL  {files[2].name}, line {number}: it does not follow the line before it" in journal("verify").out
+    edit(files[2], number, lambda line: forged(line, b'{"card":"3d"', b'{"card":"2d"'))
+    rechained(files[2:], number, b'{"card":"2d"', b'{"card":"3d"')
     ran = journal("verify")
     assert ran.code == 1
     assert f"FAIL  {files[2].name}, line {number}: a card is not the one that line {number} committed to" in ran.out
@@ -303,7 +324,7 @@ def test_a_sealed_card_changed_later_is_not_the_one_committed_to(
 
 def test_an_input_changed_later_is_judged_differently(files: list[Path], journal: Callable[..., command.Ran]) -> None:
     number = next(n for n, line in enumerate(files[1].read_bytes().splitlines(), 1) if b'"CardRead"' in line)
-    edit(files[1], number, lambda line: forged(line, b'{"type":"CardRead"', b'{"type":"CardUnread","reason":"x"'))
+    rechained(files[1:], number, b'{"type":"CardRead"', b'{"type":"CardUnread","reason":"x"')
     assert journal("verify").code == 0
     ran = journal("verify", "--replay")
     assert ran.code == 1
@@ -315,7 +336,7 @@ def test_another_software_version_is_a_warning(
 ) -> None:
     mocker.patch("firmware_bridge.journal.verify.rejudge.__version__", "99.0")
     number = next(n for n, line in enumerate(files[1].read_bytes().splitlines(), 1) if b'"CardRead"' in line)
-    edit(files[1], number, lambda line: forged(line, b'{"type":"CardRead"', b'{"type":"CardUnread","reason":"x"'))
+    rechained(files[1:], number, b'{"type":"CardRead"', b'{"type":"CardUnread","reason":"x"')
     ran = journal("verify", "--replay")
     assert ran.code == 0
     assert f"WARN  {files[1].name}, line {number}: version 99.0 judges it differently" in ran.out

@@ -91,7 +91,7 @@ def test_the_payloads_are_those_of_replay() -> None:
     lines = Replay(House(), "T07", pytest.fail).play(parse("9d 4s Kh 8c 2c !void misdeal"))
     sent = [json.loads(each.payload) for line in lines for each in messages(line) if each.topic == "round"]
     assert len(shown) == len(sent) == 2
-    shortened = {"journal", "at", "boot", "bets"}
+    shortened = {"journal", "at", "boot", "head", "bets"}
     assert [each.pop("prev") for each in sent] == [None, {name: sent[0][name] for name in ("journal", "seq")}]
     assert [each.pop("prev") for each in shown] == [None, {name: shown[0][name] for name in ("journal", "seq")}]
     for told, real_one in zip(shown, sent, strict=True):

@@ -28,6 +28,8 @@ FAULT = {"fault": "blocked"}
 OBSERVES = "observing only: one input crashed this version again and again"
 BLINK_S = 0.3
 """Longer than the fastest rhythm."""
+PATIENCE = 40
+"""How many times as long a late machine may take."""
 
 
 class Lit(BridgeTable):
@@ -42,8 +44,12 @@ class Lit(BridgeTable):
         self.start(factory)
         return self
 
-    def on_the_panel(self) -> set[str]:
-        """The outputs that are on at some moment of the next ones."""
+    def has_on_the_panel(self, *outputs: str) -> bool:
+        """Whether each of these outputs comes on, and none but them once they have: nothing else stays or blinks."""
+        came_on = any(self._on_for_a_while() >= set(outputs) for _ in range(PATIENCE))
+        return came_on and self._on_for_a_while() <= set(outputs)
+
+    def _on_for_a_while(self) -> set[str]:
         seen: set[str] = set()
         wires = LAMPS | {"buzzer": BUZZER, "lock": LOCK}
         for _ in range(30):
@@ -96,25 +102,25 @@ def crash(table: Lit) -> None:
 def test_in_play_all_show_the_slot_that_is_due(table: Lit) -> None:
     table.begin().deal("9s Td")
     table.until(lambda: table.agreed({"P2": "steady"}, "P2 due"))
-    assert table.on_the_panel() == {"P2"}
+    assert table.has_on_the_panel("P2")
 
 
 def test_in_observe_nothing_but_the_fault_lamp_is_lit_anywhere(table: Lit) -> None:
     table.begin().deal("9s Td")
     crash(table)
     table.until(lambda: table.agreed(FAULT, OBSERVES))
-    assert table.on_the_panel() == {"fault"}
+    assert table.has_on_the_panel("fault")
     table.deal("Ts")
     table.until(lambda: table.backend.on("event")[-1]["seq"] == table.bridge.table.shoe.seq)
     assert table.agreed(FAULT, OBSERVES)
-    assert table.on_the_panel() == {"fault"}
+    assert table.has_on_the_panel("fault")
 
 
 def test_with_a_lost_disk_nothing_but_the_fault_lamp_is_lit_anywhere(table: Lit, fill: Any) -> None:
     table.begin().deal("9s Td")
     fill(table)
     table.until(lambda: table.agreed(FAULT, "no space left"))
-    assert table.on_the_panel() == {"fault", "buzzer", "lock"}
+    assert table.has_on_the_panel("fault", "buzzer", "lock")
 
 
 def test_a_lost_disk_is_graver_than_to_observe(table: Lit, fill: Any) -> None:
@@ -122,7 +128,7 @@ def test_a_lost_disk_is_graver_than_to_observe(table: Lit, fill: Any) -> None:
     crash(table)
     fill(table)
     table.until(lambda: table.agreed(FAULT, "no space left"))
-    assert table.on_the_panel() == {"fault", "buzzer", "lock"}
+    assert table.has_on_the_panel("fault", "buzzer", "lock")
 
 
 def test_the_screen_of_status_and_watch_shows_it(table: Lit) -> None:

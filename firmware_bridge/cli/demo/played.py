@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.sim.stage import DemoError, Stage
+from firmware_bridge.sim.words import counted
 from hardware.sim.dealer import Puzzled
 
 STALLED_S: Final = 60.0
@@ -72,7 +73,7 @@ def _failed(stage: Stage, why: BaseException | None) -> Exception:
     if isinstance(why, BrokenPipeError):
         return why
     backend = stage.backend
-    reached = f"{backend.delivered} of {stage.play.rounds} rounds delivered"
+    reached = f"{backend.delivered} of {counted(stage.play.rounds, 'round')} delivered"
     lamps = "; ".join(backend.states["lamps"].get("why", ()))
     text = str(why) if isinstance(why, BridgeError | Puzzled) else f"{type(why).__name__}: {why}"
     hint = f"the lamps last said: {lamps or 'nothing'}; run it again with --seed {stage.play.seed} and report it"

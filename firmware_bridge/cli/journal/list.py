@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +14,9 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.journal.cursor import Cursor, read_cursor
 from firmware_bridge.journal.files import file_name, journal_id
-from firmware_bridge.journal.line import Line, unseal
+from firmware_bridge.journal.filled import content_size
+from firmware_bridge.journal.line import Line, NotWhole, unseal
+from firmware_bridge.journal.sectors import is_fill
 from firmware_bridge.journal.verify.chosen import files_in
 
 TAIL: Final = 65_536
@@ -53,7 +54,7 @@ def _row(path: Path, cursor: Cursor | None) -> dict[str, Any]:
         "entries": last.public.seq if last else 0,
         "from": first.public.at if first else None,
         "to": last.public.at if last else None,
-        "bytes": path.stat().st_size,
+        "bytes": content_size(path),
         "delivered": _delivered(path, last, cursor),
         "head": f"{last.public.seq}:{last.chain}" if last else None,
         "fault": fault,
@@ -64,11 +65,22 @@ def _ends(path: Path) -> tuple[Line | None, Line | None]:
     """The first and the last whole line; nothing in a file whose first line is unfinished."""
     with path.open("rb") as file:
         first = file.readline()
-        if not first.endswith(b"\n"):
+        if not first.endswith(b"\n") or is_fill(first):
             return None, None
-        file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
-        whole = [line for line in file.read().splitlines(keepends=True) if line.endswith(b"\n")]
-    return unseal(first), unseal(whole[-1])
+        end = content_size(path)
+        file.seek(max(0, end - TAIL))
+        whole = [data for data in file.read(TAIL).split(b"\n") if not is_fill(data)]
+    return unseal(first), _last(whole)
+
+
+def _last(whole: list[bytes]) -> Line:
+    """The last line, or the one before where it is not whole: the daemon may be writing it."""
+    try:
+        return unseal(whole[-1] + b"\n")
+    except NotWhole:
+        if len(whole) < 2:
+            raise
+        return unseal(whole[-2] + b"\n")
 
 
 def _delivered(path: Path, last: Line | None, cursor: Cursor | None) -> int:

@@ -5,12 +5,25 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final, TypeVar
 
+from firmware_bridge.cli.lengthy import turns
+from firmware_bridge.cli.lengthy.bar import Bar
+from firmware_bridge.cli.lengthy.turns import Crew, Voice, Work, in_turns
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.journal.verify.audit import Audit, Verdict
+from firmware_bridge.journal.verify.audit import Audit, Met, Verdict
 from firmware_bridge.journal.verify.chosen import chosen
+
+BLOCK: Final = 8
+"""Files that a process takes in its turn, at most: it must read the one before them too."""
+
+TURNS: Final = 4
+"""Turns of each process, at least, where there are files enough: that none works alone at the end."""
+
+T = TypeVar("T")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -19,18 +32,23 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--replay", action="store_true", help="judge every input again and compare")
     parser.add_argument("--head", type=_head, metavar="SEQ:HASH", help="a chain value written down earlier")
     parser.add_argument("--json", action="store_true", help="one JSON object per journal, for programs")
+    turns.option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify in order up to the first fault; 0 if there is none, else 1."""
     audit = Audit(arguments.dir, arguments.head, whole=not arguments.journals, replay=arguments.replay)
-    head = ""
-    for path in chosen(arguments.dir, arguments.journals):
-        verdict = _verdict(audit, path)
-        head = verdict.head or head
-        print(json.dumps(verdict._asdict()) if arguments.json else _text(verdict))
-        if verdict.fault:
-            return 1
+    paths = chosen(arguments.dir, arguments.journals)
+    head, is_found = "", False
+    with Bar("verified", sum(map(_size, paths))) as bar, Crew() as crew:
+        for path, (verdict, met) in zip(paths, _verified(audit, paths, arguments.jobs, crew), strict=True):
+            head, is_found = verdict.head or head, is_found or met.found
+            bar.clear()
+            print(json.dumps(verdict._asdict()) if arguments.json else _text(verdict))
+            if verdict.fault:
+                return 1
+            bar.reach(bar.done + _size(path))
+    audit.met = met._replace(found=is_found)
     if fault := audit.finish():
         print(json.dumps({"fault": fault}) if arguments.json else f"FAIL  {fault}")
         return 1
@@ -39,13 +57,45 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _verdict(audit: Audit, path: Path) -> Verdict:
+def _verified(audit: Audit, paths: list[Path], jobs: int, crew: Crew) -> Iterator[tuple[Verdict, Met]]:
+    """The verdict on each file, and what the audit has met then; `jobs` processes take some files in turns."""
+    jobs = min(jobs, len(paths))
+    if jobs == 1:
+        return ((_checked(audit.verify, path), audit.met) for path in paths)
+    block = max(1, min(BLOCK, len(paths) // (TURNS * jobs)))
+    return in_turns([crew.hire(_auditor(audit, paths, first * block, jobs, block)) for first in range(jobs)])
+
+
+def _auditor(audit: Audit, paths: list[Path], first: int, jobs: int, block: int) -> Work:
+    """Verifies every so many blocks of files, from file `first` on."""
+
+    def work(voice: Voice) -> None:
+        for begin in range(first, len(paths), jobs * block):
+            if begin and (fault := _checked(audit.follow, paths[begin - 1])):
+                voice.say((fault, audit.met))  # not heard: who verifies that file says it before
+                return
+            for path in paths[begin : begin + block]:
+                voice.say((_checked(audit.verify, path), audit.met))
+            voice.end_turn()
+
+    return work
+
+
+def _checked(check: Callable[[Path], T], path: Path) -> T | Verdict:
+    """What a check of a file says, or the verdict on a file that fails it."""
     try:
-        return audit.verify(path)
+        return check(path)
     except JournalError as error:
         return Verdict(path.name, fault=str(error))
     except OSError as error:
         return Verdict(path.name, fault=f"{path}: {error.strerror}; put sudo before the command, or restore the file")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # its verdict says why
 
 
 def _text(verdict: Verdict) -> str:

@@ -121,7 +121,9 @@ def journals(place: Place) -> Iterator[tuple[str, bytes]]:
         fault = ""
         try:
             with _own_file(path) as file:
-                lines.extend(map(without_sealed, Walk(path.name).lines(file)))
+                walk = Walk(path.name)
+                lines.extend(map(without_sealed, walk.lines(file)))
+                fault = str(walk.fault) if walk.torn else ""
         except PermissionError:
             raise
         except (JournalError, OSError) as error:

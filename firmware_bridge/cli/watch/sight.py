@@ -18,7 +18,7 @@ from firmware_bridge.facts.printable import escaped, harmless
 from firmware_bridge.games import GAMES
 from firmware_bridge.sim.picture import HEIGHT, screen
 from firmware_bridge.sim.sight import Over, Row, Sight
-from firmware_bridge.sim.words import on_screen, remarks
+from firmware_bridge.sim.words import on_screen, remarks, shown_hands
 from hardware.pins.lamps import RHYTHMS
 
 KEPT: Final = 100
@@ -129,7 +129,8 @@ def _over(status: Status, told: dict[str, Any]) -> Over:
     said = remarks(game, told | told["own"]) if told["outcome"] else ()
     corrected = ["corrected"] if told["revision"] else []
     cards = on_screen([(slot, card) for slot, card in told["cards"]], told["own"])
-    return Over(status["shoe"], told["round"], told["outcome"], told["points"], cards, [*said, *corrected])
+    points = shown_hands({"hands": told["points"], **told["own"]})
+    return Over(status["shoe"], told["round"], told["outcome"], points, cards, [*said, *corrected])
 
 
 def at_least(before: float, seconds: float) -> float:

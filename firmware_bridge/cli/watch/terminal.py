@@ -11,6 +11,8 @@ from contextlib import ExitStack
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Self
 
+from firmware_bridge.cli.lengthy.bar import CANNOT_MOVE
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -19,10 +21,6 @@ PAUSE: Final = " "
 KEYS: Final = "Ctrl-C or q ends; SPACE pauses"
 PAUSED: Final = "PAUSED: SPACE goes on; Ctrl-C or q ends"
 ENDS: Final = "Ctrl-C ends"
-
-CANNOT_MOVE: Final = ("", "dumb", "unknown")
-"""Values of TERM for terminals whose cursor cannot be moved."""
-
 
 def cannot_draw() -> str | None:
     """Why stdout gets lines and no picture: words for people on a terminal, "" for others; None if it gets one."""

@@ -69,6 +69,7 @@ GAME: Final = Game(
     burns=lambda card: BURNS[card.rank],
     close=lambda terms: "next" if terms.procedure == "six-card" else "auto",
     secret=(*THIRDS, *RESERVES),
+    sensed=True,
     squeezed=True,
     ceremony="thirds are opened after both pairs",
     as_dealt="as dealt: P1 B1 P2 B2, then the thirds that are due",

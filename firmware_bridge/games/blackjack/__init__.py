@@ -14,7 +14,7 @@ from firmware_bridge.games.blackjack.result import Hand, Own, is_shuffle_due
 from firmware_bridge.games.blackjack.script import DEALER, round
 from firmware_bridge.games.blackjack.strategy import act
 from firmware_bridge.games.blackjack.terms import Blackjack
-from firmware_bridge.games.blackjack.totals import is_blackjack
+from firmware_bridge.games.blackjack.totals import is_blackjack, total
 from firmware_bridge.games.game import Game, Layout, OddsBook, Start
 
 SEATS: Final = tuple(f"S{seat}" for seat in range(1, 8))
@@ -68,6 +68,25 @@ def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return {"hands": hands} | {key: told[key] for key in Own.__struct_fields__}
 
 
+def _points(table: Layout) -> dict[str, str]:
+    """What the open cards of each seat, and of the dealer, count so far; of split hands each."""
+    hands: dict[str, list[Card]] = {}
+    for each in table.placed:
+        if each.card:
+            hands.setdefault(each.plays or each.slot, []).append(each.card)
+    points: dict[str, str] = {}
+    for name in sorted(hands):
+        area = "dealer" if name == DEALER else name.partition(".")[0]
+        points[area] = " ".join(filter(None, (points.get(area), str(total(hands[name])[0]))))
+    return points
+
+
+def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """What each seat won or lost, and that the shoe is to be shuffled."""
+    nets = [f"{seat} {'' if net.startswith(('-', '0')) else '+'}{net}" for seat, net in told["bets"].items()]
+    return (*nets, *(("shuffle due",) if told["shuffle_due"] else ()))
+
+
 def _odds() -> OddsBook:
     from firmware_bridge.games.blackjack.odds import BOOK
 
@@ -80,7 +99,8 @@ GAME: Final = Game(
     pack=dict.fromkeys(FACES, 1),
     packs=range(6, 9, 2),
     slots=(*SEATS, DEALER),
-    areas={"seats": SEATS, "dealer": (DEALER,)},
+    areas={seat: (seat,) for seat in SEATS} | {"dealer": (DEALER,)},
+    points=_points,
     players=range(1, 8),
     round=round,
     words=WORDS,
@@ -95,4 +115,5 @@ GAME: Final = Game(
     strategy=act,
     odds=_odds,
     summary=_summary,
+    remarks=_remarks,
 )

@@ -23,23 +23,18 @@ class Laid(Struct, frozen=True):
 
 
 class Hand(Struct):
-    """A hand in play: `S3.1` holds the first card of seat 3, the others are numbered as splits make them.
+    """A hand in play, by its slot: `S3.1` holds the first card of seat 3, the others are numbered as splits make them.
 
     bet: the stake of the hand. double: what was put in beyond it. how: None while it is played. net: what it won.
     """
 
     seat: int
-    number: int
+    name: str
     bet: Decimal
     laid: list[Laid] = field(default_factory=list)
     double: Decimal = Decimal(0)
     how: How | None = None
     net: Decimal = Decimal(0)
-
-    @property
-    def name(self) -> str:
-        """The slot of the hand."""
-        return f"S{self.seat}.{self.number}"
 
     @property
     def cards(self) -> tuple[Card, ...]:

@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.blackjack.terms import Blackjack
 from firmware_bridge.games.blackjack.totals import MOST, STANDS_ON, VALUES, counted
-from firmware_bridge.games.chances import Chance, HandOddsError, left_of
+from firmware_bridge.games.chances import Chance, HandOddsError
 from firmware_bridge.games.game import OddsBook
 
 UPS: Final = {1: "A"} | {pip: str(pip) for pip in range(2, 10)} | {10: "T"}
@@ -111,11 +111,14 @@ def _lowest(nums: Mapping[str, int], den: int) -> Chances:
 
 def piles_of(decks: int, seen: Sequence[Card]) -> Piles:
     """What is left of so many packs. Raises HandOddsError for cards they do not hold so often."""
-    left = left_of(dict.fromkeys(FACES, 1), decks, seen)
-    counts = Counter[int]()
-    for card, count in left.items():
-        counts[VALUES[card.rank]] += count
-    return tuple(counts[value] for value in UPS)
+    if decks < 1:
+        raise HandOddsError(f"{decks} packs hold no card", "give 1 or more: --decks 8")
+    gone = Counter(seen)
+    wrong = [f"{card.value} {times} times" for card, times in gone.items() if card not in FACES or times > decks]
+    if wrong:
+        raise HandOddsError(f"{decks} packs do not hold {', '.join(wrong)}", "look at the cards seen again")
+    left = Counter(VALUES[card.rank] for card in FACES for _ in range(decks - gone[card]))
+    return tuple(left[value] for value in UPS)
 
 
 def _of(decks: int, seen: Sequence[Card], terms: Blackjack) -> dict[str, Any]:

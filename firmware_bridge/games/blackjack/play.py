@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final
 
 from firmware_bridge.facts.reason import Reason
@@ -30,6 +31,14 @@ from firmware_bridge.games.moves import Mark
 WORDS: Final = ("S", "H", "DD", "SP", "SU")
 """The marks: stand, hit, double down, split, surrender."""
 
+RULES: Final = {
+    "deal": "",
+    "split": "the second card of a split hand",
+    "hits": "a hit",
+    "doubles": "a double, one card",
+}
+"""Why a card is due to a seat -> the same in words."""
+
 Played = Generator[Ask, Any, None]
 
 
@@ -42,15 +51,15 @@ def play(felt: Felt, terms: Blackjack, hands: list[Hand]) -> Played:
         n += 1
 
 
-def deal_to(felt: Felt, hand: Hand, why: str, reason: Reason | None = None) -> Played:
-    """One card face up to a hand; over 21 its stake and cards go at once."""
-    card = yield CardDue(hand.name, hand.name, why=f"{hand.name} due{why}", reason=reason)
+def deal_to(felt: Felt, hand: Hand, rule: str) -> Played:
+    """One card face up to a hand, by one of `RULES`; over 21 its stake and cards go at once."""
+    card = yield _due(hand.name, rule)
     if card is None:
         yield OpeningDue((hand.name,), (hand.name,), f"{hand.name} is to be opened")
         raise LookupError("an opening is never answered")
     hand.laid.append(Laid(card, felt.drawn))
     felt.drawn += 1
-    if hand.total > MOST:
+    if len(hand.laid) > 2 and hand.total > MOST:
         hand.how = "bust"
         yield from lose(felt, hand, hand.stake)
 
@@ -58,7 +67,7 @@ def deal_to(felt: Felt, hand: Hand, why: str, reason: Reason | None = None) -> P
 def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> Played:
     """The second card of a split hand, or what the seat says."""
     if len(hand.laid) == 1:
-        yield from _asked_for(felt, hand, "split")
+        yield from deal_to(felt, hand, "split")
         if hand.cards[0].rank == "A" and terms.split_aces == "one-card":
             hand.how = "stood"
         return
@@ -67,7 +76,7 @@ def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> Pl
         case "S":
             hand.how = "stood"
         case "H":
-            yield from _asked_for(felt, hand, "hits")
+            yield from deal_to(felt, hand, "hits")
         case "DD":
             yield from _double(felt, hand, mark)
         case "SP":
@@ -107,19 +116,22 @@ def _why_not(terms: Blackjack, hands: list[Hand], hand: Hand, word: str) -> str:
     if len(hand.laid) > 2:
         return f"{word} only with the first two cards of a hand"
     if len(hands) >= terms.max_hands:
-        return f"the seat has {len(hands)} hands, no more are allowed"
+        return f"a seat has {terms.max_hands} hands at most"
     return f"the two cards are not of the same {terms.split_by}"
 
 
-def _asked_for(felt: Felt, hand: Hand, rule: str) -> Played:
-    words = {"split": "the second card of a split hand", "hits": "a hit", "doubles": "a double, one card"}[rule]
-    yield from deal_to(felt, hand, f": {words}", Reason(rule, {"slot": hand.name}))
+@lru_cache(256)
+def _due(slot: str, rule: str) -> CardDue:
+    words = RULES[rule]
+    if not words:
+        return CardDue(slot, slot, why=f"{slot} due")
+    return CardDue(slot, slot, why=f"{slot} due: {words}", reason=Reason(rule, {"slot": slot}))
 
 
 def _double(felt: Felt, hand: Hand, mark: Mark) -> Played:
     hand.double = hand.bet if mark.value is None else Decimal(mark.value)
     yield did("stake", hand.name, in_words(hand.double))
-    yield from _asked_for(felt, hand, "doubles")
+    yield from deal_to(felt, hand, "doubles")
     if not hand.how:
         hand.how = "doubled"
 
@@ -127,7 +139,7 @@ def _double(felt: Felt, hand: Hand, mark: Mark) -> Played:
 def _split(hands: list[Hand], hand: Hand) -> Played:
     """The second card becomes a hand of its own, next to this one on the dealer's right, with a stake of its own."""
     moved = hand.laid.pop()
-    new = Hand(hand.seat, len(hands) + 1, hand.bet, [moved])
+    new = Hand(hand.seat, f"S{hand.seat}.{len(hands) + 1}", hand.bet, [moved])
     hands.insert(hands.index(hand) + 1, new)
     yield Plays(moved.n, new.name)
     yield did("stake", new.name, in_words(new.bet))

@@ -105,7 +105,8 @@ def _ended(dealer: Dealer) -> tuple[str, str, Reason]:
         return "dealer_bust", f"the dealer busts with {dealer.total}", Reason("dealer_bust", {"total": dealer.total})
     if dealer.total >= STANDS_ON:
         return f"dealer_{dealer.total}", f"the dealer stands on {dealer.total}", now
-    return "no_draw", f"no hand is left, the dealer keeps {dealer.total}", Reason("no_draw", {"total": dealer.total})
+    why = f"no hand is left, the dealer keeps {dealer.total}"
+    return "dealer_no_draw", why, Reason("dealer_no_draw", {"total": dealer.total})
 
 
 def _hand(hand: on.Hand) -> Hand:

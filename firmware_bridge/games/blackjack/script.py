@@ -71,14 +71,14 @@ def refused(terms: Blackjack, seat: int, bet: Decimal) -> str:
 
 
 def _felt(bets: dict[int, Decimal]) -> Felt:
-    return Felt({seat: [Hand(seat, 1, bet)] for seat, bet in bets.items()})
+    return Felt({seat: [Hand(seat, f"S{seat}.1", bet)] for seat, bet in bets.items()})
 
 
 def _deal(felt: Felt) -> Generator[Ask, Any, None]:
     """Two cards to every seat from the dealer's left, face up, and two to the dealer, face down."""
     for _ in range(2):
         for hand in felt.hands:
-            yield from deal_to(felt, hand, "")
+            yield from deal_to(felt, hand, "deal")
         felt.dealer.append((yield _FACE_DOWN))
         felt.drawn += 1
 

@@ -10,7 +10,7 @@ from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games.asks import Question, in_words
 from firmware_bridge.games.game import Game, Layout, OddsBook, Start
-from firmware_bridge.games.zhajinhua.hands import beats
+from firmware_bridge.games.zhajinhua.hands import Hand, beats
 from firmware_bridge.games.zhajinhua.offers import ANYTIME, WORDS
 from firmware_bridge.games.zhajinhua.result import Own, Running, SeatHand
 from firmware_bridge.games.zhajinhua.script import HAND, round
@@ -44,10 +44,15 @@ def _staked(table: Layout, start: Start) -> dict[str, Net]:
 
 def _compare(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Which of the hands `a` and `b` of one pack is better. Raises ValueError for what are no two such hands."""
-    a, b = (tuple(map(Card, given[name]["cards"])) for name in "ab")
+    a, b = (_hand(given[name]) for name in "ab")
     if len({*a, *b} & {*FACES}) < len(a) + len(b) or (len(a), len(b)) != (HAND, HAND):
         raise ValueError("two hands are three cards each, all six of one pack")
     return {"winner": "a" if beats(a, b) else "b"}
+
+
+def _hand(told: Any) -> Hand:
+    """A hand as a line gives it: its cards, alone or in an object."""
+    return tuple(map(Card, told["cards"] if isinstance(told, Mapping) else told))
 
 
 def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -74,7 +79,7 @@ GAME: Final = Game(
     pack=dict.fromkeys(FACES, 1),
     packs=range(1, 2),
     slots=SLOTS,
-    areas={"seats": SLOTS},
+    areas={slot: (slot,) for slot in SLOTS},
     players=range(3, 6),
     round=round,
     words=WORDS,

@@ -14,7 +14,7 @@ from firmware_bridge.games.asks import Ask, in_words
 from firmware_bridge.games.game import Result
 from firmware_bridge.games.zhajinhua.hands import Hand, Kind, kind
 from firmware_bridge.games.zhajinhua.seats import EXACT, Out, Seat, Table
-from firmware_bridge.games.zhajinhua.settlement import Pot, earned, pay_bonus
+from firmware_bridge.games.zhajinhua.settlement import Bonus, Pot, earned, pay_bonus
 
 By = Literal["fold", "compare", "forced", "all_in"]
 """How a round was won: how the last of the others went out, or by an all-in."""
@@ -25,6 +25,10 @@ WON: Final[dict[By, str]] = {
     "forced": "the betting rounds were used up, so hands were compared",
     "all_in": "the seat was all-in and beat every seat still in",
 }
+
+
+POINTS: Final[dict[Kind, str]] = {"high_card": "high-card", "straight_flush": "straight-flush", "special_235": "2-3-5"}
+"""Kind of hand -> what people call it in a word, where that is not the kind itself."""
 
 
 class SeatHand(Struct, frozen=True):
@@ -75,20 +79,20 @@ def result(
 ) -> Generator[Ask, Any, Result]:
     """The result of a round whose pot is paid out and whose hands are open; the bonus is paid now."""
     kinds = {slot: kind(hand) for slot, hand in hands.items()}
-    bonus = dict.fromkeys(hands, Decimal(0))
+    bonus = {slot: Bonus() for slot in hands}
     yield from pay_bonus(table, kinds, bonus)
     by: By = "all_in" if all_in else table.last_out
-    nets = {seat.slot: _net(seat, winner, pot, bonus[seat.slot]) for seat in table.seats}
+    nets = {seat.slot: _net(seat, winner, pot, bonus[seat.slot].net) for seat in table.seats}
     shown = tuple(slot for slot in hands if _is_shown(table, slot, winner, by, kinds[slot]))
     told = {
         seat.slot: SeatHand(
             cards=hands[seat.slot],
-            points=kinds[seat.slot].replace("_", " "),
+            points=POINTS.get(kinds[seat.slot], kinds[seat.slot]),
             kind=kinds[seat.slot],
             looked=seat.looked,
             out=seat.out,
             put=in_words(seat.put),
-            bonus=in_words(bonus[seat.slot]),
+            bonus=in_words(bonus[seat.slot].net),
             net=in_words(nets[seat.slot]),
             money=in_words(seat.purse),
         )
@@ -98,7 +102,7 @@ def result(
         hands=told,
         outcome=winner.slot,
         bets={slot: each.net for slot, each in told.items()},
-        staked={slot: each.put for slot, each in told.items()},
+        staked={seat.slot: in_words(EXACT.add(seat.put, bonus[seat.slot].paid)) for seat in table.seats},
         own=Own(
             winner=winner.slot,
             won_by=by,

@@ -73,8 +73,6 @@ def _draw_lot(table: Table) -> Generator[Ask, Any, None]:
     mark: Mark = yield MarkDue({LOT: {LOT: Choice(numbers)}}, why="the lot says which seat starts")
     if mark.word != LOT:
         raise Refused("not_allowed", said)
-    if mark.seat:
-        raise Refused("unknown", f"the lot has no seat; {said}")
     if mark.value not in numbers:
         raise Refused("not_in_lot", said)
     first = numbers.index(mark.value)

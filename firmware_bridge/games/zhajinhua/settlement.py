@@ -46,8 +46,20 @@ def hand_out(table: Table, winner: Seat, pot: Pot) -> Iterator[Did]:
     yield did("win", winner.slot, in_words(pot.won))
 
 
-def pay_bonus(table: Table, kinds: Mapping[str, Kind], bonus: dict[str, Decimal]) -> Iterator[Did]:
-    """Pay the bonus of each hand that earns one, and count it in `bonus`: seat -> received less paid.
+class Bonus(Struct):
+    """What a seat received and paid for hands that earn a bonus."""
+
+    received: Decimal = Decimal(0)
+    paid: Decimal = Decimal(0)
+
+    @property
+    def net(self) -> Decimal:
+        """What it received less what it paid."""
+        return EXACT.subtract(self.received, self.paid)
+
+
+def pay_bonus(table: Table, kinds: Mapping[str, Kind], bonus: Mapping[str, Bonus]) -> Iterator[Did]:
+    """Pay the bonus of each hand that earns one, and count it in `bonus`, by seat.
 
     Each of the others pays as far as he has money left. A hand that was folded unseen earns none.
     """
@@ -56,8 +68,8 @@ def pay_bonus(table: Table, kinds: Mapping[str, Kind], bonus: dict[str, Decimal]
         for payer in table.after(holder) if each else ():
             if paid := min(each, payer.purse):
                 payer.purse, holder.purse = EXACT.subtract(payer.purse, paid), EXACT.add(holder.purse, paid)
-                bonus[payer.slot] = EXACT.subtract(bonus[payer.slot], paid)
-                bonus[holder.slot] = EXACT.add(bonus[holder.slot], paid)
+                bonus[payer.slot].paid = EXACT.add(bonus[payer.slot].paid, paid)
+                bonus[holder.slot].received = EXACT.add(bonus[holder.slot].received, paid)
                 yield did("bonus", payer.slot, holder.slot, in_words(paid))
 
 

@@ -35,8 +35,20 @@ class Verdict(NamedTuple):
     fault: str | None = None
 
 
+class Met(NamedTuple):
+    """What an audit met on its way that matters at its end.
+
+    found: whether a wanted head is in one of the files; at_wanted: what the last one has in its place. journal: the
+    last one.
+    """
+
+    found: bool = False
+    at_wanted: str = ""
+    journal: str | None = None
+
+
 class Audit:
-    """Goes from file to file, in the order of their shoes.
+    """Goes from file to file, in the order of their shoes; `met` is what it met.
 
     wanted: a chain value that one of the files must hold. whole: the files are all there are, so that none may be
     missing between them. The cursor is read before the files: the daemon may be writing both.
@@ -44,7 +56,7 @@ class Audit:
 
     def __init__(self, directory: Path, wanted: Head | None = None, *, whole: bool, replay: bool = False) -> None:
         self._directory, self._wanted, self._whole = directory, wanted, whole
-        self._found, self._at_wanted = False, ""
+        self.met = Met()
         self._cursor = read_cursor(directory / "cursor")
         self._newest = next(reversed(journal_files(directory)), None)
         self._last: Walk | None = None
@@ -53,7 +65,7 @@ class Audit:
     def verify(self, path: Path) -> Verdict:
         """Walk along one file. Raises JournalError at the first fault, OSError if it cannot be read."""
         walk = self._walk(path)
-        self._at_wanted = "has no such entry"
+        self.met = self.met._replace(at_wanted="has no such entry")
         trusted = walk.chain is None
         commitments = Commitments(path.name)
         if self._rejudge:
@@ -66,16 +78,28 @@ class Audit:
                     self._rejudge.judge(line)
         warnings = [*self._end(path, walk), *(self._rejudge.warnings if self._rejudge else ())]
         self._last = walk
+        self.met = self.met._replace(journal=walk.journal)
         head = f"{walk.count}:{walk.chain}" if walk.count else ""
         return Verdict(path.name, walk.count, head, self._proved(trusted), tuple(warnings))
 
+    def follow(self, path: Path) -> None:
+        """Take one file for verified: read only what the next one depends on. Raises JournalError, OSError."""
+        walk = Walk(path.name)
+        if self._rejudge:
+            self._rejudge.begin(path.name, follows=False)
+        with path.open("rb") as file:
+            for line in walk.lines(file):
+                if self._rejudge:
+                    self._rejudge.follow(line)
+        self._last = walk
+
     def finish(self) -> str | None:
         """What is wrong with the whole: a wanted head that was not met, journals that are gone; None if nothing."""
-        if self._wanted and not self._found:
+        if self._wanted and not self.met.found:
             seq, chain = self._wanted
-            return f"head {seq}:{chain} is in none of these journals, the last one {self._at_wanted}: restore them"
-        cursor, last = self._cursor, self._last
-        if self._whole and cursor and last and _number(cursor.journal) > _number(last.journal or "0-"):
+            return f"head {seq}:{chain} is in none of these journals, the last one {self.met.at_wanted}: restore them"
+        cursor = self._cursor
+        if self._whole and cursor and _number(cursor.journal) > _number(self.met.journal or "0-"):
             return f"journal {cursor.journal} is missing, the broker has had it up to line {cursor.seq}: restore it"
         return None
 
@@ -103,6 +127,8 @@ class Audit:
         if not walk.torn:
             return
         if not is_ours or path.name != getattr(self._newest, "name", None):
+            if "not a whole line" not in walk.fault.what:
+                raise walk.fault
             what = f"{path.name}, line {walk.count + 1}: unfinished, though it is not the newest line of the table"
             raise JournalError(what, "the file was cut: restore it")
         yield (
@@ -112,8 +138,8 @@ class Audit:
 
     def _compare_head(self, line: Line) -> None:
         if self._wanted and line.public.seq == self._wanted[0]:
-            self._found = self._found or line.chain == self._wanted[1]
-            self._at_wanted = f"has {line.chain} there"
+            found = self.met.found or line.chain == self._wanted[1]
+            self.met = self.met._replace(found=found, at_wanted=f"has {line.chain} there")
 
     def _proved(self, trusted: bool) -> tuple[str, ...]:
         chain = "chain from its first line on (what it follows is not here)" if trusted else "chain"

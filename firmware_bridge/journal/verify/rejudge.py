@@ -37,6 +37,17 @@ class Rejudge:
         self._version = _version(entry) or self._version
         if self._shoe is not None and not _comes_out(self._shoe, entry):
             self._differs(entry)
+        self._fold(entry)
+
+    def follow(self, line: Line) -> None:
+        """Take the next line for judged."""
+        if line.entry is None:
+            self._shoe = None
+            return
+        self._version = _version(line.entry) or self._version
+        self._fold(line.entry)
+
+    def _fold(self, entry: Entry) -> None:
         if self._shoe is not None or entry.seq == 1:
             self._shoe = advance(self._shoe or Shoe(), entry)
 

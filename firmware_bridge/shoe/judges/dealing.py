@@ -141,6 +141,8 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
             draft.close_irregularity(settled, "drawn")
         if not draft.shoe.held:
             draft.close_irregularity("drawn_before_mark", "drawn")
+            if not rules(shoe).carries:  # then it was held, and has just opened this round
+                draft.close_irregularity("overdrawn", "kept")
     start_clock(draft)
     open_all(draft)
     close_complete(draft)

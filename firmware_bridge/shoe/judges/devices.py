@@ -20,7 +20,7 @@ def start(draft: Draft, fact: inputs.Started) -> None:
     """The daemon began: an open round is resumed at the same slot."""
     if not draft.shoe.journal:
         draft.add(events.Commissioned(journal=f"0-{fact.nonce[:12]}"))
-    draft.add(events.BridgeStarted(version=fact.version, house=fact.house))
+    draft.add(events.BridgeStarted(version=fact.version, house=fact.house, torn=fact.torn))
     restart_clocks(draft)
     if phase(draft.shoe) is Phase.DEALING:
         what = f"{slot} is due" if (slot := due(draft.shoe)) else _waits_for(draft.shoe)

@@ -13,6 +13,7 @@ from firmware_bridge import __version__
 from firmware_bridge.facts import events
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Pack
+from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
@@ -23,22 +24,29 @@ from firmware_bridge.shoe.judges.shuffle import patterns
 from firmware_bridge.shoe.judges.suspect import is_of_this_shoe
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.round import layout, phase, rules, start
-from firmware_bridge.shoe.state import Phase, blockers, is_exhausted, is_last
+from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_exhausted, is_last
+
+PACKS_IN_A_JOURNAL: Final = 256
+"""Shoes at most in one journal, of a game whose packs last one round."""
+
+DAY_MS: Final = 86_400_000
 
 OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "unshuffled")
 """And those of the whole shoe: a void settles nothing about them."""
 
 
 def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_by: str = "") -> None:
-    """A new shoe, and with it a new journal, under the settings now configured."""
+    """A new shoe under the settings now configured, and with it a new journal unless packs last one round."""
     before = draft.shoe
     house = before.device.next_house if pack.decks is None else replace(before.device.next_house, decks=pack.decks)
     number = before.number + 1
+    journal = _journal(before, house, draft.at, nonce)
     is_asked_for = before.device.dealer_change and dealer in ("", before.dealer)
+    taken = replace(before.device, dealer_change=is_asked_for, lent="", turn=before.turn)
     draft.add(
         events.ShoeOpened(
             number=number,
-            journal=f"{number}-{nonce[:12]}",
+            journal=journal,
             house=house,
             policy=POLICIES[house.policy],
             version=__version__,
@@ -46,13 +54,23 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
             pack=Pack(pack.lot, house.decks, pack.left),
             dealer=dealer or before.dealer,
             confirmed_by=confirmed_by,
-            device=replace(before.device, dealer_change=is_asked_for, lent="", turn=before.turn),
+            device=None if journal == before.journal else taken,
         )
     )
     if before.device.lid_open:
         draft.open_irregularity("lid_opened", f"it was open when shoe {number} was", shoe=number)
     if draft.shoe.burn_left == 0 and house.betting == "required":
         draft.add(events.BetsOpened(round=1))
+
+
+def _journal(before: Shoe, house: House, at: int, nonce: str) -> str:
+    """The journal of the next shoe, opened at wall time `at` (ms): a new one, or the one of a pack before."""
+    is_same_game = before.packs > 0 and before.house.game == house.game
+    is_day_over = not 0 <= at - before.begun < DAY_MS
+    if GAMES[house.game].one_round_packs and is_same_game and before.packs < PACKS_IN_A_JOURNAL and not is_day_over:
+        return before.journal
+    number = before.journal.partition("-")[0]
+    return f"{int(number) + 1 if number.isdecimal() else before.number + 1}-{nonce[:12]}"
 
 
 def _digest(house: House) -> str:

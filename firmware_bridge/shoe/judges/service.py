@@ -6,7 +6,7 @@ from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.judges.rounds import reveal_carried
-from firmware_bridge.shoe.round import phase
+from firmware_bridge.shoe.round import phase, rules
 from firmware_bridge.shoe.state import Phase, row
 
 
@@ -14,6 +14,9 @@ def fly(draft: Draft, given: Ordered, order: orders.Fly) -> None:
     """Deal without a bet and open at once; more than `fly_limit` in a row are refused."""
     shoe = draft.shoe
     _vip_only(draft, "fly")
+    if stakes := rules(shoe).stakes:
+        hint = f"close the bets with {stakes}: bets_closed"
+        raise Refused(f"fly refused: {shoe.house.game} is dealt to the seats that bet", hint)
     if shoe.house.betting == "required" and phase(shoe) is not Phase.BETTING:
         raise Refused("bets are closed", "a round without a bet flies while betting is open")
     if shoe.flying:

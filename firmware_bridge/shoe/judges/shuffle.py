@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from operator import eq
 from typing import Final, NamedTuple
 
 from firmware_bridge.facts.cards import RANKS
@@ -50,14 +51,16 @@ def patterns(played: str, new: int) -> list[Pattern]:
 
 
 def _ending(played: str, end: int) -> Iterator[Pattern]:
-    ranks, suits = played[:end:_CARD], played[1:end:_CARD]
-    are_tiles = suits.endswith(TILE)
+    if end < _CARD:
+        return
+    rank, suit = end - _CARD, end - 1
+    are_tiles = played[suit] == TILE
     repeat = REPEAT_OF_TILES if are_tiles else REPEAT
     runs: dict[str, tuple[int, tuple[int, int]]] = {
-        "same suit": (0 if are_tiles else _same(suits), SAME_SUIT),
-        "same rank": (_same(ranks), SAME_RANK),
-        "ascending": (_stairs(ranks, 1), STAIRS),
-        "descending": (_stairs(ranks, -1), STAIRS),
+        "same suit": (0 if are_tiles else _run(played, suit, eq), SAME_SUIT),
+        "same rank": (_run(played, rank, eq), SAME_RANK),
+        "ascending": (_run(played, rank, _is_above), STAIRS),
+        "descending": (_run(played, rank, _is_below), STAIRS),
         "repeat": (_repeat(played, end, repeat), repeat),
     }
     for name, (length, (warn, alarm)) in runs.items():
@@ -65,23 +68,28 @@ def _ending(played: str, end: int) -> Iterator[Pattern]:
             yield Pattern(name, length, length >= alarm)
 
 
-def _same(letters: str) -> int:
-    """How many of the newest are the same."""
-    return len(letters) - len(letters.rstrip(letters[-1:])) if letters else 0
+def _run(played: str, at: int, follows: Callable[[str, str], bool]) -> int:
+    """How many of the cards up to the one with the letter `at` follow one another."""
+    length = 1
+    while at >= _CARD and follows(played[at - _CARD], played[at]):
+        at, length = at - _CARD, length + 1
+    return length
 
 
-def _stairs(ranks: str, step: int) -> int:
-    """How many of the newest follow one another, each `step` above the one before."""
-    at = len(ranks) - 1
-    while at > 0 and _PIP[ranks[at]] - _PIP[ranks[at - 1]] == step:
-        at -= 1
-    return len(ranks) - max(at, 0)
+def _is_above(before: str, rank: str) -> bool:
+    return _PIP[rank] - _PIP[before] == 1
+
+
+def _is_below(before: str, rank: str) -> bool:
+    return _PIP[before] - _PIP[rank] == 1
 
 
 def _repeat(played: str, end: int, lengths: tuple[int, int]) -> int:
     """How many of the newest cards came in the same order once before (at most the alarm's length)."""
-    for cards in range(max(lengths), min(lengths) - 1, -1):
+    found = 0
+    for cards in range(min(lengths), max(lengths) + 1):
         length = _CARD * cards
-        if end >= 2 * length and played.find(played[end - length : end], 0, end - length) >= 0:
-            return cards
-    return 0
+        if end < 2 * length or played.find(played[end - length : end], 0, end - length) < 0:
+            break  # then no longer one came either
+        found = cards
+    return found

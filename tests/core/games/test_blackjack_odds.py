@@ -111,6 +111,15 @@ def test_one_card_is_no_hand() -> None:
         odds(piles_of(1, FACES[1:]))
 
 
+@pytest.mark.parametrize(
+    ("decks", "seen", "says"),
+    [(0, "", "0 packs hold no card"), (2, "As As Kd As", "2 packs do not hold As 3 times"), (8, "5p", "5p 1 times")],
+)
+def test_cards_that_no_shoe_holds(decks: int, seen: str, says: str) -> None:
+    with pytest.raises(HandOddsError, match=says):
+        piles_of(decks, cards(seen))
+
+
 def test_the_deviation_is_from_a_full_shoe() -> None:
     seen = cards("5c 5d 5h")
     now, full = odds(piles_of(6, seen)).dealer, odds(piles_of(6, ())).dealer

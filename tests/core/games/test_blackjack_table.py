@@ -148,6 +148,22 @@ def test_a_card_after_the_round_is_held() -> None:
     now = table("bets=1:10 Th 9c 9h 8d 1:S Kc", close="next")
     assert now.open == ("overdrawn",)
     assert "Kc" not in "".join(now.shown)
+    now.play("next bets=1:10")
+    assert now.open == ()
+    assert snapshots(now.shoe)["table"].hands["S1.1"] == ("Kc",)
+
+
+def test_a_round_is_not_flown_without_a_bet() -> None:
+    now = table(mode="vip").play("!fly")
+    assert now.answer.error == "fly refused: blackjack is dealt to the seats that bet"
+    assert now.phase == "betting"
+
+
+def test_a_shoe_that_runs_out_voids_the_round() -> None:
+    now = Table(**{"game": "blackjack", **usual("blackjack")})
+    now.take(now.order(orders.OpenShoe(orders.Pack(left=5))))
+    now.play("bets=1:10 2c 3c 4c 5c H 2d H")
+    assert (now.phase, now.rounds[0]["status"], now.rounds[0]["last"]) == ("ended", "voided", True)
 
 
 # ------------------------------------------------------------ the end of rounds and shoes
@@ -170,9 +186,21 @@ def test_a_correction_is_a_whole_round_in_cards_and_marks() -> None:
     assert now.rounds[1]["left"] == 412
 
 
-def test_a_correction_that_is_no_round_is_refused() -> None:
-    now = table("bets=1:10 Th 9c 9h 8d 1:S").play("!correct 1 Th,9c,9h,8d,1:SP")
-    assert not now.answer.ok
+@pytest.mark.parametrize(
+    ("words", "error", "hint"),
+    [
+        ("Th,9c,9h,8d,1:SP", "1:SP, number 5, cannot stand there", "S1.1: S, H, DD, SU"),
+        ("Th,9c,9h,8d,5c", "5c, number 5, cannot stand there", "S1.1: S, H, DD, SU"),
+        ("Th,S", "S, number 2, cannot stand there", "the next card goes to D"),
+        ("Th,9c,9h,8d,S,5c", "5c, number 6, cannot stand there", "the round is over before it"),
+        ("Th,9c,9h,8d", "these words are no whole round", "it goes on: S1.1: S, H, DD, SU"),
+    ],
+)
+def test_a_correction_that_is_no_round_is_refused_with_the_first_word_that_is_not(
+    words: str, error: str, hint: str
+) -> None:
+    now = table("bets=1:10 Th 9c 9h 8d 1:S").play(f"!correct 1 {words}")
+    assert (now.answer.error, now.answer.hint) == (error, hint)
     assert len(now.rounds) == 1
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from firmware_bridge.facts.cards import Card
@@ -52,6 +52,7 @@ def pays(offered: dict[Net, Condition], seen: object) -> Net:
     return LOST
 
 
+@lru_cache(128)
 def closed(number: int) -> tuple[str, ...]:
     """The bets refused in round `number` of a shoe: "closes after 50" is open in rounds 1..50."""
     return tuple(bet.id for bet in BETS.values() if bet.closes_after is not None and number > bet.closes_after)

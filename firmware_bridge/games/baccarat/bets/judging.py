@@ -1,26 +1,14 @@
-"""The finished hands of a round straight from its cards: the drawing rules grown into a tree."""
+"""The drawing rules grown into a tree: from the points of the cards to the finished hands."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.baccarat.bets.conditions import Hand, Hands
 from firmware_bridge.games.baccarat.rules import third_cards
 
 Tree = Hands | list["Tree"]
 """The finished hands, or what follows by the points (0..9) of the next card."""
-
-
-def judged(cards: tuple[Card, ...]) -> Hands:
-    """Totals and numbers of cards of a complete round, its cards in the order dealt (P1 B1 P2 B2 and thirds).
-
-    Nothing is checked: for cards off the table, not for the shoe's, which `games.baccarat.layout` judges.
-    """
-    branch = FOURS[cards[0].points + cards[2].points][cards[1].points + cards[3].points]
-    for card in cards[4:]:
-        branch = branch[card.points]  # type: ignore[assignment]  # no leaf before the last card
-    return branch  # type: ignore[return-value]  # a leaf at the last card
 
 
 def _grown(player: int, banker: int) -> Tree:
@@ -41,4 +29,7 @@ def _after_player(player: Hand, banker: int, draws: bool) -> Tree:
 _TOTALS: Final = [[_grown(player, banker) for banker in range(10)] for player in range(10)]
 
 FOURS: Final[list[list[Tree]]] = [[_TOTALS[player % 10][banker % 10] for banker in range(19)] for player in range(19)]
-"""What follows on the first four cards: `FOURS[points of P1 + P2][points of B1 + B2]`."""
+"""What follows on the first four cards: `FOURS[points of P1 + P2][points of B1 + B2]`.
+
+Nothing is checked: odds go through all deals with it; a shoe's cards are judged by `games.baccarat.script`.
+"""

@@ -26,9 +26,12 @@ class Bead(NamedTuple):
     natural: bool = False
 
 
-def bead_cells(beads: Sequence[Bead]) -> tuple[tuple[int, int, str, bool, bool], ...]:
-    """The bead plate: (column, row, colour, banker pair, player pair); columns are filled top to bottom [000]."""
-    return tuple(map(_laid, range(len(beads)), beads))
+def bead_cells(beads: Sequence[Bead], first: int = 0) -> tuple[tuple[int, int, str, bool, bool], ...]:
+    """The bead plate from bead `first` (from 0) on: (column, row, colour, banker pair, player pair).
+
+    Columns are filled top to bottom [000].
+    """
+    return tuple(map(_laid, range(first, len(beads)), beads[first:]))
 
 
 @lru_cache(4096)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
 
 from msgspec import Struct
 
 from firmware_bridge.games.baccarat.roads.ask import Answer, ask
-from firmware_bridge.games.baccarat.roads.bead import BEAD_COLOURS, Cell, bead_cells
+from firmware_bridge.games.baccarat.roads.bead import BEAD_COLOURS, Bead, Cell, bead_cells
+from firmware_bridge.games.baccarat.roads.columns import Column
 from firmware_bridge.games.baccarat.roads.derived import DERIVED, Sign
 from firmware_bridge.games.baccarat.roads.good import GoodId, good_roads
 from firmware_bridge.games.baccarat.roads.picture import Signed
@@ -54,37 +57,68 @@ ROADS: Final = tuple(DERIVED)
 
 def board(roads: Roads) -> Board:
     """The board of these roads."""
-    columns = roads.big_road.columns
+    eye, small, cockroach = roads.derived
+    return with_ends(
+        roads,
+        outcomes=outcomes(roads.beads),
+        naturals=naturals(roads.beads),
+        bead=bead_cells(roads.beads),
+        big_logical=logical(roads.big_road.columns),
+        big_grid=big_grid(roads),
+        big_eye_grid=tuple(eye.picture.cells),
+        small_grid=tuple(small.picture.cells),
+        cockroach_grid=tuple(cockroach.picture.cells),
+        good_roads=good_roads(roads.big_road.columns, roads.settings.good),
+    )
+
+
+def with_ends(roads: Roads, **told: Any) -> Board:
+    """The board of these roads with what is told of all its beads: what else is on it depends on their ends."""
     eye, small, cockroach = roads.derived
     answers = ask(roads)
     return Board(
-        outcomes="".join([bead[0] for bead in roads.beads]),
-        naturals="".join(["01"[bead[3]] for bead in roads.beads]),
-        bead=bead_cells(roads.beads),
-        big_logical=tuple([(side, len(ties), ties) for side, ties in columns]),
+        **told,
         held_ties=roads.big_road.held_ties,
-        big_grid=big_grid(roads),
         big_eye=eye.signs,
-        big_eye_grid=tuple(eye.picture.cells),
         small=small.signs,
-        small_grid=tuple(small.picture.cells),
         cockroach=cockroach.signs,
-        cockroach_grid=tuple(cockroach.picture.cells),
         ask={side: answer.signs for side, answer in answers.items()},
         ask_cells={side: _ask_cells(answer) for side, answer in answers.items()},
-        good_roads=good_roads(columns, roads.settings.good),
     )
 
 
-def big_grid(roads: Roads) -> tuple[tuple[int, int, str, int, int], ...]:
-    """The big road's beads: column, row, colour, ties, number of the column."""
-    told = [(count, number) for number, (_, ties) in enumerate(roads.big_road.columns, 1) for count in ties]
+def outcomes(beads: Sequence[Bead]) -> str:
+    """The letters of the rounds."""
+    return "".join([bead[0] for bead in beads])
+
+
+def naturals(beads: Sequence[Bead]) -> str:
+    """A 1 for each round that a natural ended, else a 0."""
+    return "".join(["01"[bead[3]] for bead in beads])
+
+
+def logical(columns: Sequence[Column]) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
+    """The columns: side, length, ties per bead."""
+    return tuple([(side, len(ties), ties) for side, ties in columns])
+
+
+def big_grid(roads: Roads, first: int = 0) -> tuple[tuple[int, int, str, int, int], ...]:
+    """The big road's beads from number `first` (from 0) on: column, row, colour, ties, number of the column."""
+    cells = roads.big.cells[first:]
+    newest = list(islice(_newest(roads.big_road.columns), len(cells)))
     return tuple(
         [
             (column, row, BEAD_COLOURS[side], count, number)
-            for (column, row, side), (count, number) in zip(roads.big.cells, told, strict=True)
+            for (column, row, side), (count, number) in zip(cells, reversed(newest), strict=True)
         ]
     )
+
+
+def _newest(columns: Sequence[Column]) -> Iterator[tuple[int, int]]:
+    """Ties and number of the column of each bead, the newest first."""
+    for number in range(len(columns), 0, -1):
+        for count in reversed(columns[number - 1].ties):
+            yield count, number
 
 
 def _ask_cells(answer: Answer) -> AskCells:

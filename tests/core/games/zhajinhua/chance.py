@@ -11,7 +11,7 @@ from tests.core.games.zhajinhua.simulated import marks
 from tests.core.games.zhajinhua.simulator import DECK, Refused, Round
 
 WRONG = [
-    "call", "look", "lot", "lot=1", "lot=9", "Xx", "Zz", "1:bet=3", "7:call", "8:fold", "0:look", "1:call=2",
+    "call", "look", "lot", "lot=1", "1:lot=1", "lot=9", "Xx", "Zz", "1:bet=3", "7:call", "8:fold", "0:look", "1:call=2",
     "2:look=1", "3:fold=x", "1:raise", "1:raise=abc", "2:raise=0.5", "1:raise=1000", "3:raise=1e1", "2:raise=-4",
     "1:compare", "2:compare", "3:compare=9", "1:compare=1", "2:compare=S1", "3:compare=x", "1:fold", "2:fold",
     "5h", "Qs",

@@ -13,6 +13,7 @@ import pytest
 
 from firmware_bridge.facts.cards import FACES, cards
 from firmware_bridge.games.zhajinhua.hands import Hand, beats, kind
+from firmware_bridge.sim.play.line import LineError, answer
 from tests.core.games.zhajinhua import simulated_hands
 
 LINES = [
@@ -99,3 +100,18 @@ def test_one_of_two_hands_always_wins_and_the_second_implementation_agrees() -> 
         a, b = tuple(drawn[:3]), tuple(drawn[3:])
         assert beats(a, b) is not beats(b, a)
         assert beats(a, b) == simulated_hands.first_wins([card.value for card in a], [card.value for card in b])
+
+
+@pytest.mark.parametrize("told", [["2s", "3h", "5d"], {"cards": ["2s", "3h", "5d"]}])
+def test_hands_may_come_with_their_cards_alone(told: object) -> None:
+    line = {"id": "c", "game": "zhajinhua", "type": "compare", "a": told, "b": {"cards": ["As", "Ah", "Ad"]}}
+    assert answer("zhajinhua", json.dumps(line)) == {"id": "c", "winner": "a"}
+
+
+@pytest.mark.parametrize(
+    "wrong", [["2s", "3h"], ["As", "3h", "5d"], ["1p", "3h", "5d"], ["2s", "2s", "5d"], ["Xx"] * 3]
+)
+def test_what_is_no_hand_beside_the_other_is_told(wrong: list[str]) -> None:
+    line = {"id": "c", "game": "zhajinhua", "type": "compare", "a": wrong, "b": {"cards": ["As", "Ah", "Ad"]}}
+    with pytest.raises(LineError):
+        answer("zhajinhua", json.dumps(line))

@@ -9,7 +9,8 @@ from random import Random
 import pytest
 
 from firmware_bridge.facts.cards import FACES, TILES, cards
-from firmware_bridge.games.zhajinhua.odds import BOOK, OddsError, odds
+from firmware_bridge.games.chances import HandOddsError
+from firmware_bridge.games.zhajinhua.odds import BOOK, odds
 from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
 from tests.core.games.zhajinhua.simulated_hands import kind_of
 
@@ -50,20 +51,20 @@ def test_how_much_likelier_a_kind_is_adds_up_to_nothing() -> None:
 
 def test_people_get_a_line_for_each_kind() -> None:
     lines = [*BOOK.table(1, (), ZhaJinHua())]
-    assert lines[0] == "52 cards, 52 left. Chance that three of them are"
-    assert lines[2].split() == ["豹子", "leopard", "52", "of", "22100", "0.2353", "%"]
-    assert len(lines) == 9
+    assert lines[0] == "52 cards left: hands of three, by their kind."
+    assert lines[1].split() == ["leopard", "52", "0.235294", "%"]
+    assert len(lines) == 8
 
 
 @pytest.mark.parametrize(
     ("decks", "seen", "text"),
     [
         (2, (), "2 packs"),
-        (1, cards("AsAs"), "no pack holds these: As"),
-        (1, TILES[:1], "no pack holds these: 1p"),
+        (1, cards("AsAs"), "does not hold As 2 times"),
+        (1, TILES[:1], "does not hold 1p 1 times"),
         (1, FACES[:50], "2 cards are left"),
     ],
 )
 def test_no_odds_of_what_is_no_pack(decks: int, seen: tuple[object, ...], text: str) -> None:
-    with pytest.raises(OddsError, match=text):
+    with pytest.raises(HandOddsError, match=text):
         odds(decks, seen)  # type: ignore[arg-type]

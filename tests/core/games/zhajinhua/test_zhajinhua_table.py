@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec import UNSET
 
@@ -212,3 +214,27 @@ def test_a_hand_that_earns_a_bonus_is_shown_though_it_lost() -> None:
 def test_a_house_may_show_all() -> None:
     played = table(f"{DEALT} 1:fold 2:fold", close="next", show="all")
     assert None not in [card for hand in shown(played).values() for card in hand]
+
+
+BEFORE = f"{DEALT} 1:look 2:raise=5 1:call 1:fold=1 2:call 3:raise=3 2:look 1:call 2:call 3:call 1:raise=11 1:compare=2"
+"""Everything up to a comparison, refused marks too; nothing is opened by it."""
+
+
+def test_no_face_is_told_before_the_result() -> None:
+    faces = "Ks 9h 4s Kh 9s 5h 7h 2s Ah"  # none of them can stand in a digest
+    played = table(BEFORE.replace(CARDS, faces))
+    assert any(words[0] == "compare" for words in did(played))
+    assert played.rounds == []
+    emitted = "\n".join([*played.shown, *[line.data.split(b"\t")[3].decode() for line in played.lines]])
+    assert [face for face in faces.split() if face in emitted] == []
+
+
+def test_rounds_that_differ_only_face_down_look_alike_until_something_opens() -> None:
+    first, second = (table(BEFORE.replace(CARDS, cards)) for cards in (CARDS, "As 9s 4h Ac 9c 5h Td 3s Kd"))
+
+    def outside(played: Table) -> str:
+        told = "\n".join(message.payload.decode() for message in played.messages)
+        told += msgspec.json.encode([topic(played.shoe), lamps(played.shoe)]).decode()
+        return re.sub(r'"commit":"[0-9a-f]{64}"', "", told)
+
+    assert outside(first) == outside(second)

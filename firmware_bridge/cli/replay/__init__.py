@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final, get_args
 
+from firmware_bridge.cli.lengthy import turns
+from firmware_bridge.cli.lengthy.bar import Bar
+from firmware_bridge.cli.replay.shoes import Reached, Said, Warned, said
+from firmware_bridge.cli.replay.told import told
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import choices, cut_place, house_of, terms_of, usual, with_terms
-from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.verify.chosen import JOURNAL_STARTS
 from firmware_bridge.journal.walk import Walk
 from firmware_bridge.shoe import Shoe, advance
+from firmware_bridge.sim.parts import parts
 from firmware_bridge.sim.replay import Close, Replay
 from firmware_bridge.sim.retained import Retained
-from firmware_bridge.sim.script import parse_lines
-from firmware_bridge.topics.event_and_round import messages
 
 NAMELESS: Final = "replay"
 """The table where no config names one."""
@@ -34,17 +39,19 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-burn", action="store_true", help="skip the burn of each new shoe")
     parser.add_argument("--close", choices=get_args(Close), default="auto", help="how rounds end (default auto)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="deal by this table's settings")
+    turns.option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the messages as JSON lines; 0. Raises ConfigError, ScriptError, JournalError."""
     house, table = _table(arguments)
-    with _opened(arguments.file) as source:
-        if source.peek(len(JOURNAL_STARTS)).startswith(JOURNAL_STARTS):
-            _write(_journal(source, arguments.file))
+    with _opened(arguments.file) as source, Bar("replayed", _size(source), not sys.stdout.isatty()) as bar:
+        if source.peek(len(JOURNAL_STARTS[0])).startswith(JOURNAL_STARTS):
+            _write(_journal(source, arguments.file), bar)
         else:
-            play = Replay(house, table, _warn, burn=not arguments.no_burn, close=arguments.close)
-            _write(_script(play, source))
+            new = partial(Replay, house, table, burn=not arguments.no_burn, close=arguments.close)
+            with closing(said(parts(source), new, arguments.jobs)) as all_said:
+                _write(all_said, bar)
     return 0
 
 
@@ -77,40 +84,35 @@ def _opened(name: str) -> io.BufferedReader:
         raise ScriptError(f"{name}: {error.strerror}", "name a deal script, a journal, or - for stdin") from None
 
 
-def _script(play: Replay, source: BinaryIO) -> Iterator[tuple[Line, Shoe]]:
-    """The lines of a deal script with the shoe after each."""
-    for steps in parse_lines(line.decode("utf-8", "replace") for line in source):
-        for line in play.play(steps):
-            yield line, play.shoe
-
-
-def _journal(source: BinaryIO, name: str) -> Iterator[tuple[Line, Shoe | None]]:
-    """The lines of a journal with the shoe after each; no shoe where sealed parts are left out."""
+def _journal(source: BinaryIO, name: str) -> Iterator[Said]:
+    """What a journal says, as JSON lines; no states where sealed parts are left out."""
     shoe: Shoe | None = Shoe()
-    walk = Walk(name)
+    walk, retained, end = Walk(name), Retained(), 0
     for line in walk.lines(source):
         if line.entry is None and shoe is not None:
-            _warn("the sealed parts are left out: no states, only events and rounds")
+            yield Warned("the sealed parts are left out: no states, only events and rounds")
         shoe = advance(shoe, line.entry) if shoe is not None and line.entry is not None else None
-        yield line, shoe
+        yield from told(line, shoe, retained)
+        end += len(line.data)
+        yield Reached(end)
     if walk.torn:
-        _warn(f"an unfinished line of {walk.torn} bytes at the end is left out")
+        yield Warned(f"an unfinished line of {walk.torn} bytes at the end is left out")
 
 
-def _write(lines: Iterable[tuple[Line, Shoe | None]]) -> None:
-    """Each line's messages, and the states that it changed."""
-    out, retained = sys.stdout.buffer, Retained()
-    for line, shoe in lines:
-        for message in messages(line):
-            out.write(_json_line(message.topic, b"false", message.payload))
-        for topic, payload in retained.changed(line, shoe) if shoe else ():
-            out.write(_json_line(topic, b"true", payload))
+def _size(source: BinaryIO) -> int:
+    """Bytes of a file; 0 where it is none."""
+    return os.fstat(source.fileno()).st_size
 
 
-def _json_line(topic: str, retain: bytes, payload: bytes) -> bytes:
-    """A message as a JSON line: the payload's bytes as they are sent."""
-    return b'{"topic":"%b","retain":%b,"payload":%b}\n' % (topic.encode(), retain, payload)
-
-
-def _warn(text: str) -> None:
-    print(f"shoe replay: {text}", file=sys.stderr)
+def _write(all_said: Iterable[Said], bar: Bar) -> None:
+    """JSON lines to stdout, warnings to stderr."""
+    out = sys.stdout.buffer
+    for each in all_said:
+        match each:
+            case bytes():
+                out.write(each)
+            case Reached(end):
+                bar.reach(end)
+            case Warned(text):
+                bar.clear()
+                print(f"shoe replay: {text}", file=sys.stderr)

@@ -1,0 +1,73 @@
+"""paho's client, made for short ways: one packet read at a time, a message sent by one system call."""
+
+from functools import lru_cache
+from time import monotonic
+
+from paho.mqtt.client import Client, MQTTMessage
+from paho.mqtt.enums import MQTTErrorCode, MQTTProtocolVersion
+
+QOS_1 = 0x32
+"""The first byte of a PUBLISH at QoS 1; 1 more if it is retained (MQTT 5, 3.3.1)."""
+
+
+class QuickClient(Client):
+    """A client of paho's with shorter ways to read and to publish; it is connected once."""
+
+    def loop_read(self, max_packets: int = 1) -> MQTTErrorCode:
+        """Read one packet: paho's own takes as many at once as are in flight either way, in a flood thousands."""
+        if self._sock is None:
+            return MQTTErrorCode.MQTT_ERR_NO_CONN
+        code = self._packet_read()
+        return self._loop_rc_handle(code) if code > 0 else MQTTErrorCode.MQTT_ERR_SUCCESS
+
+    def publish_now(self, topic: str, payload: bytes, retain: bool) -> int | None:
+        """Send a message at QoS 1 and return its id; None, with nothing sent, where it is for `publish` to do.
+
+        That is while other bytes wait, or as many messages as the broker allows are in flight, or the connection is
+        broken. Bytes that the socket does not take at once wait as paho's do, and the broker's answer comes by paho.
+        """
+        if self._out_packet or self._inflight_messages >= self._max_inflight_messages:
+            return None
+        while (mid := self._mid_generate()) in self._out_messages:
+            pass
+        packet = _publish(topic, payload, retain, mid, self._protocol)
+        try:
+            sent = self._sock_send(packet)
+        except BlockingIOError:
+            sent = 0  # TLS may hold these very bytes already: no others may follow before them
+        except OSError:
+            return None
+        self._out_messages[mid] = _SENT
+        self._inflight_messages += 1
+        self._last_msg_out = monotonic()
+        if sent < len(packet) and self._packet_queue(QOS_1, packet[sent:], mid, 1):
+            return None
+        return mid
+
+
+_SENT = MQTTMessage()
+"""Stands for each message sent at once where paho keeps those that are not acknowledged."""
+_SENT.qos = 1
+
+
+def _publish(topic: str, payload: bytes, retain: bool, mid: int, protocol: int) -> bytes:
+    """A PUBLISH packet at QoS 1 without properties (MQTT 5, 3.3)."""
+    behind = b"%b\0" if protocol == MQTTProtocolVersion.MQTTv5 else b"%b"
+    head = b"%b%b" % (_text(topic), behind % mid.to_bytes(2, "big"))
+    return b"%c%b%b%b" % (QOS_1 + retain, _length(len(head) + len(payload)), head, payload)
+
+
+@lru_cache(64)
+def _text(topic: str) -> bytes:
+    text = topic.encode()
+    return len(text).to_bytes(2, "big") + text
+
+
+def _length(count: int) -> bytes:
+    """A length in as many bytes of seven bits as it needs, the lowest first (MQTT 5, 1.5.5)."""
+    packed = bytearray()
+    while count > 0x7F:
+        packed.append(count & 0x7F | 0x80)
+        count >>= 7
+    packed.append(count)
+    return bytes(packed)

@@ -1,0 +1,170 @@
+"""What a card costs early and late in a shoe: CPU of `Table.take` and of the flush of the retained topics behind it.
+
+    PYTHONPATH=. .venv/bin/python scripts/bench/growth.py [--shoes 8] [--repeat 10] [--limit 1.15]
+
+Real parts but for the broker: a table, its journal in memory where there is such a disk, its outbox and its retained
+topics. CPU time of the thread, in a tight loop; of each card the best of the repeats, since others may use this
+machine. Each row is the median over the shoes of the median over its rounds; `spread` is the largest of them by the
+smallest. Exit 1 if one is above the limit.
+"""
+
+import argparse
+import asyncio
+import gc
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from random import Random
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from firmware_bridge.cli.run import COLLECT_AFTER
+from firmware_bridge.facts import events, inputs
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.house import House
+from firmware_bridge.games import GAMES
+from firmware_bridge.journal.journal import Journal
+from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.table.desk import Desk
+from firmware_bridge.table.opening import open_journal
+from firmware_bridge.table.stamps import nonce, now
+from firmware_bridge.table.table import Table
+from firmware_bridge.table.uplink import Uplink
+
+SPANS = ((1, 10), (36, 45), (71, 80))
+"""Rounds compared."""
+
+DECKS = 8
+MEMORY = Path("/dev/shm")
+
+
+class Cost(NamedTuple):
+    """CPU of one card, in microseconds."""
+
+    round: int
+    closes: bool
+    take: float
+    flush: float
+
+
+class Lightless:
+    """Lamps that nobody sees."""
+
+    def show(self, lit: dict[str, str]) -> None:
+        """Light nothing."""
+
+
+class Nowhere:
+    """A broker that takes everything at once."""
+
+    up, protocol, shared_name, number = True, 5, None, 1
+
+    def __init__(self) -> None:
+        self.mid = 0
+
+    def publish(self, *_: Any, **__: Any) -> int:
+        """The id of a message."""
+        self.mid += 1
+        return self.mid
+
+
+async def dealt(cards: list[Card], rounds: int, folder: Path) -> list[Cost]:
+    """Deal a shoe up to the end of a round and measure each card."""
+    loop = asyncio.get_running_loop()
+    uplink: Any = None
+    table = Table(
+        Journal(folder),
+        "bench",
+        Lightless(),
+        lambda _: None,
+        lambda line: uplink.publish(line),
+        lambda: uplink.changed(),
+        loop,
+    )
+    desk = Desk(table, lambda _: None, lambda: False)
+    uplink = Uplink(table, "shoe/bench", BrokerSettings(client_id="bench"), desk, (), loop)
+    uplink.link = broker = Nowhere()
+    opened = await open_journal(table, lambda: asyncio.sleep(0))
+    uplink.begin(opened)
+    table.start(House(decks=DECKS, burn="none", new_shoe="auto"))
+    uplink.outbox.up()
+    uplink.states.up()
+    costs = [cost async for cost in _costs(table, uplink, broker, cards, rounds)]
+    uplink.states.close()
+    uplink.acknowledged.close()
+    opened.cursor.close()
+    table.close()
+    table.journal.close()
+    return costs
+
+
+async def _costs(table: Table, uplink: Uplink, broker: Nowhere, cards: list[Card], rounds: int) -> AsyncIterator[Cost]:
+    for card in cards:
+        round, done = max(table.shoe.round, 1), broker.mid
+        begun = time.thread_time_ns()
+        told = table.take(inputs.CardRead(**now(), card=card, nonce=nonce()))
+        taken = time.thread_time_ns()
+        uplink.states.flush()
+        flushed = time.thread_time_ns()
+        closes = any(isinstance(event, events.RoundClosed) for event in told)
+        yield Cost(round, closes, (taken - begun) / 1000, (flushed - taken) / 1000)
+        if closes and round == rounds:
+            return
+        for mid in range(done + 1, broker.mid + 1):
+            uplink.outbox.delivered(mid)
+        await asyncio.sleep(0)
+
+
+def shoe(number: int, repeat: int) -> list[Cost]:
+    """The costs of a shuffled shoe, of each card the best."""
+    cards = list(GAMES["baccarat"].pack) * DECKS
+    Random(number).shuffle(cards)
+    runs = []
+    for _ in range(repeat):
+        with TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
+            runs.append(asyncio.run(dealt(cards, SPANS[-1][1], Path(folder))))
+    return [
+        Cost(each[0].round, each[0].closes, min(cost.take for cost in each), min(cost.flush for cost in each))
+        for each in zip(*runs, strict=True)
+    ]
+
+
+def rows(shoes: list[list[Cost]]) -> Iterator[tuple[str, list[float]]]:
+    """What is measured, with its microseconds in each span."""
+    for closes in (False, True):
+        for step in ("take", "flush"):
+            spans = [
+                median(
+                    median(
+                        getattr(cost, step) for cost in costs if first <= cost.round <= last and cost.closes is closes
+                    )
+                    for costs in shoes
+                )
+                for first, last in SPANS
+            ]
+            yield f"{step}, {'closing card' if closes else 'card'}", spans
+
+
+def main() -> int:
+    """Measure, print, compare."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--shoes", type=int, default=8)
+    parser.add_argument("--repeat", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--limit", type=float, default=1.15)
+    asked = parser.parse_args()
+    gc.freeze()  # as `shoe run` does
+    gc.set_threshold(COLLECT_AFTER)
+    shoes = [shoe(asked.seed + number, asked.repeat) for number in range(asked.shoes)]
+    print(f"{'us of CPU, rounds':<22}" + "".join(f"{f'{first}-{last}':>9}" for first, last in SPANS) + "   spread")
+    spreads = []
+    for name, spans in rows(shoes):
+        spreads.append(max(spans) / min(spans))
+        print(f"{name:<22}" + "".join(f"{each:9.1f}" for each in spans) + f"{spreads[-1]:9.2f}")
+    return int(max(spreads) > asked.limit)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
