@@ -1,8 +1,6 @@
 """A machine that is wrong in one way each, as far as its files and its system's programs tell."""
 
 import os
-import subprocess
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +10,16 @@ from firmware_bridge import __build__, __version__
 from firmware_bridge.cli.check.access import access
 from firmware_bridge.cli.check.board import board
 from firmware_bridge.cli.check.calibrated import calibrated
-from firmware_bridge.cli.check.checks import Check, Finding, Machine
-from firmware_bridge.cli.check.clock import clock
-from firmware_bridge.cli.check.disk import disk
-from firmware_bridge.cli.check.mount import mount
-from firmware_bridge.cli.check.pi import pi
 from firmware_bridge.cli.check.reader import reader
 from firmware_bridge.cli.check.service import service
 from firmware_bridge.cli.check.versions import versions, within
-from firmware_bridge.config.load import parse
+from tests.system import machines
+from tests.system.machines import NOW, PI4, Make, only
+
+machine = machines.machine  # fixture
 
 PASSWD = "shoe-bridge:x:990:990::/:\nroot:x:0:0::/:"
 GROUP = "dialout:x:20:shoe-bridge\ngpio:x:997:shoe-bridge,pi\nshoe-bridge:x:990:"
-PI4 = {"proc/device-tree/model": "Raspberry Pi 4 Model B Rev 1.4\0", "proc/sys/kernel/osrelease": "6.1.21-v8+"}
 KERNEL_66 = PI4 | {"proc/sys/kernel/osrelease": "6.6.51+rpt-rpi-v8"}
 PI5 = PI4 | {"proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0"}
 CHIP = {"dev/gpiochip0": ""}
@@ -52,42 +47,6 @@ by = "anna"
 cards = 100
 decode_rate = {rate}
 """
-NOW = 1_781_000_000.0  # June 2026
-
-Make = Callable[..., Machine]
-
-
-@pytest.fixture
-def machine(tmp_path: Path) -> Make:
-    """A machine by its files, what its systemctl says, its packages and its config."""
-
-    def make(
-        files: dict[str, str] | None = None,
-        unit: dict[str, str] | None = None,
-        packages: dict[str, str] | None = None,
-        timedatectl: str = "",
-        vcgencmd: str = "",
-        daemon: dict[str, Any] | None = None,
-        **sections: Any,
-    ) -> Machine:
-        root = tmp_path / "root"
-        for name, text in (files or {}).items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text)
-        shown = "\n".join(f"{key}={value}" for key, value in (unit or {}).items())
-        told = {"systemctl": shown, "timedatectl": timedatectl, "/opt/firmware-bridge/bin/shoe": "shoe 0.0.1"}
-        told["vcgencmd"] = vcgencmd
-        config = parse({"table": {"id": "T07"}, "journal": {"dir": str(tmp_path)}} | sections)
-        return Machine(
-            config, daemon, Path("/etc/b.toml"), root, lambda *words: told[words[0]], (packages or {}).get, lambda: NOW
-        )
-
-    return make
-
-
-def only(check: Check, machine: Machine) -> Finding:
-    (found,) = check(machine)
-    return found
 
 
 @pytest.mark.parametrize(
@@ -191,101 +150,6 @@ def test_twin_packages_that_own_one_module(machine: Make) -> None:
     twins = {"RPi.GPIO": "0.7.1", "rpi-lgpio": "0.6"}
     assert "both installed" in only(board, machine(packages=twins)).text
     assert list(board(machine(packages={"rpi-lgpio": "0.6"}))) == []
-
-
-@pytest.mark.parametrize(
-    ("files", "told", "level", "text"),
-    [
-        ({}, "yes\n", "OK", "synchronised"),
-        ({"run/systemd/timesync/synchronized": ""}, "", "OK", "synchronised"),
-        ({}, "no\n", "WARN", "not synchronised"),
-        ({}, "", "WARN", "nobody here says"),
-    ],
-)
-def test_the_clock(machine: Make, files: dict[str, str], told: str, level: str, text: str) -> None:
-    found = only(clock, machine(files, timedatectl=told))
-    assert (found.level, text in found.text) == (level, True)
-
-
-def test_a_clock_behind_the_record(machine: Make, tmp_path: Path) -> None:
-    path = tmp_path / "00000001-a.journal"
-    path.touch()
-    os.utime(path, (NOW + 3600, NOW + 3600))
-    assert "the clock is 60 minutes behind the record" in next(clock(machine(timedatectl="yes"))).text
-
-
-@pytest.mark.parametrize(
-    ("mounts", "cmdline", "level", "text"),
-    [
-        ("/dev/mmcblk0p2 / ext4 rw,noatime 0 0", "", "OK", "ext4 on /dev/mmcblk0p2 at /"),
-        ("/dev/a / ext4 rw 0 0\ntmpfs {} tmpfs rw 0 0", "", "FAIL", "is in memory (tmpfs at"),
-        ("/dev/mmcblk0p2 / ext4 ro,noatime 0 0", "", "FAIL", "is mounted read-only (/dev/mmcblk0p2 at /)"),
-        ("overlay / overlay rw 0 0", "console=tty1 boot=overlay", "FAIL", "is in memory (overlay"),
-        ("overlay / overlay rw 0 0", "", "OK", "overlay"),
-        ("nas:/x {} nfs4 rw 0 0", "", "WARN", "is on the network"),
-    ],
-)
-def test_what_the_journal_is_on(
-    machine: Make, tmp_path: Path, mounts: str, cmdline: str, level: str, text: str
-) -> None:
-    found = only(mount, machine({"proc/mounts": mounts.format(tmp_path), "proc/cmdline": cmdline}))
-    assert (found.level, text in found.text) == (level, True), found
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Path]:
-    """A real tmpfs of 64 kB."""
-    point = tmp_path / "memory"
-    point.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", point], check=False, capture_output=True)
-    if done.returncode:
-        pytest.skip("only root mounts")
-    yield point
-    subprocess.run(["umount", point], check=True)
-
-
-def test_a_real_tmpfs_is_found_out(machine: Make, memory: Path) -> None:
-    made = machine(journal={"dir": str(memory)})._replace(root=Path("/"))
-    assert only(mount, made).text == f"{memory} is in memory (tmpfs at {memory}): a power cut loses every round"
-
-
-def test_a_disk_that_is_really_full(machine: Make, memory: Path) -> None:
-    memory.chmod(0o700)
-    (memory / "full").write_bytes(b"x" * 65_536)
-    *_, found = disk(machine(journal={"dir": str(memory), "warn_mb": 1}))
-    assert found.text == f"{memory} cannot be written (No space left on device)"
-    assert "free some space" in found.remedy
-
-
-@pytest.mark.parametrize(
-    ("flags", "millidegrees", "levels", "text"),
-    [
-        ("0", "45000", ["OK", "OK"], "45 °C"),
-        ("1", "45000", ["FAIL", "OK"], "under-voltage now"),
-        ("10000", "45000", ["WARN", "OK"], "under-voltage since the boot"),
-        ("0", "72500", ["OK", "WARN"], "72 °C, near the 80 °C"),
-        ("0", "81000", ["OK", "FAIL"], "81 °C: it slows down"),
-        ("4", "79000", ["OK", "FAIL"], "it slows down"),
-        (None, "45000", ["WARN", "OK"], "nothing here says whether the supply"),
-    ],
-)
-@pytest.mark.parametrize("asked", ["kernel", "vcgencmd"])
-def test_supply_and_heat(
-    machine: Make, flags: str | None, millidegrees: str, levels: list[str], text: str, asked: str
-) -> None:
-    files = PI4 | {"sys/class/thermal/thermal_zone0/temp": millidegrees}
-    program = ""
-    if flags and asked == "kernel":
-        files["sys/devices/platform/soc/soc:firmware/get_throttled"] = flags
-    elif flags:
-        program = f"throttled=0x{flags}\n"
-    found = list(pi(machine(files, vcgencmd=program)))
-    assert [each.level for each in found] == levels
-    assert any(text in each.text for each in found)
-
-
-def test_another_machine_has_no_supply_to_judge(machine: Make) -> None:
-    assert list(pi(machine())) == []
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import os
 import pickle
 import signal
@@ -10,14 +11,18 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import cycle
-from select import PIPE_BUF, select
+from select import select
 from typing import Any, BinaryIO, Final
 
 from firmware_bridge.errors import BridgeError
 
 MOST: Final = 64
 """Processes at most."""
+
+HELD: Final = 1 << 20
+"""Bytes that a pipe holds, where the system lets it: about what a shoe says."""
 
 KEPT: Final = 4 << 20
 """Bytes that a process keeps of what it says while nobody listens; then it waits."""
@@ -47,6 +52,7 @@ class Voice:
     """What a process says to another through a pipe; it keeps what the pipe does not take."""
 
     def __init__(self, pipe: BinaryIO) -> None:
+        os.set_blocking(pipe.fileno(), False)
         self._pipe, self._kept = pipe, bytearray()
 
     def say(self, value: Any) -> None:
@@ -54,8 +60,8 @@ class Voice:
         self._keep("said", value)
         if len(self._kept) > KEPT:
             self._flush()
-        while self._kept and select([], [self._pipe], [], 0)[1]:
-            self._write(PIPE_BUF)
+        else:
+            self._write()
 
     def end_turn(self) -> None:
         """Let the next one speak; this waits until all is said."""
@@ -71,11 +77,14 @@ class Voice:
         self._kept += pickle.dumps((kind, value), pickle.HIGHEST_PROTOCOL)
 
     def _flush(self) -> None:
-        while self._kept:
-            self._write(len(self._kept))
+        while self._write():
+            select([], [self._pipe], [])
 
-    def _write(self, most: int) -> None:
-        del self._kept[: os.write(self._pipe.fileno(), self._kept[:most])]
+    def _write(self) -> bool:
+        """Write what the pipe takes; whether something is left."""
+        with suppress(BlockingIOError):
+            del self._kept[: os.write(self._pipe.fileno(), self._kept)]
+        return bool(self._kept)
 
 
 class Ear:
@@ -127,6 +136,8 @@ class Crew:
     def pipe(self) -> tuple[BinaryIO, BinaryIO]:
         """A pipe's ends, for reading and for writing."""
         ear, mouth = os.pipe()
+        with suppress(OSError):  # the user's pipes are all large
+            fcntl.fcntl(mouth, fcntl.F_SETPIPE_SZ, HELD)
         ends = os.fdopen(ear, "rb", 1 << 16), os.fdopen(mouth, "wb", 0)
         self._ends += ends
         return ends

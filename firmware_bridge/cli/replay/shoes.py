@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from itertools import chain, cycle
+from itertools import chain, cycle, groupby
 from typing import NamedTuple
 
 from firmware_bridge.cli.lengthy.turns import Crew, Ear, Voice, Work, in_turns
@@ -109,7 +109,7 @@ def _player(ear: Ear, new: NewReplay) -> Work:
         table = _Table(new)
         while not ear.is_over:
             for part in ear.turn():
-                for each in table.play(part):
+                for each in _joined(table.play(part)):
                     voice.say(each)
             if not ear.is_over:
                 for each in table.end():
@@ -117,3 +117,12 @@ def _player(ear: Ear, new: NewReplay) -> Work:
                 voice.end_turn()
 
     return play
+
+
+def _joined(said: Iterator[Said]) -> Iterator[Said]:
+    """The same in fewer pieces."""
+    for is_json, group in groupby(said, lambda each: isinstance(each, bytes)):
+        if is_json:
+            yield b"".join(group)  # type: ignore[arg-type]  # bytes all of them
+        else:
+            yield from group

@@ -1,0 +1,91 @@
+"""What is asked for again goes beside the new, in turn, whatever becomes of the connection."""
+
+import pytest
+from pytest_mock import MockerFixture
+
+from firmware_bridge.journal import walk
+from firmware_bridge.journal.files import journal_id
+from firmware_bridge.journal.resend import Range, lines_of
+from firmware_bridge.topics.event_and_round import messages
+from tests.disk_and_broker import wires
+from tests.disk_and_broker.wires import SHOE, Wire, identities, wire_count
+
+wire = wires.wire  # fixture
+
+
+def test_a_range_is_sent_again_beside_the_new(wire: Wire) -> None:
+    wire.outbox.up()
+    wire.ack().deal("9s Td").ack()
+    lines = wire.record.lines
+    wire.outbox.resend(Range(wire.record.shoe.journal, 1, 2))
+    wanted = [each.payload for line in lines[1:3] for each in messages(line)]
+    assert wire.taken + list(wire.flying.values()) == wire.all + wanted
+    acked = wire.outbox.acked
+    assert wire.ack().outbox.acked == acked
+
+
+@pytest.mark.parametrize("broken", ["when asked", "in flight", "half way"])
+def test_a_range_asked_for_survives_a_lost_connection(wire: Wire, broken: str) -> None:
+    wire.outbox.up()
+    wire.ack().deal(SHOE).ack()
+    journal, every = wire.record.shoe.journal, wire.all[-wire_count(wire) :]
+    wire.taken.clear()
+    wire.broken = broken == "when asked"
+    wire.outbox.resend(Range(journal, 1, None))
+    if broken == "half way":
+        wire.ack(3)
+    wire.down()
+    wire.broken = False
+    wire.outbox.up()
+    assert wire.ack().taken == every
+
+
+@pytest.mark.parametrize("damage", ["flipped", "deleted"])
+def test_a_range_that_cannot_be_read_is_told_and_costs_nothing_else(
+    wire: Wire, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    wire.outbox.up()
+    wire.ack().deal("9s Td Ts Tc").ack()
+    old = wire.record.journal.end.path
+    wire.record.open_shoe()
+    if damage == "deleted":
+        old.unlink()
+    else:
+        whole = bytearray(old.read_bytes())
+        whole[-40] ^= 1
+        old.write_bytes(whole)
+    wire.outbox.resend(Range(journal_id(old), 1, None))
+    wire.deal("2s").ack()
+    assert "cannot be sent again" in caplog.text
+    assert wire.taken[-1] == wire.all[-1]
+    assert not wire.flying
+
+
+def test_parts_that_are_asked_for_twice_before_their_turn_are_sent_once_and_in_turn(wire: Wire) -> None:
+    wire.outbox.up()
+    wire.ack().deal(SHOE).ack()
+    journal, every = wire.record.shoe.journal, wire.all
+    wire.taken.clear()
+    wire.down()
+    for part in [Range(journal, 3, 4), Range(journal, 1, 2), Range(journal, 3, 4)]:
+        wire.outbox.resend(part)
+    wire.outbox.up()
+    wanted = [range(3, 5), range(1, 3)]
+    sent = [
+        [p for p, (j, seq) in zip(every, identities(wire), strict=True) if j == journal and seq in r] for r in wanted
+    ]
+    assert wire.ack().taken == sent[0] + sent[1]
+
+
+def test_the_end_of_a_long_journal_is_sent_again_without_reading_all_before_it(
+    wire: Wire, mocker: MockerFixture
+) -> None:
+    mocker.patch("firmware_bridge.journal.resend.NEAR", 2_000)
+    wire.deal(SHOE * 12)
+    journal, last = wire.record.shoe.journal, wire.record.shoe.seq
+    read = mocker.spy(walk, "unseal")
+    for start in (1, 2, last // 2, last - 1, last):
+        before = read.call_count
+        found = [line.public.seq for line in lines_of(wire.record.journal.directory, Range(journal, start, start + 1))]
+        assert found == [start, start + 1][: last - start + 1]
+        assert read.call_count - before < 12
