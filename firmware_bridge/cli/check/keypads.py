@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from typing import Final
 
-from firmware_bridge.cli.check.finding import Finding, Machine, failed
+from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.cli.check.reader import connect
 from firmware_bridge.devices.keypads import BAUD, LOST
 from hardware.errors import PortError
 from hardware.ports.port import SOCKET
 from hardware.ports.tty import close_tty, open_tty
+
+
+REMEDY: Final = "check its power and cable, and its port in [[keypad]]"
 
 
 def keypads(machine: Machine) -> Iterator[Finding]:
@@ -31,6 +35,7 @@ def keypads(machine: Machine) -> Iterator[Finding]:
             else:
                 close_tty(open_tty(pad.port, BAUD))
         except PortError as error:
-            yield failed("keypads", f"of seats {seats}: {error}")
+            what = str(error).partition(": ")[0].replace("reader", "keypad")  # a port is a reader's elsewhere
+            yield Finding("FAIL", "keypads", f"{what}, of seats {seats}", REMEDY)
         else:
             yield Finding("OK", "keypads", f"of seats {seats} at {pad.port}, free to open")
