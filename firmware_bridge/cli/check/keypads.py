@@ -13,7 +13,6 @@ from hardware.errors import PortError
 from hardware.ports.port import SOCKET
 from hardware.ports.tty import close_tty, open_tty
 
-
 REMEDY: Final = "check its power and cable, and its port in [[keypad]]"
 
 
