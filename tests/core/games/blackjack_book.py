@@ -150,8 +150,7 @@ class Book:
             blackjack = best(self.dealer)[0] == 21
             self.did.append(["peek", blackjack])
             if blackjack:
-                self._dealer_blackjack()
-                return
+                return self._dealer_blackjack()
         for hand in reversed(self.hands):
             if best(hand.cards)[0] == 21:
                 hand.how = "blackjack"
