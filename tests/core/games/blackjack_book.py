@@ -28,8 +28,7 @@ class Book:
         self.over = not self.lines
         self.queue = 2 * [*[line[0] for line in self.lines], None]  # None is the dealer
         self.turn: Hand | None = None
-        self.wants_card = not self.over
-        self.drawing = False
+        self.wants_card, self.drawing = not self.over, False
 
     def _bet(self, seat: int, bet: Fraction) -> None:
         why = "above_max" if bet > Fraction(self.settings["max"]) else None
@@ -150,7 +149,8 @@ class Book:
             blackjack = best(self.dealer)[0] == 21
             self.did.append(["peek", blackjack])
             if blackjack:
-                return self._dealer_blackjack()
+                self._dealer_blackjack()
+                return
         for hand in reversed(self.hands):
             if best(hand.cards)[0] == 21:
                 hand.how = "blackjack"
