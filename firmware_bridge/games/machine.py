@@ -121,11 +121,11 @@ class _Run:
         return True
 
     def _played(self, ask: Due, move: Move) -> tuple[Any, bool]:
+        if type(ask) is CardDue and type(move) is Dealt:
+            self.placed.append(Placed(ask.slot, ask.plays, move.card, ask.down))
+            self.turns += 1
+            return move.card, False
         match ask, move:
-            case CardDue(), Dealt(card=card):
-                self.placed.append(Placed(ask.slot, ask.plays, card, ask.down))
-                self.turns += 1
-                return card, False
             case MarkDue(), Mark():
                 return move, True
             case Question(among=among), Answered(answer=answer) if answer in among:
