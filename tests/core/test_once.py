@@ -1,11 +1,15 @@
-"""What follows from a shoe is worked out once in a row, and anew for each other shoe."""
+"""What follows from a shoe is worked out once in a row, and anew for each other shoe; a decision is folded once."""
 
 from __future__ import annotations
 
 import pytest
 
-from firmware_bridge.shoe import Shoe
+from firmware_bridge.facts.house import House
+from firmware_bridge.journal.line import unseal
+from firmware_bridge.shoe import Shoe, advance
 from firmware_bridge.shoe.once import once
+from firmware_bridge.sim.replay import Replay
+from firmware_bridge.sim.script import parse
 
 
 def test_a_shoe_is_looked_at_once_in_a_row() -> None:
@@ -34,3 +38,12 @@ def _answer(answer: object) -> object:
     if answer is KeyError:
         raise KeyError
     return answer
+
+
+def test_a_decision_makes_the_shoe_that_its_journal_makes() -> None:
+    replay, folded = Replay(House(), "t", print), Shoe()
+    for line in replay.play(parse("shoe As 4d 5h Kc 9s 6h 3h 2d cut 5c !void dropped Kh 9c 8d ?? lid-open 7h")):
+        entry = unseal(line.data).entry
+        assert entry
+        folded = advance(folded, entry)
+        assert folded == replay.shoe
