@@ -223,7 +223,7 @@ def cards_left(shoe: Shoe) -> int:
 
 def left_before(shoe: Shoe) -> int:
     """Cards that were in the shoe before the first one of this round."""
-    return size_of(shoe.house) - len(shoe.seen) - shoe.unknown + sum(1 for laid in shoe.laid if laid.drawn)
+    return size_of(shoe.house) - len(shoe.seen) - shoe.unknown + sum([laid.drawn for laid in shoe.laid])
 
 
 @once
