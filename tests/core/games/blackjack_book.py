@@ -143,7 +143,7 @@ class Book:
         hand = self.queue.pop(0)
         (hand.cards if hand else self.dealer).append(card)
         if self.queue:
-            return None
+            return
         self.did.append(["turn", "D", self.dealer[0]])
         if self.dealer[0][0] in "TJQKA":
             blackjack = best(self.dealer)[0] == 21
