@@ -144,13 +144,14 @@ class Book:
         hand = self.queue.pop(0)
         (hand.cards if hand else self.dealer).append(card)
         if self.queue:
-            return None
+            return
         self.did.append(["turn", "D", self.dealer[0]])
         if self.dealer[0][0] in "TJQKA":
             blackjack = best(self.dealer)[0] == 21
             self.did.append(["peek", blackjack])
             if blackjack:
-                return self._dealer_blackjack()
+                self._dealer_blackjack()
+                return
         for hand in reversed(self.hands):
             if best(hand.cards)[0] == 21:
                 hand.how = "blackjack"
