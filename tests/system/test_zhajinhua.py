@@ -85,13 +85,15 @@ def test_a_round_goes_on_after_every_kill_and_tells_no_face_before_its_result(
         assert seats.says(seat, word, value) is is_taken, (seat, word)
         seats.kill()
     assert seats.shown["shows"] == {"round": 2, "stake": "3", "pot": "18"}
-    assert [face for face in FACES.split() if face in everything(table, backend)] == []
+    told = everything(table, backend)
+    assert [face for face in FACES.split() if face in told] == []
     assert seats.says(1, "fold", None)
     backend.wait_until(lambda: backend.on("round"))
     (closed,) = backend.on("round")
     assert (closed["winner"], closed["won_by"], closed["shown"]) == ("S2", "fold", [])
     assert closed["bets"] == {"S1": "-4", "S2": "11", "S4": "-7"}
-    assert [face for face in FACES.split() if face not in everything(table, backend)] == []
+    told = everything(table, backend)
+    assert [face for face in FACES.split() if face not in told] == []
     assert table.stop() == 0
     verified = shoe("journal", "verify", "--replay", "--config", table.config_path)
     assert verified.returncode == 0, verified.stdout + verified.stderr
