@@ -241,9 +241,9 @@ AnyInput = (
 
 def report_of(fact: AnyInput) -> ReportNo | None:
     """The number of the reader's report that a fact was read from, None for other facts and unnumbered reports."""
-    return fact.report if isinstance(fact, CardRead | CardUnread | CutCardSeen) else None
+    return fact.report if isinstance(fact, (CardRead, CardUnread, CutCardSeen)) else None
 
 
 def last_report(fact: AnyInput) -> ReportNo | None:
     """The number of the last report that the table or a technician has taken with this fact, None if it says none."""
-    return fact.taken if isinstance(fact, ReaderBorrowed | TestCardsPassed) else report_of(fact)
+    return fact.taken if isinstance(fact, (ReaderBorrowed, TestCardsPassed)) else report_of(fact)

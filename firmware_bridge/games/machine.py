@@ -125,11 +125,11 @@ class _Run:
         return True
 
     def _played(self, ask: Due, move: Move) -> tuple[Any, bool]:
+        if type(ask) is CardDue and type(move) is Dealt:
+            self.placed.append(Placed(ask.slot, ask.plays, move.card, ask.down))
+            self.turns += 1
+            return move.card, False
         match ask, move:
-            case CardDue(), Dealt(card=card):
-                self.placed.append(Placed(ask.slot, ask.plays, card, ask.down))
-                self.turns += 1
-                return card, False
             case MarkDue(), Mark():
                 _refuse_a_seats_lot(move)
                 return move, True

@@ -166,6 +166,7 @@ def _other_format(version: bytes, checksum: bytes, body: bytes) -> JournalError:
     return kind(f"line format {version!r} is not {VERSION!r}", "read it with the software that wrote it")
 
 
+@lru_cache(2)
 def rfc3339(at: int) -> str:
     """Milliseconds since 1970 as RFC 3339 in UTC."""
     days, ms = divmod(at, DAY_MS)

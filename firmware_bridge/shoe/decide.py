@@ -8,6 +8,7 @@ from typing import Final
 from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.orders import Answer, Malformed, Order, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.evolve import keep
 from firmware_bridge.shoe.judges import (
     devices,
     disclosure,
@@ -44,7 +45,9 @@ def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
         answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
     settle(draft)
     _reply(draft, fact, answer)
-    return tuple(draft.events)
+    decided = tuple(draft.events)
+    keep(shoe, decided, draft.shoe)
+    return decided
 
 
 def _known(shoe: Shoe, fact: inputs.AnyInput) -> bool:

@@ -71,7 +71,7 @@ class Grown(Sequence[Item]):
         return self._shared.items[range(self._length)[at]]
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Grown | tuple):
+        if not isinstance(other, (Grown, tuple)):
             return NotImplemented
         if len(other) != self._length:
             return False

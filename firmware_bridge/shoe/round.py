@@ -10,6 +10,7 @@ from firmware_bridge.games.game import Game, Layout, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import layout as run
 from firmware_bridge.games.moves import Dealt, Move
+from firmware_bridge.shoe.once import once
 from firmware_bridge.shoe.state import Phase, Shoe, left_before
 
 
@@ -62,19 +63,19 @@ def coming(shoe: Shoe) -> Shoe:
     )
 
 
+@once
 def layout(shoe: Shoe) -> Layout:
     """The table of this round as its game's script has it, from open cards only."""
     global _last, _table
-    if shoe is not _last:
-        if not _is_the_same_round(shoe, _last):
-            _table = run(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe))
-        _last = shoe
+    if not _is_the_same_round(shoe, _last):
+        _table = run(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe))
+    _last = shoe
     return _table
 
 
 _last = Shoe(house=House())  # no other shoe has this very house
 _table = Layout()
-"""The shoe asked about last, and its layout: it is asked for some ten times a card."""
+"""The shoe asked about last, and its layout: that of a round is run once."""
 
 
 def _is_the_same_round(shoe: Shoe, last: Shoe) -> bool:
@@ -121,6 +122,7 @@ def is_named(shoe: Shoe, question: CardDue) -> bool:
     return question.plays is not None and not is_sealed
 
 
+@once
 def phase(shoe: Shoe) -> Phase:
     """Where the shoe stands."""
     if shoe.status != "open":

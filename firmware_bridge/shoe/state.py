@@ -7,7 +7,6 @@ say is public.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from enum import Enum
 from typing import Any, Final
 
@@ -23,6 +22,7 @@ from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.grown import Grown
 from firmware_bridge.shoe.held import Held, HeldCard
+from firmware_bridge.shoe.once import once
 from firmware_bridge.shoe.policy import POLICIES
 
 
@@ -36,6 +36,8 @@ class Phase(Enum):
     DEALING = "dealing"
     COMPLETE = "complete"
     ENDED = "ended"
+
+    __hash__ = object.__hash__
 
 
 class Laid(Struct, frozen=True):
@@ -186,6 +188,7 @@ def next_card(shoe: Shoe) -> str:
     return f"card {len(shoe.seen) + 1}"
 
 
+@once
 def blockers(shoe: Shoe) -> tuple[str, ...]:
     """The open irregularities that keep cards from being dealt."""
     return tuple([each.id for each in shoe.device.irregular if row(shoe, each.id).blocks])
@@ -200,17 +203,6 @@ def oldest_held(shoe: Shoe) -> HeldCard | None:
     """The card that comes next of what is held; None where it is no card, or nothing is held."""
     first = shoe.held[0] if shoe.held else None
     return first if isinstance(first, HeldCard) else None
-
-
-def exchanged(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
-    """The cards seen, once those of a round were others: each takes the place of one that it was taken for."""
-    was, now = Counter(before), Counter(after)
-    gone, come = list((was - now).elements()), list((now - was).elements())
-    cards = list(seen)
-    for face in gone:
-        at = next((n for n in reversed(range(len(cards))) if cards[n] is face), len(cards))
-        cards[at : at + 1] = [come.pop(0)] if come else []
-    return (*cards, *come)
 
 
 def disclosed(shoe: Shoe) -> tuple[Card, ...]:
@@ -231,9 +223,10 @@ def cards_left(shoe: Shoe) -> int:
 
 def left_before(shoe: Shoe) -> int:
     """Cards that were in the shoe before the first one of this round."""
-    return size_of(shoe.house) - len(shoe.seen) - shoe.unknown + sum(1 for laid in shoe.laid if laid.drawn)
+    return size_of(shoe.house) - len(shoe.seen) - shoe.unknown + sum([laid.drawn for laid in shoe.laid])
 
 
+@once
 def is_exhausted(shoe: Shoe) -> bool:
     """Whether every card of the shoe was drawn and put in its place: none left, none held."""
     return cards_left(shoe) <= 0 and not held_cards(shoe)

@@ -40,9 +40,10 @@ def _shown(topic: Topic, terms: Any, rounds: Grown[Any]) -> Any:
 
 def _grown(topic: Topic, terms: Any, rounds: Grown[Any], last: _Built | None) -> Any:
     """What is built of these rounds: of the last one more, or anew after a correction and in another shoe."""
-    built, done = topic.empty(terms), 0
     if last and last.terms is terms and rounds.begins_with(last.rounds):
         built, done = last.built, len(last.rounds)
+    else:
+        built, done = topic.empty(terms), 0
     for round in rounds[done:]:
         built = topic.grow(built, round) if round.outcome else built
     return built

@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct
 
+from firmware_bridge.facts.events import Irregular
+from firmware_bridge.facts.house import Row
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps, Slot, Table
 from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.games.layout import Layout, Placed
@@ -51,7 +53,7 @@ def table(shoe: Shoe) -> Table:
         dealer_change=shoe.device.dealer_change,
         flown=shoe.device.flown,
         held=len(shoe.held),
-        open=tuple(each.id for each in shoe.device.irregular),
+        open=tuple([each.id for each in shoe.device.irregular]),
         limits=(shoe.house if is_in_use else shoe.device.next_house).limits,
         settings=shoe.house if is_in_use else shoe.device.next_house,
         **_asked(coming(shoe)),
@@ -102,7 +104,7 @@ def _slots(shoe: Shoe) -> tuple[Slot, ...]:
     if not shoe.laid:
         return ()
     table = layout(shoe)
-    return tuple(Slot(each.slot, _named(table, each) or UNSET) for each in table.placed)
+    return tuple([Slot(each.slot, _named(table, each) or UNSET) for each in table.placed])
 
 
 class Ended(Struct, frozen=True):
@@ -151,14 +153,14 @@ _hands = msgspec.json.Decoder(dict[str, _Hand]).decode
 
 def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
     """The open irregularities with what to do about each."""
-    return tuple(
-        Alarm(
-            *(each.id, each.since, policy.severity, each.detail, todo(shoe, each.id), policy.blocks, policy.choices),
-            of=each.of,
-            values=each.values,
-        )
-        for each in shoe.device.irregular
-        for policy in (row(shoe, each.id),)
+    return tuple([_alarm(shoe, each, row(shoe, each.id)) for each in shoe.device.irregular])
+
+
+def _alarm(shoe: Shoe, each: Irregular, policy: Row) -> Alarm:
+    return Alarm(
+        *(each.id, each.since, policy.severity, each.detail, todo(shoe, each.id), policy.blocks, policy.choices),
+        of=each.of,
+        values=each.values,
     )
 
 

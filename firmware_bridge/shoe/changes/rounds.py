@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events
 from firmware_bridge.games.moves import Answered, Mark
+from firmware_bridge.shoe.exchanged import exchanged
 from firmware_bridge.shoe.grown import Grown
 from firmware_bridge.shoe.held import HeldResult
-from firmware_bridge.shoe.state import Given, Laid, PastRound, Shoe, exchanged, left_before, next_turn, with_device
+from firmware_bridge.shoe.state import Given, Laid, PastRound, Shoe, left_before, next_turn, with_device
 
 
 def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:

@@ -29,6 +29,9 @@ def settle(draft: Draft) -> None:
 
     A card that was held while the last cards were sealed was drawn too many, so it is judged before the round closes.
     """
+    if _waits_for_a_card(draft.shoe):
+        publish_happened(draft)
+        return
     for _ in range(MOST_STEPS):
         _ask_for_unread(draft)
         if not (_answer(draft) or _open(draft) or _deal_one_held(draft) or close_complete(draft) or _void(draft)):
@@ -41,6 +44,11 @@ def settle(draft: Draft) -> None:
 
 MOST_STEPS: Final = 1_000
 """More steps than any game takes by itself: a script that asks questions for ever must not stop the daemon."""
+
+
+def _waits_for_a_card(shoe: Shoe) -> bool:
+    """Whether nothing follows before the next card comes, and one can: so it is after most cards."""
+    return not shoe.held and due(shoe) is not None and not is_exhausted(shoe)
 
 
 def _start_clock(draft: Draft) -> None:

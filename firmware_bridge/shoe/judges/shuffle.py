@@ -32,6 +32,13 @@ TILE: Final = "p"
 PIPS: Final = RANKS + "w"
 """Ranks in their order, of cards and of tiles."""
 
+_UP: Final = f"{PIPS} 1{PIPS[1:9]}"
+_STAIRS: Final = f"{_UP} {_UP[::-1]}"
+"""All stairs there are: a tile of one pip is written 1, not A."""
+
+_SHORTEST: Final = min(SAME_SUIT[0], SAME_RANK[0], STAIRS[0])
+"""Cards of the shortest run that is a pattern."""
+
 _PIP: Final = {rank: place for place, rank in enumerate(PIPS)} | {"1": 0}
 _CARD: Final = 2
 """Letters of a card; none is both a rank's and a suit's, so that no text of cards is found between two cards."""
@@ -56,16 +63,24 @@ def _ending(played: str, end: int) -> Iterator[Pattern]:
     rank, suit = end - _CARD, end - 1
     are_tiles = played[suit] == TILE
     repeat = REPEAT_OF_TILES if are_tiles else REPEAT
-    runs: dict[str, tuple[int, tuple[int, int]]] = {
-        "same suit": (0 if are_tiles else _run(played, suit, eq), SAME_SUIT),
-        "same rank": (_run(played, rank, eq), SAME_RANK),
-        "ascending": (_run(played, rank, _is_above), STAIRS),
-        "descending": (_run(played, rank, _is_below), STAIRS),
-        "repeat": (_repeat(played, end, repeat), repeat),
-    }
+    runs: dict[str, tuple[int, tuple[int, int]]] = {}
+    if _ends_a_run(played[max(end - _CARD * _SHORTEST, 0) : end]):
+        runs = {
+            "same suit": (0 if are_tiles else _run(played, suit, eq), SAME_SUIT),
+            "same rank": (_run(played, rank, eq), SAME_RANK),
+            "ascending": (_run(played, rank, _is_above), STAIRS),
+            "descending": (_run(played, rank, _is_below), STAIRS),
+        }
+    runs["repeat"] = _repeat(played, end, repeat), repeat
     for name, (length, (warn, alarm)) in runs.items():
         if length >= warn:
             yield Pattern(name, length, length >= alarm)
+
+
+def _ends_a_run(newest: str) -> bool:
+    """Whether so few of the newest cards can be the end of a run at all: that is seldom, and quickly seen."""
+    ranks, suits = newest[::_CARD], newest[1::_CARD]
+    return len(set(suits)) == 1 or len(set(ranks)) == 1 or ranks in _STAIRS
 
 
 def _run(played: str, at: int, follows: Callable[[str, str], bool]) -> int:
@@ -87,7 +102,7 @@ def _is_below(before: str, rank: str) -> bool:
 def _repeat(played: str, end: int, lengths: tuple[int, int]) -> int:
     """How many of the newest cards came in the same order once before (at most the alarm's length)."""
     found = 0
-    for cards in range(min(lengths), max(lengths) + 1):
+    for cards in range(lengths[0], lengths[1] + 1):
         length = _CARD * cards
         if end < 2 * length or played.find(played[end - length : end], 0, end - length) < 0:
             break  # then no longer one came either
