@@ -40,6 +40,10 @@ class Phase(Enum):
     __hash__ = object.__hash__
 
 
+IN_PLAY: Final = (Phase.READY, Phase.DEALING)
+"""The phases in which a round waits for a card, a mark, or an opening."""
+
+
 class Laid(Struct, frozen=True):
     """A card out of the shoe, which came with message `n` of entry `seq`. Sealed until `shown`.
 
