@@ -44,8 +44,7 @@ def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: St
         raise Refused("over", "the round is over")
     if mark.word not in game.words:
         raise Refused("unknown", f"the marks of {game.name}: {', '.join(game.words) or 'none'}")
-    if mark.seat and mark.word == LOT:
-        raise Refused("unknown", f"the lot has no seat: {LOT}={mark.value or mark.seat}")
+    _refuse_a_seats_lot(mark)
     if not mark.seat and mark.word not in game.seatless:
         raise Refused("unknown", f"say which seat: 3:{mark.word}")
     if not isinstance(now.due, MarkDue):
@@ -66,6 +65,11 @@ def judged(game: Game, came: Sequence[Card | Mark], terms: Any, start: Start) ->
             moves.append(Answered(game.answer(table.due, faces, table)))
             table = layout(game, moves, terms, start)
     return layout(game, moves, terms, start)
+
+
+def _refuse_a_seats_lot(mark: Mark) -> None:
+    if mark.seat and mark.word == LOT:
+        raise Refused("unknown", f"the lot has no seat: {LOT}={mark.value or mark.seat}")
 
 
 class Misplayed(ValueError):
@@ -127,6 +131,7 @@ class _Run:
             return move.card, False
         match ask, move:
             case MarkDue(), Mark():
+                _refuse_a_seats_lot(move)
                 return move, True
             case Question(among=among), Answered(answer=answer) if answer in among:
                 return answer, False

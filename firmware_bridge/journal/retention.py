@@ -55,7 +55,7 @@ class Retention:
             return False
         for path in files:
             if path.name not in self._sizes or path in files[-KEEP_ALWAYS:]:
-                self._sizes[path.name] = content_size(path)
+                self._sizes[path.name] = _size(path)
         return sum(self._sizes[path.name] for path in files) > self._max_mb * 1_000_000
 
     def _age_s(self, files: list[Path], is_clock_right: bool) -> float:
@@ -75,6 +75,14 @@ class Retention:
             except (JournalError, OSError):
                 self._began[path.name] = None
         return self._began[path.name]
+
+
+def _size(path: Path) -> int:
+    """Bytes of records in a file, none in one that somebody took away. Raises OSError."""
+    try:
+        return content_size(path)
+    except FileNotFoundError:
+        return 0
 
 
 def since(at: str) -> float:

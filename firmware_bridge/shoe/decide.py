@@ -135,7 +135,6 @@ IN_ROUND: Final = _refuse("a round is open", "finish it, or void it first")
 BURNING: Final = _refuse("the burn is not finished", "go on burning")
 BETTING: Final = _if_required(_refuse("betting is open already", "deal after bets_closed"))
 NO_BETTING: Final = _if_required(_refuse("betting is not open", "bets_open, or deal the round"))
-BETS_FIRST: Final = _refuse("no_mark_due", "close the bets first: bets_closed")
 NO_RESULT: Final = _refuse("no result to confirm", "deal the round first")
 
 
@@ -186,7 +185,12 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
         betting=_if_required(orders.bets_closed),
         ready=_if_required(orders.money_told),
     ),
-    "mark": _row(marks.give, outside=packs.opening(marks.give, BETS_FIRST), burning=BURNING, betting=BETS_FIRST),
+    "mark": _row(
+        marks.give,
+        outside=packs.opening(marks.give, marks.bets_first),
+        burning=BURNING,
+        betting=marks.bets_first,
+    ),
     "reveal_order": _row(orders.reveal_order, outside=NO_SHOE, burning=BURNING),
     "fly": _row(service.fly, outside=NO_SHOE, burning=BURNING, dealing=IN_ROUND, complete=IN_ROUND),
     "request_shoe_change": _row(service.request_shoe_change, outside=NO_SHOE, burning=BURNING),

@@ -97,6 +97,12 @@ def _card(how: str) -> Act:
     return act
 
 
+async def _unread(dealer: Dealer, _: Accidents) -> bool:
+    """The next card is not read; one that lies face down is asked for when it is needed."""
+    await dealer.draw_unread("unreadable")
+    return True
+
+
 def _other_card(how: str) -> Act:
     """A card comes that does not belong to this shoe."""
 
@@ -175,7 +181,7 @@ _FORGETFUL: Final = tuple(name for name, row in READERS.items() if not row.keeps
 _MISREADING: Final = tuple(name for name, board in BOARDS.items() if board.misreads)
 
 FAULTS: Final[dict[str, Fault]] = {
-    "unreadable": Fault("a card is not read: two people enter it", _card("unreadable"), readers=_MISREADING),
+    "unreadable": Fault("a card is not read: two people enter it", _unread, readers=_MISREADING),
     "duplicate": Fault(
         "a card comes twice (one pack): the floor removes it",
         _other_card(""),

@@ -94,7 +94,7 @@ class Story:
             case "IrregularityClosed":
                 by = f" by {event['by']}" if event.get("by") else ""
                 yield "! closed", f"{event['id']}: {event['choice']}{by}"
-            case "CardEntered":
+            case "CardEntered" | "CardLookedAt":
                 yield "entered", f"a card that was not read, by {event['by']} and {event['second']}"
             case "KeyRefused":
                 yield "refused", f"{event['key'].upper()}: {event['why']}"

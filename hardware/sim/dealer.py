@@ -52,6 +52,7 @@ class Dealer:
     ) -> None:
         self.hands = hands
         self.last: Paper | None = None
+        self._unread: Paper | None = None
         self.going = asyncio.Event()
         self.going.set()
         self._packs, self._rng, self._speed, self._cut_from_end = packs, rng, speed, cut_from_end
@@ -80,6 +81,14 @@ class Dealer:
             raise Puzzled("a card is due and the shoe is empty: open a new one")
         self.last = self._shoe.pop()
         self.hands.draw(self.last, how)
+
+    async def draw_unread(self, how: str) -> None:
+        """Draw a card that cannot be read, and see what comes of it: the floor is called, or play goes on with it."""
+        left = self.hands.left()
+        self.draw(how)
+        self._unread = self.last
+        await self._until(lambda: "fault" in self.hands.lit() or self.hands.left() != left, "fault")
+        await self._eyes.look(GLANCE_S)
 
     def draw_other(self, how: str = "") -> None:
         """Draw a card that is in the shoe although it must not: the one drawn last once more, say."""
@@ -148,7 +157,8 @@ class Dealer:
         """No card is due: the lamps ask for the floor, for a look at the cards, for NEXT, or for a shoe."""
         if "fault" in seen.fast:
             await self._think()
-            await self.hands.call_floor(self.last)
+            await self.hands.call_floor(self._unread or self.last)
+            self._unread = None
         elif "fault" in seen.slow:
             await self._confirm()
         elif "ready" in seen.lit and self._unburned:

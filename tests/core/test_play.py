@@ -90,6 +90,16 @@ def test_a_refused_move_is_named_and_changes_nothing(moves: str, codes: list[str
                 assert unchanged == {name: before[name] for name in before if name != "did"}
 
 
+def test_amounts_may_be_numbers_too() -> None:
+    assert play(LOOKED, bets={"1": 10, "3": 12.5}) == play(LOOKED)
+
+
+def test_a_shoe_that_runs_out_ends_the_round_without_a_result() -> None:
+    played = play("lot=3 5s Kh 4d 3:stand", left=2)
+    assert played["steps"][-1]["error"] == "over"
+    assert played["result"] is None
+
+
 def test_hands_are_compared_by_the_games_own_function() -> None:
     compared = answer("war", '{"id": "c", "game": "war", "type": "compare", "a": "As", "b": "Kd"}')
     assert compared == {"id": "c", "winner": "b"}

@@ -12,7 +12,7 @@ from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 
-TIMELESS = ("table", "shoe", "journal", "seq", "n", "of", "prev", "at", "boot")
+TIMELESS = ("table", "shoe", "journal", "seq", "head", "n", "of", "prev", "at", "boot")
 
 
 def shoe(seed: int, decks: int = 1, behind_cut: int = 14) -> str:

@@ -48,7 +48,7 @@ class Guests:
             self._shuffle()
         if shoe.status == "empty" or (shoe.status == "ended" and not self.game.one_round_packs):
             self._shuffle()
-            self._play(NewShoe())
+            self._play(NewShoe() if shoe.status == "empty" else Say(orders.OpenShoe()))
             return {"do": "open_shoe"}
         if isinstance(asked(coming(shoe)), CardDue) and phase(coming(shoe)).value in ("ready", "dealing"):
             self.drawn.append(self._deck.pop())

@@ -71,6 +71,7 @@ class SoakOfGame:
             else:
                 self.give(what)
         killer.cancel()
+        self.table.kill()
         self.done["kills"] += 1
 
     def draw(self, card: Card) -> None:

@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from firmware_bridge.cli.check.finding import Finding, Machine
+from firmware_bridge.cli.check.keypads import keypads
 from firmware_bridge.config.load import load
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import events as e
@@ -212,3 +215,25 @@ def test_baccarat_has_no_keys_of_seats(tmp_path: Path) -> None:
     path.write_text('[table]\nid = "T"\n[keys]\n"S1.H" = 5\n')
     with pytest.raises(ConfigError, match="baccarat has no marks"):
         load(path)
+
+
+def test_shoe_check_says_how_the_keypads_are(tmp_path: Path, seats: Callable[..., Seats]) -> None:
+    path = tmp_path / "other.toml"
+    path.write_text(f'[table]\nid = "T"\ngame = "blackjack"\n[[keypad]]\nport = "{tmp_path}/no-pad"\nseats = [1, 2]\n')
+    (missing,) = keypads(Machine(load(path), None))
+    assert missing[:3] == ("FAIL", "keypads", f"no keypad at {tmp_path}/no-pad, of seats 1, 2")
+    table = seats(pad=True)
+    table.until(table.is_pad_lost)
+    (lost,) = keypads(Machine(load(table.config_path), status(table)))
+    assert (lost.level, lost.text) == ("FAIL", "keypad of seats 2")
+    table.plug()
+    table.until(lambda: not table.is_pad_lost())
+    assert list(keypads(Machine(load(table.config_path), status(table)))) == [
+        Finding("OK", "keypads", "1, held by the daemon")
+    ]
+
+
+def status(table: Seats) -> dict[str, Any]:
+    """As much of the daemon's status as the check reads."""
+    alarms = [msgspec.to_builtins(each) for each in table.bridge.table.alarms().open]
+    return {"alarm": {"open": alarms}}

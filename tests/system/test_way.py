@@ -188,6 +188,7 @@ def test_a_used_id_with_another_order_is_refused_and_keeps_its_answer_also_after
     backend.publish(COMMAND, {"id": "1", "do": "close_shoe"})
     backend.wait_until(lambda: len(backend.on("reply")) == 2)
     bridge.kill()
+    status_is(backend, "lost")
     bridge.start()
     status_is(backend, "online")
     backend.publish(COMMAND, {"do": "open_shoe", "id": "1", "dealer": ""})

@@ -13,6 +13,7 @@ from firmware_bridge.cli.check.clock import clock
 from firmware_bridge.cli.check.disk import disk
 from firmware_bridge.cli.check.finding import Finding, Level, Machine
 from firmware_bridge.cli.check.journal import journal
+from firmware_bridge.cli.check.keypads import keypads
 from firmware_bridge.cli.check.mode import mode
 from firmware_bridge.cli.check.mount import mount
 from firmware_bridge.cli.check.pi import pi
@@ -36,6 +37,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     calibrated,
     board,
     pins,
+    keypads,
     broker,
     stranger,
     mount,

@@ -36,7 +36,7 @@ def reader(machine: Machine) -> Iterator[Finding]:
     baud = config.baud or READERS[config.protocol].baud
     try:
         if config.port.startswith(SOCKET):
-            asyncio.run(_connect(config.port, baud))
+            asyncio.run(connect(config.port, baud))
         else:
             close_tty(open_tty(config.port, baud))
     except PortMissing as error:
@@ -74,7 +74,7 @@ def _held(status: dict[str, Any]) -> Finding:
     return Finding("OK", "reader", f"{what}, held by the daemon")
 
 
-async def _connect(target: str, baud: int) -> None:
+async def connect(target: str, baud: int) -> None:
     """Open a reader on the network once. Raises PortError."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[PortError | None] = loop.create_future()

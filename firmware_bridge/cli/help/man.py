@@ -12,7 +12,7 @@ from firmware_bridge.config.reference import ABOUT, Key, keys
 
 FILES = {
     "/etc/firmware-bridge/bridge.toml": "the configuration of the table, bridge.toml(5)",
-    "/var/lib/firmware-bridge": "the journal, one file per shoe, and the calibration",
+    "/var/lib/firmware-bridge": "the journal, a file per shoe or day, and the calibration",
     "/etc/credstore/firmware-bridge.mqtt-password": "the broker's password, mode 0600",
     "/opt/firmware-bridge/share/doc/firmware-bridge": "the documents that shoe help shows",
 }

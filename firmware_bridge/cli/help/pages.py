@@ -15,6 +15,7 @@ DOCUMENTS: Final = {
     "technician": "the technician's book: installing, wiring, calibrating, what to do at 3 a.m.",
     "irregularities": "every alarm: what it means, who does what, what the floor may choose",
     "baccarat": "who draws a third card and why, and what a house chooses",
+    "blackjack": "a round step by step, marks, messages, odds, and what a house chooses",
     "niuniu": "niu-niu: a game step by step, hands, messages, and what a house chooses",
     "zhajinhua": "zha jin hua: a round step by step, hands, messages, and what a house chooses",
     "erbagang": "er ba gang: a game step by step, tiles, messages, and what a house chooses",

@@ -11,14 +11,14 @@ from firmware_bridge.games.machine import marked
 from firmware_bridge.games.moves import Mark
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.round import asked, layout, moves, rules, start
+from firmware_bridge.shoe.state import Shoe
 
 
 def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
     """A seat's move, or the lot: taken if it is asked for, never kept for the next question."""
     shoe = draft.shoe
     mark = Mark("" if order.seat is None else str(order.seat), order.word, order.value)
-    if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
-        raise Refused("late", f"round {shoe.round}, turn {shoe.turn}: {is_asked(asked(shoe))}")
+    _refuse_late(shoe, order, is_asked(asked(shoe)))
     now = layout(shoe)
     try:
         after = marked(rules(shoe), now, moves(shoe), terms_of(shoe.house), start(shoe), mark)
@@ -36,6 +36,18 @@ def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
             more=after.turns == now.turns,
         )
     )
+
+
+def bets_first(draft: Draft, given: Ordered, order: orders.Mark) -> None:
+    """No seat has a say while bets are open. Raises Refused."""
+    _refuse_late(draft.shoe, order, "the bets")
+    raise Refused("no_mark_due", "close the bets first: bets_closed")
+
+
+def _refuse_late(shoe: Shoe, order: orders.Mark, now: str) -> None:
+    """Raises Refused for an answer to a question that is over; `now` is what is asked at present."""
+    if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
+        raise Refused("late", f"round {shoe.round}, turn {shoe.turn}: {now}")
 
 
 def is_asked(question: Due | None) -> str:

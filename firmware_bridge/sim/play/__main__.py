@@ -40,7 +40,7 @@ def _play(game: str, lines: BinaryIO) -> int:
             code = FAILED
             continue
         sys.stdout.buffer.write(told + b"\n")
-    sys.stdout.buffer.flush()
+        sys.stdout.buffer.flush()
     return code
 
 

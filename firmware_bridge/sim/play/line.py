@@ -19,13 +19,17 @@ class LineError(BridgeError, ValueError):
     """A line that says no round or comparison of the game."""
 
 
+Amount = str | int | float
+"""Money as it may be written; exact as a text."""
+
+
 class _Played(Struct, frozen=True):
     """The inputs of a played round or game; what else stands in the line is not read."""
 
     moves: tuple[str, ...]
     settings: dict[str, Any] = {}
-    bets: dict[str, str] = {}
-    money: dict[str, str] = {}
+    bets: dict[str, Amount] = {}
+    money: dict[str, Amount] = {}
     left: int | None = None
 
 
@@ -53,11 +57,15 @@ def answer(name: str, text: str | bytes) -> dict[str, Any]:
 def _play(game: Game, given: dict[str, Any]) -> dict[str, Any]:
     line = msgspec.convert(given, _Played)
     table = PlayedTable(_house(game, line.settings), given["type"] == "game")
-    stakes = orders.BetsClosed(bets=line.bets, money=line.money) if game.stakes else None
+    stakes = orders.BetsClosed(bets=_texts(line.bets), money=_texts(line.money)) if game.stakes else None
     pack = orders.Pack(decks=line.settings.get("decks"), left=line.left)
     steps = [table.begin(pack, stakes), *[table.move(word) for word in line.moves]]
     result = game.summary(table.rounds) if game.summary and table.is_over and table.rounds else None
     return {"steps": steps, "result": result}
+
+
+def _texts(amounts: dict[str, Amount]) -> dict[str, str]:
+    return {seat: str(amount) for seat, amount in amounts.items()}
 
 
 def _house(game: Game, settings: dict[str, Any]) -> Any:

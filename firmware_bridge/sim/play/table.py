@@ -72,7 +72,7 @@ class PlayedTable:
 
     def _step(self, happened: tuple[e.AnyEvent, ...]) -> steps.Step:
         did = list(steps.done(happened))
-        last = e.ShoeEnded if self._whole_pack else e.RoundClosed
+        last = e.ShoeEnded if self._whole_pack else e.RoundClosed | e.RoundVoided  # void: the shoe was empty
         self.is_over = self.is_over or any(isinstance(event, last) for event in happened)
         return steps.over(did) if self.is_over else steps.step(layout(self._shoe), did, rules(self._shoe).anytime)
 

@@ -28,8 +28,7 @@ class Book:
         self.over = not self.lines
         self.queue = 2 * [*[line[0] for line in self.lines], None]  # None is the dealer
         self.turn: Hand | None = None
-        self.wants_card = not self.over
-        self.drawing = False
+        self.wants_card, self.drawing = not self.over, False
 
     def _bet(self, seat: int, bet: Fraction) -> None:
         why = "above_max" if bet > Fraction(self.settings["max"]) else None

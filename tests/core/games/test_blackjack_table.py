@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import orders
+from firmware_bridge.games.blackjack import GAME
 from firmware_bridge.games.house import usual
+from firmware_bridge.shoe.round import layout
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import Table
@@ -222,3 +224,18 @@ def test_a_torn_three_of_clubs_that_was_missed_is_a_duplicate() -> None:
     now.play("!resolve duplicate remove 9c")
     assert now.open == ()
     assert snapshots(now.shoe)["table"].hands["D"] == (None,)
+
+
+def test_each_seat_counts_its_hands_and_the_dealer_what_is_open() -> None:
+    now = table(f"{TWO} 8h 9d 6c 8d As Kd 1:SP 3c 1:S 2d")
+    assert GAME.points(layout(now.shoe)) == {"S1": "11 10", "S3": "20", "dealer": "6"}
+
+
+def test_people_are_told_what_each_seat_won_or_lost() -> None:
+    now = table(f"{TWO} Th Td 9c 9h 8d 8c 1:S 3:S")
+    assert GAME.remarks(now.rounds[0]) == ("S1 +100", "S3 +12.5")
+    assert GAME.remarks(now.rounds[0] | {"bets": {"S1": "0", "S2": "-5"}, "shuffle_due": True}) == (
+        "S1 0",
+        "S2 -5",
+        "shuffle due",
+    )

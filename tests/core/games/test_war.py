@@ -54,6 +54,7 @@ def test_first_the_lot_is_due_and_no_lamp_of_a_seat_is_steady() -> None:
     assert phase(first.shoe) is Phase.READY
     assert lamps(first.shoe).why[-1] == "lot: lot"
     assert "steady" not in {rhythm for lamp, rhythm in lamps(first.shoe).lit.items() if lamp != "ready"}
+    assert {lamp for lamp, rhythm in lamps(first.shoe).lit.items() if rhythm == "candidate"} == {"S1", "S3"}
 
 
 def test_the_lot_decides_whose_card_is_due_first() -> None:

@@ -14,7 +14,7 @@ WRONG = [
     "call", "look", "lot", "lot=1", "1:lot=1", "lot=9", "Xx", "Zz", "1:bet=3", "7:call", "8:fold", "0:look", "1:call=2",
     "2:look=1", "3:fold=x", "1:raise", "1:raise=abc", "2:raise=0.5", "1:raise=1000", "3:raise=1e1", "2:raise=-4",
     "1:compare", "2:compare", "3:compare=9", "1:compare=1", "2:compare=S1", "3:compare=x", "1:fold", "2:fold",
-    "5h", "Qs",
+    "5h", "Qs", "1p", "01:call", "2:", "raise=3", "1:lot",
 ]  # fmt: skip
 SETTINGS = [
     ("1", "1", "10"),

@@ -87,7 +87,7 @@ class Round:
             return
         head, _, value = word.partition("=")
         seat, _, verb = head.rpartition(":")
-        if verb not in WORDS or (verb == "lot") == bool(seat) or seat == "0":
+        if verb not in WORDS or (verb == "lot") == bool(seat) or seat[:1] == "0":
             raise Refused("unknown")
         if self.phase == "deal":
             raise Refused("no_mark_due")
