@@ -200,7 +200,7 @@ def blockers(shoe: Shoe) -> tuple[str, ...]:
 
 def held_cards(shoe: Shoe) -> tuple[HeldCard, ...]:
     """The cards of the packs that are held."""
-    return tuple([each for each in shoe.held if isinstance(each, HeldCard)])
+    return tuple([each for each in shoe.held if isinstance(each, HeldCard)]) if shoe.held else ()
 
 
 def oldest_held(shoe: Shoe) -> HeldCard | None:
