@@ -60,7 +60,7 @@ class PlayedTable:
         if word in Card._value2member_map_:
             happened = self._take(inputs.CardRead(at=0, card=Card(word), nonce=self._nonce()))
             code = self._refused_card()
-        elif (mark := mark_of(word)) and mark.seat.lstrip("0") == mark.seat:
+        elif mark := mark_of(word):
             seat = int(mark.seat) if mark.seat else None
             happened = self._order(orders.Mark(mark.word, seat, mark.value))
             answer = _answer(happened)
