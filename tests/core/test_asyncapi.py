@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
@@ -10,16 +11,18 @@ import msgspec
 import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
+import firmware_bridge
 from firmware_bridge.cli import main
 from firmware_bridge.cli.schema.document import document
 from firmware_bridge.cli.schema.examples import examples
 from firmware_bridge.cli.schema.json_schema import HOUSE_ONLY, ROUNDS, STATES, schema
-from firmware_bridge.cli.schema.topics import PHASES, RESERVED, topics
+from firmware_bridge.cli.schema.topics import ERRORS, PHASES, RESERVED, topics
 from firmware_bridge.facts import wire
 from firmware_bridge.facts.events import AnyEvent
-from firmware_bridge.facts.orders import ORDERS, Answer, Order, tag_of
+from firmware_bridge.facts.orders import ALL, ORDERS, Answer, Malformed, Order, tag_of
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe import Phase
+from firmware_bridge.table.desk import order_of, parse
 
 PAGE = Path(__file__).parents[2] / "docs/messages.md"
 EXAMPLES = [(kind, name) for kind, of in examples().items() for name in of]
@@ -122,3 +125,17 @@ def test_the_page_is_what_the_types_say(capfdbinary: pytest.CaptureFixture[bytes
     """To renew it: `shoe schema --reference > docs/messages.md`."""
     assert main(["schema", "--reference"]) == 0
     assert capfdbinary.readouterr().out == PAGE.read_bytes()
+
+
+def test_every_error_in_one_word_has_a_meaning() -> None:
+    package = Path(firmware_bridge.__file__).parent
+    sources = [path.read_text("utf-8") for room in ("games", "shoe") for path in (package / room).rglob("*.py")]
+    codes = {code for text in sources for code in re.findall(r'Refused\(\s*"([a-z_]+)"', text)}
+    assert set(ERRORS) == codes
+
+
+def test_an_order_shown_is_taken_from_the_wire() -> None:
+    for kind, of in examples().items():
+        for example in of.values():
+            if kind.startswith("command."):
+                assert not isinstance(order_of(parse(msgspec.json.encode(example)), ALL), Malformed), kind

@@ -7,9 +7,10 @@ from typing import Any, Final, get_args
 
 from firmware_bridge import __version__
 from firmware_bridge.cli.schema.examples import examples
-from firmware_bridge.cli.schema.json_schema import schema
+from firmware_bridge.cli.schema.json_schema import STATES, schema
 from firmware_bridge.cli.schema.topics import PHASES, RESERVED, Topic, topics
 from firmware_bridge.facts.events import AnyEvent
+from firmware_bridge.games import GAMES
 
 Json = dict[str, Any]
 
@@ -103,7 +104,8 @@ def _operation(topic: Topic) -> Json:
 
 
 def _message(name: str, told: Json) -> Json:
-    return {
+    answers = {"correlationId": {"location": "$message.payload#/id"}} if name.startswith(("command.", "reply")) else {}
+    return answers | {
         "name": name,
         "title": name,
         "summary": described(name, told).splitlines()[0],
@@ -113,9 +115,9 @@ def _message(name: str, told: Json) -> Json:
 
 
 def described(name: str, told: Json) -> str:
-    """What a message says: the description of the event in it, or of itself."""
-    own = _EVENTS[name.removeprefix("event.")] if name.startswith("event.") else None
-    return plain(own.__doc__ or "") if own else plain(told.get("description", name))
+    """What a message says: the docstring of the event in it, of what stands beside its head, or of itself."""
+    own = _DOCUMENTED.get(name.removeprefix("event."))
+    return plain((own.__doc__ if own else told["description"]) or "")
 
 
 def plain(description: str) -> str:
@@ -123,7 +125,8 @@ def plain(description: str) -> str:
     return inspect.cleandoc(description).replace("\n\n", "\0").replace("\n", " ").replace("\0", "\n\n")
 
 
-_EVENTS: Final = {each.__name__: each for each in get_args(AnyEvent)}
+_DOCUMENTED: Final[dict[str, type]] = STATES | {each.__name__: each for each in get_args(AnyEvent)}
+_DOCUMENTED.update({topic.name: topic.body for game in GAMES.values() for topic in game.topics})
 
 
 def in_draft_7(value: Any) -> Any:

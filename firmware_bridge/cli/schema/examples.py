@@ -15,6 +15,7 @@ from firmware_bridge.cli.schema.scenes import GAMES, MORE
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
 from firmware_bridge.games.house import house_of
+from firmware_bridge.table.desk import NotAnOrder, parse
 from firmware_bridge.table.odds_child import Question, answer
 
 Examples = dict[str, dict[str, dict[str, Any]]]
@@ -51,6 +52,7 @@ def examples() -> Examples:
         name = _name(sent, game)
         if name not in of or _says_more(sent, of[name]):
             of[name] = sent.payload
+    told["reply"]["refused: no order"] = _no_order()
     return told | {"status": _status(), "health": {"health": _beside(_HEALTH)}, "odds": {"odds": _odds()}}
 
 
@@ -67,7 +69,7 @@ def _name(sent: Sent, game: str) -> str:
     if kind(sent).removeprefix("event.") in BY_GAME:
         return game
     if sent.topic == "reply":
-        return "obeyed" if sent.payload["ok"] else "refused"
+        return "obeyed" if sent.payload["ok"] else f"refused: {sent.payload['error']}"
     return kind(sent).rsplit(".", 1)[-1]
 
 
@@ -102,6 +104,15 @@ _HEALTH: Final = Health(
 def _status() -> dict[str, dict[str, Any]]:
     states: tuple[Any, ...] = ("online", "stopped", "lost")
     return {each: _beside(Status(each, __version__, "unknown", 15, "FULL", "synchronised", 1)) for each in states}
+
+
+def _no_order() -> dict[str, Any]:
+    """The answer to bytes that are no order."""
+    try:
+        parse(b"{}")
+    except NotAnOrder as error:
+        return _beside(error.answer)
+    raise AssertionError("an empty object is an order")
 
 
 def _odds() -> dict[str, Any]:

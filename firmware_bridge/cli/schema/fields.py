@@ -46,6 +46,8 @@ def in_words(schema: Json) -> str:
         return " or ".join(_PLAIN[each] for each in kind)
     if kind == "array":
         return _list(schema)
+    if kind == "object" and (inside := schema.get("properties")):
+        return f"object with {', '.join(f'{name} ({in_words(each)})' for name, each in inside.items())}"
     if kind == "object" and isinstance(more := schema.get("additionalProperties"), dict):
         return f"object, each value {in_words(more)}" if more else "object"
     return f"{_PLAIN.get(str(kind), 'anything')}{_limits(schema)}"

@@ -9,7 +9,7 @@ from firmware_bridge.cli.schema.course import course
 from firmware_bridge.cli.schema.document import ABOUT, PREFIX, described, document, plain
 from firmware_bridge.cli.schema.fields import HEADS, fields, in_words
 from firmware_bridge.cli.schema.shown import shown
-from firmware_bridge.cli.schema.topics import PHASES, RESERVED, Topic, topics
+from firmware_bridge.cli.schema.topics import ERRORS, PHASES, RESERVED, Topic, topics
 from firmware_bridge.facts.wire import EntryHead, Head, StateHead, StreamMessage
 from firmware_bridge.games import GAMES
 
@@ -36,6 +36,7 @@ def _lines() -> Iterator[str]:
     yield from _heads(told)
     for topic in topics():
         yield from _topic(topic, told)
+    yield from _errors()
     yield from _parts(told)
     yield "\n## Rounds step by step"
     yield from course()
@@ -96,6 +97,12 @@ def _topic(topic: Topic, told: Json) -> Iterator[str]:
         for example in messages[name]["examples"]:
             payload = example["payload"]
             yield f"\n```json\n{shown(payload['event'] if topic.name == 'event' else payload)}\n```"
+
+
+def _errors() -> Iterator[str]:
+    yield "\n## Errors\n\nAn answer with `ok` false has `error`, why an order was refused, and `hint`, what to do next."
+    yield "For marks and bets the error is one word for programs; all other errors are sentences for people.\n"
+    yield from (f"- **{code}**: {says}" for code, says in ERRORS.items())
 
 
 def _parts(told: Json) -> Iterator[str]:

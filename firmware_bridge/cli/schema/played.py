@@ -21,7 +21,10 @@ from firmware_bridge.shoe import Shoe, phase, step
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.sim.retained import Retained
 from firmware_bridge.sim.script import NewShoe, Pause, input_of, parse
+from firmware_bridge.table.backend import BACKEND
+from firmware_bridge.table.desk import order_of
 from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.topics.state import table
 
 TABLE: Final = "T07"
 BOOT: Final = "5c1e8a02"
@@ -67,7 +70,7 @@ class _Table:
                 case orders.Enter():
                     yield from self._order(each, "ANNA")
                 case _ if isinstance(each, orders.Order):
-                    yield from self._order(each, "backend")
+                    yield from self._order(each, BACKEND)
                 case _:
                     yield from self._take(each)
 
@@ -75,13 +78,13 @@ class _Table:
         for word in parse(text):
             match word:
                 case NewShoe():
-                    yield from self._order(orders.OpenShoe(), "backend")
+                    yield from self._order(orders.OpenShoe(), BACKEND)
                 case Pause(ms=ms):
                     yield from self._pass(self._at + ms)
                 case _:
-                    came = input_of(word, "backend", self._nonce)
+                    came = input_of(word, BACKEND, self._nonce)
                     if isinstance(came, inputs.Ordered):
-                        yield from self._order(came.order, "backend")
+                        yield from self._order(came.order, BACKEND)
                     else:
                         yield from self._take(came)
 
@@ -91,8 +94,18 @@ class _Table:
             yield from self._take(inputs.TimePassed(at=0))
         self._at = max(self._at, end)
 
+    def _wire(self, order: orders.Order) -> orders.Order:
+        """The order as the desk reads it off a message; a mark names the question it answers."""
+        fields = msgspec.json.decode(msgspec.json.encode(order))
+        if isinstance(order, orders.Mark):
+            now = table(self._shoe)
+            fields |= {"round": now.round, "turn": now.turn}
+        return order_of(fields, orders.ALL)
+
     def _order(self, order: orders.Order, by: str) -> Iterator[Moment]:
         self._orders += 1
+        if by == BACKEND and not isinstance(order, orders.Malformed):
+            order = self._wire(order)
         yield from self._take(inputs.Ordered(at=0, order=order, by=by, nonce=self._nonce(), id=str(self._orders)))
 
     def _take(self, came: inputs.AnyInput) -> Iterator[Moment]:
@@ -110,11 +123,11 @@ class _Table:
             yield Sent(topic, msgspec.json.decode(payload))
         assert line.entry
         came = line.entry.input
-        if isinstance(came, inputs.Ordered) and came.by == "backend":
+        if isinstance(came, inputs.Ordered) and came.by == BACKEND and not isinstance(came.order, orders.Malformed):
             order = msgspec.json.decode(msgspec.json.encode(came.order))
             yield Sent("command", {"id": came.id} | order)
         for event in line.entry.events:
-            if isinstance(event, CommandAnswered) and event.by == "backend":
+            if isinstance(event, CommandAnswered) and event.by == BACKEND:
                 yield Sent("reply", self._beside(line, replace(event.answer, digest=None)))
 
     def _beside(self, line: Line, body: Struct) -> dict[str, Any]:

@@ -67,6 +67,20 @@ _VIP: Final[dict[str, Any]] = {
 }
 
 MORE: Final = (
+    Scene(
+        "baccarat",
+        {"burn": "none"},
+        (
+            *(orders.Malformed("void", "the reason is missing", 'give "why"'), orders.Void("misdeal")),
+            *("shoe", orders.OpenShoe(orders.Pack(decks=99)), "9s", orders.CloseShoe("late"), orders.Next()),
+            *(orders.Correct(7, ("9s",), "misread"), orders.Resolve("overdrawn", "burn"), orders.Reveal()),
+        ),
+    ),
+    Scene(
+        "zhajinhua",
+        {},
+        (GAMES[4].steps[0], "2:call 1:raise=3.5 1:compare=9 1:look 1:look 1:call=2 1:S"),
+    ),
     Scene("baccarat", {"burn": "none"}, ("shoe 9s Kd Th Kc", orders.Correct(1, ("9s", "Kd", "Th", "Qc"), "misread"))),
     Scene(
         "baccarat",

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 WIDTH: Final = 120
-MOST: Final = {str: 72, list: 4, dict: 8}
+MOST: Final = {str: 160, list: 4, dict: 8}
 """Characters, items and keys at which a value inside of an example is cut."""
 
 CUT: Final = ".."

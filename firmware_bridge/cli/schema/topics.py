@@ -43,6 +43,22 @@ PHASES: Final = {
 }
 """Phase, as the topic `table` has it -> what it means."""
 
+ERRORS: Final = {
+    "over": "the round has ended",
+    "unknown": "no mark of this game, or its seat is missing where one is needed",
+    "late": "it answers a question of another round or turn than the present one",
+    "no_mark_due": "no mark is due: a card is, or bets have to be closed first",
+    "not_allowed": "another mark is due",
+    "not_your_turn": "this seat is not asked",
+    "already_marked": "this seat has said it already",
+    "bad_amount": "not an amount that may be given here, or one with a mark that takes none",
+    "not_enough_money": "more than the seat's purse holds",
+    "bad_target": "the seat named cannot be compared with",
+    "not_in_lot": "the seat named takes no part in the lot",
+    "no_round": "too few seats take part, so there is no round",
+}
+"""Why a mark, or bets, are refused in one word, as `error` of an answer has it -> what it means."""
+
 _ANY: Final = "backend, screens, whoever may read"
 
 _STREAMS: Final = (
@@ -106,7 +122,7 @@ _ORDERS: Final = (
         "shoe",
         1,
         False,
-        "an order; a retained one is ignored",
+        "an order; a mark has to name round and turn, as the topic `table` has them; a retained one is ignored",
         "when the one before it is answered",
     ),
     Topic("reply", "shoe", "whoever gave the order", 1, False, "the answer to an order", "after every order"),
