@@ -16,10 +16,12 @@ from firmware_bridge.cli import main
 from firmware_bridge.cli.schema.document import document
 from firmware_bridge.cli.schema.examples import examples
 from firmware_bridge.cli.schema.json_schema import HOUSE_ONLY, ROUNDS, STATES, schema
+from firmware_bridge.cli.schema.played import played
+from firmware_bridge.cli.schema.scenes import Scene
 from firmware_bridge.cli.schema.topics import ERRORS, PHASES, RESERVED, topics
 from firmware_bridge.facts import wire
 from firmware_bridge.facts.events import AnyEvent
-from firmware_bridge.facts.orders import ALL, ORDERS, Answer, Malformed, Order, tag_of
+from firmware_bridge.facts.orders import ALL, ORDERS, Answer, BetsClosed, CloseShoe, Malformed, OpenShoe, Order, tag_of
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe import Phase
 from firmware_bridge.table.desk import order_of, parse
@@ -108,6 +110,15 @@ def test_every_topic_is_there_and_no_name_is_taken_that_is_kept_free() -> None:
 
 def test_every_phase_has_a_meaning() -> None:
     assert list(PHASES) == [phase.value for phase in Phase]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_these_phases(game: str) -> None:
+    card = next(iter(GAMES[game].pack)).value
+    told = Scene(game, {"burn": 1, "betting": "required"}, (OpenShoe(), card, BetsClosed(), CloseShoe("the end")))
+    phases = [moment.phase for moment in played(told)]
+    assert phases[:3] == ["empty", "burning", "betting"]
+    assert phases[-1] == "ended"
 
 
 def test_every_event_and_order_is_in_it() -> None:

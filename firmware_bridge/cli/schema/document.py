@@ -121,8 +121,14 @@ def described(name: str, told: Json) -> str:
 
 
 def plain(description: str) -> str:
-    """A docstring as paragraphs, without its indentation."""
-    return inspect.cleandoc(description).replace("\n\n", "\0").replace("\n", " ").replace("\0", "\n\n")
+    """A docstring as paragraphs, without its indentation, in the words of JSON."""
+    return (
+        inspect.cleandoc(description)
+        .replace("\n\n", "\0")
+        .replace("\n", " ")
+        .replace("\0", "\n\n")
+        .replace("None", "null")
+    )
 
 
 _DOCUMENTED: Final[dict[str, type]] = STATES | {each.__name__: each for each in get_args(AnyEvent)}

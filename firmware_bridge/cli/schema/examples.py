@@ -47,7 +47,7 @@ def moments() -> dict[str, tuple[Moment, ...]]:
 def examples() -> Examples:
     """At least one example of every kind of message; the same every time."""
     told: Examples = {}
-    for game, sent in _sent():
+    for game, sent in ((game, sent) for game, moment in _all() for sent in moment.sent):
         of = told.setdefault(kind(sent), {})
         name = _name(sent, game)
         if name not in of or _says_more(sent, of[name]):
@@ -56,12 +56,12 @@ def examples() -> Examples:
     return told | {"status": _status(), "health": {"health": _beside(_HEALTH)}, "odds": {"odds": _odds()}}
 
 
-def _sent() -> Iterator[tuple[str, Sent]]:
-    """Every message of every scene, with its game."""
+def _all() -> Iterator[tuple[str, Moment]]:
+    """Every moment of every scene, with its game."""
     for game, all_moments in moments().items():
-        yield from ((game, sent) for moment in all_moments for sent in moment.sent)
+        yield from ((game, moment) for moment in all_moments)
     for scene in MORE:
-        yield from ((scene.game, sent) for moment in played(scene) for sent in moment.sent)
+        yield from ((scene.game, moment) for moment in played(scene))
 
 
 def _name(sent: Sent, game: str) -> str:

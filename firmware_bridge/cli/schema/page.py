@@ -65,7 +65,7 @@ def _overview() -> Iterator[str]:
 
 def _phases() -> Iterator[str]:
     yield "\n## Phases\n"
-    yield "What the topic `table` has as `phase`, in all games:\n"
+    yield "What the topic `table` has as `phase`, the same in all games:\n"
     yield from (f"- **{phase}**: {says}" for phase, says in PHASES.items())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.games import GAMES
+from firmware_bridge.games.house import usual
 
 
 class Topic(NamedTuple):
@@ -25,6 +26,16 @@ def topics() -> tuple[Topic, ...]:
     return (*_STREAMS, *_STATES, *_own(), *_ORDERS)
 
 
+def _burning() -> str:
+    """The games in which cards are burned where the house does not say otherwise."""
+    return ", ".join(name for name in GAMES if "burn" not in usual(name))
+
+
+def _betting() -> str:
+    """The games in which bets are closed before a round where the house does not say otherwise."""
+    return ", ".join(name for name in GAMES if usual(name).get("betting") == "required")
+
+
 RESERVED: Final = {
     "sealed": "the sealed parts of a journal, for whoever keeps them apart",
     "checkpoint": "a signed head of the journal",
@@ -34,8 +45,8 @@ RESERVED: Final = {
 
 PHASES: Final = {
     "empty": "no shoe is open",
-    "burning": "cards are burned before the first round",
-    "betting": "bets may be placed; a card has to wait where the house requires that bets are closed first",
+    "burning": f"cards are burned first, where the house burns any: `[table] burn`, by default {_burning()}",
+    "betting": f"bets may be placed, where a round waits for their end: `[table] betting`, by default {_betting()}",
     "ready": "the next round may begin with its first card, mark or bet",
     "dealing": "a round is under way",
     "complete": "a round has all that it needs, and waits for NEXT, for REVEAL or for a reader's result",

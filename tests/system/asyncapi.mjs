@@ -1,8 +1,9 @@
-// Checks the AsyncAPI document on standard input with @asyncapi/parser; prints each finding, and fails on errors.
+// node asyncapi.mjs FOLDER: checks the AsyncAPI document on standard input with the @asyncapi/parser below FOLDER.
+// Prints each finding; fails where one is an error.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 
-const require = createRequire(`${process.env.ASYNCAPI_PACKAGES ?? process.cwd()}/package.json`);
+const require = createRequire(`${process.argv[2]}/package.json`);
 const { Parser } = require("@asyncapi/parser");
 const { document, diagnostics } = await new Parser().parse(readFileSync(0, "utf8"));
 const levels = ["error", "warning", "information", "hint"];
