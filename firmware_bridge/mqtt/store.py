@@ -21,6 +21,9 @@ LONGEST: Final = 1_024
 PART: Final = 256
 """Entries that are sent again at a time: the next ones follow when the store has these."""
 
+JOURNALS: Final = 1_000
+"""Journals at most of which it is remembered what was said too early; what is forgotten is sent again."""
+
 SHOWN: Final = 40
 """Characters that are shown of a word that came from outside."""
 
@@ -36,6 +39,7 @@ class Store:
 
     sent: the last entry that went to the broker, in an earlier run too. Only positions are kept in memory: what was
     sent and is not stored is read from disk again. `changed` is called when either has moved.
+    A journal counts once all of those before it are stored to their ends: what is said of it earlier is remembered.
     """
 
     def __init__(self, directory: Path, name: str) -> None:
@@ -45,6 +49,7 @@ class Store:
         self.changed: Callable[[], None] = _nothing
         self._directory = directory
         self._ends: dict[str, int] = {}
+        self._said: dict[str, int] = {}
 
     @property
     def behind(self) -> bool:
@@ -75,27 +80,48 @@ class Store:
         if told == self.cursor:
             return False
         self._check(told)
-        self.cursor = told
-        self.changed()
-        return True
+        if len(self._said) == JOURNALS:
+            self._said.clear()
+        self._said[told.journal] = max(told.seq, self._said.get(told.journal, 0))
+        try:
+            before, self.cursor = self.cursor, self._reached()
+        except (OSError, JournalError):
+            raise NotStored("the journal cannot be read", "say it again; see the table's alarms") from None
+        if moved := self.cursor != before:
+            self.changed()
+        return moved
 
     def missing(self) -> Range | None:
         """The next entries that the store lacks, None where it has all that was sent. Raises JournalError, OSError."""
         if not self.behind or self.sent is None:
             return None
-        files = journal_files(self._directory)
-        first = 1
-        if self.cursor:
-            now = file_name(self.cursor.journal)
-            files = [path for path in files if path.name >= now]
-            first = self.cursor.seq + 1 if files and files[0].name == now else 1
-        for path in files:
-            journal = journal_id(path)
-            end = self.sent.seq if journal == self.sent.journal else self._end(path)
+        for path in self._files():
+            journal, end = journal_id(path), self._end(path)
+            first = self.cursor.seq + 1 if self.cursor and self.cursor.journal == journal else 1
             if first <= end:
                 return Range(journal, first, min(end, first + PART - 1))
-            first = 1
         return None
+
+    def _reached(self) -> Cursor | None:
+        """How far everything is stored, by what was said of each journal."""
+        reached = self.cursor
+        for path in self._files():
+            journal = journal_id(path)
+            at = reached.seq if reached and reached.journal == journal else 0
+            if (said := self._said.pop(journal, 0)) > at:
+                reached, at = Cursor(journal, said), said
+            if at < self._end(path):
+                break
+        return reached
+
+    def _files(self) -> list[Path]:
+        """The journals from the one on in which something is missing. Raises OSError."""
+        if self.cursor is None:
+            return journal_files(self._directory)
+        now = self._directory / file_name(self.cursor.journal)
+        if self.sent and self.sent.journal == self.cursor.journal:
+            return [now]
+        return [path for path in journal_files(self._directory) if path.name >= now.name]
 
     def _check(self, told: Cursor) -> None:
         """Whether an entry was sent, and comes after what is stored. Raises NotStored."""
@@ -125,12 +151,15 @@ class Store:
             raise NotStored(f"{_named(told)} was not sent", f"the last entry of this journal is {end}")
 
     def _end(self, path: Path) -> int:
-        """The last entry of a journal; one that is not the newest never grows. Raises JournalError, OSError."""
-        if path.name not in self._ends:
-            if self.sent is None or path.name >= file_name(self.sent.journal):
-                return last_entry(path)
-            self._ends[path.name] = last_entry(path)
-        return self._ends[path.name]
+        """The last entry of a journal that was sent; one before the newest never grows. Raises JournalError, OSError."""
+        journal = journal_id(path)
+        if self.sent and journal == self.sent.journal:
+            return self.sent.seq
+        if _place(Cursor(journal, 0)) > _place(self.sent):
+            return last_entry(path)
+        if journal not in self._ends:
+            self._ends[journal] = last_entry(path)
+        return self._ends[journal]
 
 
 def _read(payload: bytes) -> Stored:
