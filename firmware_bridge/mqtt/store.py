@@ -151,7 +151,7 @@ class Store:
             raise NotStored(f"{_named(told)} was not sent", f"the last entry of this journal is {end}")
 
     def _end(self, path: Path) -> int:
-        """The last entry of a journal that was sent; one before the newest never grows. Raises JournalError, OSError."""
+        """The last entry of a journal that was sent; an older one never grows. Raises JournalError, OSError."""
         journal = journal_id(path)
         if self.sent and journal == self.sent.journal:
             return self.sent.seq

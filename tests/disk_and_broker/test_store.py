@@ -33,6 +33,13 @@ def store_of(wire: Wire) -> Store:
     return wire.store
 
 
+def say_older(wire: Wire) -> None:
+    """The journals before the present one are stored."""
+    ends = {line.public.journal: line.public.seq for line in wire.record.lines}
+    for journal, seq in list(ends.items())[:-1]:
+        assert say(wire, seq, journal)
+
+
 def say(wire: Wire, seq: int, journal: str | None = None, by: str = "floor") -> bool:
     told = {"journal": journal or wire.record.shoe.journal, "seq": seq, "by": by}
     return store_of(wire).take(json.dumps(told).encode())
@@ -51,6 +58,7 @@ def test_the_cursor_follows_the_store_and_not_the_broker(wire: Wire) -> None:
     wire.deal(SHOE).ack()
     last = Cursor(wire.record.shoe.journal, wire.record.shoe.seq)
     assert (wire.outbox.acked, wire.outbox.cursor, wire.outbox.waiting) == (last, None, True)
+    say_older(wire)
     assert say(wire, 5)
     assert wire.outbox.save() == wire.cursor.value == (last.journal, 5)
     assert say(wire, last.seq)
@@ -61,6 +69,7 @@ def test_the_cursor_follows_the_store_and_not_the_broker(wire: Wire) -> None:
 def test_a_message_that_is_stored_before_its_acknowledgement_counts(wire: Wire) -> None:
     wire.outbox.up()
     wire.deal("9s Td")
+    say_older(wire)
     assert say(wire, wire.record.shoe.seq)
     wire.ack()
     assert not wire.outbox.waiting
@@ -75,6 +84,7 @@ def test_what_goes_back_or_ahead_or_comes_from_another_is_refused(wire: Wire) ->
     assert "was not sent" in refused(wire, last + 1)
     assert "was not sent" in refused(wire, 10**30)
     assert "does not count here" in refused(wire, last, by="audit")
+    say_older(wire)
     assert say(wire, last)
     assert "is behind" in refused(wire, last - 1)
     assert "not on this disk" in refused(wire, 1, "77-abcdef")
@@ -92,10 +102,26 @@ def test_an_older_journal_ends_where_it_ends(wire: Wire) -> None:
     closed = [line.public.seq for line in wire.record.lines if line.public.journal == first][-1]
     assert closed > end
     assert "was not sent" in refused(wire, closed + 1, first)
-    assert say(wire, closed, first)
+    say_older(wire)
     assert wire.outbox.waiting
     assert say(wire, 1)
     assert "is behind" in refused(wire, closed, first)
+
+
+def test_a_journal_counts_once_those_before_it_are_stored_to_their_ends(wire: Wire) -> None:
+    for _ in range(2):
+        wire.deal("9s Td Ts Tc")
+        known = len(wire.record.lines)
+        wire.record.open_shoe()
+        wire.tell(wire.record.lines[known:])
+    wire.outbox.up()
+    wire.ack()
+    ends = list({line.public.journal: line.public.seq for line in wire.record.lines}.items())
+    for journal, seq in reversed(ends[1:]):
+        assert not say(wire, seq, journal)
+    assert say(wire, ends[0][1], ends[0][0])
+    assert wire.outbox.cursor == ends[-1]
+    assert not wire.outbox.waiting
 
 
 @pytest.mark.parametrize(
@@ -111,6 +137,7 @@ def test_no_name_reaches_another_file(wire: Wire, journal: str) -> None:
 def test_what_the_daemon_before_sent_counts_after_a_restart(wire: Wire) -> None:
     wire.outbox.up()
     wire.deal(SHOE).ack()
+    say_older(wire)
     assert say(wire, 3)
     after = wire.again()
     assert after.outbox.cursor == (wire.record.shoe.journal, 3)
