@@ -33,12 +33,11 @@ def number(journal: str) -> int:
 
 
 class Receiver:
-    """Commits in batches; `whole` is how far it has every event, in the order of the journals."""
+    """Commits in batches, and says of each journal in a batch how far it has every message."""
 
     def __init__(self, port: int, path: Path) -> None:
         self._store = opened(path)
         self._waiting: list[tuple[Any, ...]] = []
-        self._whole: tuple[str, int] | None = None
         self._client = Client(
             CallbackAPIVersion.VERSION2, "store", protocol=MQTTProtocolVersion.MQTTv5, manual_ack=True
         )
@@ -79,26 +78,25 @@ class Receiver:
     def _commit(self) -> None:
         with self._store:
             self._store.executemany("insert or ignore into message values (?, ?, ?, ?, ?, ?)", self._waiting)
+        journals = sorted({row[1] for row in self._waiting}, key=number)
         self._waiting.clear()
         for mid, qos in self._mids:
             self._client.ack(mid, qos)
         self._mids.clear()
-        if whole := self._how_far():
-            told = {"journal": whole[0], "seq": whole[1], "by": "floor"}
-            self._client.publish(f"{PREFIX}/stored", json.dumps(told), 1)
+        for journal in journals:
+            if seq := self._how_far(journal):
+                told = {"journal": journal, "seq": seq, "by": "floor"}
+                self._client.publish(f"{PREFIX}/stored", json.dumps(told), 1)
 
-    def _how_far(self) -> tuple[str, int] | None:
-        """The last entry before the first hole: every event of the entry is there, and the round of those with one."""
-        query = """select journal, seq, of, count(*), max(raw like '%"type":"Round%'),
-                   (select count(*) from message r where r.topic = 'round' and r.journal = e.journal and r.seq = e.seq)
-                   from message e where topic = 'event' group by journal, seq"""
-        rows = sorted(self._store.execute(query), key=lambda row: (number(row[0]), row[1]))
-        whole: tuple[str, int] | None = None
-        for journal, seq, of, count, _, _ in rows:
-            begins = seq == 1 if whole is None or whole[0] != journal else seq == whole[1] + 1
-            if not begins or count < of:
+    def _how_far(self, journal: str) -> int:
+        """The last entry before the first hole in a journal: every event is there, and the round of each round's."""
+        query = """select seq, of, sum(topic = 'event'), sum(topic = 'event' and raw like '%"type":"Round%'),
+                   sum(topic = 'round') from message where journal = ? group by seq order by seq"""
+        whole = 0
+        for seq, of, events, ends, rounds in self._store.execute(query, (journal,)):
+            if seq != whole + 1 or events < of or rounds < ends:
                 break
-            whole = journal, seq
+            whole = seq
         return whole
 
 
