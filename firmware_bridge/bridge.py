@@ -204,7 +204,7 @@ class Bridge:
         self.uplink.outbox.resend(part)
 
     def _tell_health(self, health: wire_states.Health) -> None:
-        self.keeping.watch_clock()
+        self.keeping.watch(health.disk_free_mb)
         self.uplink.tell_health(health)
 
     def _let_go_of_pins(self) -> None:
