@@ -54,7 +54,11 @@ class Store:
     @property
     def behind(self) -> bool:
         """Whether something was sent that is not stored."""
-        return _place(self.sent) > _place(self.cursor)
+        return not self.has(self.sent)
+
+    def has(self, cursor: Cursor | None) -> bool:
+        """Whether an entry is stored, with all before it."""
+        return _place(self.cursor) >= _place(cursor)
 
     def begin(self, cursor: Cursor | None) -> None:
         """The journal can be read, and is stored up to `cursor`; all of it may have been sent. Raises OSError."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from firmware_bridge.errors import JournalError
+from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.resend import Range
 from firmware_bridge.mqtt.settings import Incoming
 from firmware_bridge.mqtt.store import NotStored, Store
@@ -50,6 +51,7 @@ class StoreWatch:
         self._moved, self._resend, self._refuse = moved, resend, refuse
         self._wait_s = AGAIN_S
         self._part: Range | None = None
+        self._to: Cursor | None = None  # how far it is to be sent again
         self._again: asyncio.TimerHandle | None = None
         self._silent: asyncio.TimerHandle | None = None
         self._is_up = False
@@ -120,14 +122,15 @@ class StoreWatch:
         self._again = None
         self._wait_s = min(2 * self._wait_s, AGAIN_AT_MOST_S)
         self._watch()
+        self._to = self._store.sent if self._store else None
         self._send_part()
 
     def _go_on(self) -> None:
         """The store said something: where it has all that was sent again, the next part follows."""
         assert self._store
-        if (part := self._part) and (stored := self._store.cursor):
-            if stored.journal == part.journal and part.to and stored.seq < part.to:
-                return
+        if self._store.has(self._to):
+            self._part = None
+        elif (part := self._part) and part.to and self._store.has(Cursor(part.journal, part.to)):
             self._send_part()
 
     def _send_part(self) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Final
 import pytest
 
 from firmware_bridge.journal.cursor import read_cursor
+from firmware_bridge.mqtt import store as stores
 from firmware_bridge.table import store_watch
 from firmware_bridge.topics.event_and_round import messages
 from tests import backend as listening
@@ -165,6 +166,41 @@ def test_a_silent_store_is_an_alarm_and_play_goes_on(
         backend.publish("shoe/T07/stored", {"journal": journal, "seq": seq, "by": "floor"})
     bridge.until(lambda: said(backend) == [])
     assert not bridge.bridge.uplink.outbox.waiting
+
+
+def test_what_is_sent_again_comes_part_by_part_and_then_no_more(
+    bridge: BridgeTable, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_watch, "AGAIN_S", 1.0)
+    monkeypatch.setattr(stores, "PART", 2)
+    bridge.start()
+    bridge.deal("9s Td Ts Tc 2s 3h 4d")
+    *older, (journal, last) = ends(bridge)
+    for each in older:
+        say(bridge, backend, *each)
+    bridge.until(lambda: times(backend, journal, 2) >= 2)
+    assert times(backend, journal, 3) == 1
+    say(bridge, backend, journal, 2)
+    bridge.until(lambda: times(backend, journal, 4) >= 2)
+    assert times(backend, journal, last) == 1
+    monkeypatch.setattr(store_watch, "AGAIN_S", 60.0)
+    say(bridge, backend, journal, last)
+    assert not bridge.bridge.uplink.outbox.waiting
+    bridge.deal("5d 6d 7d")
+    for seq in range(last + 1, ends(bridge)[-1][1] + 1):
+        bridge.until(partial(times, backend, journal, seq))
+        say(bridge, backend, journal, seq)
+        bridge.pause(0.05)
+        assert times(backend, journal, seq) == 1
+
+
+def say(table: BridgeTable, backend: Backend, journal: str, seq: int) -> None:
+    backend.publish("shoe/T07/stored", {"journal": journal, "seq": seq, "by": "floor"})
+    table.until(lambda: table.bridge.uplink.outbox.cursor == (journal, seq))
+
+
+def times(backend: Backend, journal: str, seq: int) -> int:
+    return sum((each["journal"], each["seq"], each["n"]) == (journal, seq, 1) for each in backend.on("event"))
 
 
 def test_who_says_something_wrong_is_told_and_nothing_moves(bridge: BridgeTable, broker: Broker) -> None:
