@@ -149,14 +149,16 @@ def test_what_the_daemon_before_sent_counts_after_a_restart(wire: Wire) -> None:
     assert after.taken == list(compress(wire.all, behind))
 
 
-def test_what_is_missing_is_read_from_disk_part_by_part(wire: Wire) -> None:
+def test_what_is_missing_is_read_from_disk_part_by_part(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "PART", 2)
     for _ in range(3):
-        wire.deal(SHOE)
+        wire.deal("9s Td Ts Tc")
         known = len(wire.record.lines)
         wire.record.open_shoe()
         wire.tell(wire.record.lines[known:])
     wire.outbox.up()
     wire.ack()
+    assert len({line.public.journal for line in wire.record.lines}) > 3
     entries = []
     while part := store_of(wire).missing():
         assert part.to
