@@ -31,7 +31,7 @@ COMMANDS: Final = {
     "wiring": "which wire goes to which pin of the header",
     "retire": "take a table that is no more off the broker",
     "journal": "the record: list, show, verify, export",
-    "schema": "JSON Schema of every message",
+    "schema": "every message: JSON Schema, AsyncAPI, or Markdown",
     "help": "the documents: a chapter, an alarm, a key of the config",
 }
 """Each has a module of its name here, with `options(parser)` and `run(arguments) -> exit code`."""
