@@ -20,7 +20,7 @@ _PLAIN: Final = {
 }
 
 
-def fields(schema: Json, without: tuple[str, ...] = HEADS) -> list[str]:
+def fields(schema: Json, without: tuple[str, ...] = ()) -> list[str]:
     """The fields of an object as a list in Markdown; those that may be missing are said to be."""
     required = schema.get("required", ())
     return [

@@ -86,14 +86,15 @@ def _of_head(schema: Json) -> list[str]:
 def _topic(topic: Topic, told: Json) -> Iterator[str]:
     messages, schemas = told["components"]["messages"], told["components"]["schemas"]
     yield f"\n## Topic {topic.name}\n"
-    yield f"{topic.says[0].upper()}{topic.says[1:]}."
-    for name in told["channels"][topic.name]["messages"]:
-        part = name.partition(".")[2]
-        if part:
-            yield f"\n### {part.replace('.', ', ')}"
+    names = told["channels"][topic.name]["messages"]
+    if len(names) > 1:
+        yield f"{topic.says[0].upper()}{topic.says[1:]}."
+    for name in names:
+        if part := name.partition(".")[2]:
+            yield f"\n### {part.replace('.', ', ')}\n"
         schema = schemas[name]["properties"]["event"] if topic.name == "event" else schemas[name]
-        yield f"\n{described(name, schemas[name])}\n"
-        yield from fields(schema)
+        yield f"{described(name, schemas[name])}\n"
+        yield from fields(schema, without=() if topic.name in ("event", "command") else HEADS)
         for example in messages[name]["examples"]:
             payload = example["payload"]
             yield f"\n```json\n{shown(payload['event'] if topic.name == 'event' else payload)}\n```"
@@ -111,4 +112,4 @@ def _parts(told: Json) -> Iterator[str]:
     for name, schema in told["components"]["schemas"].items():
         if name not in told["components"]["messages"]:
             yield f"\n### {name}\n\n{plain(schema.get('description', ''))}\n"
-            yield from fields(schema, without=()) or [in_words(schema)]
+            yield from fields(schema) or [in_words(schema)]
