@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from firmware_bridge.cli.check.broker import ANSWER_S, unlogged
 from firmware_bridge.cli.check.finding import failed
 from firmware_bridge.cli.daemon_socket import config_option
-from firmware_bridge.cli.schema import STATES
 from firmware_bridge.config.load import broker_settings, load
 from firmware_bridge.config.sections import TopicWord
 from firmware_bridge.errors import BridgeError
@@ -26,7 +25,10 @@ from firmware_bridge.mqtt.words import silence
 LISTEN_S: Final = 1.0
 """What a broker retains comes within so many seconds of a subscription."""
 
-RETAINED: Final = {*STATES, *(topic.name for game in GAMES.values() for topic in game.topics)} - {"reply"}
+RETAINED: Final = {
+    *("status", "table", "lamps", "alarm", "health", "odds"),
+    *(topic.name for game in GAMES.values() for topic in game.topics),
+}
 """The topics of a table that a broker keeps."""
 
 
@@ -60,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise NotRetired(f"{name!r} is no name of a table", "name it as the topics do") from None
     prefix = f"{config.mqtt.root}/{name}"
     kept = asyncio.run(_talk(settings, prefix, ()))
-    if not arguments.online and _is_online(kept.get("status", b"")):
+    if not arguments.online and is_online(kept.get("status", b"")):
         raise NotRetired(f"a daemon is online as {prefix}", "stop it first, or give --online")
     if not kept:
         print(f"the broker keeps nothing of {prefix} that we may read")
@@ -75,7 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _is_online(status: bytes) -> bool:
+def is_online(status: bytes) -> bool:
+    """Whether a message of the topic `status` says that a daemon is there; not for one that says nothing we know."""
     with suppress(msgspec.DecodeError, UnicodeDecodeError):
         return msgspec.json.decode(status, type=_Said).state == "online"
     return False

@@ -132,9 +132,9 @@ def plain(description: str) -> str:
     )
 
 
-_DOCUMENTED: Final[dict[str, type]] = {**STATES, "stored": Stored} | {
-    each.__name__: each for each in get_args(AnyEvent)
-}
+_DOCUMENTED: Final[dict[str, type]] = {"stored": Stored}
+_DOCUMENTED.update(STATES)
+_DOCUMENTED.update({each.__name__: each for each in get_args(AnyEvent)})
 _DOCUMENTED.update({topic.name: topic.body for game in GAMES.values() for topic in game.topics})
 
 
