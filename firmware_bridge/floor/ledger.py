@@ -1,0 +1,169 @@
+"""Which entries of which journals are whole, and what to ask a table for again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
+
+from firmware_bridge.facts.orders import Resend
+from firmware_bridge.floor.message import EVENT, Key, Row, makes_round
+
+SETTLE_S: Final = 5.0
+"""How long a gap may close by itself before it is asked for."""
+
+FIRST_S, LONGEST_S = 10.0, 600.0
+"""The wait between two orders for the same gap, doubled each time."""
+
+
+class Progress(NamedTuple):
+    """How far a journal is kept: every message of its entries up to `whole`. It has entries up to `known` at least.
+
+    shoe: of its newest message, 0 where none came: an older journal has a lower number.
+    """
+
+    key: Key
+    shoe: int
+    whole: int
+    known: int
+
+
+class Loaded(NamedTuple):
+    """A journal as the store has it: its progress, and the messages of entries behind `whole`."""
+
+    progress: Progress
+    rows: Iterable[Row]
+
+
+class Ask(NamedTuple):
+    """An order for the table that has the gap."""
+
+    table: str
+    order: Resend
+
+
+class _Entry:
+    """What came of one entry: numbers of its events, of the rounds they announce, and of the rounds."""
+
+    def __init__(self) -> None:
+        self.of = 0
+        self.events: set[int] = set()
+        self.due: set[int] = set()
+        self.rounds: set[int] = set()
+
+    def take(self, row: Row) -> None:
+        if row.topic == EVENT:
+            self.of = self.of or row.of
+            self.events.add(row.n)
+            if makes_round(row):
+                self.due.add(row.n)
+        else:
+            self.rounds.add(row.n)
+
+    @property
+    def whole(self) -> bool:
+        return 0 < self.of == len(self.events) and self.due <= self.rounds
+
+
+class _Journal:
+    """One journal: `whole` entries, what came behind them, and when its gap is asked for."""
+
+    def __init__(self, shoe: int = 0, whole: int = 0, known: int = 0) -> None:
+        self.shoe, self.whole, self.known = shoe, whole, known
+        self.behind: dict[int, _Entry] = {}
+        self.ask_at: float | None = None
+        self.asked = 0
+        self.changed = False
+
+    def take(self, row: Row) -> None:
+        self.shoe = max(self.shoe, row.shoe)
+        self.reach(row.seq)
+        if row.seq <= self.whole:
+            return
+        self.behind.setdefault(row.seq, _Entry()).take(row)
+        while (entry := self.behind.get(self.whole + 1)) and entry.whole:
+            del self.behind[self.whole + 1]
+            self.whole += 1
+            self.changed, self.ask_at, self.asked = True, None, 0
+
+    def reach(self, seq: int) -> None:
+        """Note that the journal has this entry."""
+        if seq > self.known:
+            self.known, self.changed = seq, True
+
+    @property
+    def lacks(self) -> bool:
+        return self.whole < self.known
+
+    @property
+    def last_missing(self) -> int:
+        seq = self.known
+        while seq > self.whole and (entry := self.behind.get(seq)) and entry.whole:
+            seq -= 1
+        return seq
+
+
+class Ledger:
+    """Every journal that is not whole, and the newest of each table. load: a journal as the store has it."""
+
+    def __init__(self, load: Callable[[Key], Loaded], lacking: Iterable[Key] = ()) -> None:
+        self._load = load
+        self._tables: dict[str, dict[str, _Journal]] = {}
+        for key in lacking:
+            self._journal(key)
+
+    def take(self, row: Row) -> None:
+        """Note a message, a repeat too, before it is committed; after a failed commit make a new ledger."""
+        self._journal(row.key).take(row)
+        if row.prev_journal is not None and row.prev_seq:
+            self._journal(Key(row.table, row.prev_journal)).reach(row.prev_seq)
+
+    def reach(self, key: Key, seq: int) -> None:
+        """Note that a journal has this entry, as a state topic says."""
+        self._journal(key).reach(seq)
+
+    def changes(self) -> Iterator[Progress]:
+        """The progress to commit with the messages that were noted since the last call."""
+        for table, journals in self._tables.items():
+            for journal, each in journals.items():
+                if each.changed:
+                    each.changed = False
+                    yield Progress(Key(table, journal), each.shoe, each.whole, each.known)
+
+    def stored(self, key: Key) -> int:
+        """The entry up to which a table may be told that all is kept; 0 for nothing to tell.
+
+        So it is while an older journal of the table, of which something came, is not whole: it goes on in order.
+        """
+        mine, others = self._journal(key), self._tables[key.table].values()
+        held = any(each.lacks and (each.whole or each.behind) and each.shoe < mine.shoe for each in others)
+        return 0 if held else mine.whole
+
+    def due(self, now: float) -> Iterator[Ask]:
+        """The orders to send now. now: seconds of any one monotonic clock."""
+        for table, journals in self._tables.items():
+            for name, each in journals.items():
+                if not each.lacks:
+                    continue
+                if each.ask_at is None:
+                    each.ask_at = now + SETTLE_S
+                elif now >= each.ask_at:
+                    each.ask_at = now + min(LONGEST_S, FIRST_S * 2.0 ** min(each.asked, 10))
+                    each.asked += 1
+                    yield Ask(table, Resend(journal=name, start=each.whole + 1, to=each.last_missing))
+
+    def forget_old(self) -> None:
+        """Let go of journals that are whole and not the newest of their table; the store still has them."""
+        for journals in self._tables.values():
+            newest = max((each.shoe for each in journals.values()), default=0)
+            old = [name for name, each in journals.items() if not (each.lacks or each.changed) and each.shoe < newest]
+            for name in old:
+                del journals[name]
+
+    def _journal(self, key: Key) -> _Journal:
+        journals = self._tables.setdefault(key.table, {})
+        if key.journal not in journals:
+            progress, rows = self._load(key)
+            journals[key.journal] = found = _Journal(progress.shoe, progress.whole, progress.known)
+            for row in rows:
+                found.take(row)
+        return journals[key.journal]
