@@ -76,6 +76,17 @@ def _export(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     return FINE
 
 
+def _backup(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.service import open_store
+
+    store = open_store(config)
+    try:
+        store.backup(arguments.target)
+    finally:
+        store.close()
+    return FINE
+
+
 def _backfill(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     from firmware_bridge.floor.backfill import backfill
     from firmware_bridge.floor.service import open_store
@@ -107,6 +118,8 @@ def _parser() -> argparse.ArgumentParser:
     add("prepare", "make what the ingest needs, before tables connect", _prepare)
     command = add("backfill", "take exported journals into the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="of shoe journal export")
+    command = add("backup", "a copy of the store as it is now, while the ingest runs", _backup)
+    command.add_argument("target", type=Path, metavar="FILE", help="replaced whole, or not at all")
     command = add("export", "rows of the store as JSON lines or CSV", _export)
     command.add_argument("what", choices=get_args(What), metavar="WHAT", help=", ".join(get_args(What)))
     command.add_argument("--csv", action="store_true", help="CSV (default: JSON lines)")

@@ -108,6 +108,7 @@ class Ledger:
     def __init__(self, load: Callable[[Key], Loaded], lacking: Iterable[Key] = ()) -> None:
         self._load = load
         self._tables: dict[str, dict[str, _Journal]] = {}
+        self._touched: set[str] = set()
         for key in lacking:
             self._journal(key)
 
@@ -123,8 +124,8 @@ class Ledger:
 
     def changes(self) -> Iterator[Progress]:
         """The progress to commit with the messages that were noted since the last call."""
-        for table, journals in self._tables.items():
-            for journal, each in journals.items():
+        for table in self._touched:
+            for journal, each in self._tables[table].items():
                 if each.changed:
                     each.changed = False
                     yield Progress(Key(table, journal), each.shoe, each.whole, each.known)
@@ -153,13 +154,17 @@ class Ledger:
 
     def forget_old(self) -> None:
         """Let go of journals that are whole and not the newest of their table; the store still has them."""
-        for journals in self._tables.values():
+        for table in tuple(self._touched):
+            journals = self._tables[table]
+            if not any(each.changed for each in journals.values()):
+                self._touched.discard(table)
             newest = max((each.shoe for each in journals.values()), default=0)
             old = [name for name, each in journals.items() if not (each.lacks or each.changed) and each.shoe < newest]
             for name in old:
                 del journals[name]
 
     def _journal(self, key: Key) -> _Journal:
+        self._touched.add(key.table)
         journals = self._tables.setdefault(key.table, {})
         if key.journal not in journals:
             progress, rows = self._load(key)

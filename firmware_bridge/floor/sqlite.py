@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -72,6 +73,8 @@ class SqliteStore:
         """All rows, of one table or journal where one is named; as they were when it began. Raises StoreError."""
         wanted = {"tbl": table, "journal": journal}
         named = {column: value for column, value in wanted.items() if value is not None}
+        if missing := set(named) - {column.replace("table", "tbl") for column in self.columns(what)}:
+            raise StoreError(f"{what} have no {' and no '.join(sorted(missing))}", "export all of them")
         where = " and ".join(f"{column} = :{column}" for column in named) or "true"
         with self._in_words():
             yield from self._db.execute(f"select * from {what} where {where} order by {sql.ORDER[what]}", named)
@@ -80,6 +83,20 @@ class SqliteStore:
         """What is wrong with the file, in words."""
         found = self._ask(lambda db: [each for (each,) in db.execute("pragma quick_check(10)")])
         return [each for each in found if each != "ok"]
+
+    def backup(self, target: Path) -> None:
+        """Write the store as it is now to a file of its own, which appears whole, while others write."""
+        fresh = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            with self._in_words():
+                self._db.execute("vacuum into ?", (str(fresh),))
+            with fresh.open("rb+") as file:
+                os.fsync(file.fileno())
+            fresh.replace(target)
+        except OSError as error:
+            raise StoreError(f"{target} cannot be written ({error})", "name another place") from None
+        finally:
+            fresh.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close the file."""

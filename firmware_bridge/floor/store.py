@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from firmware_bridge.errors import BridgeError
@@ -48,6 +49,9 @@ class Store(Protocol):
 
     def faults(self) -> list[str]:
         """What is wrong with the store's own files, in words; takes long where there is much."""
+
+    def backup(self, target: Path) -> None:
+        """Write all to a file that can take the store's place, while others write."""
 
     def close(self) -> None:
         """Let go of it."""

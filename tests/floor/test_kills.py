@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.cli import main as shoe
+from firmware_bridge.floor.cli import main as shoe_floor
 from firmware_bridge.floor.sqlite import SqliteStore
+from firmware_bridge.journal.files import journal_files
 from tests import broker as real
 from tests.broker import Broker
 from tests.floor.journals import Kept, kept, made, published
@@ -109,6 +112,35 @@ def test_the_store_has_what_the_journals_make(table: Callable[..., tuple[DaemonT
     play(daemon, 3)
     whole(daemon, ingest)
     assert ingest.end(signal.SIGTERM) == 0
+
+
+def test_what_was_said_before_the_ingest_came_is_asked_for(
+    table: Callable[..., tuple[DaemonTable, Ingest, Broker]],
+) -> None:
+    daemon, ingest, _ = table()
+    daemon.start()
+    play(daemon, 3)
+    ingest.start()
+    whole(daemon, ingest)
+    assert "table T07: asked for entries 1 to" in ingest.log
+
+
+def test_a_backfill_of_an_export_brings_the_bytes_that_the_table_published(
+    table: Callable[..., tuple[DaemonTable, Ingest, Broker]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    daemon, ingest, _ = table()
+    daemon.start()
+    play(daemon, 3)
+    daemon.stop()
+    exports = []
+    for number, path in enumerate(journal_files(daemon.journal_dir)):
+        exports.append(str(tmp_path / f"export-{number}"))
+        assert shoe(["journal", "--dir", str(daemon.journal_dir), "export", str(path), "-o", exports[-1]]) == 0
+    words = ["--config", str(tmp_path / "floor.toml"), "backfill", *exports]
+    assert shoe_floor(words) == shoe_floor(words) == 0
+    assert ": 0 new" in capsys.readouterr().out
+    assert ingest.kept() == made(published(daemon.journal_dir))
+    assert ingest.counts() == (0, 0, 0)
 
 
 def test_kills_of_ingest_and_broker_lose_nothing(table: Callable[..., tuple[DaemonTable, Ingest, Broker]]) -> None:

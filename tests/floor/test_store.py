@@ -97,13 +97,24 @@ def test_a_file_that_is_no_store_is_named(tmp_path: Path) -> None:
         SqliteStore(tmp_path / "letter")
 
 
-def test_a_backup_taken_while_it_runs_is_a_whole_store(store: SqliteStore, tmp_path: Path) -> None:
+def test_a_backup_takes_the_place_of_the_store(store: SqliteStore, tmp_path: Path) -> None:
     store.save([event(1), event(2)], [], [Progress(KEY, 3, 2, 2)])
-    with sqlite3.connect(tmp_path / "floor.db") as db:
-        db.execute("vacuum into ?", (str(tmp_path / "backup.db"),))
-    db.close()
+    store.backup(tmp_path / "backup.db")
+    store.save([event(3)], [], [])
+    store.backup(tmp_path / "backup.db")
     restored = SqliteStore(tmp_path / "backup.db")
     assert list(restored.rows("messages", None, None)) == list(store.rows("messages", None, None))
     assert restored.load(KEY).progress.whole == 2
     assert restored.faults() == []
     restored.close()
+    assert sorted(path.name for path in tmp_path.iterdir() if "backup" in path.name) == ["backup.db"]
+
+
+def test_a_backup_needs_a_place(store: SqliteStore, tmp_path: Path) -> None:
+    with pytest.raises(StoreError):
+        store.backup(tmp_path / "nowhere" / "backup.db")
+
+
+def test_the_quarantine_knows_no_journals(store: SqliteStore) -> None:
+    with pytest.raises(StoreError, match="no journal"):
+        list(store.rows("quarantine", None, "3-5ad1"))
