@@ -11,12 +11,13 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from firmware_bridge.client.command import command
 from firmware_bridge.client.payload import MessageError, state
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.facts.wire_states import Status
-from firmware_bridge.floor.ledger import Ledger
+from firmware_bridge.floor.ledger import EVER, Ledger
 from firmware_bridge.floor.message import LONGEST, MOST, STREAMS, Key, Row, Unread, row
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.store import Saved, Store
@@ -26,7 +27,7 @@ log = logging.getLogger(__name__)
 STATES: Final = ("status", "health")
 """Topics that say how far a table's journal has come."""
 
-TOPICS: Final = (*STREAMS, *STATES)
+TOPICS: Final = (*STREAMS, *STATES, "reply")
 
 
 LOOK_S: Final = 1.0
@@ -85,14 +86,35 @@ class Ingest:
         self._looked, before = now, self._orders
         for table, order in self._ledger.due(now):
             self._orders += 1
-            log.info("table %s: asked for entries %s to %s of %s", table, order.start, order.to, order.journal)
-            payload = command(order, f"{self._name[:32]}-{self._run}-{self._orders}")
+            if order.journal:
+                log.info("table %s: asked for entries %s to %s of %s", table, order.start, order.to, order.journal)
+            else:
+                log.info("table %s: asked for all since %s", table, order.since)
+            payload = command(order, f"{self._id_of(order.since)}{self._orders}")
             self._source.publish(f"{self._root}/{table}/command", payload)
         return self._orders - before
+
+    def _id_of(self, since: str | None) -> str:
+        """How the ids of this run's orders begin."""
+        return f"{self._name[:32]}-{self._run}-{'since' if since else 'gap'}-"
+
+    def _answered(self, table: str, body: bytes) -> None:
+        """Note the answer to an order of this run; `reply` has everybody's."""
+        try:
+            answer = msgspec.json.decode(body, type=_Reply)
+        except (msgspec.MsgspecError, ValueError):
+            return
+        if answer.id.startswith(self._id_of(EVER)):
+            self._ledger.answered(table)
+        if answer.id.startswith(f"{self._name[:32]}-{self._run}-") and not answer.ok:
+            log.warning("table %s does not send again: %s; %s", table, answer.error, answer.hint)
 
     def _read(self, delivery: Delivery, batch: _Batch) -> None:
         """Put a delivery where it belongs, and note it in the ledger."""
         *_, table, topic = ("", "", *delivery.topic.removeprefix(self._root).split("/"))
+        if topic == "reply":
+            self._answered(table, delivery.body)
+            return
         if topic in STATES:
             self._heard(topic, table, delivery.body, batch)
             return
@@ -119,9 +141,18 @@ class Ingest:
         if head.table != table or not 0 < seq <= MOST or not 0 < len(head.journal) <= LONGEST:
             return
         key = Key(table, head.journal)
-        self._ledger.reach(key, seq)
+        self._ledger.reach(key, head.shoe, seq)
         if topic == "status":
             batch.told[key] = None
+
+
+class _Reply(Struct, frozen=True):
+    """As much of an answer as is looked at."""
+
+    id: str
+    ok: bool
+    error: str = ""
+    hint: str = ""
 
 
 class _Batch(NamedTuple):

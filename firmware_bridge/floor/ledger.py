@@ -15,6 +15,10 @@ FIRST_S, LONGEST_S = 10.0, 600.0
 """The wait between two orders for the same gap, doubled each time."""
 
 
+EVER: Final = "1970-01-01T00:00:00Z"
+"""Before every entry."""
+
+
 class Progress(NamedTuple):
     """How far a journal is kept: every message of its entries up to `whole`. It has entries up to `known` at least.
 
@@ -28,10 +32,21 @@ class Progress(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """A journal as the store has it: its progress, and the messages of entries behind `whole`."""
+    """A journal as the store has it: its progress, and the messages of entries behind `whole`.
+
+    previous: the newest other journal of the table, where this one is unknown; else None.
+    """
 
     progress: Progress
     rows: Iterable[Row]
+    previous: Previous | None = None
+
+
+class Previous(NamedTuple):
+    """The newest journal of a table before another: its shoe, and the time of its last event that is kept."""
+
+    shoe: int
+    at: str
 
 
 class Ask(NamedTuple):
@@ -64,14 +79,39 @@ class _Entry:
         return 0 < self.of == len(self.events) and self.due <= self.rounds
 
 
-class _Journal:
-    """One journal: `whole` entries, what came behind them, and when its gap is asked for."""
+class _Asked:
+    """Something that is missing, and when it is asked for."""
 
-    def __init__(self, shoe: int = 0, whole: int = 0, known: int = 0) -> None:
-        self.shoe, self.whole, self.known = shoe, whole, known
-        self.behind: dict[int, _Entry] = {}
+    def __init__(self) -> None:
         self.ask_at: float | None = None
         self.asked = 0
+
+    def due(self, now: float) -> bool:
+        """Whether to ask now; then the next time is later."""
+        if self.ask_at is None:
+            self.ask_at = now + SETTLE_S
+        elif now >= self.ask_at:
+            self.ask_at = now + min(LONGEST_S, FIRST_S * 2.0 ** min(self.asked, 10))
+            self.asked += 1
+            return True
+        return False
+
+
+class _Earlier(_Asked):
+    """What a table said since a time, up to its newest journal: no message names the end of an older one."""
+
+    def __init__(self, since: str) -> None:
+        super().__init__()
+        self.since = since
+
+
+class _Journal(_Asked):
+    """One journal: `whole` entries, and what came behind them."""
+
+    def __init__(self, shoe: int = 0, whole: int = 0, known: int = 0) -> None:
+        super().__init__()
+        self.shoe, self.whole, self.known = shoe, whole, known
+        self.behind: dict[int, _Entry] = {}
         self.changed = False
 
     def take(self, row: Row) -> None:
@@ -109,18 +149,19 @@ class Ledger:
         self._load = load
         self._tables: dict[str, dict[str, _Journal]] = {}
         self._touched: set[str] = set()
+        self._earlier: dict[str, _Earlier] = {}
         for key in lacking:
             self._journal(key)
 
     def take(self, row: Row) -> None:
         """Note a message, a repeat too, before it is committed; after a failed commit make a new ledger."""
-        self._journal(row.key).take(row)
+        self._journal(row.key, row.shoe).take(row)
         if row.prev_journal is not None and row.prev_seq:
             self._journal(Key(row.table, row.prev_journal)).reach(row.prev_seq)
 
-    def reach(self, key: Key, seq: int) -> None:
-        """Note that a journal has this entry, as a state topic says."""
-        self._journal(key).reach(seq)
+    def reach(self, key: Key, shoe: int, seq: int) -> None:
+        """Note that a journal, now at this shoe, has this entry, as a state topic says."""
+        self._journal(key, shoe).reach(seq)
 
     def changes(self) -> Iterator[Progress]:
         """The progress to commit with the messages that were noted since the last call."""
@@ -143,14 +184,15 @@ class Ledger:
         """The orders to send now. now: seconds of any one monotonic clock."""
         for table, journals in self._tables.items():
             for name, each in journals.items():
-                if not each.lacks:
-                    continue
-                if each.ask_at is None:
-                    each.ask_at = now + SETTLE_S
-                elif now >= each.ask_at:
-                    each.ask_at = now + min(LONGEST_S, FIRST_S * 2.0 ** min(each.asked, 10))
-                    each.asked += 1
+                if each.lacks and each.due(now):
                     yield Ask(table, Resend(journal=name, start=each.whole + 1, to=each.last_missing))
+        for table, earlier in self._earlier.items():
+            if earlier.due(now):
+                yield Ask(table, Resend(since=earlier.since))
+
+    def answered(self, table: str) -> None:
+        """Note that a table answered an order for all since a time."""
+        self._earlier.pop(table, None)
 
     def forget_old(self) -> None:
         """Let go of journals that are whole and not the newest of their table; the store still has them."""
@@ -163,11 +205,16 @@ class Ledger:
             for name in old:
                 del journals[name]
 
-    def _journal(self, key: Key) -> _Journal:
+    def _journal(self, key: Key, shoe: int | None = None) -> _Journal:
+        """A journal. shoe: what one of its messages says; None where only its name is known."""
         self._touched.add(key.table)
         journals = self._tables.setdefault(key.table, {})
         if key.journal not in journals:
-            progress, rows = self._load(key)
+            progress, rows, previous = self._load(key)
+            is_new = progress.known == 0
+            newest = max((each.shoe for each in journals.values()), default=0)
+            if is_new and shoe is not None and shoe >= max(newest, previous.shoe if previous else 0):
+                self._earlier.setdefault(key.table, _Earlier(previous.at if previous else EVER))
             journals[key.journal] = found = _Journal(progress.shoe, progress.whole, progress.known)
             for row in rows:
                 found.take(row)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from firmware_bridge.floor import sqlite_sql as sql
-from firmware_bridge.floor.ledger import Loaded, Progress
+from firmware_bridge.floor.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.message import Key, Row, Unread
 from firmware_bridge.floor.store import Saved, StoreError, What
 
@@ -54,7 +54,9 @@ class SqliteStore:
         with self._in_words():
             shoe, whole, known = self._db.execute(sql.LOAD, key).fetchone() or (0, 0, 0)
             rows = [Row(*each) for each in self._db.execute(sql.BEHIND, (*key, whole))]
-        return Loaded(Progress(key, shoe, whole, known), rows)
+            named = {"tbl": key.table, "journal": key.journal}
+            previous = (None, None) if known else self._db.execute(sql.PREVIOUS, named).fetchone()
+        return Loaded(Progress(key, shoe, whole, known), rows, Previous(*previous) if previous[1] else None)
 
     def lacking(self) -> list[Key]:
         """The journals that are not whole. Raises StoreError."""

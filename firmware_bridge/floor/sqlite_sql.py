@@ -63,6 +63,11 @@ insert into progress values (?, ?, ?, ?, ?) on conflict do update set
   shoe = max(shoe, excluded.shoe), whole = max(whole, excluded.whole), known = max(known, excluded.known)
 """
 LOAD: Final = "select shoe, whole, known from progress where tbl = ? and journal = ?"
+PREVIOUS: Final = """
+select p.shoe, max(m.at) from message m,
+  (select shoe, journal from progress where tbl = :tbl and journal <> :journal order by shoe desc limit 1) p
+where m.topic = 'event' and m.tbl = :tbl and m.journal = p.journal
+"""
 BEHIND: Final = """
 select * from message where topic in ('event', 'round') and tbl = ? and journal = ? and seq > ?
 """

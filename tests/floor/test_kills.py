@@ -135,7 +135,7 @@ def test_a_backfill_of_an_export_brings_the_bytes_that_the_table_published(
     exports = []
     for number, path in enumerate(journal_files(daemon.journal_dir)):
         exports.append(str(tmp_path / f"export-{number}"))
-        assert shoe(["journal", "--dir", str(daemon.journal_dir), "export", str(path), "-o", exports[-1]]) == 0
+        assert shoe(["journal", "export", "--dir", str(daemon.journal_dir), str(path), "-o", exports[-1]]) == 0
     words = ["--config", str(tmp_path / "floor.toml"), "backfill", *exports]
     assert shoe_floor(words) == shoe_floor(words) == 0
     assert ": 0 new" in capsys.readouterr().out

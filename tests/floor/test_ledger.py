@@ -17,7 +17,7 @@ def ledger(*rows: Row) -> Ledger:
 
 
 def asked(of: Ledger, now: float) -> list[tuple[int | None, int | None]]:
-    return [(ask.order.start, ask.order.to) for ask in of.due(now)]
+    return [(ask.order.start, ask.order.to) for ask in of.due(now) if ask.order.journal]
 
 
 def test_an_entry_is_whole_with_all_its_events() -> None:
@@ -51,7 +51,7 @@ def test_a_gap_is_asked_for_after_a_while_and_less_often_later() -> None:
 
 def test_the_tail_is_known_by_a_state() -> None:
     told = ledger(event(1))
-    told.reach(KEY, 3)
+    told.reach(KEY, 3, 3)
     assert asked(told, 0.0) == []
     assert asked(told, 5.0) == [(2, 3)]
 
@@ -59,7 +59,18 @@ def test_the_tail_is_known_by_a_state() -> None:
 def test_a_round_names_the_journal_before() -> None:
     told = ledger(event(1, kind="RoundClosed"), round_of(1, 1, prev='{"journal":"2-77","seq":9}'))
     assert not list(told.due(0.0))
+    told.answered("T07")
     assert list(told.due(5.0)) == [Ask("T07", Resend(journal="2-77", start=1, to=9))]
+
+
+def test_with_a_new_journal_the_end_of_the_one_before_is_asked_for() -> None:
+    told = ledger(event(1))
+    assert not list(told.due(0.0))
+    assert list(told.due(5.0)) == [Ask("T07", Resend(since="1970-01-01T00:00:00Z"))]
+    assert list(told.due(15.0)) == [Ask("T07", Resend(since="1970-01-01T00:00:00Z"))]
+    told.answered("T07")
+    told.take(event(2))
+    assert not list(told.due(60.0))
 
 
 def test_a_later_journal_waits_for_an_older_one_that_is_not_whole() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.floor.ledger import Ledger, Progress
+from firmware_bridge.floor.ledger import Ledger, Previous, Progress
 from firmware_bridge.floor.message import Key, Unread
 from firmware_bridge.floor.sqlite import SqliteStore
 from firmware_bridge.floor.store import Saved, StoreError
@@ -70,6 +70,8 @@ def test_a_ledger_goes_on_where_the_store_is(store: SqliteStore) -> None:
     store.save(rows, [], list(told.changes()))
     assert store.lacking() == [KEY]
     assert store.load(KEY).progress == Progress(KEY, 3, 1, 3)
+    assert store.load(Key("T07", "4-1")).previous == Previous(3, AT)
+    assert store.load(Key("T08", "4-1")).previous is None
     again = Ledger(store.load, store.lacking())
     assert not list(again.due(0.0))
     assert [(ask.order.start, ask.order.to) for ask in again.due(5.0)] == [(2, 2)]
