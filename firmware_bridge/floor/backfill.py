@@ -25,7 +25,7 @@ def backfill(store: Store, path: Path) -> Saved:
     Raises JournalError at the first line that cannot be trusted: the batches before it are kept, and it may be
     begun again. Raises StoreError.
     """
-    ledger, total = Ledger(store.load), Saved()
+    ledger, total = Ledger(store.load, asks=False), Saved()
     rows = _rows(path)
     while batch := list(islice(rows, BATCH)):
         for each in batch:

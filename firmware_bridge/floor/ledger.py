@@ -22,13 +22,15 @@ EVER: Final = "1970-01-01T00:00:00Z"
 class Progress(NamedTuple):
     """How far a journal is kept: every message of its entries up to `whole`. It has entries up to `known` at least.
 
-    shoe: of its newest message, 0 where none came: an older journal has a lower number.
+    shoe: of its newest message, 0 where none came: an older journal has a lower number. since: the time from which
+    the table is still to be asked for what it said before this journal, RFC 3339; empty where it has answered.
     """
 
     key: Key
     shoe: int
     whole: int
     known: int
+    since: str = ""
 
 
 class Loaded(NamedTuple):
@@ -98,7 +100,7 @@ class _Asked:
 
 
 class _Earlier(_Asked):
-    """What a table said since a time, up to its newest journal: no message names the end of an older one."""
+    """What a table said since a time, up to a journal: no message names the end of the one before."""
 
     def __init__(self, since: str) -> None:
         super().__init__()
@@ -113,6 +115,7 @@ class _Journal(_Asked):
         self.shoe, self.whole, self.known = shoe, whole, known
         self.behind: dict[int, _Entry] = {}
         self.changed = False
+        self.earlier: _Earlier | None = None
 
     def take(self, row: Row) -> None:
         self.shoe = max(self.shoe, row.shoe)
@@ -131,6 +134,11 @@ class _Journal(_Asked):
             self.known, self.changed = seq, True
 
     @property
+    def busy(self) -> bool:
+        """Whether something is to be done about it."""
+        return self.lacks or self.changed or self.earlier is not None
+
+    @property
     def lacks(self) -> bool:
         return self.whole < self.known
 
@@ -143,13 +151,15 @@ class _Journal(_Asked):
 
 
 class Ledger:
-    """Every journal that is not whole, and the newest of each table. load: a journal as the store has it."""
+    """Every journal that is not whole, and the newest of each table.
 
-    def __init__(self, load: Callable[[Key], Loaded], lacking: Iterable[Key] = ()) -> None:
-        self._load = load
+    load: a journal as the store has it. lacking: those that are not whole. asks: whether tables will be asked.
+    """
+
+    def __init__(self, load: Callable[[Key], Loaded], lacking: Iterable[Key] = (), *, asks: bool = True) -> None:
+        self._load, self._asks = load, asks
         self._tables: dict[str, dict[str, _Journal]] = {}
         self._touched: set[str] = set()
-        self._earlier: dict[str, _Earlier] = {}
         for key in lacking:
             self._journal(key)
 
@@ -169,7 +179,8 @@ class Ledger:
             for journal, each in self._tables[table].items():
                 if each.changed:
                     each.changed = False
-                    yield Progress(Key(table, journal), each.shoe, each.whole, each.known)
+                    since = each.earlier.since if each.earlier else ""
+                    yield Progress(Key(table, journal), each.shoe, each.whole, each.known, since)
 
     def stored(self, key: Key) -> int:
         """The entry up to which a table may be told that all is kept; 0 for nothing to tell.
@@ -186,13 +197,15 @@ class Ledger:
             for name, each in journals.items():
                 if each.lacks and each.due(now):
                     yield Ask(table, Resend(journal=name, start=each.whole + 1, to=each.last_missing))
-        for table, earlier in self._earlier.items():
-            if earlier.due(now):
-                yield Ask(table, Resend(since=earlier.since))
+                if each.earlier and each.earlier.due(now):
+                    yield Ask(table, Resend(since=each.earlier.since))
 
     def answered(self, table: str) -> None:
         """Note that a table answered an order for all since a time."""
-        self._earlier.pop(table, None)
+        for each in self._tables.get(table, {}).values():
+            if each.earlier:
+                each.earlier, each.changed = None, True
+                self._touched.add(table)
 
     def forget_old(self) -> None:
         """Let go of journals that are whole and not the newest of their table; the store still has them."""
@@ -201,9 +214,7 @@ class Ledger:
             if not any(each.changed for each in journals.values()):
                 self._touched.discard(table)
             newest = max((each.shoe for each in journals.values()), default=0)
-            old = [name for name, each in journals.items() if not (each.lacks or each.changed) and each.shoe < newest]
-            for name in old:
-                del journals[name]
+            self._tables[table] = {name: each for name, each in journals.items() if each.busy or each.shoe == newest}
 
     def _journal(self, key: Key, shoe: int | None = None) -> _Journal:
         """A journal. shoe: what one of its messages says; None where only its name is known."""
@@ -211,11 +222,12 @@ class Ledger:
         journals = self._tables.setdefault(key.table, {})
         if key.journal not in journals:
             progress, rows, previous = self._load(key)
-            is_new = progress.known == 0
             newest = max((each.shoe for each in journals.values()), default=0)
-            if is_new and shoe is not None and shoe >= max(newest, previous.shoe if previous else 0):
-                self._earlier.setdefault(key.table, _Earlier(previous.at if previous else EVER))
+            since = progress.since
+            if progress.known == 0 and shoe is not None and shoe >= max(newest, previous.shoe if previous else 0):
+                since = previous.at if previous else EVER
             journals[key.journal] = found = _Journal(progress.shoe, progress.whole, progress.known)
+            found.earlier = _Earlier(since) if since and self._asks else None
             for row in rows:
                 found.take(row)
         return journals[key.journal]

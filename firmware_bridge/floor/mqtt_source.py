@@ -140,8 +140,8 @@ class MqttSource:
             return False
         self._link += 1
         self._ended, self._since = False, monotonic()
-        client = self._made()
         try:
+            client = self._made()
             client.connect(self._config.host, self._config.port, KEEPALIVE_S, **self._kept())
         except OSError as error:
             self._fault = f"it is out of reach: {error}"

@@ -46,20 +46,20 @@ class SqliteStore:
                     db.execute(sql.CONFLICT, (*row[:5], row.received_at, row.body))
                     conflicts += 1
             db.executemany(sql.QUARANTINE, unread)
-            db.executemany(sql.PROGRESS, [(*each.key, each.shoe, each.whole, each.known) for each in progress])
+            db.executemany(sql.PROGRESS, [(*each.key, *each[1:]) for each in progress])
         return Saved(fresh, len(rows) - fresh - conflicts, conflicts)
 
     def load(self, key: Key) -> Loaded:
         """A journal as far as it is kept; nothing of it where it is unknown. Raises StoreError."""
         with self._in_words():
-            shoe, whole, known = self._db.execute(sql.LOAD, key).fetchone() or (0, 0, 0)
+            shoe, whole, known, since = self._db.execute(sql.LOAD, key).fetchone() or (0, 0, 0, "")
             rows = [Row(*each) for each in self._db.execute(sql.BEHIND, (*key, whole))]
             named = {"tbl": key.table, "journal": key.journal}
             previous = (None, None) if known else self._db.execute(sql.PREVIOUS, named).fetchone()
-        return Loaded(Progress(key, shoe, whole, known), rows, Previous(*previous) if previous[1] else None)
+        return Loaded(Progress(key, shoe, whole, known, since), rows, Previous(*previous) if previous[1] else None)
 
     def lacking(self) -> list[Key]:
-        """The journals that are not whole. Raises StoreError."""
+        """The journals that are not whole, or begun after what is still to be asked for. Raises StoreError."""
         return self._ask(lambda db: [Key(*each) for each in db.execute(sql.LACKING)])
 
     def count(self, what: What) -> int:

@@ -23,8 +23,8 @@ create table quarantine (
   primary key (topic, reason, body));
 create table progress (
   tbl text not null, journal text not null, shoe integer not null, whole integer not null, known integer not null,
-  primary key (tbl, journal));
-create index progress_lacking on progress (tbl, journal) where whole < known;
+  since text not null, primary key (tbl, journal));
+create index progress_lacking on progress (tbl, journal) where whole < known or since <> '';
 create view round_latest as
   select * from (
     select *, row_number() over (
@@ -59,10 +59,11 @@ SAME: Final = "select body = ? from message where topic = ? and tbl = ? and jour
 CONFLICT: Final = "insert into conflict values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing"
 QUARANTINE: Final = "insert into quarantine values (?, ?, ?, ?) on conflict do nothing"
 PROGRESS: Final = """
-insert into progress values (?, ?, ?, ?, ?) on conflict do update set
-  shoe = max(shoe, excluded.shoe), whole = max(whole, excluded.whole), known = max(known, excluded.known)
+insert into progress values (?, ?, ?, ?, ?, ?) on conflict do update set
+  since = excluded.since, shoe = max(shoe, excluded.shoe),
+  whole = max(whole, excluded.whole), known = max(known, excluded.known)
 """
-LOAD: Final = "select shoe, whole, known from progress where tbl = ? and journal = ?"
+LOAD: Final = "select shoe, whole, known, since from progress where tbl = ? and journal = ?"
 PREVIOUS: Final = """
 select p.shoe, max(m.at) from message m,
   (select shoe, journal from progress where tbl = :tbl and journal <> :journal order by shoe desc limit 1) p
@@ -71,7 +72,7 @@ where m.topic = 'event' and m.tbl = :tbl and m.journal = p.journal
 BEHIND: Final = """
 select * from message where topic in ('event', 'round') and tbl = ? and journal = ? and seq > ?
 """
-LACKING: Final = "select tbl, journal from progress where whole < known"
+LACKING: Final = "select tbl, journal from progress where whole < known or since <> ''"
 ORDER: Final = {
     "rounds": "tbl, shoe, journal, round",
     "messages": "tbl, journal, seq, n, topic",

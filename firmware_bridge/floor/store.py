@@ -36,7 +36,7 @@ class Store(Protocol):
         """A journal as far as it is kept; nothing of it where it is unknown."""
 
     def lacking(self) -> list[Key]:
-        """The journals that are not whole."""
+        """The journals that are not whole, or begun after what is still to be asked for."""
 
     def count(self, what: What) -> int:
         """How many rows there are."""

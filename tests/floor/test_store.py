@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.facts.orders import Resend
 from firmware_bridge.floor.ledger import Ledger, Previous, Progress
 from firmware_bridge.floor.message import Key, Unread
 from firmware_bridge.floor.sqlite import SqliteStore
@@ -69,13 +70,17 @@ def test_a_ledger_goes_on_where_the_store_is(store: SqliteStore) -> None:
         told.take(each)
     store.save(rows, [], list(told.changes()))
     assert store.lacking() == [KEY]
-    assert store.load(KEY).progress == Progress(KEY, 3, 1, 3)
+    assert store.load(KEY).progress == Progress(KEY, 3, 1, 3, "1970-01-01T00:00:00Z")
     assert store.load(Key("T07", "4-1")).previous == Previous(3, AT)
     assert store.load(Key("T08", "4-1")).previous is None
     again = Ledger(store.load, store.lacking())
     assert not list(again.due(0.0))
-    assert [(ask.order.start, ask.order.to) for ask in again.due(5.0)] == [(2, 2)]
+    orders = [ask.order for ask in again.due(5.0)]
+    assert orders == [Resend(journal="3-5ad1", start=2, to=2), Resend(since="1970-01-01T00:00:00Z")]
+    again.answered("T07")
     again.take(event(2))
+    store.save([event(2)], [], list(again.changes()))
+    assert store.lacking() == []
     assert again.stored(KEY) == 3
 
 
