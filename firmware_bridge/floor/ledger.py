@@ -183,13 +183,8 @@ class Ledger:
                     yield Progress(Key(table, journal), each.shoe, each.whole, each.known, since)
 
     def stored(self, key: Key) -> int:
-        """The entry up to which a table may be told that all is kept; 0 for nothing to tell.
-
-        So it is while an older journal of the table, of which something came, is not whole: it goes on in order.
-        """
-        mine, others = self._journal(key), self._tables[key.table].values()
-        held = any(each.lacks and (each.whole or each.behind) and each.shoe < mine.shoe for each in others)
-        return 0 if held else mine.whole
+        """The entry up to which all of a journal is kept, 0 for none; what is noted since the last commit counts."""
+        return self._journal(key).whole
 
     def due(self, now: float) -> Iterator[Ask]:
         """The orders to send now. now: seconds of any one monotonic clock."""

@@ -73,14 +73,6 @@ def test_with_a_new_journal_the_end_of_the_one_before_is_asked_for() -> None:
     assert not list(told.due(60.0))
 
 
-def test_a_later_journal_waits_for_an_older_one_that_is_not_whole() -> None:
-    later = Key("T07", "4-1")
-    told = ledger(event(1), event(3), event(1, journal="4-1", shoe=4))
-    assert told.stored(later) == 0
-    told.take(event(2))
-    assert told.stored(later) == 1
-
-
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
