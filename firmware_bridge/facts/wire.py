@@ -151,3 +151,11 @@ class VoidedRound(_Round, frozen=True, kw_only=True, tag="voided"):
 
 RoundMessage = ClosedRound | CorrectedRound | VoidedRound
 """A message of the topic `round`; the highest revision of a round counts."""
+
+
+class Stored(Struct, frozen=True):
+    """The topic `stored`, in: `by` has committed every `event` and `round` message of every entry up to `seq`."""
+
+    journal: str
+    seq: Annotated[int, Meta(ge=1)]
+    by: str
