@@ -52,18 +52,16 @@ class Delivery(NamedTuple):
 class Session:
     """A persistent session of MQTT 3.1.1, which every broker speaks; it connects again by itself.
 
-    topics: filter to QoS, None for one that an earlier session may have had and that is not wanted; they are set before
-    `open`. wake is called, from a thread of its own, when there is news. The broker sends a message again until it is
-    `done`.
+    wake is called, from a thread of its own, when there is news. The broker sends a message again until it is `done`.
     """
-
-    topics: dict[str, int | None]
 
     def __init__(self, address: Address, wake: Callable[[], None]) -> None:
         self.incoming: deque[Delivery] = deque()
         self.error: FloorError | None = None
         self.answered: Callable[[bytes], None] = lambda payload: None
         self._address, self._wake, self._opened = address, wake, False
+        self._topics: dict[str, int | None] = {}
+        self._asked: dict[int | None, list[str]] = {}
         self._lock, self._generation = Lock(), 0
         self._unacked: dict[int, bool] = {}
         self._client = Client(
@@ -80,8 +78,12 @@ class Session:
         self._client.on_connect, self._client.on_message = self._connected, self._message
         self._client.on_subscribe = self._subscribed
 
-    def open(self) -> None:
-        """Connect, now or as soon as the broker is there."""
+    def read(self, topics: dict[str, int | None]) -> None:
+        """Subscribe to these filters at a QoS, None: no more; connect first, as soon as the broker is there."""
+        self._topics |= topics
+        if self._opened:
+            self._subscribe()
+            return
         self._opened = True
         self._client.connect_async(self._address.host, self._address.port, KEEPALIVE_S)
         self._client.loop_start()
@@ -98,9 +100,9 @@ class Session:
         """Whether the broker would get a message now."""
         return self._client.is_connected()
 
-    def publish(self, topic: str, payload: bytes) -> None:
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
         """Send at QoS 1, as soon as there is a connection."""
-        self._client.publish(topic, payload, qos=1)
+        self._client.publish(topic, payload, qos=1, retain=retain)
 
     def done(self, tickets: list[Ticket]) -> None:
         """These messages need not be sent again; the broker is told in the order in which they came."""
@@ -125,12 +127,20 @@ class Session:
         with self._lock:
             self._generation += 1
             self._unacked.clear()
-        if unwanted := [topic for topic, qos in self.topics.items() if qos is None]:
-            client.unsubscribe(unwanted)
-        client.subscribe([(topic, qos) for topic, qos in self.topics.items() if qos is not None])
+        self._subscribe()
 
-    def _subscribed(self, _client: Client, _data: Any, _mid: int, codes: list[ReasonCode], _properties: Any) -> None:
-        topics = [topic for topic, qos in self.topics.items() if qos is not None]
+    def _subscribe(self) -> None:
+        """Ask anew at every connect: a broker may have forgotten us."""
+        if unwanted := [topic for topic, qos in self._topics.items() if qos is None]:
+            self._client.unsubscribe(unwanted)
+        wanted = [(topic, qos) for topic, qos in self._topics.items() if qos is not None]
+        with self._lock:
+            _, mid = self._client.subscribe(wanted)
+            self._asked[mid] = [topic for topic, _ in wanted]
+
+    def _subscribed(self, _client: Client, _data: Any, mid: int, codes: list[ReasonCode], _properties: Any) -> None:
+        with self._lock:
+            topics = self._asked.pop(mid, [])
         for topic, code in zip(topics, codes, strict=False):
             if code.is_failure:
                 self._fail(f"the broker does not let {self._address.by} read {topic}", "allow it in the broker's ACL")

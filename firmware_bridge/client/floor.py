@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import ssl
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Iterable, Iterator
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import Final, Self
 
 from firmware_bridge.client.broker import Address
+from firmware_bridge.client.giving import ANSWER_S, Orders, Sender, no_answer
 from firmware_bridge.client.items import Item
 from firmware_bridge.client.reading import Reading
+from firmware_bridge.facts.orders import Answer, Order
 
 WAIT_S: Final = 10.0
 """How long a gap may close by itself before it is asked for."""
@@ -66,6 +71,7 @@ class _Floor:
     ) -> None:
         address = Address(by, host, port, username, password, tls)
         self._reading = Reading(address, prefix, wait_s, self._wake)
+        self._sender = Sender(self._reading.session, prefix)
 
     def _wake(self) -> None:
         raise NotImplementedError
@@ -104,6 +110,34 @@ class Floor(_Floor):
         """What the topics `event` and `round` bring: all that a table says for good. Arguments as for `rounds`."""
         self._reading.begin(events=True, known=known, forgotten=forgotten, together=together)
         return AsyncBatches(self)
+
+    def table(self, name: str, *, answer_s: float = ANSWER_S) -> Orders[Awaitable[Answer]]:
+        """The orders to a table, as methods to be awaited for their `Answer`; NoAnswer after `answer_s` seconds.
+
+        One that is not answered is sent again under its id, which acts once, as long as it is waited for.
+        """
+        return Orders(lambda order: self._give(name, order, answer_s))
+
+    async def _give(self, table: str, order: Order, answer_s: float) -> Answer:
+        answered: asyncio.Future[Answer] = self._loop.create_future()
+        id = self._sender.begin(lambda answer: self._found(answered, answer))
+        try:
+            async with asyncio.timeout(answer_s):
+                while True:
+                    await asyncio.wait((answered,), timeout=self._sender.send(table, order, id))
+                    if answered.done():
+                        return answered.result()
+        except TimeoutError:
+            raise no_answer(table, order, id, answer_s) from None
+        finally:
+            self._sender.end(id)
+
+    def _found(self, answered: asyncio.Future[Answer], answer: Answer) -> None:
+        def found() -> None:
+            if not answered.done():
+                answered.set_result(answer)
+
+        self._loop.call_soon_threadsafe(found)
 
     def _wake(self) -> None:
         if not self._loop.is_closed():
@@ -161,6 +195,24 @@ class PlainFloor(_Floor):
         """What `Floor.messages` gives, for plain `for`."""
         self._reading.begin(events=True, known=known, forgotten=forgotten, together=together)
         return PlainBatches(self)
+
+    def table(self, name: str, *, answer_s: float = ANSWER_S) -> Orders[Answer]:
+        """The orders to a table, as methods that return its `Answer`. They raise NoAnswer after `answer_s` seconds.
+
+        One that is not answered is sent again under its id, which acts once, as long as it is waited for.
+        """
+        return Orders(lambda order: self._give(name, order, answer_s))
+
+    def _give(self, table: str, order: Order, answer_s: float) -> Answer:
+        answers: SimpleQueue[Answer] = SimpleQueue()
+        id, end = self._sender.begin(answers.put), monotonic() + answer_s
+        try:
+            while (left := end - monotonic()) > 0:
+                with suppress(Empty):
+                    return answers.get(timeout=min(left, self._sender.send(table, order, id)))
+            raise no_answer(table, order, id, answer_s)
+        finally:
+            self._sender.end(id)
 
     def _wake(self) -> None:
         self._news.set()

@@ -44,8 +44,7 @@ class Reading:
             self._begun, self._intake.events = True, events
             self._intake.know(known, forgotten, monotonic())
             topics = {"round": 1, "event": 1 if events else None, "status": 1, "reply": 0}
-            self.session.topics = {f"{self._prefix}/+/{name}": qos for name, qos in topics.items()}
-            self.session.open()
+            self.session.read({f"{self._prefix}/+/{name}": qos for name, qos in topics.items()})
         elif self._intake.events != events:
             raise FloorInUse("this floor gives its other stream", "make another floor, with another name")
 
