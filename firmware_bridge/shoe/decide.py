@@ -89,6 +89,8 @@ def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
 def kind(fact: inputs.AnyInput) -> str:
     """The row of the table an input belongs to."""
     match fact:
+        case inputs.CardRead():  # nearly every input is one
+            return "CardRead"
         case inputs.Ordered(order=Reveal()):
             return "reveal_order"  # by wire it can name slots, the key of this name cannot
         case inputs.Ordered(order=order):

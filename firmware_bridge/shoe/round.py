@@ -43,8 +43,9 @@ def start(shoe: Shoe) -> Start:
 def opens_itself(shoe: Shoe, confirmed: bool = False) -> bool:
     """Whether the next pack opens with the first thing that belongs to it; confirmed: its shuffle is."""
     house = shoe.device.next_house
-    is_due = shoe.status != "open" and GAMES[house.game].one_round_packs and house.new_shoe == "auto"
-    return is_due and (confirmed or not house.confirm_shuffle)
+    if shoe.status == "open" or house.new_shoe != "auto" or not GAMES[house.game].one_round_packs:
+        return False
+    return confirmed or not house.confirm_shuffle
 
 
 def coming(shoe: Shoe) -> Shoe:

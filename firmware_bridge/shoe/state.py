@@ -40,6 +40,10 @@ class Phase(Enum):
     __hash__ = object.__hash__
 
 
+IN_PLAY: Final = (Phase.READY, Phase.DEALING)
+"""The phases in which a round waits for a card, a mark, or an opening."""
+
+
 class Laid(Struct, frozen=True):
     """A card out of the shoe, which came with message `n` of entry `seq`. Sealed until `shown`.
 
@@ -196,7 +200,7 @@ def blockers(shoe: Shoe) -> tuple[str, ...]:
 
 def held_cards(shoe: Shoe) -> tuple[HeldCard, ...]:
     """The cards of the packs that are held."""
-    return tuple([each for each in shoe.held if isinstance(each, HeldCard)])
+    return tuple([each for each in shoe.held if isinstance(each, HeldCard)]) if shoe.held else ()
 
 
 def oldest_held(shoe: Shoe) -> HeldCard | None:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from firmware_bridge.facts.wire import StateHead, joined
+from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.topics.state import snapshots
@@ -26,13 +26,13 @@ class Retained:
     def changed(self, line: Line, shoe: Shoe) -> Iterator[tuple[str, bytes]]:
         """Topic and payload of each state that `line` changed; `shoe` is the shoe after it."""
         public = line.public
-        head = StateHead(
-            public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot
+        head = _encode(
+            StateHead(public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
         )
         for topic, value in snapshots(shoe).items():
             if self._held.get(topic) is value:
                 continue
-            body = _encode(value)
+            body = bytes(value) if isinstance(value, Raw) else _encode(value)
             if self._said.get(topic) != body:
                 self._held[topic], self._said[topic] = value, body
-                yield topic, joined(head, Raw(body))
+                yield topic, b"%b,%b" % (head[:-1], body[1:])

@@ -14,7 +14,7 @@ from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.games.layout import Layout, Placed
 from firmware_bridge.shoe.judges.cut_card import is_blind
 from firmware_bridge.shoe.round import coming, due, layout, opens_itself, phase, rules
-from firmware_bridge.shoe.state import Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
+from firmware_bridge.shoe.state import IN_PLAY, Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
 from firmware_bridge.topics.lamps import lamps, todo
 from firmware_bridge.topics.offers import offered
 from firmware_bridge.topics.own import own_topics
@@ -36,7 +36,7 @@ def snapshots(shoe: Shoe, shown: Lamps | None = None, told: Alarms | None = None
 def table(shoe: Shoe) -> Table:
     """What is public of the table (shoe/state.py)."""
     now = phase(shoe)
-    guided = now in (Phase.READY, Phase.DEALING)
+    guided = now in IN_PLAY
     is_in_use = shoe.status == "open"
     return Table(
         game=shoe.house.game,

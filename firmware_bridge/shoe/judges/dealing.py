@@ -17,7 +17,7 @@ from firmware_bridge.shoe.judges.disclosure import open_all, opens, start_clock
 from firmware_bridge.shoe.judges.rounds import close_complete, reveal_carried
 from firmware_bridge.shoe.judges.suspect import wrong_with
 from firmware_bridge.shoe.round import asked, is_named, layout, phase, rules
-from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_open, next_card, row
+from firmware_bridge.shoe.state import IN_PLAY, Phase, Shoe, blockers, is_open, next_card, row
 
 
 def take(draft: Draft, card: HeldCard) -> None:
@@ -66,7 +66,7 @@ def place(draft: Draft, card: HeldCard, held: bool) -> None:
 
 def _waits_with_it(shoe: Shoe, wrong: str) -> bool:
     """Whether what is wrong with a card is judged later: a mark is due first, or it lies face down until then."""
-    question = asked(shoe) if phase(shoe) in (Phase.READY, Phase.DEALING) else None
+    question = asked(shoe) if phase(shoe) in IN_PLAY else None
     if wrong == "duplicate":
         return isinstance(question, MarkDue)
     return wrong == "unreadable" and isinstance(question, CardDue) and question.down

@@ -18,7 +18,7 @@ def is_sealed(shoe: Shoe) -> bool:
 
 def waits_for_reveal(shoe: Shoe) -> bool:
     """Whether the round goes on only when sealed cards are opened."""
-    return phase(shoe) is Phase.DEALING and isinstance(asked(shoe), OpeningDue)
+    return isinstance(asked(shoe), OpeningDue) and phase(shoe) is Phase.DEALING
 
 
 def _opening(shoe: Shoe) -> OpeningDue:

@@ -21,7 +21,7 @@ from firmware_bridge.shoe.judges.disclosure import open_all, start_clock, waits_
 from firmware_bridge.shoe.judges.reader_result import meet_result
 from firmware_bridge.shoe.judges.rounds import close_complete, publish_happened, run_out
 from firmware_bridge.shoe.round import asked, due, layout, phase, rules, unread_needed
-from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_exhausted, is_open, oldest_held
+from firmware_bridge.shoe.state import IN_PLAY, Phase, Shoe, blockers, is_exhausted, is_open, oldest_held
 
 
 def settle(draft: Draft) -> None:
@@ -60,7 +60,7 @@ def _start_clock(draft: Draft) -> None:
 def _tell_waiting(draft: Draft) -> None:
     """A card that waits for a mark is told again where the floor has decided about another one."""
     shoe = draft.shoe
-    if shoe.held and not blockers(shoe) and phase(shoe) in (Phase.READY, Phase.DEALING):
+    if shoe.held and not blockers(shoe) and phase(shoe) in IN_PLAY:
         tell_no_card_due(draft)
 
 
@@ -120,7 +120,7 @@ def _may_deal(shoe: Shoe) -> bool:
     """Whether nothing keeps back the oldest of what is held; a lost reader keeps no entered card back."""
     blocked, card = blockers(shoe), oldest_held(shoe)
     is_entered = blocked == ("reader_lost",) and card is not None and card.manual
-    waits = phase(shoe) in (Phase.READY, Phase.DEALING) and no_card_due(shoe)
+    waits = phase(shoe) in IN_PLAY and no_card_due(shoe)
     return (not blocked or is_entered) and not waits
 
 
@@ -140,6 +140,6 @@ def _tell_stuck(draft: Draft) -> None:
     is_endless = isinstance(table.due, Question) and unread_needed(shoe) is None
     endless = "questions without end" if is_endless else ""
     nobody = "no seat takes part" if table.no_round else ""
-    why = table.stuck or endless or nobody if phase(shoe) in (Phase.READY, Phase.DEALING) else ""
+    why = table.stuck or endless or nobody if phase(shoe) in IN_PLAY else ""
     if why and not is_open(shoe, "internal_error"):
         draft.open_irregularity("internal_error", why)

@@ -63,15 +63,16 @@ def _ending(played: str, end: int) -> Iterator[Pattern]:
     rank, suit = end - _CARD, end - 1
     are_tiles = played[suit] == TILE
     repeat = REPEAT_OF_TILES if are_tiles else REPEAT
-    runs: dict[str, tuple[int, tuple[int, int]]] = {}
-    if _ends_a_run(played[max(end - _CARD * _SHORTEST, 0) : end]):
-        runs = {
-            "same suit": (0 if are_tiles else _run(played, suit, eq), SAME_SUIT),
-            "same rank": (_run(played, rank, eq), SAME_RANK),
-            "ascending": (_run(played, rank, _is_above), STAIRS),
-            "descending": (_run(played, rank, _is_below), STAIRS),
-        }
-    runs["repeat"] = _repeat(played, end, repeat), repeat
+    again = _repeat(played, end, repeat)
+    if not again and not _ends_a_run(played[max(end - _CARD * _SHORTEST, 0) : end]):
+        return
+    runs: dict[str, tuple[int, tuple[int, int]]] = {
+        "same suit": (0 if are_tiles else _run(played, suit, eq), SAME_SUIT),
+        "same rank": (_run(played, rank, eq), SAME_RANK),
+        "ascending": (_run(played, rank, _is_above), STAIRS),
+        "descending": (_run(played, rank, _is_below), STAIRS),
+        "repeat": (again, repeat),
+    }
     for name, (length, (warn, alarm)) in runs.items():
         if length >= warn:
             yield Pattern(name, length, length >= alarm)

@@ -10,7 +10,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.asks import CardDue
 from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.round import asked, copies, due, is_named, phase, rules
-from firmware_bridge.shoe.state import Phase, Shoe, next_card, row
+from firmware_bridge.shoe.state import IN_PLAY, Phase, Shoe, next_card, row
 
 _IN_NO_BOOK: Final = "a code that is in no code book"
 _FOREIGN_CODES: Final = {
@@ -79,7 +79,7 @@ def _misplaced(shoe: Shoe, slot: str) -> Wrong | None:
 
 def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> str:
     """Why this card cannot be in the shoe beside those seen; where cards have serials, one comes once only."""
-    again, most = card.serial in shoe.serials, copies(shoe, face)
+    again, most = card.serial is not None and card.serial in shoe.serials, copies(shoe, face)
     if not again and shoe.seen.count(face) < most:
         return ""
     named = face.value if _would_be_named(shoe) else "a sealed card"
@@ -92,5 +92,5 @@ def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> str:
 
 def _would_be_named(shoe: Shoe) -> bool:
     """Whether a card would be disclosed at once if it were dealt now."""
-    question = asked(shoe) if phase(shoe) in (Phase.READY, Phase.DEALING) else None
+    question = asked(shoe) if phase(shoe) in IN_PLAY else None
     return isinstance(question, CardDue) and is_named(shoe, question)

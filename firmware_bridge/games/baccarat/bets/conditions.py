@@ -39,9 +39,12 @@ def any_of(*conditions: Condition) -> Condition:
     return lambda seen: any(holds(seen) for holds in conditions)
 
 
-def all_of(*conditions: Condition) -> Condition:
+def all_of(first: Condition, *others: Condition) -> Condition:
     """Every one of them holds."""
-    return lambda seen: all(holds(seen) for holds in conditions)
+    if not others:
+        return first
+    rest = all_of(*others)
+    return lambda seen: first(seen) and rest(seen)
 
 
 # Of the finished hands
