@@ -11,7 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.client.arrived import Arrived
-from firmware_bridge.client.items import Item, Received, Refused, Stream
+from firmware_bridge.client.items import Item, Received, Refused, Stream, Unreadable
+from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, Stored
 
@@ -21,6 +22,8 @@ LONGEST_S: Final = 60.0
 
 LONGEST_ASK_S: Final = 300.0
 """The longest wait before a gap is asked for again; it doubles from the reader's own wait."""
+
+KNOWN: Final = "give the bytes of what was `Received`, as they came"
 
 MOST_HELD: Final = 10_000
 """Items of one table that wait at most; what comes beyond is asked for again later."""
@@ -81,13 +84,21 @@ class Intake:
         self.done: list[Ticket] = []
 
     def know(self, known: Iterable[bytes], forgotten: Iterable[tuple[str, str]], now: float) -> None:
-        """Take what was stored before as come and stored. forgotten: (table, journal) of which nothing is asked."""
+        """Take what was stored before as come and stored. forgotten: (table, journal) of which nothing is asked.
+
+        Raises MessageError for what is no message.
+        """
         for name, journal in forgotten:
             self._table(name).arrived.forget(journal)
-        for raw in known:
-            head = msgspec.json.decode(raw, type=_Known)
+        for raw in map(bytes, known):
+            try:
+                head = msgspec.json.decode(raw, type=_Known)
+            except (msgspec.MsgspecError, ValueError) as error:
+                raise MessageError(f"a known payload is no message: {error}", KNOWN) from None
             table = self._table(head.table)
-            table.arrived.take("round" if head.event is None else "event", raw)
+            item = table.arrived.take("round" if head.event is None else "event", raw)
+            if isinstance(item, Unreadable):
+                raise MessageError(f"a known payload is no message: {item.why}", KNOWN)
             table.look_at = now + self._wait_s
 
     def take(self, name: str, topic: Stream, raw: bytes, ticket: Ticket | None, now: float) -> None:

@@ -49,8 +49,8 @@ def python(tmp_path: Path) -> Path:
     for name in ("msgspec", "paho"):
         spec = find_spec(name)
         assert spec
-        [place] = spec.submodule_search_locations or ()
-        shutil.copytree(place, site / name)
+        assert spec.origin
+        shutil.copytree(Path(spec.origin).parent, site / name)
     shutil.copytree(ROOT / "firmware_bridge", site / "firmware_bridge")
     return home / "bin" / "python"
 
