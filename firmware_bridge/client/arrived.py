@@ -30,6 +30,7 @@ class Arrived:
         self._awaited: dict[str, set[Identity]] = {}
         self._shoes: dict[str, int] = {}
         self._ends: dict[str, int] = {}
+        self._ended: set[str] = set()
 
     def take(self, topic: Stream, raw: bytes) -> Item | None:
         """What the bytes are, None for a repeat."""
@@ -62,12 +63,17 @@ class Arrived:
         self._ends = {journal: max(next_seq - 1, self._ends.get(journal, 0))}
 
     def answered(self, asked: Resend) -> None:
-        """The table sends what was asked for: an end of a journal without a round is not asked for again."""
+        """The table sends what was asked for: the end of a journal, which may be empty, is not asked for again."""
+        if asked.journal and asked.to is None:
+            self._ended.add(asked.journal)
         if not self.events and asked.journal and self._ends.get(asked.journal) == asked.to:
             del self._ends[asked.journal]
 
     def gaps(self) -> tuple[Resend, ...]:
-        """What to ask for: what is missing in between, and behind the newest message up to what the table said."""
+        """What to ask for: what is missing in between, and behind the newest message up to what the table said.
+
+        With events also, once, the end of each journal that another one followed: no message says where it is.
+        """
         rounds = self._chain.gaps()
         if not self.events:
             return rounds + tuple(self._tails())
@@ -75,6 +81,9 @@ class Arrived:
         gaps = [gap for each in sorted(journals) for gap in self._entries.gaps(each, self._ends.get(each, 0))]
         for journal in sorted(journals):
             gaps += [_alone(each) for each in sorted(self._awaited.get(journal, ()))]
+        for journal in self._by_age()[-KEPT_JOURNALS:-1]:
+            if journal not in self._ended | self._chain.forgotten:
+                gaps.append(Resend(journal=journal, start=self._entries.whole(journal) + 1))
         return tuple(gaps) + tuple(each for each in rounds if not _covered(each, gaps))
 
     def stored_up_to(self, journal: str, unsaved: int | None) -> int:
@@ -91,16 +100,20 @@ class Arrived:
         """Let go of a journal: nothing is asked of it again, and what comes of it looks new."""
         for each in (self._seen, self._awaited, self._shoes, self._ends):
             each.pop(journal, None)
+        self._ended.discard(journal)
         self._entries.forget(journal)
         self._chain.forget(journal)
 
     def forget_old(self, pending: set[str]) -> None:
         """Let go of all but the newest journals, where nothing is missing. pending: journals not stored yet."""
-        old = sorted(self._shoes, key=lambda each: self._shoes[each])[:-KEPT_JOURNALS]
+        old = self._by_age()[:-KEPT_JOURNALS]
         if old and not self.gaps():
             for journal in old:
                 if journal not in pending:
                     self.forget(journal)
+
+    def _by_age(self) -> list[str]:
+        return sorted(self._shoes, key=lambda each: self._shoes[each])
 
     def _tails(self) -> list[Resend]:
         tails = []
@@ -118,4 +131,4 @@ def _alone(identity: Identity) -> Resend:
 def _covered(round_: Resend, gaps: list[Resend]) -> bool:
     """Whether one of the gaps holds the round that is known to be missing."""
     to = round_.to or 0
-    return any(each.journal == round_.journal and (each.start or 0) <= to <= (each.to or 0) for each in gaps)
+    return any(each.journal == round_.journal and (each.start or 0) <= to <= (each.to or to) for each in gaps)

@@ -12,6 +12,7 @@ from msgspec import Raw
 
 from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.facts.event import Event
+from firmware_bridge.facts.events import ShoeEnded
 from firmware_bridge.facts.events_of_rounds import BetsClosed, EntryName, RoundClosed, RoundCorrected, RoundVoided
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import VERSION, EntryHead, StateHead, Stored, joined
@@ -25,7 +26,7 @@ AT: Final = "2026-11-20T21:33:05.123Z"
 
 
 class FakeTable:
-    """A table that closes rounds of three entries, says them to `send` (topic, payload), and obeys `resend`.
+    """A table that closes rounds of two entries, says them to `send` (topic, payload), and obeys `resend`.
 
     What it says is what a shoe's table would, but cards: every round of it is won by banker. It keeps what it said:
     `sent` has what the journals make, (topic, payload) of each message once, in order.
@@ -79,9 +80,11 @@ class FakeTable:
             elif fault == "restart":
                 self.restart()
 
-    def new_shoe(self) -> None:
-        """Begin a journal of its own."""
+    def new_shoe(self, *, lost: bool = False) -> None:
+        """End this shoe, by an event that may be lost on its way, and begin the journal of the next."""
         with self._lock:
+            said = self._entry(ShoeEnded(why="floor", rounds=self._round))
+            self._say([] if lost else said)
             self.shoe, self._seq, self._round = self.shoe + 1, 0, 0
 
     def restart(self) -> None:
@@ -135,7 +138,7 @@ class FakeTable:
         head = b'%b,"n":1,"of":1' % msgspec.json.encode(told)[:-1]
         written = msgspec.json.encode(event)
         said = [("event", b'%b,"event":%b}' % (head, written))]
-        if not isinstance(event, BetsClosed):
+        if not isinstance(event, BetsClosed | ShoeEnded):
             fields = {key: value for key, value in msgspec.json.decode(written).items() if key not in ("type", "own")}
             said.append(("round", b"%b,%b" % (head, msgspec.json.encode(fields)[1:])))
             self._prev = EntryName(self.journal, self._seq)
