@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pytest
 from paho.mqtt.client import Client, ConnectFlags, MQTTMessage
@@ -16,6 +16,9 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from tests import wire
 from tests.broker import Broker
+
+LIMIT_S: Final = 60.0
+"""Patience with a machine that others use too: what is right comes, late at worst."""
 
 
 class Received(NamedTuple):
@@ -63,7 +66,7 @@ class Backend:
         kept.SessionExpiryInterval = 3600
         self._client.connect("127.0.0.1", port, clean_start=False, properties=kept)
         self._client.loop_start()
-        assert self._subscribed.wait(20.0), "the broker lets no backend subscribe"
+        assert self._subscribed.wait(LIMIT_S), "the broker lets no backend subscribe"
 
     def __enter__(self) -> "Backend":
         return self
@@ -87,15 +90,15 @@ class Backend:
         if correlation is not None:
             properties.CorrelationData = correlation
         sent = self._client.publish(topic, json.dumps(payload), 1, retain, properties)
-        sent.wait_for_publish(20.0)
+        sent.wait_for_publish(LIMIT_S)
         assert sent.is_published(), "the broker takes nothing from the backend"
 
-    def wait_for(self, wanted: Callable[[Received], bool], limit: float = 20.0) -> Received:
+    def wait_for(self, wanted: Callable[[Received], bool], limit: float = LIMIT_S) -> Received:
         """Return the first message received so far or within `limit` seconds for which `wanted` is true."""
         found: Received = self.wait_until(lambda: next(filter(wanted, self.received), None), limit)
         return found
 
-    def wait_until(self, condition: Callable[[], Any], limit: float = 20.0) -> Any:
+    def wait_until(self, condition: Callable[[], Any], limit: float = LIMIT_S) -> Any:
         """Return the first true value of `condition`, asked after each message, within `limit` seconds."""
         give_up = time.monotonic() + limit
         while True:

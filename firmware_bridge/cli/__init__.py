@@ -30,7 +30,7 @@ COMMANDS: Final = {
     "support": "one file for a ticket: everything that helps, nothing secret",
     "wiring": "which wire goes to which pin of the header",
     "journal": "the record: list, show, verify, export",
-    "schema": "JSON Schema of every message",
+    "schema": "every message: JSON Schema, AsyncAPI, or Markdown",
     "help": "the documents: a chapter, an alarm, a key of the config",
 }
 """Each has a module of its name here, with `options(parser)` and `run(arguments) -> exit code`."""

@@ -13,6 +13,7 @@ from firmware_bridge.cli.order import give, order_options
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.orders import Order, tag_of
+from firmware_bridge.games.moves import mark_of
 
 TAKE_BACK: Final = "take-back"
 """What only this command gives: the end of a calibration that its technician does not end."""
@@ -64,7 +65,7 @@ def _said(arguments: argparse.Namespace) -> dict[str, Any]:
         pack = {each.name: getattr(arguments, each.name) for each in fields(orders.Pack)}
         said["pack"] = {name: value for name, value in pack.items() if value is not None} or None
     if came := said.get("cards"):
-        said["cards"] = [word for text in came for each in text.split() for word in _came(each)]
+        said["cards"] = [word for text in came for each in re.split(r"[ ,]+", text) for word in _came(each)]
     if of is orders.BetsClosed and arguments.amounts:
         said = {"money" if arguments.money else "bets": dict(arguments.amounts)}
     return {name: value for name, value in said.items() if value not in (None, [], False)}
@@ -93,10 +94,12 @@ class _Amounts(argparse.Action):
 
 
 class _Mark(argparse.Action):
-    """A seat's number where it is given, the word, and its value where it has one."""
+    """A seat's number where it is given, the word, and its value where it has one: `3 raise 6`, or `3:raise=6`."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         words: Sequence[str] = values
+        if len(words) == 1 and (mark := mark_of(words[0])):  # as deal scripts have it: 3:raise=6
+            words = [text for text in (mark.seat, mark.word, mark.value) if text]
         seat = words[0] if words[0].isdecimal() else None
         rest = words[seat is not None :]
         if not 1 <= len(rest) <= 2:

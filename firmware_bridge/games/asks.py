@@ -158,6 +158,10 @@ DIGITS: Final = 15
 """Digits of the longest amount."""
 
 
+LONGEST_SETTING: Final = 32
+"""Letters of the longest amount that a house may set."""
+
+
 def amount(text: str | None) -> Decimal:
     """An amount of money in plain decimals. Raises Refused for anything else."""
     try:
@@ -166,6 +170,19 @@ def amount(text: str | None) -> Decimal:
         return Decimal(text)  # neither sign nor exponent: digits and one point
     except InvalidOperation:
         raise Refused("bad_amount", "give an amount in plain decimals: 12.5") from None
+
+
+def is_of_letters(money: Decimal, most: int) -> bool:
+    """Whether a setting is an amount that can be written in at most so many letters, without an exponent."""
+    exponent = money.as_tuple().exponent
+    return isinstance(exponent, int) and abs(exponent) <= most and len(f"{money:f}") <= most
+
+
+def check_settings(**amounts: Decimal) -> None:
+    """Whether settings, each by its name, may be amounts of money. Raises ValueError."""
+    for name, money in amounts.items():
+        if not is_of_letters(money, LONGEST_SETTING):
+            raise ValueError(f"{name} = {money}: an amount of at most {LONGEST_SETTING} letters")
 
 
 def in_words(money: Decimal) -> str:

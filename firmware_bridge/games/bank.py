@@ -24,6 +24,7 @@ from firmware_bridge.games.asks import (
     Whole,
     check,
     did,
+    is_of_letters,
 )
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.strategy import Asked
@@ -54,7 +55,7 @@ Closed = Card | None
 
 def check_base(base: Decimal) -> None:
     """Whether an amount may be the base of a table. Raises ValueError."""
-    if not base.is_finite() or base <= 0 or len(f"{base:f}") > DIGITS:
+    if not is_of_letters(base, DIGITS) or base <= 0:
         raise ValueError(f"base: an amount above 0, of at most {DIGITS} letters")
 
 

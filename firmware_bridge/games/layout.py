@@ -32,6 +32,10 @@ class Ended(Protocol):
     def money(self) -> dict[str, str]:
         """The purses of its seats, as far as they were told for this round: seat -> an exact decimal text."""
 
+    @property
+    def nets(self) -> dict[str, Net]:
+        """Bet -> its net, in games that are played for money."""
+
 
 class Nothing(Struct, frozen=True):
     """Of a game that says no more of a round than all games do."""

@@ -38,7 +38,7 @@ class Answered(Struct, frozen=True, tag=True):
 
 Move = Dealt | Mark | Answered
 
-_MARK: Final = re.compile(r"(?:(?P<seat>[0-9]{1,2}):)?(?P<word>[A-Za-z][A-Za-z_]{0,15})(?:=(?P<value>[ -~]{1,32}))?")
+_MARK: Final = re.compile(r"(?:(?P<seat>[1-9][0-9]?):)?(?P<word>[A-Za-z][A-Za-z_]{0,15})(?:=(?P<value>[ -~]{1,32}))?")
 
 
 def mark_of(text: str) -> Mark | None:

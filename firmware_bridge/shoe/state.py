@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.events import CutBy, Origin, Played
+from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games.house import size_of
@@ -79,7 +80,7 @@ class PastRound(Struct, frozen=True):
     """A round of this shoe that is over; voided ones have no outcome. `seq`: its last round message's entry.
 
     hands, own: what only its game can read, as JSON. bets, money: as told when its bets were closed. left: cards in
-    the shoe before its first one.
+    the shoe before its first one. nets: bet -> net, where it is told in money.
     """
 
     round: int
@@ -95,6 +96,7 @@ class PastRound(Struct, frozen=True):
     bets: dict[str, str] = {}
     money: dict[str, str] = {}
     left: int = 0
+    nets: dict[str, Net] = {}
 
 
 class Shoe(Struct, frozen=True, kw_only=True):

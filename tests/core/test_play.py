@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from firmware_bridge.games import GAMES
 from firmware_bridge.sim.play.__main__ import main
-from firmware_bridge.sim.play.line import answer
+from firmware_bridge.sim.play.line import LineError, answer
 from tests.war.rules import GAME
 
 LOOKED = "lot=3 5s Kh 4d 3:look 3:raise=5 1:stand"
@@ -100,6 +101,27 @@ def test_a_shoe_that_runs_out_ends_the_round_without_a_result() -> None:
     assert played["result"] is None
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"bets": {"1": "-5"}},
+        {"bets": {"one": "5"}},
+        {"settings": {"decks": 1000}},
+        {"left": -1},
+    ],
+)
+def test_inputs_that_no_shoe_takes_are_no_round(wrong: dict[str, Any]) -> None:
+    with pytest.raises(LineError):
+        play(LOOKED, **wrong)
+
+
+@pytest.mark.parametrize("amount", ["NaN", "sNaN", "Infinity", "1e999999999"])
+@pytest.mark.parametrize(("game", "key"), [("blackjack", "max"), ("zhajinhua", "top"), ("erbagang", "base")])
+def test_a_setting_that_is_no_amount_is_no_round(game: str, key: str, amount: str) -> None:
+    with pytest.raises(LineError):
+        answer(game, json.dumps({"type": "round", "settings": {key: amount}, "moves": []}))
+
+
 def test_hands_are_compared_by_the_games_own_function() -> None:
     compared = answer("war", '{"id": "c", "game": "war", "type": "compare", "a": "As", "b": "Kd"}')
     assert compared == {"id": "c", "winner": "b"}
@@ -108,9 +130,11 @@ def test_hands_are_compared_by_the_games_own_function() -> None:
 def test_lines_are_answered_in_order_and_a_bad_one_is_named(
     capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = "\n".join([json.dumps(line("", id="a")), "nonsense", "", json.dumps(line("lot=3", id="b"))]) + "\n"
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    good, last = json.dumps(line("", id="a")), json.dumps(line("lot=3", id="b"))
+    text = "\r\n".join([good, "nonsense", "", "[" * 100_000, last]) + "\r\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(BOM_UTF8 + text.encode())))
     assert main(["war"]) == 1
     out, err = capfdbinary.readouterr()
     assert [json.loads(each)["id"] for each in out.splitlines()] == ["a", "b"]
     assert b"play: line 2: " in err
+    assert b"play: line 4: " in err

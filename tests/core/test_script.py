@@ -44,6 +44,7 @@ def test_words(text: str, steps: list[Step]) -> None:
     ("text", "said"),
     [
         ("As\nTd sheo", "line 2: 'sheo' is no word of a deal script; did you mean 'shoe'?"),
+        ("0:S", "line 1: '0:S' is no word of a deal script"),
         ("nxt", "line 1: 'nxt' is no word of a deal script; did you mean 'next'?"),
         ("bets-close", "did you mean 'bets-closed'?"),
         ("1s", "line 1: '1s' is no word of a deal script; a card is written rank then suit: As, Td"),

@@ -129,6 +129,7 @@ WRITTEN = {
     "mark 3 raise 6": orders.Mark("raise", 3, "6"),
     "mark 3 raise 6 --round 2 --turn 9": orders.Mark("raise", 3, "6", round=2, turn=9),
     "mark lot 3": orders.Mark("lot", value="3"),
+    "mark 3:raise=6 --turn 9": orders.Mark("raise", 3, "6", turn=9),
     "mark S": orders.Mark("S"),
     "mark 12 fold": orders.Mark("fold", 12),
     "mark DD 40.5": orders.Mark("DD", value="40.5"),
@@ -138,6 +139,7 @@ WRITTEN = {
     "bets-closed 1=500 --money": orders.BetsClosed(money={"1": "500"}),
     "correct 1 9sKdThKc --why w": orders.Correct(1, ("9s", "Kd", "Th", "Kc"), "w"),
     "correct 1 9sKd Th Kc --why w": orders.Correct(1, ("9s", "Kd", "Th", "Kc"), "w"),
+    "correct 1 2s,1:fold,lot=3 --why w": orders.Correct(1, ("2s", "1:fold", "lot=3"), "w"),
     "correct 1 2s 1:raise=6 1pwp lot=3 S --why w": orders.Correct(
         1, ("2s", "1:raise=6", "1p", "wp", "lot=3", "S"), "w"
     ),

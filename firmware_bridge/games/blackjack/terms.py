@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from firmware_bridge.games.asks import check_settings
 from firmware_bridge.games.game import Terms
 
 
@@ -29,6 +30,7 @@ class Blackjack(Terms, frozen=True):
     split_aces: Literal["play", "one-card"] = "play"
 
     def __post_init__(self) -> None:
+        check_settings(min=self.min, max=self.max)
         if not self.min > 0:
             raise ValueError(f"min = {self.min}: a bet is more than 0")
         if self.max < self.min:

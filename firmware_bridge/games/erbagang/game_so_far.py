@@ -29,7 +29,7 @@ class Own(Struct, frozen=True):
     multiples: slot of a player -> what he bet. outcomes: slot of a player -> how he ended against the banker.
     money: slot -> its purse after the round, empty where purses are unknown. stopped: the game ends before its fifth
     round. out: slots that cannot go on, because less than the base is left. difference: in a correction, slot -> what
-    its purse holds more than before; it stays with the people, later rounds stand.
+    it won more than was told before; it stays with the people, later rounds stand.
     """
 
     game_round: int
@@ -75,12 +75,12 @@ def is_over(start: Start) -> bool:
     return start.left < TILES or len(closed) >= ROUNDS or bool(closed and closed[-1].stopped)
 
 
-def difference(start: Start, purses: Purses | None) -> dict[str, str]:
-    """Slot -> how much more its purse holds after a corrected round than after the one that was closed."""
-    if start.was is None or purses is None:
+def difference(start: Start, nets: Purses) -> dict[str, str]:
+    """Slot -> how much more it won in a corrected round than as it was told last; rounds before and after it stand."""
+    if start.was is None:
         return {}
-    before = own_of(start.was).money
-    return {f"S{seat}": in_words(purse - Decimal(before[f"S{seat}"])) for seat, purse in purses.items()}
+    before = start.was.nets
+    return {f"S{seat}": in_words(net - Decimal(before[f"S{seat}"])) for seat, net in nets.items()}
 
 
 _decode = msgspec.json.Decoder(Own).decode

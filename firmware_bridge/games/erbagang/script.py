@@ -74,7 +74,7 @@ def round(terms: ErBaGang, start: Start) -> Script:
             money={f"S{seat}": in_words(purses[seat]) for seat in SEATS} if purses else {},
             stopped=bool(out) and game.number < ROUNDS,
             out=out,
-            difference=difference(start, purses),
+            difference=difference(start, nets) if purses else {},
         ),
         why=why(banker, points, ends),
         reasons=reasons(banker, points, ends),

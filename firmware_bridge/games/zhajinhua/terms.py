@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta, field
 
+from firmware_bridge.games.asks import check_settings
 from firmware_bridge.games.game import Terms
 
 Bonus = dict[Literal["leopard", "straight_flush"], Decimal]
@@ -36,6 +37,8 @@ class ZhaJinHua(Terms, frozen=True):
     show: Literal["winner", "all"] = "winner"
 
     def __post_init__(self) -> None:
+        check_settings(ante=self.ante, step=self.step, top=self.top, rake=self.rake)
+        check_settings(**{f"bonus.{kind}": each for kind, each in self.bonus.items()})
         if not self.ante > 0:
             raise ValueError(f"ante = {self.ante}: it is more than 0")
         if not self.step > 0:

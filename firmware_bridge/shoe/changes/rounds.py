@@ -91,6 +91,7 @@ def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> Past
         shoe.bets,
         shoe.money,
         left_before(shoe),
+        event.bets if event.unit == "money" else {},
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from codecs import BOM_UTF8
 from typing import BinaryIO
 
 import msgspec
@@ -30,7 +31,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def _play(game: str, lines: BinaryIO) -> int:
     code = FINE
-    for number, line in enumerate(lines, 1):
+    for number, read in enumerate(lines, 1):
+        line = read.removeprefix(BOM_UTF8) if number == 1 else read
         if not line.strip():
             continue
         try:

@@ -47,9 +47,9 @@ def answer(name: str, text: str | bytes) -> dict[str, Any]:
         if given.get("game", name) != name:
             raise LineError(f"a line of {given['game']}, not of {name}", f"give it to scripts/play {given['game']}")
         answered = _play(GAMES[name], given) if given.get("type") in PLAYED else _compared(GAMES[name], given)
-    except (msgspec.MsgspecError, TypeError, KeyError, ValueError) as error:
-        if isinstance(error, LineError):
-            raise
+    except BridgeError as error:
+        raise LineError(error.what, error.hint) from None
+    except Exception as error:  # whatever a line holds, those behind it are answered
         raise LineError(f"{type(error).__name__}: {error}", "a line is a JSON object as in the samples") from None
     return {"id": given.get("id"), **answered}
 

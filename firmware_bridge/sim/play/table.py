@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final
 
+from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card
@@ -23,6 +24,9 @@ from firmware_bridge.topics.event_and_round import messages
 REFUSED_CARDS: Final = {"foreign": "unknown", "drawn_before_mark": "no_card_due", "duplicate": "duplicate"}
 """Irregularity of a card that the rules refuse -> the code of the refusal."""
 
+NO_ROUND: Final = "no_round"
+"""The refusal of bets that leave too few seats for a round."""
+
 
 class PlayedTable:
     """The real shoe with one game in it. rounds: the `round` messages of what was closed. is_over: nothing more comes.
@@ -38,12 +42,15 @@ class PlayedTable:
         self.is_over = False
 
     def begin(self, pack: orders.Pack, bets: orders.BetsClosed | None) -> steps.Step:
-        """Open the shoe, close the bets: the step before the first move."""
+        """Open the shoe, close the bets: the step before the first move. Raises BridgeError for what is refused."""
         happened = self._order(orders.OpenShoe(pack))
+        _refuse(_answer(happened))
         if bets is not None:
             happened = self._order(bets)
             answer = _answer(happened)
             self.is_over = answer is not None and not answer.ok
+            if answer and answer.error != NO_ROUND and (bets.bets or bets.money):
+                _refuse(answer)
         return self._step(happened)
 
     def move(self, word: str) -> steps.Step:
@@ -53,7 +60,7 @@ class PlayedTable:
         if word in Card._value2member_map_:
             happened = self._take(inputs.CardRead(at=0, card=Card(word), nonce=self._nonce()))
             code = self._refused_card()
-        elif (mark := mark_of(word)) and mark.seat.lstrip("0") == mark.seat:
+        elif mark := mark_of(word):
             seat = int(mark.seat) if mark.seat else None
             happened = self._order(orders.Mark(mark.word, seat, mark.value))
             answer = _answer(happened)
@@ -94,6 +101,12 @@ class PlayedTable:
     def _nonce(self) -> str:
         self._nonces += 1
         return sha256(b"play %d" % self._nonces).hexdigest()[:32]
+
+
+def _refuse(answer: orders.Answer | None) -> None:
+    """Raises BridgeError for the answer to an order that the shoe refused."""
+    if answer and not answer.ok:
+        raise BridgeError(answer.error or "", answer.hint or "")
 
 
 def _answer(happened: tuple[e.AnyEvent, ...]) -> orders.Answer | None:

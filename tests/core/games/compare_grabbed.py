@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import OpeningDue
 from firmware_bridge.games.game import Layout, Result, Start
@@ -29,6 +30,7 @@ class Past(Struct):
     outcome: str
     own: Raw
     money: dict[str, str]
+    nets: dict[str, Net]
 
 
 def played(told: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
@@ -58,7 +60,7 @@ def played(told: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
         while table.result:
             did += _did(table)
             rounds.append(_message(table.result))
-            past = Past((), table.result.outcome, Raw(msgspec.json.encode(table.result.own)), {})
+            past = Past((), table.result.outcome, Raw(msgspec.json.encode(table.result.own)), {}, {})
             start, moves, cards = Start(before=(*start.before, past), left=left), [], []
             over = game.ends(terms, start)
             if over:

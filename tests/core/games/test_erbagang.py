@@ -144,6 +144,14 @@ def test_a_correction_says_how_the_purses_differ_and_later_rounds_stand() -> Non
     assert game.rounds[1] == second
 
 
+def test_what_one_correction_says_is_not_said_again_by_that_of_a_later_round() -> None:
+    game = table(f"{MONEY} {BANK_OF_1} {BETS} {WINS} {BANK_OF_1} {BETS} {EQUAL}")
+    first, second = (f"{BANK_OF_1} {BETS} {tiles}".split() for tiles in ("7p 2p 9p 1p 6p 8p 8p 9p", EQUAL))
+    game.play(f"!correct 1 {','.join(first)} !correct 2 {','.join(second)}")
+    assert game.rounds[-2]["difference"] == {"S1": "-6", "S2": "2", "S3": "4", "S4": "0"}
+    assert game.rounds[-1]["difference"] == {"S1": "0", "S2": "0", "S3": "0", "S4": "0"}
+
+
 def test_an_unread_tile_is_entered_or_voids_its_round() -> None:
     unread = inputs.CardUnread(at=0, reason="smudged", nonce="a" * 32)
     tiles = WINS.removeprefix("wp 2p ")

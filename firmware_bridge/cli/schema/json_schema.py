@@ -1,9 +1,7 @@
-"""`shoe schema`: JSON Schema of every message, from the types that the daemon fills and a backend decodes."""
+"""JSON Schema of every message, from the types that the daemon fills and a backend decodes."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from typing import Any, Final, get_args, get_type_hints
 
 import msgspec
@@ -33,16 +31,6 @@ ROUNDS: Final = (wire.ClosedRound, wire.CorrectedRound, wire.VoidedRound)
 
 HOUSE_ONLY: Final = ("secret", "serial", "device", "result")
 """Fields of events that are journaled in the sealed part, and never published."""
-
-
-def options(_: argparse.ArgumentParser) -> None:
-    """`shoe schema` has no options."""
-
-
-def run(_: argparse.Namespace) -> int:
-    """Write one JSON document; 0."""
-    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(schema(), order="sorted")) + b"\n")
-    return 0
 
 
 def schema() -> Schema:
