@@ -96,6 +96,12 @@ class Arrived:
         limits += [each.to for each in self._chain.gaps() if each.journal == journal and each.to]
         return max((seq for seq in self._chain.came(journal) if all(seq < limit for limit in limits)), default=0)
 
+    def lacks_older(self, journal: str, unsaved: set[str]) -> bool:
+        """Whether anything of a journal before this one is missing, or not stored. unsaved: journals with such."""
+        lacking = unsaved | {each.journal for each in self.gaps() if each.journal} - (self._ends.keys() - self._shoes)
+        shoe = self._shoes.get(journal, 0)
+        return any(each != journal and self._shoes.get(each, -1) < shoe for each in lacking)
+
     def forget(self, journal: str) -> None:
         """Let go of a journal: nothing is asked of it again, and what comes of it looks new."""
         for each in (self._seen, self._awaited, self._shoes, self._ends):

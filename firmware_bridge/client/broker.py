@@ -94,6 +94,7 @@ class Session:
             return
         self._client.disconnect()
         self._client.loop_stop()
+        self._client._reset_sockets()  # paho would leave those that wake its thread to the garbage collector
 
     @property
     def is_connected(self) -> bool:

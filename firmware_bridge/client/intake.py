@@ -5,13 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 
 from firmware_bridge.client.arrived import Arrived
-from firmware_bridge.client.items import Item, Received, Refused, Stream, Unreadable
+from firmware_bridge.client.items import Item, Received, Refused, Stream, Told, Unreadable
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, Stored
@@ -30,14 +30,6 @@ MOST_HELD: Final = 10_000
 
 Ticket = tuple[int, int]
 """What the broker is told once a message needs no more to be sent again."""
-
-
-class Told(NamedTuple):
-    """An order to a table: its payload is `command(order, id)`."""
-
-    table: str
-    order: Resend
-    id: str
 
 
 class _Pending(Struct):
@@ -186,15 +178,18 @@ class Intake:
             self._release(table)
 
     def says(self) -> Iterator[tuple[str, Stored]]:
-        """What is to be said of what is stored, each table's journals once."""
+        """What is to be said of what is stored; nothing of a journal while one before it is not whole and stored."""
         for name, table in self._tables.items():
+            unsaved = {each.journal for each in _waiting(table)} if table.say else set()
             for journal in sorted(table.say):
-                unsaved = min((each.seq for each in _waiting(table) if each.journal == journal), default=None)
-                seq = max(table.arrived.stored_up_to(journal, unsaved), table.said.get(journal, 0))
+                if table.arrived.lacks_older(journal, unsaved):
+                    continue
+                table.say.discard(journal)
+                first = min((each.seq for each in _waiting(table) if each.journal == journal), default=None)
+                seq = max(table.arrived.stored_up_to(journal, first), table.said.get(journal, 0))
                 if seq:
                     table.said[journal] = seq
                     yield name, Stored(journal=journal, seq=seq, by=self._by)
-            table.say.clear()
 
     def asks(self, now: float) -> Iterator[Told]:
         """The gaps that did not close by themselves in time, as orders; each again after a longer and longer wait."""

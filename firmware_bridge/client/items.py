@@ -51,3 +51,11 @@ class Refused(NamedTuple):
 
 
 Item = Received | Conflict | Unreadable | Refused
+
+
+class Told(NamedTuple):
+    """An order to a table: its payload is `command(order, id)`."""
+
+    table: str
+    order: Resend
+    id: str

@@ -149,13 +149,16 @@ class VoidedRound(_Round, frozen=True, kw_only=True, tag="voided"):
     moved: dict[str, Decimal] = {}
 
 
-RoundMessage = ClosedRound | CorrectedRound | VoidedRound
-"""A message of the topic `round`; the highest revision of a round counts."""
-
-
 class Stored(Struct, frozen=True):
-    """The topic `stored`, in: `by` has committed every `event` and `round` message of every entry up to `seq`."""
+    """A message of the topic `stored`, from a backend to a table: receiver `by` committed all up to entry `seq`.
+
+    All: every message of `event` and `round` of every entry of `journal` up to `seq`, and of every journal before it.
+    """
 
     journal: str
-    seq: Annotated[int, Meta(ge=1)]
+    seq: Count
     by: str
+
+
+RoundMessage = ClosedRound | CorrectedRound | VoidedRound
+"""A message of the topic `round`; the highest revision of a round counts."""
