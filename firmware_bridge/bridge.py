@@ -81,11 +81,10 @@ class Bridge:
             self._changed,
             self._loop,
         )
-        prefix = f"{config.mqtt.root}/{config.table.id}"
+        mqtt = config.mqtt
         self.desk = Desk(self.table, self._resend, lambda: self.uplink.outbox.resends.is_full)
-        self.uplink = Uplink(
-            self.table, prefix, settings, self.desk, config.mqtt.commands, self._loop, config.mqtt.live_odds
-        )
+        prefix, orders = f"{mqtt.root}/{config.table.id}", (self.desk, mqtt.commands)
+        self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored)
         self.keeping = RecordKeeping(config.journal, self.table, self.uplink.acknowledged.synced, self._loop)
         self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
         mouth = Mouth(self._can_read, self._missed, self._loop)
@@ -205,7 +204,7 @@ class Bridge:
         self.uplink.outbox.resend(part)
 
     def _tell_health(self, health: wire_states.Health) -> None:
-        self.keeping.watch_clock()
+        self.keeping.watch(health.disk_free_mb)
         self.uplink.tell_health(health)
 
     def _let_go_of_pins(self) -> None:

@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "calibrate": "measure, set and prove the reader, sensors, lamps and keys",
     "support": "one file for a ticket: everything that helps, nothing secret",
     "wiring": "which wire goes to which pin of the header",
+    "retire": "take a table that is no more off the broker",
     "journal": "the record: list, show, verify, export",
     "schema": "every message: JSON Schema, AsyncAPI, or Markdown",
     "help": "the documents: a chapter, an alarm, a key of the config",

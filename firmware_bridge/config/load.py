@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 from msgspec.structs import fields, replace
 
 from firmware_bridge.config.crosswise import (
@@ -20,16 +18,15 @@ from firmware_bridge.config.crosswise import (
     too_many_packs,
     undealt,
 )
+from firmware_bridge.config.good_keys import good_keys, named_keys, unknown
 from firmware_bridge.config.keys import KeypadConfig, wrong_keys, wrong_pads
 from firmware_bridge.config.limits import limits
 from firmware_bridge.config.modes import with_mode, with_usual
 from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
 from firmware_bridge.config.plain import bad_port, relative_directory, unprintable
 from firmware_bridge.config.sections import Config, TableConfig
-from firmware_bridge.config.toml_text import as_floats, document
-from firmware_bridge.config.wanted import row_of, table_of, what_is_wrong, what_may_stand
+from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
@@ -37,9 +34,6 @@ from firmware_bridge.mqtt.settings import BrokerSettings
 
 LAMPS: Final = ("ready", "fault")
 """Lamps of every table, besides its slots and seats."""
-
-SHOWN: Final = 80
-"""Characters of a wrong value that are shown."""
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
@@ -67,7 +61,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     sections: dict[str, Any] = {}
     for section, keys in raw.items():
         if section not in SECTIONS:
-            mistakes.append(_unknown(f"[{section}]", section, SECTIONS))
+            mistakes.append(unknown(f"[{section}]", section, SECTIONS))
         elif section == "keypad":
             sections[section] = _keypads(keys, mistakes)
         elif not isinstance(keys, dict):
@@ -101,21 +95,23 @@ def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]
         case "limits":
             return limits(keys, mistakes)
         case "lamps":
-            return _named(AnyPin, where, keys, (*game.slots, *game.seats, *LAMPS), mistakes)
+            return named_keys(AnyPin, where, keys, (*game.slots, *game.seats, *LAMPS), mistakes)
         case "keys":
             mistakes += (wrong := list(wrong_keys(keys, game)))
-            return {} if wrong else _named(AnySensor, where, keys, tuple(keys), mistakes)
+            return {} if wrong else named_keys(AnySensor, where, keys, tuple(keys), mistakes)
         case "presence":
-            return _named(AnySensor, where, keys, game.slots, mistakes)
+            return named_keys(AnySensor, where, keys, game.slots, mistakes)
         case "game":
-            return _terms(game, _good(game.terms, where, keys, mistakes), mistakes)
+            return _terms(game, good_keys(game.terms, where, keys, mistakes), mistakes)
         case "pins":
-            own = _named(AnySensor, where, {key: keys[key] for key in keys if key in game.keys}, game.keys, mistakes)
+            own = named_keys(
+                AnySensor, where, {key: keys[key] for key in keys if key in game.keys}, game.keys, mistakes
+            )
             others = {key: value for key, value in keys.items() if key not in game.keys}
-            return PinsConfig(**_good(PinsConfig, where, others, mistakes, without=("keys",)), keys=own)
+            return PinsConfig(**good_keys(PinsConfig, where, others, mistakes, without=("keys",)), keys=own)
     moved = [key for key in keys if section == "table" and key in game.terms.__struct_fields__]
     mistakes += [f"[table] {key} stands in [game]: it is a setting of {game.name} alone" for key in moved]
-    good = _good(SECTIONS[section], where, {key: keys[key] for key in keys if key not in moved}, mistakes)
+    good = good_keys(SECTIONS[section], where, {key: keys[key] for key in keys if key not in moved}, mistakes)
     if section == "table":
         good.setdefault("id", "?")
     return SECTIONS[section](**good)
@@ -128,7 +124,7 @@ def _keypads(pads: Any, mistakes: list[str]) -> tuple[KeypadConfig, ...]:
         return ()
     found = []
     for keys in pads:
-        good = _good(KeypadConfig, "[[keypad]] ", keys, mistakes)
+        good = good_keys(KeypadConfig, "[[keypad]] ", keys, mistakes)
         if missing := [name for name in KeypadConfig.__struct_fields__ if name not in keys]:
             mistakes.append(f"[[keypad]] {missing[0]} is missing: write port and seats")
         elif len(good) == len(KeypadConfig.__struct_fields__):
@@ -143,75 +139,6 @@ def _terms(game: Game, good: dict[str, Any], mistakes: list[str]) -> Any:
     except ValueError as error:
         mistakes.append(f"[game] {error}")
         return game.terms()
-
-
-def _named(
-    kind: Any, where: str, keys: dict[str, Any], known: tuple[str, ...], mistakes: list[str]
-) -> dict[str, Any]:
-    """The good keys of a section whose keys are names, those of `known`."""
-    good: dict[str, Any] = {}
-    for key, value in keys.items():
-        if key not in known:
-            mistakes.append(_unknown(f"{where}{key}", key, known))
-            continue
-        try:
-            good[key] = msgspec.convert(value, kind)
-        except msgspec.ValidationError:
-            mistakes += _wrong(kind, f"{where}{key}", key, value)
-    return good
-
-
-def _good(
-    kind: Any, where: str, keys: dict[str, Any], mistakes: list[str], without: tuple[str, ...] = ()
-) -> dict[str, Any]:
-    """The good keys of a section, or of a table within it. without: fields that are no keys."""
-    known = {field.encode_name: field for field in fields(kind) if field.encode_name not in without}
-    good: dict[str, Any] = {}
-    for key, value in keys.items():
-        if key not in known:
-            mistakes.append(_unknown(f"{where}{key}", key, known))
-            continue
-        try:
-            read = msgspec.convert(value, known[key].type)
-            if not _is_finite(read):
-                raise msgspec.ValidationError("nobody can count with it")
-            good[key] = read
-        except msgspec.ValidationError:
-            mistakes += _wrong(known[key].type, f"{where}{key}", key, value)
-    return good
-
-
-def _is_finite(value: Any) -> bool:
-    """Whether no decimal in it is `nan` or `inf`, which TOML can write."""
-    match value:
-        case Decimal():
-            return value.is_finite()
-        case dict():
-            return all(map(_is_finite, value.values()))
-    return True
-
-
-def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
-    """What is wrong with a value: with the keys of a table, or with it as a whole."""
-    within: list[str] = []
-    if isinstance(value, dict) and (table := table_of(kind)):
-        _good(table, f"{where}.", value, within)
-    elif isinstance(value, dict) and (row := row_of(kind)):
-        _named(row.of, f"{where}.", value, row.names, within)
-    parts = [what_is_wrong(kind, value), what_may_stand(kind)]
-    return within or [f"{where} = {_shown(key, value)}: {'; '.join(filter(None, parts))}"]
-
-
-def _shown(key: str, value: Any) -> str:
-    """A value as it may be shown: what looks like a secret is not, and of a long one the beginning."""
-    text = "***" if "password" in key else str(value) if isinstance(value, Decimal) else repr(as_floats(value))
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}.."
-
-
-def _unknown(where: str, key: str, known: Any) -> str:
-    near = nearest(key, known)
-    hint = f"did you mean {near}?" if near else f"known are: {', '.join(known)}"
-    return f"{where} is unknown: {hint}"
 
 
 def broker_settings(config: Config) -> BrokerSettings:

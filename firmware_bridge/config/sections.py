@@ -145,6 +145,8 @@ class MqttConfig(Struct, frozen=True, kw_only=True):
     key: the file of the key of that certificate.
     live_odds: whether the topic `odds` is published.
     commands: the orders that are taken over MQTT.
+    stored: the one receiver that says, on the topic `stored`, what it has committed; only then a message counts as
+        sent. By default the broker's acknowledgement is enough.
     """
 
     host: Text = "127.0.0.1"
@@ -158,6 +160,7 @@ class MqttConfig(Struct, frozen=True, kw_only=True):
     key: Text | None = None
     live_odds: bool = False
     commands: tuple[Command, ...] = BY_MQTT
+    stored: Text | None = None
 
 
 class JournalConfig(Struct, frozen=True, kw_only=True):

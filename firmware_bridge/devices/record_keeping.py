@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.config.sections import JournalConfig
-from firmware_bridge.journal.cursor import Cursor
-from firmware_bridge.journal.retention import DAY_S, LONGEST_REST_S, Retention, since
+from firmware_bridge.journal.cursor import Cursor, read_cursor
+from firmware_bridge.journal.files import file_name
+from firmware_bridge.journal.retention import DAY_S, KEEP_ALWAYS, LONGEST_REST_S, Retention, since
 from firmware_bridge.table.stamps import clock
 from firmware_bridge.table.table import Table
 
@@ -20,6 +21,9 @@ EXPIRE_AFTER_S: Final = 1.0
 """A new file begins with a card, which is not kept waiting for old files."""
 
 CLOCK_REMEDY: Final = "set it: sudo timedatectl set-ntp true; no journal is deleted for its age until then"
+
+
+DISK_REMEDY: Final = "see why they wait: shoe check; or free some space"
 
 
 class RecordKeeping:
@@ -32,6 +36,7 @@ class RecordKeeping:
         self, keep: JournalConfig, table: Table, synced: Callable[[], Cursor | None], loop: asyncio.AbstractEventLoop
     ) -> None:
         self._table, self._synced, self._loop = table, synced, loop
+        self._warn_mb = keep.warn_mb
         self._retention = Retention(table.journal.directory, keep.keep_days, keep.max_mb)
         self._timer: asyncio.TimerHandle | None = None
         self._at_rest_s = 0.0
@@ -43,6 +48,15 @@ class RecordKeeping:
     def begun(self) -> None:
         """A new journal file was begun."""
         self._timer = self._loop.call_later(EXPIRE_AFTER_S, self._expire)
+
+    def watch(self, free_mb: int | None) -> None:
+        """Look after the clock, and the room on the journal's disk: None where nobody can tell."""
+        self.watch_clock()
+        if free_mb is not None and free_mb < self._warn_mb and (kept := self._not_sent()) > KEEP_ALWAYS:
+            what = f"{free_mb} MB of disk are free, and {kept} journals are kept that were not sent, or not stored"
+            self._table.warn("disk_low", what, DISK_REMEDY)
+        else:
+            self._table.unwarn("disk_low")
 
     def watch_clock(self) -> None:
         """Warn of a clock that ran ahead of the record by more than a table rests, while nobody keeps it."""
@@ -57,6 +71,15 @@ class RecordKeeping:
         """Delete nothing more."""
         if self._timer:
             self._timer.cancel()
+
+    def _not_sent(self) -> int:
+        """Journals that wait for the broker, or for the store, the present one among them."""
+        journal = self._table.journal
+        try:
+            cursor = read_cursor(journal.directory / "cursor")
+        except OSError:
+            return 0  # told by an alarm of its own
+        return sum(cursor is None or path.name >= file_name(cursor.journal) for path in journal.files)
 
     def _expire(self) -> None:
         if synced := self._synced():

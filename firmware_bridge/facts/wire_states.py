@@ -124,8 +124,9 @@ class ReaderHealth(Struct, frozen=True):
 class Health(Struct, frozen=True):
     """The topic `health`; a value is None where nobody measures it here.
 
-    queue: entries that the broker has not acknowledged. faults: lamps and sensors that failed their test, None while
-    the lamps were not tried. orders_refused: by MQTT, because more came than can be judged, since the start.
+    queue: entries that the broker has not acknowledged, or the store does not have. faults: lamps and sensors that
+    failed their test, None while the lamps were not tried. orders_refused: by MQTT, because more came than can be
+    judged, since the start.
     """
 
     uptime_s: int

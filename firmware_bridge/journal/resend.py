@@ -18,6 +18,9 @@ from firmware_bridge.journal.walk import Place, read_lines
 NEAR: Final = 16_384
 """Bytes of a journal that are read one after the other, rather than halved."""
 
+BEYOND: Final = 2**62
+"""A number that no entry has."""
+
 FIRST, LAST = (datetime(year, 1, 1, tzinfo=UTC) for year in (1970, 9000))
 """Times that were before, or will come after, every entry."""
 
@@ -53,6 +56,14 @@ def lines_of(directory: Path, part: Range) -> Iterator[Line]:
             return
         if line.public.seq >= part.start:
             yield line
+
+
+def last_entry(path: Path) -> int:
+    """The number of a journal's last entry, 0 where it has none. Raises JournalError, OSError."""
+    seq = 0
+    for line, _ in read_lines(_near(path, BEYOND)):
+        seq = line.public.seq
+    return seq
 
 
 def _near(path: Path, seq: int) -> Place:

@@ -16,6 +16,7 @@ from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.mqtt.echoes import Echoes
 from firmware_bridge.mqtt.resends import Resends
 from firmware_bridge.mqtt.settings import NotConnected
+from firmware_bridge.mqtt.store import Store
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 
 WINDOW: Final = 16
@@ -51,11 +52,11 @@ class Outbox:
 
     Its only input is the journal, so nothing is sent that is not on disk, and nothing before `begin`. Order is kept:
     after a lost connection everything behind the last acknowledged entry is sent again, the same bytes. While one of
-    `echoes` is awaited, no acknowledgement counts.
+    `echoes` is awaited, no acknowledgement counts. Where there is a `store`, the cursor follows it, not the broker.
     """
 
-    def __init__(self, directory: Path, publish: Publish, echoes: Echoes) -> None:
-        self._directory, self._publish, self._echoes = directory, publish, echoes
+    def __init__(self, directory: Path, publish: Publish, echoes: Echoes, store: Store | None = None) -> None:
+        self._directory, self._publish, self._echoes, self._store = directory, publish, echoes, store
         self._cursor: CursorFile | None = None
         self._up = False
         self._due: deque[_Due] = deque()
@@ -73,14 +74,21 @@ class Outbox:
         return self._acked
 
     @property
+    def cursor(self) -> Cursor | None:
+        """The last entry that need not be sent again, with all before it: the store has it, or else the broker."""
+        return self._store.cursor if self._store else self._acked
+
+    @property
     def waiting(self) -> bool:
-        """Whether anything is not acknowledged yet."""
-        return bool(self._due or self._flying or not self._drained)
+        """Whether anything is not acknowledged yet, or not stored."""
+        return bool(self._due or self._flying or not self._drained or (self._store and self._store.behind))
 
     def begin(self, cursor: CursorFile, place: Place | None) -> None:
         """The journal can be read: send all of it from `place` on, which is behind the cursor's entry."""
         self._cursor, self._acked = cursor, cursor.value
         self._acked_to = place
+        if self._store:
+            self._store.begin(cursor.value)
         self._rewind()
         self.pump()
 
@@ -153,13 +161,14 @@ class Outbox:
         self.pump()
 
     def save(self, *, sync: bool = False) -> Cursor | None:
-        """Store the cursor if it moved; sync: in any case, so that it outlives a power cut. Raises OSError.
+        """Keep the cursor on disk if it moved; sync: in any case, so that it outlives a power cut. Raises OSError.
 
-        The entry it is at now, None where nothing was acknowledged yet.
+        The entry it is at now, None where it is at none yet.
         """
-        if self._cursor and self._acked and (sync or self._acked != self._cursor.value):
-            self._cursor.store(self._acked, sync=sync)
-        return self._acked
+        cursor = self.cursor
+        if self._cursor and cursor and (sync or cursor != self._cursor.value):
+            self._cursor.store(cursor, sync=sync)
+        return cursor
 
     def _rewind(self) -> None:
         """Forget what was read behind the last acknowledged entry: it is read again."""
@@ -177,6 +186,8 @@ class Outbox:
             self._echoes.sent(due.message.topic, due.message.payload)
             self._due.popleft()
             self._flying.append(sent)
+            if self._store and due.entry_done:
+                self._store.went(Cursor(due.message.journal, due.message.seq))
         return True
 
     def _take(self, line: Line, place: Place) -> None:

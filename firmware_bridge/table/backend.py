@@ -81,6 +81,10 @@ class Backend:
         if not message.retained:
             self.replies.offer(self._reply(message, Answer(ok=False, error=TOO_MANY, hint=SLOWER)))
 
+    def refuse(self, message: Incoming, error: str, hint: str) -> None:
+        """Tell the sender of a message that is no order what is wrong with it, as far as answers find some room."""
+        self.replies.offer(self._reply(message, Answer(ok=False, error=error, hint=hint)))
+
     def _record(self, count: int) -> None:
         """Put a burst of refused orders on record: one line for all."""
         refused = Malformed("orders", f"{count} orders were refused: {TOO_MANY}", SLOWER)

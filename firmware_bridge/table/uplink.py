@@ -22,6 +22,7 @@ from firmware_bridge.mqtt.outbox import Outbox
 from firmware_bridge.mqtt.replies import Reply
 from firmware_bridge.mqtt.retained import States
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
+from firmware_bridge.mqtt.store import Store
 from firmware_bridge.table.acknowledged import Acknowledged
 from firmware_bridge.table.backend import Backend
 from firmware_bridge.table.broker_outage import BrokerOutage
@@ -29,6 +30,7 @@ from firmware_bridge.table.desk import Desk
 from firmware_bridge.table.live_odds import LiveOdds
 from firmware_bridge.table.opening import Opened
 from firmware_bridge.table.stamps import clock, now
+from firmware_bridge.table.store_watch import StoreWatch
 from firmware_bridge.table.table import Table
 from firmware_bridge.table.twins import Twins
 from firmware_bridge.topics.state import mode, snapshots
@@ -45,7 +47,8 @@ LastWord = Literal["stopped", "lost"]
 class Uplink:
     """Owns the link to the broker, from `start` to `close`, and everything that goes over it.
 
-    desk: takes the orders that come over it, of which those named in `allowed` are obeyed.
+    desk: takes the orders that come over it, of which those named in `allowed` are obeyed. stored: the receiver that
+    says what need not be sent again, None where the broker's acknowledgement does.
     """
 
     def __init__(
@@ -57,20 +60,26 @@ class Uplink:
         allowed: Collection[str],
         loop: asyncio.AbstractEventLoop,
         live_odds: bool = False,
+        stored: str | None = None,
     ) -> None:
         self._odds = LiveOdds(self.changed, loop) if live_odds else None
         self._table, self._prefix, self._loop = table, prefix, loop
         self.health: Health | None = None
         self._cursor: CursorFile | None = None
         self._echoes = Echoes(self._mute, loop)
-        self.outbox = Outbox(table.journal.directory, self._send_event, self._echoes)
+        store = Store(table.journal.directory, stored) if stored else None
+        self.outbox = Outbox(table.journal.directory, self._send_event, self._echoes, store)
         self.acknowledged = Acknowledged(self.outbox, table, loop)
         self.states = States(self._states, self._head, self._send_state, loop)
         answers = f"{prefix}/reply"
         self.backend = Backend(table, desk, allowed, answers, self._head, self._send_reply, loop)
+        self._store = StoreWatch(
+            store, table, self.acknowledged.moved, self.outbox.resend, self.backend.refuse, loop
+        )
         self._twins = Twins(table.name, table.boot)
+        topics = [f"{prefix}/command", *([f"{prefix}/stored"] if store else [])]
         self.link = Link(
-            *(settings, self._will, [f"{prefix}/command"], self._own),
+            *(settings, self._will, topics, self._own),
             *(self._on_up, self._on_down, self._on_delivered, self._on_message),
             loop,
         )
@@ -93,6 +102,7 @@ class Uplink:
         self.states.flush()
         self.states.close()
         self._echoes.close()
+        self._store.down()
         if self._odds:
             self._odds.close()
         await self.link.close(self._message("status", self._status(last_word)))
@@ -120,8 +130,8 @@ class Uplink:
         self.states.changed()
 
     def queue(self) -> int:
-        """Entries of the present journal that the broker has not acknowledged."""
-        shoe, acked = self._table.shoe, self.outbox.acked
+        """Entries of the present journal that the broker has not acknowledged, or the store does not have."""
+        shoe, acked = self._table.shoe, self.outbox.cursor
         if not self.outbox.waiting:
             return 0
         return shoe.seq - acked.seq if acked and acked.journal == shoe.journal else shoe.seq
@@ -134,7 +144,8 @@ class Uplink:
             "why_down": self.outage.why or None,
             "shared": self.shared,
             "waiting": self.outbox.waiting,
-            "acked": self.outbox.acked,
+            "acked": self.outbox.cursor,
+            "store": self._store.status(),
         }
 
     @property
@@ -154,14 +165,15 @@ class Uplink:
         if self.health:
             self.tell_health(self.health)
         self.outbox.up()
+        self._store.up()
 
     def _on_down(self, why: str) -> None:
         self.outage.down(why)
         self.states.down()
         self._echoes.end()
         self._twins.forget()
-        self.outbox.down()
-        self.backend.replies.down()
+        for part in (self._store, self.outbox, self.backend.replies):
+            part.down()
         if self.shared:
             self.outage.warn(self.shared)
 
@@ -178,16 +190,15 @@ class Uplink:
         """Do what may move the cursor, and keep the cursor where it is then."""
         before = self.outbox.acked
         step()
-        if self.outbox.acked == before:
-            return
-        with suppress(SyncFailed):
-            self.outage.progress()
-        self.acknowledged.moved()
+        if self.outbox.acked != before:
+            with suppress(SyncFailed):
+                self.outage.progress()
+            self.acknowledged.moved()
 
     def _on_message(self, message: Incoming) -> None:
         name = message.topic.removeprefix(f"{self._prefix}/")
-        if name == "command":
-            self.backend.take(message)
+        if name in ("command", "stored"):
+            (self.backend if name == "command" else self._store).take(message)
         elif message.retained:
             return  # what the broker kept of before
         elif name == "status":

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Topic
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.grown import Grown
-from firmware_bridge.shoe.round import rules
 from firmware_bridge.shoe.state import Shoe
 
 
@@ -25,8 +25,9 @@ _last: Final[dict[Topic, _Built]] = {}
 
 
 def own_topics(shoe: Shoe) -> dict[str, Any]:
-    """Topic -> what it holds now; empty as soon as a new shoe is opened."""
-    return {topic.name: _shown(topic, terms_of(shoe.house), shoe.rounds) for topic in rules(shoe).topics}
+    """Topic -> what it holds now; empty as soon as a new shoe is opened, of the coming game before the first one is."""
+    house = shoe.device.next_house if shoe.status == "empty" else shoe.house
+    return {topic.name: _shown(topic, terms_of(house), shoe.rounds) for topic in GAMES[house.game].topics}
 
 
 def _shown(topic: Topic, terms: Any, rounds: Grown[Any]) -> Any:

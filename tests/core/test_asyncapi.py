@@ -42,7 +42,7 @@ def told() -> dict[str, Any]:
 
 
 def test_every_kind_of_message_has_an_example() -> None:
-    kinds = {name for name in definitions() if "." in name or name in BODIES}
+    kinds = {name for name in definitions() if "." in name or name in BODIES} | {"stored"}
     assert set(examples()) == kinds
     assert set(told()["components"]["messages"]) == kinds
     assert all(each["examples"] for each in told()["components"]["messages"].values())
@@ -73,6 +73,8 @@ def test_an_example_is_decoded_by_its_struct(kind: str, name: str) -> None:
             decoded(example["hands"], dict[str, GAMES[game].hand])  # type: ignore[misc]  # the game's own type
     elif topic == "command":
         assert tag_of(decoded({key: each for key, each in example.items() if key != "id"}, Order)) == rest
+    elif topic == "stored":
+        assert decoded(example, wire.Stored).by
     else:
         decoded(example, wire.StateHead)
         decoded(example, BODIES[kind])
@@ -101,7 +103,7 @@ def test_nothing_sealed_is_in_the_examples() -> None:
 def test_every_topic_is_there_and_no_name_is_taken_that_is_kept_free() -> None:
     names = [topic.name for topic in topics()]
     assert len(set(names)) == len(names)
-    assert {name.split(".")[0] for name in definitions() if "." in name or name in BODIES} == set(names)
+    assert {name.split(".")[0] for name in definitions() if "." in name or name in (*BODIES, "stored")} == set(names)
     assert not {"sealed", "checkpoint"} & set(names)
     assert set(RESERVED) >= {"sealed", "checkpoint"}
     fields = {name for message in (wire.EventMessage, *ROUNDS, Answer) for name in message.__struct_fields__}

@@ -55,6 +55,7 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
     "mqtt": {
         "host": "broker", "port": 8883, "root": "casino", "client_id": "c", "username": "u", "password_file": "p",
         "ca": "ca.pem", "cert": "c.pem", "key": "k.pem", "live_odds": True, "commands": ["next", "void"],
+        "stored": "floor",
     },
     "journal": {"dir": "/tmp/j", "keep_days": 30, "max_mb": 100, "warn_mb": 50},
 }  # fmt: skip

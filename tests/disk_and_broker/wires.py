@@ -11,6 +11,7 @@ from firmware_bridge.journal.line import Line
 from firmware_bridge.mqtt.echoes import Echoes
 from firmware_bridge.mqtt.outbox import Outbox, place_behind
 from firmware_bridge.mqtt.settings import NotConnected
+from firmware_bridge.mqtt.store import Store
 from firmware_bridge.topics.event_and_round import messages
 from tests.disk_and_broker.record import Record
 
@@ -18,7 +19,7 @@ from tests.disk_and_broker.record import Record
 class Wire:
     """The journal, the outbox, and a broker that acknowledges what and when it is told to."""
 
-    def __init__(self, folder: Path, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, folder: Path, loop: asyncio.AbstractEventLoop, store: Store | None = None) -> None:
         self.record = Record(folder)
         self.sent: list[bytes] = []
         self.flying: dict[int, bytes] = {}
@@ -29,7 +30,8 @@ class Wire:
         self.loop = loop
         self.mute: list[str] = []
         self.echoes = Echoes(self.mute.append, loop)
-        self.outbox = Outbox(folder, self.publish, self.echoes)
+        self.store = store
+        self.outbox = Outbox(folder, self.publish, self.echoes, store)
         self.outbox.begin(self.cursor, place_behind(folder, self.cursor.value))
 
     def publish(self, topic: str, payload: bytes) -> int:
@@ -72,7 +74,8 @@ class Wire:
         self.record.close()
         self.echoes.end()
         self.cursor.close()
-        return Wire(self.record.journal.directory, self.loop)
+        folder = self.record.journal.directory
+        return Wire(folder, self.loop, Store(folder, self.store.name) if self.store else None)
 
     @property
     def all(self) -> list[bytes]:

@@ -18,6 +18,8 @@ from firmware_bridge.topics.state import last_rounds, snapshots
 
 PLAIN = house_of(burn="none")
 GONE = {"up": False, "why_down": "x", "shared": None, "waiting": True}
+WHOLE = {"name": "floor", "stored": ["1-a", 9], "sent": ["1-a", 9], "behind": False, "refused": 0, "why_refused": None}
+LATE = WHOLE | {"stored": None, "behind": True, "refused": 2, "why_refused": "audit is unknown"}
 BEHIND = {"waiting": True, "acked": ["0-a", 4]}
 
 
@@ -66,6 +68,12 @@ def row(name: str, told: dict[str, Any]) -> str:
         ("reader", status("", reader={"lost": True}), "native at /dev/r, open, but SILENT"),
         ("broker", status("", broker=GONE), "NOT CONNECTED: x; everything waits"),
         ("broker", status("", broker=BEHIND), "connected (MQTT 5), all since 0-a entry 4 waits"),
+        ("store", status("", broker={"store": WHOLE}), "floor has everything"),
+        (
+            "store",
+            status("", broker={"store": LATE}),
+            "floor has nothing, sent is entry 9 of 1-a; 2 messages did not count, the last one: audit is unknown",
+        ),
         ("journal", status("", journal="3-a", seq=7, disk="no space"), "3-a entry 7; STOPPED: no space"),
         ("rounds", status("9sTdTsTc 2s !void misdeal"), "1 player 9:0  2 void"),
         ("rounds", status("9sTdTsTc !correct 1 9sTdTs9c"), "1 tie 9:9 corrected"),

@@ -172,6 +172,12 @@ def test_every_fault_says_what_it_is() -> None:
     assert all(fault.text and fault.readers for fault in FAULTS.values())
 
 
+@pytest.mark.parametrize("fault", ["duplicate", "shoe_empty", "cut_card_missing"])
+def test_a_fault_that_needs_one_pack_is_refused_for_a_game_of_more(fault: str, tmp_path: Path) -> None:
+    said = demo(tmp_path, "--game", "blackjack", "--fault", fault, code=1)
+    assert f"{fault} needs 1 pack, blackjack is dealt from more" in said
+
+
 # ---------------------------------------------------------------- what was played meanwhile
 
 

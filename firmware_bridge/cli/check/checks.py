@@ -20,6 +20,7 @@ from firmware_bridge.cli.check.pi import pi
 from firmware_bridge.cli.check.pins import pins
 from firmware_bridge.cli.check.reader import code_book, reader
 from firmware_bridge.cli.check.service import service
+from firmware_bridge.cli.check.store import store
 from firmware_bridge.cli.check.stranger import stranger
 from firmware_bridge.cli.check.versions import versions
 
@@ -40,6 +41,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     keypads,
     broker,
     stranger,
+    store,
     mount,
     disk,
     journal,

@@ -53,6 +53,7 @@ def play(arguments: argparse.Namespace) -> Play:
     if reader not in readers:
         raise DemoError(f"{arguments.fault} does not happen to a {reader} reader", f"use --reader {readers[0]}")
     procedure = _procedure(arguments, reader)
+    _check_packs(arguments)
     seed = secrets.randbelow(10_000) if arguments.seed is None else arguments.seed
     return Play(
         arguments.rounds,
@@ -67,6 +68,14 @@ def play(arguments: argparse.Namespace) -> Play:
         {key: value for key in HOUSE if (value := getattr(arguments, key))},
         _seats(arguments),
     )
+
+
+def _check_packs(arguments: argparse.Namespace) -> None:
+    """Raises DemoError for a fault that needs another number of packs than the game is dealt from."""
+    game, fault = GAMES[arguments.game], arguments.fault
+    decks = FAULTS[fault].table.get("decks") if fault else None
+    if decks is not None and decks not in game.packs:
+        raise DemoError(f"{fault} needs {decks} pack, {game.name} is dealt from more", "show it with --game baccarat")
 
 
 def _seats(arguments: argparse.Namespace) -> int | None:

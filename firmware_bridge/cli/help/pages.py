@@ -21,6 +21,7 @@ DOCUMENTS: Final = {
     "erbagang": "er ba gang: a game step by step, tiles, messages, and what a house chooses",
     "broker": "users and rights of the broker, to copy",
     "backend": "what a backend keeps, and what it asks for again",
+    "floor": "the store of all tables: shoe-floor",
     "messages": "every topic and message: who sends it, when, its fields, an example",
     "config": "every key of bridge.toml",
     "roads": "the roads, and what the topic `roads` holds",

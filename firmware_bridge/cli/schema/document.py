@@ -10,6 +10,7 @@ from firmware_bridge.cli.schema.examples import examples
 from firmware_bridge.cli.schema.json_schema import STATES, schema
 from firmware_bridge.cli.schema.topics import PHASES, RESERVED, Topic, topics
 from firmware_bridge.facts.events import AnyEvent
+from firmware_bridge.facts.wire import Stored
 from firmware_bridge.games import GAMES
 
 Json = dict[str, Any]
@@ -131,7 +132,9 @@ def plain(description: str) -> str:
     )
 
 
-_DOCUMENTED: Final[dict[str, type]] = STATES | {each.__name__: each for each in get_args(AnyEvent)}
+_DOCUMENTED: Final[dict[str, type]] = {"stored": Stored}
+_DOCUMENTED.update(STATES)
+_DOCUMENTED.update({each.__name__: each for each in get_args(AnyEvent)})
 _DOCUMENTED.update({topic.name: topic.body for game in GAMES.values() for topic in game.topics})
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from firmware_bridge import __version__
 from firmware_bridge.cli.schema.played import BOOT, TABLE, Moment, Sent, played
 from firmware_bridge.cli.schema.scenes import GAMES, MORE
-from firmware_bridge.facts.wire import VERSION, StateHead, joined
+from firmware_bridge.facts.wire import VERSION, StateHead, Stored, joined
 from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
 from firmware_bridge.games.house import house_of
 from firmware_bridge.table.desk import NotAnOrder, parse
@@ -52,6 +52,7 @@ def examples() -> Examples:
         name = _name(sent, game)
         if name not in of or _says_more(sent, of[name]):
             of[name] = sent.payload
+    told["stored"] = {"stored": _stored()}
     told["reply"]["refused: no order"] = _no_order()
     return told | {"status": _status(), "health": {"health": _beside(_HEALTH)}, "odds": {"odds": _odds()}}
 
@@ -104,6 +105,12 @@ _HEALTH: Final = Health(
 def _status() -> dict[str, dict[str, Any]]:
     states: tuple[Any, ...] = ("online", "stopped", "lost")
     return {each: _beside(Status(each, __version__, "unknown", 15, "FULL", "synchronised", 1)) for each in states}
+
+
+def _stored() -> dict[str, Any]:
+    """What a store says when it has committed the first round of baccarat."""
+    first = next(each.payload for moment in moments()["baccarat"] for each in moment.sent if each.topic == "round")
+    return dict(msgspec.to_builtins(Stored(first["journal"], first["seq"], "store")))
 
 
 def _no_order() -> dict[str, Any]:

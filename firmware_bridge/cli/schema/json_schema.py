@@ -41,7 +41,8 @@ def schema() -> Schema:
     events = {each.__name__: _published(each) for each in get_args(AnyEvent)}
     states = STATES | {topic.name: topic.body for game in GAMES.values() for topic in game.topics}
     games = [part for game in GAMES.values() for part in (game.hand, game.own, game.terms)]
-    types = [wire.EventMessage, wire.StateHead, *ROUNDS, *states.values(), *games, *events.values(), *orders.ORDERS]
+    heads = [wire.EventMessage, wire.StateHead, wire.Stored]
+    types = [*heads, *ROUNDS, *states.values(), *games, *events.values(), *orders.ORDERS]
     built, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     of: dict[Any, Schema] = {each: _own(parts, ref) for each, ref in zip(types, built, strict=True)}
     told = {topic: _both(of[wire.StateHead], of[body]) for topic, body in states.items()}
@@ -49,6 +50,7 @@ def schema() -> Schema:
     for game in GAMES.values():
         told |= {f"round.{game.name}.{each.status}": _round(of, each, game) for each in ROUNDS}
     told |= {f"command.{orders.tag_of(each)}": _with(of[each], id=_ID) for each in orders.ORDERS}
+    told["stored"] = of[wire.Stored]
     told |= {name: _one_of(told, name) for name in ("event", "round", "command")}
     defs = _exact(told | _referenced(parts, told))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": defs}

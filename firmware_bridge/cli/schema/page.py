@@ -94,7 +94,7 @@ def _topic(topic: Topic, told: Json) -> Iterator[str]:
             yield f"\n### {part.replace('.', ', ')}\n"
         schema = schemas[name]["properties"]["event"] if topic.name == "event" else schemas[name]
         yield f"{described(name, schemas[name])}\n"
-        yield from fields(schema, without=() if topic.name in ("event", "command") else HEADS)
+        yield from fields(schema, without=() if topic.name in ("event", "command", "stored") else HEADS)
         for example in messages[name]["examples"]:
             payload = example["payload"]
             yield f"\n```json\n{shown(payload['event'] if topic.name == 'event' else payload)}\n```"

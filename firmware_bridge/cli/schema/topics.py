@@ -39,7 +39,6 @@ def _betting() -> str:
 RESERVED: Final = {
     "sealed": "the sealed parts of a journal, for whoever keeps them apart",
     "checkpoint": "a signed head of the journal",
-    "stored": 'the backend has stored all messages up to an entry: {"journal": text, "seq": number, "by": text}',
 }
 """Names that no topic and no key of a message has for anything else -> what they are for."""
 
@@ -135,6 +134,15 @@ _ORDERS: Final = (
         False,
         "an order; a mark has to name round and turn, as the topic `table` has them; a retained one is ignored",
         "when the one before it is answered",
+    ),
+    Topic(
+        "stored",
+        "backend",
+        "shoe",
+        1,
+        False,
+        "a store has all messages up to an entry; heard where `[mqtt] stored` names that store, a retained one never",
+        "after every commit",
     ),
     Topic("reply", "shoe", "whoever gave the order", 1, False, "the answer to an order", "after every order"),
 )

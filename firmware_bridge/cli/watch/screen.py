@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from firmware_bridge.cli.order import at_the_table
-from firmware_bridge.cli.watch.words import Status, decisions, mode_words, next_step
+from firmware_bridge.cli.watch.words import Status, decisions, far, mode_words, next_step
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.sim.words import asked
 
@@ -47,6 +47,7 @@ def machine(status: Status) -> tuple[tuple[str, str], ...]:
     software = f"version {status['version']}, build {status.get('build', 'unknown')}"
     return (
         ("broker", _broker(status)),
+        *((("store", far(told)),) if (told := status["broker"].get("store")) else ()),
         ("reader", _reader(status)),
         ("journal", _journal(status)),
         ("software", software),

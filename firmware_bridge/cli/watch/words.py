@@ -107,3 +107,15 @@ def lending_words(status: Status) -> tuple[str, str] | None:
         remedy = f"sudo kill -9 {back['pid']}" if back["pid"] else "check its power and cable"
         return f"coming back from {back['to']}'s calibration, a few seconds", f"wait; if it stays away: {remedy}"
     return None
+
+
+def far(store: dict[str, Any]) -> str:
+    """How far the store is, of what the link tells of it."""
+    stored, sent = store["stored"], store["sent"]
+    has = f"has entry {stored[1]} of {stored[0]}" if stored else "has nothing"
+    if not store["behind"]:
+        has = "has everything"
+    elif sent:
+        has += f", sent is entry {sent[1]} of {sent[0]}"
+    why = f"; {store['refused']} messages did not count, the last one: {store['why_refused']}"
+    return f"{store['name']} {has}{why if store['refused'] else ''}"

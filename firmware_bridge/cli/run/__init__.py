@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from firmware_bridge.bridge import Bridge
 from firmware_bridge.cli import CONFIG, FAILED, FINE
-from firmware_bridge.cli.log import set_up
+from firmware_bridge.cli.run.log import set_up
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError

@@ -1,0 +1,132 @@
+"""`shoe retire`: takes a table that is no more off the broker, where its retained topics would stay for ever."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from firmware_bridge.cli.check.broker import ANSWER_S, unlogged
+from firmware_bridge.cli.check.finding import failed
+from firmware_bridge.cli.daemon_socket import config_option
+from firmware_bridge.config.load import broker_settings, load
+from firmware_bridge.config.sections import TopicWord
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.games import GAMES
+from firmware_bridge.mqtt.link import Link
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
+from firmware_bridge.mqtt.words import silence
+
+LISTEN_S: Final = 1.0
+"""What a broker retains comes within so many seconds of a subscription."""
+
+RETAINED: Final = {
+    *("status", "table", "lamps", "alarm", "health", "odds"),
+    *(topic.name for game in GAMES.values() for topic in game.topics),
+}
+"""The topics of a table that a broker keeps."""
+
+
+class NotRetired(BridgeError):
+    """A table that stays as it is, and why."""
+
+
+class _Said(msgspec.Struct):
+    """Of a `status`, whether a daemon is there."""
+
+    state: str = ""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe retire`."""
+    config_option(parser)
+    parser.add_argument("--table", metavar="NAME", help="another table at the same broker (default: the config's)")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--online", action="store_true", help="though a daemon of that name says that it is there")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Empty a table's retained topics; 0, or 1 where people said no. Raises NotRetired, ConfigError."""
+    config = load(arguments.config)
+    settings = broker_settings(config)
+    settings = replace(settings, client_id=f"{settings.client_id}-retire")
+    name = arguments.table or config.table.id
+    try:
+        msgspec.convert(name, TopicWord)
+    except msgspec.ValidationError:
+        raise NotRetired(f"{name!r} is no name of a table", "name it as the topics do") from None
+    prefix = f"{config.mqtt.root}/{name}"
+    kept = asyncio.run(_talk(settings, prefix, ()))
+    if not arguments.online and is_online(kept.get("status", b"")):
+        raise NotRetired(f"a daemon is online as {prefix}", "stop it first, or give --online")
+    if not kept:
+        print(f"the broker keeps nothing of {prefix} that we may read")
+    if not arguments.yes and not _agreed(prefix, kept):
+        print("nothing was changed")
+        return 1
+    asyncio.run(_talk(settings, prefix, sorted(RETAINED | set(kept))))
+    if left := asyncio.run(_talk(settings, prefix, ())):
+        hint = "let this user write there: shoe help broker; or a daemon of that name writes again: stop it"
+        raise NotRetired(f"the broker still keeps {', '.join(sorted(left))} of {prefix}", hint)
+    print(f"{prefix} is retired: {', '.join(sorted(kept)) or 'nothing'} emptied")
+    return 0
+
+
+def is_online(status: bytes) -> bool:
+    """Whether a message of the topic `status` says that a daemon is there; not for one that says nothing we know."""
+    with suppress(msgspec.DecodeError, UnicodeDecodeError):
+        return msgspec.json.decode(status, type=_Said).state == "online"
+    return False
+
+
+def _agreed(prefix: str, kept: dict[str, bytes]) -> bool:
+    print(f"The broker forgets what {prefix} last said: {', '.join(sorted(kept)) or 'whatever it keeps'}.")
+    print("The journal stays. Retire it? [y/N] ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | list[str]) -> dict[str, bytes]:
+    """Empty these topics, or hear what is retained where none are given. Raises NotRetired."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[str | None] = loop.create_future()
+    kept: dict[str, bytes] = {}
+    flying: set[int] = set()
+
+    def tell(why: str | None) -> None:
+        if not done.done():
+            done.set_result(why)
+
+    def up() -> None:
+        flying.update(link.publish(f"{prefix}/{name}", b"", retain=True) for name in empty)
+        if not flying:
+            loop.call_later(LISTEN_S, tell, None)
+
+    def delivered(mid: int) -> None:
+        flying.discard(mid)
+        if not flying:
+            tell(None)
+
+    def heard(message: Incoming) -> None:
+        if message.retained and message.payload:
+            kept[message.topic.removeprefix(f"{prefix}/")] = message.payload
+
+    will = Message(f"{prefix}/check", b"", qos=0)
+    topics = () if empty else (f"{prefix}/#",)
+    link = Link(settings, lambda: will, topics, lambda _: (), up, tell, delivered, heard, loop)
+    with unlogged():
+        link.start()
+        try:
+            why = await asyncio.wait_for(done, ANSWER_S)
+        except TimeoutError:
+            why = silence(settings)
+        finally:
+            await link.close(None)
+    if why:
+        found = failed("broker", why)
+        raise NotRetired(found.text, found.remedy)
+    return kept

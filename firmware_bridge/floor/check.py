@@ -1,0 +1,59 @@
+"""`shoe-floor check`: what is wrong with the store and with the way to the broker, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.ingest import topics
+from firmware_bridge.floor.mqtt_source import MqttSource
+from firmware_bridge.floor.service import open_store
+from firmware_bridge.floor.store import Store
+
+ANSWER_S: Final = 5.0
+"""How long the broker is waited for."""
+
+
+class Finding(NamedTuple):
+    """A thing that was looked at: whether it is fine, what was found, and what to do."""
+
+    fine: bool
+    what: str
+    todo: str = ""
+
+
+def findings(config: FloorConfig) -> Iterator[Finding]:
+    """Everything that can be wrong, one after the other. Raises StoreError, ConfigError."""
+    store = open_store(config)
+    try:
+        yield from _of_the_store(store)
+    finally:
+        store.close()
+    yield _broker(config)
+
+
+def _of_the_store(store: Store) -> Iterator[Finding]:
+    faults = store.faults()
+    yield Finding(not faults, "; ".join(faults) or "the store reads well", "restore the last backup (docs/floor.md)")
+    gaps = store.count("gaps")
+    yield Finding(not gaps, f"{gaps} journals with gaps", "shoe-floor export gaps; back-fill from exported journals")
+    conflicts = store.count("conflicts")
+    todo = "shoe-floor export conflicts, and compare both with the journal of the shoe"
+    yield Finding(not conflicts, f"{conflicts} messages in conflict", todo)
+    bad = store.count("quarantine")
+    yield Finding(not bad, f"{bad} messages in quarantine", "shoe-floor export quarantine tells the reasons")
+
+
+def _broker(config: FloorConfig) -> Finding:
+    """Whether the broker lets the ingest in, tried under another client id: the session stays untouched."""
+    mqtt = config.mqtt
+    source = MqttSource(mqtt, password(mqtt), topics(mqtt.root), 1, probe=True)
+    try:
+        why = source.tried(ANSWER_S)
+    finally:
+        source.close()
+    where = f"the broker {mqtt.host}:{mqtt.port}"
+    return Finding(
+        why is None, f"{where} lets us in" if why is None else f"{where}: {why}", "look at [mqtt] of floor.toml"
+    )

@@ -1,0 +1,129 @@
+"""The command `shoe-floor`: the back office of all tables of a floor."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Final, get_args
+
+from firmware_bridge import __build__, __version__
+from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor import config as settings
+from firmware_bridge.floor.store import What
+
+CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
+
+FINE, FAILED, WRONG_CONFIG, INTERRUPTED = 0, 1, 78, 130
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a command; exit codes: 0 fine, 1 a check or the store failed, 2 wrong usage, 78 wrong config."""
+    arguments = _parser().parse_args(argv)
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        code: int = arguments.run(arguments, settings.load(arguments.config))
+        sys.stdout.flush()
+        return code
+    except BridgeError as error:
+        print("\n".join(map(escaped, f"shoe-floor: {error}".splitlines())), file=sys.stderr)
+        return WRONG_CONFIG if isinstance(error, ConfigError) else FAILED
+    except BrokenPipeError:  # `| head` has seen enough; what is left goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _ingest(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.service import run
+
+    return run(config)
+
+
+def _check(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.check import findings
+
+    code = FINE
+    for each in findings(config):
+        print(f"{'fine ' if each.fine else 'wrong'}  {each.what}" + ("" if each.fine else f"; {each.todo}"))
+        code = code if each.fine else FAILED
+    return code
+
+
+def _prepare(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.service import open_store
+
+    open_store(config).close()
+    print("the store is there; the broker keeps the session from the first shoe-floor ingest on")
+    return FINE
+
+
+def _export(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.export import export
+    from firmware_bridge.floor.service import open_store
+
+    store = open_store(config)
+    try:
+        form = "csv" if arguments.csv else "jsonl"
+        count = export(store, arguments.what, arguments.table, arguments.journal, arguments.output, form)
+    finally:
+        store.close()
+    print(f"{count} rows exported", file=sys.stderr)
+    return FINE
+
+
+def _backup(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.service import open_store
+
+    store = open_store(config)
+    try:
+        store.backup(arguments.target)
+    finally:
+        store.close()
+    return FINE
+
+
+def _backfill(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.backfill import backfill
+    from firmware_bridge.floor.service import open_store
+
+    store, code = open_store(config), FINE
+    try:
+        for path in arguments.journals:
+            saved = backfill(store, path)
+            print(f"{path}: {saved.fresh} new, {saved.repeats} there already, {saved.conflicts} in conflict")
+            code = FAILED if saved.conflicts else code
+    finally:
+        store.close()
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="shoe-floor", description="The back office of all tables of a floor.")
+    parser.add_argument("--version", action="version", version=f"shoe-floor {__version__}, build {__build__}")
+    parser.add_argument("--config", type=Path, default=CONFIG, metavar="FILE", help="(default: %(default)s)")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    def add(name: str, text: str, run: object) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(run=run)
+        return command
+
+    add("ingest", "keep every message of every table (headless, under systemd)", _ingest)
+    add("check", "everything that can be wrong with store and broker", _check)
+    add("prepare", "make what the ingest needs, before tables connect", _prepare)
+    command = add("backfill", "take exported journals into the store", _backfill)
+    command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="of shoe journal export")
+    command = add("backup", "a copy of the store as it is now, while the ingest runs", _backup)
+    command.add_argument("target", type=Path, metavar="FILE", help="replaced whole, or not at all")
+    command = add("export", "rows of the store as JSON lines or CSV", _export)
+    command.add_argument("what", choices=get_args(What), metavar="WHAT", help=", ".join(get_args(What)))
+    command.add_argument("--csv", action="store_true", help="CSV (default: JSON lines)")
+    command.add_argument("--table", metavar="ID", help="of one table alone")
+    command.add_argument("--journal", metavar="ID", help="of one journal alone")
+    command.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: stdout)")
+    return parser

@@ -1,0 +1,228 @@
+"""Which entries of which journals are whole, and what to ask a table for again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
+
+from firmware_bridge.facts.orders import Resend
+from firmware_bridge.floor.message import EVENT, Key, Row, makes_round
+
+SETTLE_S: Final = 5.0
+"""How long a gap may close by itself before it is asked for."""
+
+FIRST_S, LONGEST_S = 10.0, 600.0
+"""The wait between two orders for the same gap, doubled each time."""
+
+
+EVER: Final = "1970-01-01T00:00:00Z"
+"""Before every entry."""
+
+
+class Progress(NamedTuple):
+    """How far a journal is kept: every message of its entries up to `whole`. It has entries up to `known` at least.
+
+    shoe: of its newest message, 0 where none came: an older journal has a lower number. since: the time from which
+    the table is still to be asked for what it said before this journal, RFC 3339; empty where it has answered.
+    """
+
+    key: Key
+    shoe: int
+    whole: int
+    known: int
+    since: str = ""
+
+
+class Loaded(NamedTuple):
+    """A journal as the store has it: its progress, and the messages of entries behind `whole`.
+
+    previous: the newest other journal of the table, where this one is unknown; else None.
+    """
+
+    progress: Progress
+    rows: Iterable[Row]
+    previous: Previous | None = None
+
+
+class Previous(NamedTuple):
+    """The newest journal of a table before another: its shoe, and the time of its last event that is kept."""
+
+    shoe: int
+    at: str
+
+
+class Ask(NamedTuple):
+    """An order for the table that has the gap."""
+
+    table: str
+    order: Resend
+
+
+class _Entry:
+    """What came of one entry: numbers of its events, of the rounds they announce, and of the rounds."""
+
+    def __init__(self) -> None:
+        self.of = 0
+        self.events: set[int] = set()
+        self.due: set[int] = set()
+        self.rounds: set[int] = set()
+
+    def take(self, row: Row) -> None:
+        if row.topic == EVENT:
+            self.of = self.of or row.of
+            self.events.add(row.n)
+            if makes_round(row):
+                self.due.add(row.n)
+        else:
+            self.rounds.add(row.n)
+
+    @property
+    def whole(self) -> bool:
+        return 0 < self.of == len(self.events) and self.due <= self.rounds
+
+
+class _Asked:
+    """Something that is missing, and when it is asked for."""
+
+    def __init__(self) -> None:
+        self.ask_at: float | None = None
+        self.asked = 0
+
+    def due(self, now: float) -> bool:
+        """Whether to ask now; then the next time is later."""
+        if self.ask_at is None:
+            self.ask_at = now + SETTLE_S
+        elif now >= self.ask_at:
+            self.ask_at = now + min(LONGEST_S, FIRST_S * 2.0 ** min(self.asked, 10))
+            self.asked += 1
+            return True
+        return False
+
+
+class _Earlier(_Asked):
+    """What a table said since a time, up to a journal: no message names the end of the one before."""
+
+    def __init__(self, since: str) -> None:
+        super().__init__()
+        self.since = since
+
+
+class _Journal(_Asked):
+    """One journal: `whole` entries, and what came behind them."""
+
+    def __init__(self, shoe: int = 0, whole: int = 0, known: int = 0) -> None:
+        super().__init__()
+        self.shoe, self.whole, self.known = shoe, whole, known
+        self.behind: dict[int, _Entry] = {}
+        self.changed = False
+        self.earlier: _Earlier | None = None
+
+    def take(self, row: Row) -> None:
+        self.shoe = max(self.shoe, row.shoe)
+        self.reach(row.seq)
+        if row.seq <= self.whole:
+            return
+        self.behind.setdefault(row.seq, _Entry()).take(row)
+        while (entry := self.behind.get(self.whole + 1)) and entry.whole:
+            del self.behind[self.whole + 1]
+            self.whole += 1
+            self.changed, self.ask_at, self.asked = True, None, 0
+
+    def reach(self, seq: int) -> None:
+        """Note that the journal has this entry."""
+        if seq > self.known:
+            self.known, self.changed = seq, True
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is to be done about it."""
+        return self.lacks or self.changed or self.earlier is not None
+
+    @property
+    def lacks(self) -> bool:
+        return self.whole < self.known
+
+    @property
+    def last_missing(self) -> int:
+        seq = self.known
+        while seq > self.whole and (entry := self.behind.get(seq)) and entry.whole:
+            seq -= 1
+        return seq
+
+
+class Ledger:
+    """Every journal that is not whole, and the newest of each table.
+
+    load: a journal as the store has it. lacking: those that are not whole. asks: whether tables will be asked.
+    """
+
+    def __init__(self, load: Callable[[Key], Loaded], lacking: Iterable[Key] = (), *, asks: bool = True) -> None:
+        self._load, self._asks = load, asks
+        self._tables: dict[str, dict[str, _Journal]] = {}
+        self._touched: set[str] = set()
+        for key in lacking:
+            self._journal(key)
+
+    def take(self, row: Row) -> None:
+        """Note a message, a repeat too, before it is committed; after a failed commit make a new ledger."""
+        self._journal(row.key, row.shoe).take(row)
+        if row.prev_journal is not None and row.prev_seq:
+            self._journal(Key(row.table, row.prev_journal)).reach(row.prev_seq)
+
+    def reach(self, key: Key, shoe: int, seq: int) -> None:
+        """Note that a journal, now at this shoe, has this entry, as a state topic says."""
+        self._journal(key, shoe).reach(seq)
+
+    def changes(self) -> Iterator[Progress]:
+        """The progress to commit with the messages that were noted since the last call."""
+        for table in self._touched:
+            for journal, each in self._tables[table].items():
+                if each.changed:
+                    each.changed = False
+                    since = each.earlier.since if each.earlier else ""
+                    yield Progress(Key(table, journal), each.shoe, each.whole, each.known, since)
+
+    def stored(self, key: Key) -> int:
+        """The entry up to which all of a journal is kept, 0 for none; what is noted since the last commit counts."""
+        return self._journal(key).whole
+
+    def due(self, now: float) -> Iterator[Ask]:
+        """The orders to send now. now: seconds of any one monotonic clock."""
+        for table, journals in self._tables.items():
+            for name, each in journals.items():
+                if each.lacks and each.due(now):
+                    yield Ask(table, Resend(journal=name, start=each.whole + 1, to=each.last_missing))
+                if each.earlier and each.earlier.due(now):
+                    yield Ask(table, Resend(since=each.earlier.since))
+
+    def answered(self, table: str) -> None:
+        """Note that a table answered an order for all since a time."""
+        for each in self._tables.get(table, {}).values():
+            if each.earlier:
+                each.earlier, each.changed = None, True
+                self._touched.add(table)
+
+    def forget_old(self) -> None:
+        """Let go of journals that are whole and not the newest of their table; the store still has them."""
+        for table in tuple(self._touched):
+            journals = self._tables[table]
+            if not any(each.changed for each in journals.values()):
+                self._touched.discard(table)
+            newest = max((each.shoe for each in journals.values()), default=0)
+            self._tables[table] = {name: each for name, each in journals.items() if each.busy or each.shoe == newest}
+
+    def _journal(self, key: Key, shoe: int | None = None) -> _Journal:
+        """A journal. shoe: what one of its messages says; None where only its name is known."""
+        self._touched.add(key.table)
+        journals = self._tables.setdefault(key.table, {})
+        if key.journal not in journals:
+            progress, rows, previous = self._load(key)
+            newest = max((each.shoe for each in journals.values()), default=0)
+            since = progress.since
+            if progress.known == 0 and shoe is not None and shoe >= max(newest, previous.shoe if previous else 0):
+                since = previous.at if previous else EVER
+            journals[key.journal] = found = _Journal(progress.shoe, progress.whole, progress.known)
+            found.earlier = _Earlier(since) if since and self._asks else None
+            for row in rows:
+                found.take(row)
+        return journals[key.journal]

@@ -1,0 +1,145 @@
+"""A message of a table as a row of the store: its identity, what rounds are found by, and the bytes as they came."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from firmware_bridge.client.payload import MessageError
+from firmware_bridge.facts.events_of_rounds import EntryName
+from firmware_bridge.facts.printable import fault
+from firmware_bridge.facts.wire import StreamMessage
+
+EVENT: Final = "event"
+ROUND: Final = "round"
+STREAMS: Final = (EVENT, ROUND)
+"""The topics whose every message is kept."""
+
+ROUND_EVENTS: Final = frozenset({"RoundClosed", "RoundVoided", "RoundCorrected"})
+"""The types of events that come with a message of the topic `round`, of the same identity."""
+
+MOST: Final = 2**53
+"""The largest number of an entry, a shoe or a round: what every reader of JSON takes for an integer."""
+
+LONGEST: Final = 100
+"""Characters of the longest name of a journal or a table."""
+
+
+class Key(NamedTuple):
+    """A journal of a table."""
+
+    table: str
+    journal: str
+
+
+class Row(NamedTuple):
+    """A message of `topic` (`event` or `round`), as it is kept: a row of the table `message`.
+
+    received_at: RFC 3339, ms, UTC. game to prev_seq: None in an `event`. body: the bytes as they came.
+    """
+
+    topic: str
+    table: str
+    journal: str
+    seq: int
+    n: int
+    of: int
+    shoe: int
+    at: str
+    received_at: str
+    game: str | None
+    round: int | None
+    status: str | None
+    revision: int | None
+    prev_journal: str | None
+    prev_seq: int | None
+    body: bytes
+
+    @property
+    def key(self) -> Key:
+        """Its journal."""
+        return Key(self.table, self.journal)
+
+
+class Unread(NamedTuple):
+    """A message that is none of a table's, for the quarantine. topic: as the broker names it. reason: in words."""
+
+    topic: str
+    received_at: str
+    reason: str
+    body: bytes
+
+
+class _Typed(Struct, frozen=True):
+    type: str
+
+
+class _Event(StreamMessage, frozen=True, kw_only=True):
+    event: _Typed
+
+
+class _Round(StreamMessage, frozen=True, kw_only=True):
+    game: str
+    round: int
+    status: str
+    revision: int
+    prev: EntryName | None
+
+
+_event = msgspec.json.Decoder(_Event).decode
+_round = msgspec.json.Decoder(_Round).decode
+
+
+def row(topic: str, table: str, body: bytes, received_at: str) -> Row:
+    """The row of a message. topic: `event` or `round`. table: as the broker's topic names it. Raises MessageError."""
+    try:
+        told: _Event | _Round = _event(body) if topic == EVENT else _round(body)
+        body.decode("utf-8")
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise MessageError(f"not a message of the topic {topic}: {error}", "") from None
+    if wrong := _wrong(told, table):
+        raise MessageError(wrong, "")
+    event = Row(
+        topic,
+        table,
+        told.journal,
+        told.seq,
+        told.n,
+        told.of,
+        told.shoe,
+        told.at,
+        received_at,
+        game=None,
+        round=None,
+        status=None,
+        revision=None,
+        prev_journal=None,
+        prev_seq=None,
+        body=body,
+    )
+    if isinstance(told, _Event):
+        return event
+    found = event._replace(game=told.game, round=told.round, status=told.status, revision=told.revision)
+    return found._replace(prev_journal=told.prev.journal, prev_seq=told.prev.seq) if told.prev else found
+
+
+def makes_round(row: Row) -> bool:
+    """Whether an `event` comes with a `round` message."""
+    return row.topic == EVENT and _event(row.body).event.type in ROUND_EVENTS
+
+
+def _wrong(told: _Event | _Round, table: str) -> str | None:
+    """What is wrong with a message that reads well; None where nothing is."""
+    if told.table != table:
+        return f"it is a message of table {told.table!r}, and came on the topic of table {table!r}"
+    numbers, texts = [told.seq, told.of, told.shoe], [told.journal, told.at]
+    if isinstance(told, _Round):
+        numbers += [told.round, told.revision, told.prev.seq if told.prev else 0]
+        texts += [told.game, told.status, told.prev.journal if told.prev else "-"]
+    if not all(0 <= number <= MOST for number in numbers):
+        return f"a number in it is below 0 or above {MOST}"
+    if not all(texts):
+        return "a name in it is empty"
+    return next((f"a name in it {found}" for text in texts if (found := fault(text, LONGEST))), None)

@@ -1,0 +1,216 @@
+"""A broker that speaks MQTT as a source: a session that stays, and acknowledgements given by hand.
+
+One thread does all: an acknowledgement can never go out on a later connection than its message came in on.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import ssl
+from collections.abc import Sequence
+from time import monotonic, sleep
+from typing import Any, Final
+
+from paho.mqtt.client import Client, ConnectFlags, MQTTMessage
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from firmware_bridge.floor.config import MqttSection
+from firmware_bridge.floor.source import Delivery
+
+log = logging.getLogger(__name__)
+
+SESSION_S: Final = 7 * 24 * 3600
+"""How long the broker keeps the session of an ingest that is gone (MQTT 5)."""
+
+CONNECT_S: Final = 5.0
+"""How long a broker may take to answer."""
+
+KEEPALIVE_S: Final = 20
+
+IDLE_S: Final = 0.003
+"""A broker that is silent for so long has sent what it has: what came is committed."""
+
+FIRST_S, SLOWEST_S, STEADY_S = 0.1, 15.0, 30.0
+"""The longest wait before the second attempt, and before a late one; what a good connection lasts."""
+
+
+class MqttSource:
+    """A source of the messages of `topics`, with at most `window` not acknowledged.
+
+    probe: only to try whether the broker lets us in, under a client id of its own and without a session.
+    """
+
+    def __init__(
+        self, config: MqttSection, password: bytes | None, topics: Sequence[str], window: int, *, probe: bool = False
+    ) -> None:
+        self._probe, self._fault = probe, "it does not answer"
+        self._config, self._password, self._topics, self._window = config, password, topics, window
+        self._client: Client | None = None
+        self._link = 0
+        self._up = self._ended = False
+        self._came: list[Delivery] = []
+        self._protocol = MQTTProtocolVersion.MQTTv5
+        self._attempts, self._next, self._since = 0, 0.0, 0.0
+
+    def receive(self, most: int, wait_s: float) -> list[Delivery]:
+        """What came, at most so many messages; none after `wait_s` seconds of nothing."""
+        give_up = monotonic() + wait_s
+        while len(self._came) < most and (left := give_up - monotonic()) > 0:
+            if self._client is None and not self._connect(left):
+                continue
+            before = len(self._came)
+            self._turn(IDLE_S if self._came else left)
+            if before and len(self._came) == before:
+                break
+        came, self._came = self._came[:most], self._came[most:]
+        return came
+
+    def tried(self, limit_s: float) -> str | None:
+        """Why the broker does not let us subscribe within so many seconds; None where it does."""
+        give_up = monotonic() + limit_s
+        while self._fault and monotonic() < give_up:
+            if self._client is not None or self._connect(give_up - monotonic()):
+                self._turn(IDLE_S)
+        return self._fault or None
+
+    def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
+        """Let the broker forget them; those of a lost connection come again."""
+        for each in deliveries:
+            link, mid = each.ticket
+            if self._client is not None and link == self._link and mid:
+                self._client.ack(mid, 1)
+
+    def publish(self, topic: str, payload: bytes) -> None:
+        """Send a message at QoS 1; it is lost where the broker is."""
+        if self._client is not None and self._up:
+            self._client.publish(topic, payload, 1)
+
+    def drop(self) -> None:
+        """Leave the broker for now, without a word: what is not acknowledged comes again."""
+        client, self._client = self._client, None
+        self._came.clear()
+        self._up = False
+        if client is not None and (sock := client.socket()) is not None:
+            sock.close()
+
+    def close(self) -> None:
+        """Leave the broker in order; it keeps the session."""
+        if self._client is not None and self._up:
+            self._client.disconnect()
+            self._client.loop(0.1)
+        self.drop()
+
+    def _turn(self, wait_s: float) -> None:
+        """Let the client read and write once."""
+        client = self._client
+        assert client is not None
+        code = client.loop(wait_s)
+        answer_late = not self._up and monotonic() - self._since > CONNECT_S
+        if code != MQTTErrorCode.MQTT_ERR_SUCCESS or self._ended or answer_late:
+            self._lost(code)
+
+    def _lost(self, code: MQTTErrorCode) -> None:
+        lasted = monotonic() - self._since
+        if self._up:
+            log.warning("the broker %s is gone", self._address)
+        elif not self._ended:
+            log.warning("the broker %s gives no answer (%s)", self._address, code.name)
+        if not self._up:  # some brokers know MQTT 3.1.1 alone
+            is_new = self._protocol == MQTTProtocolVersion.MQTTv5
+            self._protocol = MQTTProtocolVersion.MQTTv311 if is_new else MQTTProtocolVersion.MQTTv5
+        elif lasted > STEADY_S:
+            self._attempts = 0
+        self.drop()
+        self._wait()
+
+    def _wait(self) -> None:
+        """Full jitter: a whole floor does not storm a broker that just came back."""
+        self._next = monotonic() + random.random() * min(SLOWEST_S, FIRST_S * 2.0**self._attempts)
+        self._attempts = min(self._attempts + 1, 16)
+
+    def _connect(self, left_s: float) -> bool:
+        """Try to connect where it is time to; whether a client is there."""
+        if (early := self._next - monotonic()) > 0:
+            sleep(min(early, left_s))
+            return False
+        self._link += 1
+        self._ended, self._since = False, monotonic()
+        try:
+            client = self._made()
+            client.connect(self._config.host, self._config.port, KEEPALIVE_S, **self._kept())
+        except OSError as error:
+            self._fault = f"it is out of reach: {error}"
+            log.warning("the broker %s is out of reach: %s", self._address, error)
+            self._wait()
+            return False
+        self._client = client
+        return True
+
+    def _made(self) -> Client:
+        config = self._config
+        version = self._protocol
+        kept = {} if version == MQTTProtocolVersion.MQTTv5 else {"clean_session": self._probe}
+        client = Client(
+            CallbackAPIVersion.VERSION2,
+            f"{config.client_id}-check" if self._probe else config.client_id,
+            protocol=version,
+            manual_ack=True,
+            reconnect_on_failure=False,
+            **kept,  # type: ignore[arg-type]  # a truth, for a parameter of its own
+        )
+        client.connect_timeout = CONNECT_S
+        client.max_inflight_messages_set(self._window)
+        client.username_pw_set(config.username, self._password)  # type: ignore[arg-type]  # paho takes bytes, its types say text
+        if config.ca or config.cert:
+            context = ssl.create_default_context(cafile=config.ca)
+            if config.cert:
+                context.load_cert_chain(config.cert, config.key)
+            client.tls_set_context(context)
+        client.on_connect, client.on_message = self._connected, self._message
+        client.on_subscribe, client.on_disconnect = self._subscribed, self._disconnected
+        return client
+
+    def _kept(self) -> dict[str, Any]:
+        """What asks the broker to keep the session, by MQTT 5."""
+        if self._protocol != MQTTProtocolVersion.MQTTv5:
+            return {}
+        properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho types it not
+        properties.SessionExpiryInterval = 0 if self._probe else SESSION_S
+        properties.ReceiveMaximum = min(self._window, 65_535)
+        return {"clean_start": self._probe, "properties": properties}
+
+    def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
+        if code.is_failure:
+            self._fault = f"it refuses us: {code}"
+            log.error("the broker %s refuses: %s", self._address, code)
+            self._ended = True
+            return
+        self._up = True
+        log.info("connected to %s, session %s", self._address, "kept" if flags.session_present else "new")
+        if self._protocol == MQTTProtocolVersion.MQTTv5:
+            client.subscribe([(topic, SubscribeOptions(qos=1)) for topic in self._topics])
+        else:
+            client.subscribe([(topic, 1) for topic in self._topics])
+
+    def _subscribed(self, client: Client, _: object, mid: int, codes: list[ReasonCode], properties: object) -> None:
+        self._fault = ""
+        for topic, code in zip(self._topics, codes, strict=False):
+            if code.is_failure:
+                self._fault = f"it does not let us subscribe to {topic}"
+                log.error("the broker does not let us subscribe to %s: let its acl allow it", topic)
+
+    def _disconnected(self, *_: object) -> None:
+        self._ended = True
+
+    def _message(self, client: Client, _: object, message: MQTTMessage) -> None:
+        ticket = (self._link, message.mid if message.qos else 0)
+        self._came.append(Delivery(message.topic, bytes(message.payload), ticket))
+
+    @property
+    def _address(self) -> str:
+        return f"{self._config.host}:{self._config.port}"

@@ -1,0 +1,80 @@
+"""`shoe-floor ingest`: runs until it is told to stop, through faults of the broker and of the store."""
+
+from __future__ import annotations
+
+import logging
+import random
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from time import monotonic
+from typing import Final
+
+from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.ingest import Ingest, topics
+from firmware_bridge.floor.mqtt_source import MqttSource
+from firmware_bridge.floor.source import Source
+from firmware_bridge.floor.sqlite import SqliteStore
+from firmware_bridge.floor.store import Store, StoreError
+from firmware_bridge.systemd import Systemd
+
+log = logging.getLogger(__name__)
+
+WAIT_S: Final = 0.25
+"""How long the broker is listened to before gaps are looked at."""
+
+FIRST_S, LONGEST_S = 1.0, 60.0
+"""The wait after the store failed once, and after it failed often."""
+
+
+def open_store(config: FloorConfig) -> Store:
+    """The store of a floor, made where there is none. Raises StoreError."""
+    return SqliteStore(Path(config.store.path))
+
+
+def run(config: FloorConfig) -> int:
+    """Ingest until SIGTERM or SIGINT; 0. Raises StoreError where the store cannot be opened at the start."""
+    stop, systemd = Event(), Systemd()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    mqtt = config.mqtt
+    open_store(config).close()
+    source = MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
+    systemd.tell("READY=1", f"STATUS=keeps what {mqtt.root}/# says in {config.store.path}")
+    failed = 0
+    try:
+        while not stop.is_set():
+            try:
+                _through(config, source, stop, lambda: systemd.tell("WATCHDOG=1"))
+            except StoreError as error:
+                log.error("%s", error)
+                source.drop()
+                wait_s = min(LONGEST_S, FIRST_S * 2.0 ** min(failed, 10)) * random.uniform(0.5, 1.0)
+                failed += 1
+                _rest(stop, wait_s, systemd)
+    finally:
+        systemd.tell("STOPPING=1")
+        source.close()
+    return 0
+
+
+def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[], None]) -> None:
+    """Ingest until the store fails, or the end."""
+    store = open_store(config)
+    try:
+        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name)
+        while not stop.is_set():
+            if came := source.receive(config.ingest.batch, WAIT_S):
+                ingest.take(came)
+            ingest.ask()
+            beat()
+    finally:
+        store.close()
+
+
+def _rest(stop: Event, wait_s: float, systemd: Systemd) -> None:
+    until = monotonic() + wait_s
+    while not stop.is_set() and (left := until - monotonic()) > 0:
+        stop.wait(min(1.0, left))
+        systemd.tell("WATCHDOG=1")

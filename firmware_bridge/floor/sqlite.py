@@ -1,0 +1,153 @@
+"""The store in a file of SQLite: write-ahead log, every commit on disk before it returns."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, TypeVar
+
+from firmware_bridge.floor import sqlite_sql as sql
+from firmware_bridge.floor.ledger import Loaded, Previous, Progress
+from firmware_bridge.floor.message import Key, Row, Unread
+from firmware_bridge.floor.store import Saved, StoreError, What
+
+BUSY_S: Final = 30.0
+"""How long another writer, a back-fill or a backup, is waited for."""
+
+Found = TypeVar("Found")
+
+
+class SqliteStore:
+    """A store in the file `path`, made where there is none. Raises StoreError."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with self._in_words():
+            self._db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+            try:
+                self._db.execute("pragma journal_mode = wal").fetchall()
+                self._db.execute("pragma synchronous = full")
+                self._migrate()
+            except BaseException:
+                self._db.close()
+                raise
+
+    def save(self, rows: Sequence[Row], unread: Sequence[Unread], progress: Sequence[Progress]) -> Saved:
+        """Commit a batch, all of it or nothing. Raises StoreError."""
+        with self._transaction() as db:
+            fresh = conflicts = 0
+            for row in rows:
+                if db.execute(sql.INSERT, row).rowcount:
+                    fresh += 1
+                elif not db.execute(sql.SAME, (row.body, *row[:5])).fetchone()[0]:
+                    db.execute(sql.CONFLICT, (*row[:5], row.received_at, row.body))
+                    conflicts += 1
+            db.executemany(sql.QUARANTINE, unread)
+            db.executemany(sql.PROGRESS, [(*each.key, *each[1:]) for each in progress])
+        return Saved(fresh, len(rows) - fresh - conflicts, conflicts)
+
+    def load(self, key: Key) -> Loaded:
+        """A journal as far as it is kept; nothing of it where it is unknown. Raises StoreError."""
+        with self._in_words():
+            shoe, whole, known, since = self._db.execute(sql.LOAD, key).fetchone() or (0, 0, 0, "")
+            rows = [Row(*each) for each in self._db.execute(sql.BEHIND, (*key, whole))]
+            named = {"tbl": key.table, "journal": key.journal}
+            previous = (None, None) if known else self._db.execute(sql.PREVIOUS, named).fetchone()
+        return Loaded(Progress(key, shoe, whole, known, since), rows, Previous(*previous) if previous[1] else None)
+
+    def lacking(self) -> list[Key]:
+        """The journals that are not whole, or begun after what is still to be asked for. Raises StoreError."""
+        return self._ask(lambda db: [Key(*each) for each in db.execute(sql.LACKING)])
+
+    def count(self, what: What) -> int:
+        """How many rows there are. Raises StoreError."""
+        return self._ask(lambda db: int(db.execute(f"select count(*) from {what}").fetchone()[0]))
+
+    def columns(self, what: What) -> tuple[str, ...]:
+        """The names of what `rows` gives. Raises StoreError."""
+        described = self._ask(lambda db: db.execute(f"select * from {what} limit 0").description)
+        return tuple("table" if name == "tbl" else name for name, *_ in described)
+
+    def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
+        """All rows, of one table or journal where one is named; as they were when it began. Raises StoreError."""
+        wanted = {"tbl": table, "journal": journal}
+        named = {column: value for column, value in wanted.items() if value is not None}
+        if missing := set(named) - {column.replace("table", "tbl") for column in self.columns(what)}:
+            raise StoreError(f"{what} have no {' and no '.join(sorted(missing))}", "export all of them")
+        where = " and ".join(f"{column} = :{column}" for column in named) or "true"
+        with self._in_words():
+            yield from self._db.execute(f"select * from {what} where {where} order by {sql.ORDER[what]}", named)
+
+    def faults(self) -> list[str]:
+        """What is wrong with the file, in words."""
+        found = self._ask(lambda db: [each for (each,) in db.execute("pragma quick_check(10)")])
+        return [each for each in found if each != "ok"]
+
+    def backup(self, target: Path) -> None:
+        """Write the store as it is now to a file of its own, which appears whole, while others write."""
+        fresh = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            with self._in_words():
+                self._db.execute("vacuum into ?", (str(fresh),))
+            with fresh.open("rb+") as file:
+                os.fsync(file.fileno())
+            fresh.replace(target)
+        except OSError as error:
+            raise StoreError(f"{target} cannot be written ({error})", "name another place") from None
+        finally:
+            fresh.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def _migrate(self) -> None:
+        (version,) = self._db.execute("pragma user_version").fetchone()
+        if version > len(sql.MIGRATIONS):
+            what = f"{self._path} is of version {version}, made by a newer shoe-floor"
+            raise StoreError(what, "install that one, or name another file in [store]")
+        if version == len(sql.MIGRATIONS):
+            return
+        with self._transaction() as db:
+            (version,) = db.execute("pragma user_version").fetchone()  # another process may have been quicker
+            for number, script in enumerate(sql.MIGRATIONS[version:], version + 1):
+                for statement in _statements(script):
+                    db.execute(statement)
+                db.execute(f"pragma user_version = {number}")
+
+    def _ask(self, question: Callable[[sqlite3.Connection], Found]) -> Found:
+        with self._in_words():
+            return question(self._db)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._in_words():
+            self._db.execute("begin immediate")
+            try:
+                yield self._db
+                self._db.execute("commit")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("rollback")
+                raise
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            hint = "look at its disk, its owner, and with shoe-floor check at the file"
+            raise StoreError(f"{self._path}: {error}", hint) from None
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The statements of a script, triggers whole."""
+    statement = ""
+    for part in script.split(";"):
+        statement += part + ";"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

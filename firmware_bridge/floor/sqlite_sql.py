@@ -1,0 +1,84 @@
+"""All SQL of the store in SQLite: its schema, a script for each version, and its statements."""
+
+from typing import Final
+
+MIGRATIONS: Final = (
+    """
+create table message (
+  topic text not null, tbl text not null, journal text not null, seq integer not null, n integer not null,
+  "of" integer not null, shoe integer not null, at text not null, received_at text not null,
+  game text, round integer, status text, revision integer, prev_journal text, prev_seq integer,
+  body blob not null,
+  primary key (topic, tbl, journal, seq, n));
+create trigger message_is_never_changed before update on message
+  begin select raise(abort, 'messages are never changed'); end;
+create trigger message_is_never_deleted before delete on message
+  begin select raise(abort, 'messages are never deleted'); end;
+create table conflict (
+  topic text not null, tbl text not null, journal text not null, seq integer not null, n integer not null,
+  received_at text not null, body blob not null,
+  primary key (topic, tbl, journal, seq, n, body));
+create table quarantine (
+  topic text not null, received_at text not null, reason text not null, body blob not null,
+  primary key (topic, reason, body));
+create table progress (
+  tbl text not null, journal text not null, shoe integer not null, whole integer not null, known integer not null,
+  since text not null, primary key (tbl, journal));
+create index progress_lacking on progress (tbl, journal) where whole < known or since <> '';
+create view round_latest as
+  select * from (
+    select *, row_number() over (
+      partition by tbl, journal, shoe, round order by revision desc, seq desc, n desc) as place
+    from message where topic = 'round') where place = 1;
+create view rounds as
+  select tbl, journal, shoe, round, game, status, revision, seq, n, at, received_at, cast(body as text) as body
+  from round_latest where status <> 'voided';
+create view gaps as
+  select tbl, journal, whole + 1 as "from", known as "to" from progress where whole < known;
+create view round_gaps as
+  select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
+  from message m where topic = 'round' and prev_seq is not null and not exists (
+    select 1 from message p
+    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq);
+create view messages as
+  select topic, tbl, journal, seq, n, at, received_at, cast(body as text) as body from message;
+create view conflicts as
+  select c.topic, c.tbl, c.journal, c.seq, c.n, m.received_at, cast(m.body as text) as body,
+    c.received_at as other_received_at, cast(c.body as text) as other_body
+  from conflict c join message m using (topic, tbl, journal, seq, n);
+create view shoes as
+  select tbl, journal, shoe, min(at) as first_at, max(at) as last_at, max(seq) as last_seq, count(*) as messages,
+    count(distinct round) as rounds
+  from message group by tbl, journal, shoe;
+""",
+)
+"""What makes version 1 of nothing, version 2 of version 1, and so on."""
+
+INSERT: Final = f"insert into message values ({', '.join('?' * 16)}) on conflict do nothing"
+SAME: Final = "select body = ? from message where topic = ? and tbl = ? and journal = ? and seq = ? and n = ?"
+CONFLICT: Final = "insert into conflict values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing"
+QUARANTINE: Final = "insert into quarantine values (?, ?, ?, ?) on conflict do nothing"
+PROGRESS: Final = """
+insert into progress values (?, ?, ?, ?, ?, ?) on conflict do update set
+  since = excluded.since, shoe = max(shoe, excluded.shoe),
+  whole = max(whole, excluded.whole), known = max(known, excluded.known)
+"""
+LOAD: Final = "select shoe, whole, known, since from progress where tbl = ? and journal = ?"
+PREVIOUS: Final = """
+select p.shoe, max(m.at) from message m,
+  (select shoe, journal from progress where tbl = :tbl and journal <> :journal order by shoe desc limit 1) p
+where m.topic = 'event' and m.tbl = :tbl and m.journal = p.journal
+"""
+BEHIND: Final = """
+select * from message where topic in ('event', 'round') and tbl = ? and journal = ? and seq > ?
+"""
+LACKING: Final = "select tbl, journal from progress where whole < known or since <> ''"
+ORDER: Final = {
+    "rounds": "tbl, shoe, journal, round",
+    "messages": "tbl, journal, seq, n, topic",
+    "conflicts": "tbl, journal, seq, n, topic",
+    "quarantine": "received_at",
+    "gaps": "tbl, journal",
+    "shoes": "tbl, shoe",
+}
+"""View -> the order of its rows."""

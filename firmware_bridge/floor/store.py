@@ -1,0 +1,57 @@
+"""What a store of messages can do, whatever its engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol
+
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.floor.ledger import Loaded, Progress
+from firmware_bridge.floor.message import Key, Row, Unread
+
+What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes"]
+"""What is exported: the rounds that count; every message; and what the views of the same names hold."""
+
+
+class StoreError(BridgeError, OSError):
+    """The store cannot be read or written now."""
+
+
+class Saved(NamedTuple):
+    """What a batch brought: messages that are new, repeats of the same bytes, and conflicts."""
+
+    fresh: int = 0
+    repeats: int = 0
+    conflicts: int = 0
+
+
+class Store(Protocol):
+    """Keeps messages for ever: what `save` returned from is on disk. All its methods raise StoreError."""
+
+    def save(self, rows: Sequence[Row], unread: Sequence[Unread], progress: Sequence[Progress]) -> Saved:
+        """Commit a batch, all of it or nothing."""
+
+    def load(self, key: Key) -> Loaded:
+        """A journal as far as it is kept; nothing of it where it is unknown."""
+
+    def lacking(self) -> list[Key]:
+        """The journals that are not whole, or begun after what is still to be asked for."""
+
+    def count(self, what: What) -> int:
+        """How many rows there are."""
+
+    def columns(self, what: What) -> tuple[str, ...]:
+        """The names of what `rows` gives."""
+
+    def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
+        """All rows, of one table or journal where one is named."""
+
+    def faults(self) -> list[str]:
+        """What is wrong with the store's own files, in words; takes long where there is much."""
+
+    def backup(self, target: Path) -> None:
+        """Write all to a file that can take the store's place, while others write."""
+
+    def close(self) -> None:
+        """Let go of it."""

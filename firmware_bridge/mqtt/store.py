@@ -1,0 +1,193 @@
+"""How far the backend's store has the journal, by what it says on the topic `stored`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from firmware_bridge.errors import BridgeError, JournalError
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.facts.wire import Stored
+from firmware_bridge.journal.cursor import Cursor
+from firmware_bridge.journal.files import file_name, journal_files, journal_id
+from firmware_bridge.journal.resend import Range, last_entry
+
+LONGEST: Final = 1_024
+"""Bytes of the longest message that is read."""
+
+PART: Final = 256
+"""Entries that are sent again at a time: the next ones follow when the store has these."""
+
+JOURNALS: Final = 1_000
+"""Journals at most of which it is remembered what was said too early; what is forgotten is sent again."""
+
+SHOWN: Final = 40
+"""Characters that are shown of a word that came from outside."""
+
+_decode: Final = msgspec.json.Decoder(Stored).decode
+
+
+class NotStored(BridgeError):
+    """A message of the topic `stored` that does not count; its sender is told why."""
+
+
+class Store:
+    """How far the receiver `name` has committed the journal in `directory`: `cursor`, with all before it.
+
+    sent: the last entry that went to the broker, in an earlier run too. Only positions are kept in memory: what was
+    sent and is not stored is read from disk again. `changed` is called when either has moved.
+    A journal counts once all of those before it are stored to their ends: what is said of it earlier is remembered.
+    """
+
+    def __init__(self, directory: Path, name: str) -> None:
+        self.name = name
+        self.cursor: Cursor | None = None
+        self.sent: Cursor | None = None
+        self.changed: Callable[[], None] = _nothing
+        self._directory = directory
+        self._ends: dict[str, int] = {}
+        self._said: dict[str, int] = {}
+
+    @property
+    def behind(self) -> bool:
+        """Whether something was sent that is not stored."""
+        return not self.has(self.sent)
+
+    def has(self, cursor: Cursor | None) -> bool:
+        """Whether an entry is stored, with all before it."""
+        return _place(self.cursor) >= _place(cursor)
+
+    def begin(self, cursor: Cursor | None) -> None:
+        """The journal can be read, and is stored up to `cursor`; all of it may have been sent. Raises OSError."""
+        self.cursor = cursor
+        for path in reversed(journal_files(self._directory)):
+            if seq := self._end(path):
+                self.sent = Cursor(journal_id(path), seq)
+                break
+        self.changed()
+
+    def went(self, cursor: Cursor) -> None:
+        """The last message of an entry was handed to the broker, the first time or again."""
+        if _place(cursor) > _place(self.sent):
+            self.sent = cursor
+            self.changed()
+
+    def take(self, payload: bytes) -> bool:
+        """Believe a message of the topic; whether it says something new. Raises NotStored."""
+        stored = _read(payload)
+        if stored.by != self.name:
+            raise NotStored(f"{_shown(stored.by)} does not count here", f"the store of this table is {self.name}")
+        told = Cursor(stored.journal, stored.seq)
+        if told == self.cursor:
+            return False
+        self._check(told)
+        if len(self._said) == JOURNALS:
+            self._said.clear()
+        self._said[told.journal] = max(told.seq, self._said.get(told.journal, 0))
+        try:
+            before, self.cursor = self.cursor, self._reached()
+        except (OSError, JournalError):
+            raise NotStored("the journal cannot be read", "say it again; see the table's alarms") from None
+        if moved := self.cursor != before:
+            self.changed()
+        return moved
+
+    def missing(self) -> Range | None:
+        """The next entries that the store lacks, None where it has all that was sent. Raises JournalError, OSError."""
+        if not self.behind or self.sent is None:
+            return None
+        for path in self._files():
+            journal, end = journal_id(path), self._end(path)
+            first = self.cursor.seq + 1 if self.cursor and self.cursor.journal == journal else 1
+            if first <= end:
+                return Range(journal, first, min(end, first + PART - 1))
+        return None
+
+    def _reached(self) -> Cursor | None:
+        """How far everything is stored, by what was said of each journal."""
+        reached = self.cursor
+        for path in self._files():
+            journal = journal_id(path)
+            at = reached.seq if reached and reached.journal == journal else 0
+            if (said := self._said.pop(journal, 0)) > at:
+                reached, at = Cursor(journal, said), said
+            if at < self._end(path):
+                break
+        return reached
+
+    def _files(self) -> list[Path]:
+        """The journals from the one on in which something is missing. Raises OSError."""
+        if self.cursor is None:
+            return journal_files(self._directory)
+        now = self._directory / file_name(self.cursor.journal)
+        if self.sent and self.sent.journal == self.cursor.journal:
+            return [now]
+        return [path for path in journal_files(self._directory) if path.name >= now.name]
+
+    def _check(self, told: Cursor) -> None:
+        """Whether an entry was sent, and comes after what is stored. Raises NotStored."""
+        now = self.sent
+        if now is None or told.journal != now.journal:
+            self._check_older(told)
+        if _place(told) < _place(self.cursor):
+            assert self.cursor
+            at = f"entry {self.cursor.seq} of {self.cursor.journal}"
+            raise NotStored(f"{_named(told)} is behind what was stored", f"go on behind {at}")
+        if _place(told) > _place(now):
+            last = f"entry {now.seq} of {now.journal}" if now else "nothing"
+            raise NotStored(f"{_named(told)} was not sent", f"say what was committed: the last one sent is {last}")
+
+    def _check_older(self, told: Cursor) -> None:
+        """Whether an entry is in the journal that it names. Raises NotStored."""
+        try:
+            path = self._directory / file_name(told.journal)
+            is_named = path.parent == self._directory and journal_id(path) == told.journal
+            is_here = is_named and path.is_file()
+            end = self._end(path) if is_here else 0
+        except (ValueError, OSError, JournalError):
+            is_here, end = False, 0
+        if not is_here:
+            raise NotStored(f"journal {_shown(told.journal)} is not on this disk", "name it as the messages do")
+        if told.seq > end:
+            raise NotStored(f"{_named(told)} was not sent", f"the last entry of this journal is {end}")
+
+    def _end(self, path: Path) -> int:
+        """The last entry of a journal that was sent; an older one never grows. Raises JournalError, OSError."""
+        journal = journal_id(path)
+        if self.sent and journal == self.sent.journal:
+            return self.sent.seq
+        if _place(Cursor(journal, 0)) > _place(self.sent):
+            return last_entry(path)
+        if journal not in self._ends:
+            self._ends[journal] = last_entry(path)
+        return self._ends[journal]
+
+
+def _read(payload: bytes) -> Stored:
+    """Decode a message. Raises NotStored."""
+    if len(payload) > LONGEST:
+        raise NotStored("too long", f"a message has at most {LONGEST} bytes")
+    try:
+        return _decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise NotStored("not a `stored`", 'send {"journal":"..","seq":1,"by":".."}') from None
+
+
+def _place(cursor: Cursor | None) -> tuple[str, int]:
+    """What entries are ordered by; before all of them for None."""
+    return (file_name(cursor.journal), cursor.seq) if cursor else ("", 0)
+
+
+def _named(told: Cursor) -> str:
+    return f"entry {_shown(str(told.seq))} of {_shown(told.journal)}"
+
+
+def _shown(text: str) -> str:
+    return escaped(text[:SHOWN])
+
+
+def _nothing() -> None:
+    """Nobody listens."""

@@ -1,0 +1,109 @@
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+from pytest_mock import MockerFixture
+
+from firmware_bridge.floor.ingest import Ingest
+from firmware_bridge.floor.source import Delivery
+from firmware_bridge.floor.sqlite import SqliteStore
+from firmware_bridge.floor.store import StoreError
+from tests.floor.journals import event, round_of
+
+
+class Said:
+    """A source that brings nothing and remembers what it is told."""
+
+    def __init__(self) -> None:
+        self.acknowledged: list[Delivery] = []
+        self.published: list[tuple[str, dict[str, object]]] = []
+
+    def receive(self, most: int, wait_s: float) -> list[Delivery]:
+        return []
+
+    def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
+        self.acknowledged += deliveries
+
+    def publish(self, topic: str, payload: bytes) -> None:
+        self.published.append((topic, msgspec.json.decode(payload)))
+
+    def drop(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    made = SqliteStore(tmp_path / "floor.db")
+    yield made
+    made.close()
+
+
+def on(name: str, body: bytes) -> Delivery:
+    return Delivery(f"shoe/T07/{name}", body)
+
+
+def test_stored_is_said_after_the_commit_and_a_repeat_is_told_again(store: SqliteStore) -> None:
+    source = Said()
+    ingest = Ingest(store, source)
+    batch = [on("event", event(1).body), on("event", event(2).body), on("event", event(4).body)]
+    ingest.take(batch)
+    assert store.count("messages") == 3
+    assert source.acknowledged == batch
+    told = ("shoe/T07/stored", {"journal": "3-5ad1", "seq": 2, "by": "floor"})
+    assert source.published == [told]
+    ingest.take(batch[:1])
+    assert source.published == [told, told]
+
+
+def test_nothing_is_acknowledged_that_is_not_on_disk(store: SqliteStore, mocker: MockerFixture) -> None:
+    source = Said()
+    ingest = Ingest(store, source)
+    mocker.patch.object(store, "save", side_effect=StoreError("the disk is full"))
+    with pytest.raises(StoreError):
+        ingest.take([on("event", event(1).body)])
+    assert (source.acknowledged, source.published) == ([], [])
+
+
+def test_bad_bytes_are_kept_and_acknowledged(store: SqliteStore) -> None:
+    source = Said()
+    batch = [
+        on("event", b"\xff"),
+        on("round", b"{}"),
+        on("status", b""),
+        on("reply", b"no"),
+        on("round", event(1).body),
+    ]
+    Ingest(store, source).take(batch)
+    assert store.count("quarantine") == 3
+    assert source.acknowledged == batch
+
+
+def test_the_end_of_a_journal_is_asked_for_by_what_its_status_says(store: SqliteStore) -> None:
+    source, now = Said(), 0.0
+    ingest = Ingest(store, source, clock=lambda: now)
+    status = {"v": 1, "table": "T07", "shoe": 3, "journal": "3-5ad1", "as_of": 4, "at": "x", "boot": "5c1e"}
+    more = {"state": "online", "version": "1", "build": "x", "next_seq": 5, "mode": "m", "clock": "unknown", "link": 1}
+    ingest.take([on("event", event(1).body), on("status", msgspec.json.encode(status | more))])
+    ingest.ask()
+    now = 6.0
+    assert ingest.ask() == 2
+    orders = [body for topic, body in source.published if topic == "shoe/T07/command"]
+    assert [(each["do"], each.get("from"), each.get("to"), each.get("since")) for each in orders] == [
+        ("resend", 2, 4, None),
+        ("resend", None, None, "1970-01-01T00:00:00Z"),
+    ]
+    answers = [msgspec.json.encode({"id": each["id"], "ok": True, "do": "resend"}) for each in orders]
+    ingest.take([on("reply", answer) for answer in answers])
+    now = 60.0
+    assert ingest.ask() == 1
+
+
+def test_a_round_makes_its_entry_whole(store: SqliteStore) -> None:
+    source = Said()
+    ingest = Ingest(store, source)
+    ingest.take([on("event", event(1, kind="RoundClosed").body)])
+    assert source.published == []
+    ingest.take([on("round", round_of(1, 31).body)])
+    assert [body["seq"] for _, body in source.published] == [1]

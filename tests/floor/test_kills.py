@@ -1,0 +1,165 @@
+"""A real broker, a real table and a real ingest, killed in turn: the store has what the journals make, key by key."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.cli import main as shoe
+from firmware_bridge.floor.cli import main as shoe_floor
+from firmware_bridge.floor.sqlite import SqliteStore
+from firmware_bridge.journal.files import journal_files
+from tests import broker as real
+from tests.broker import Broker
+from tests.floor.journals import Kept, kept, made, published
+from tests.system.table import DaemonTable
+
+brokers = real.brokers  # fixture
+
+ROUND = "9s Td Ts Tc"
+LIMIT_S = 90.0
+
+
+class Ingest:
+    """`shoe-floor ingest` as a process, to be started and killed."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.path, self._folder = folder / "floor.db", folder
+        self._process: subprocess.Popen[bytes] | None = None
+        (folder / "floor.toml").write_text(
+            f'[mqtt]\nport = {port}\n[store]\npath = "{self.path}"\n[ingest]\nbatch = 7\n'
+        )
+
+    def start(self) -> None:
+        command = [
+            sys.executable,
+            "-m",
+            "firmware_bridge.floor",
+            "--config",
+            str(self._folder / "floor.toml"),
+            "ingest",
+        ]
+        with (self._folder / "ingest.log").open("ab") as log:
+            self._process = subprocess.Popen(command, stderr=log, env=os.environ)
+
+    def end(self, number: signal.Signals = signal.SIGKILL) -> int:
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        process.send_signal(number)
+        return process.wait(20.0)
+
+    def kept(self) -> Kept:
+        store = SqliteStore(self.path)
+        try:
+            return kept(store)
+        finally:
+            store.close()
+
+    def counts(self) -> tuple[int, int, int]:
+        store = SqliteStore(self.path)
+        try:
+            return store.count("conflicts"), store.count("quarantine"), store.count("gaps")
+        finally:
+            store.close()
+
+    @property
+    def log(self) -> str:
+        return (self._folder / "ingest.log").read_text()[-3000:]
+
+
+@pytest.fixture
+def table(tmp_path: Path, brokers: Any) -> Iterator[Callable[..., tuple[DaemonTable, Ingest, Broker]]]:
+    parts: list[tuple[DaemonTable, Ingest]] = []
+
+    def make(**options: Any) -> tuple[DaemonTable, Ingest, Broker]:
+        broker = brokers(**options)
+        parts.append((DaemonTable(tmp_path, broker.port), Ingest(tmp_path, broker.port)))
+        return (*parts[-1], broker)
+
+    yield make
+    for daemon, ingest in parts:
+        ingest.end()
+        daemon.close()
+
+
+def play(daemon: DaemonTable, rounds: int) -> None:
+    for _ in range(rounds):
+        daemon.deal(ROUND)
+
+
+def whole(daemon: DaemonTable, ingest: Ingest) -> None:
+    """Wait until the store has what the journals make; then nothing else is in it."""
+    give_up = time.monotonic() + LIMIT_S
+    while ingest.kept() != (wanted := made(published(daemon.journal_dir))):
+        missing = sorted(set(wanted) - set(ingest.kept()), key=str)
+        assert time.monotonic() < give_up, f"{len(missing)} missing: {missing[:5]}; {ingest.log}"
+        daemon.pause(0.2)
+    assert len(wanted) > 20
+    daemon.until(lambda: ingest.counts() == (0, 0, 0))
+
+
+def test_the_store_has_what_the_journals_make(table: Callable[..., tuple[DaemonTable, Ingest, Broker]]) -> None:
+    daemon, ingest, _ = table(persistence=True)
+    ingest.start()
+    daemon.start()
+    play(daemon, 3)
+    whole(daemon, ingest)
+    assert ingest.end(signal.SIGTERM) == 0
+
+
+def test_what_was_said_before_the_ingest_came_is_asked_for(
+    table: Callable[..., tuple[DaemonTable, Ingest, Broker]],
+) -> None:
+    daemon, ingest, _ = table()
+    daemon.start()
+    play(daemon, 3)
+    ingest.start()
+    whole(daemon, ingest)
+    assert "table T07: asked for entries 1 to" in ingest.log
+
+
+def test_a_backfill_of_an_export_brings_the_bytes_that_the_table_published(
+    table: Callable[..., tuple[DaemonTable, Ingest, Broker]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    daemon, ingest, _ = table()
+    daemon.start()
+    play(daemon, 3)
+    daemon.stop()
+    exports = []
+    for number, path in enumerate(journal_files(daemon.journal_dir)):
+        exports.append(str(tmp_path / f"export-{number}"))
+        assert shoe(["journal", "export", "--dir", str(daemon.journal_dir), str(path), "-o", exports[-1]]) == 0
+    words = ["--config", str(tmp_path / "floor.toml"), "backfill", *exports]
+    assert shoe_floor(words) == shoe_floor(words) == 0
+    assert ": 0 new" in capsys.readouterr().out
+    assert ingest.kept() == made(published(daemon.journal_dir))
+    assert ingest.counts() == (0, 0, 0)
+
+
+def test_kills_of_ingest_and_broker_lose_nothing(table: Callable[..., tuple[DaemonTable, Ingest, Broker]]) -> None:
+    daemon, ingest, broker = table()  # without persistence: a killed broker forgets the session and what it held
+    ingest.start()
+    daemon.start()
+    for kill in ("ingest", "broker", "both", "daemon", "ingest", "broker"):
+        play(daemon, 2)
+        if kill in ("ingest", "both"):
+            ingest.end()
+        if kill in ("broker", "both"):
+            broker.kill()
+        if kill == "daemon":
+            daemon.kill()
+            daemon.start()
+        play(daemon, 1)
+        if kill in ("broker", "both"):
+            broker.start()
+        if kill in ("ingest", "both"):
+            ingest.start()
+    play(daemon, 1)
+    whole(daemon, ingest)

@@ -1,0 +1,91 @@
+import pytest
+
+from firmware_bridge.client.payload import MessageError
+from firmware_bridge.facts.orders import Resend
+from firmware_bridge.floor.ledger import Ask, Ledger, Loaded, Progress
+from firmware_bridge.floor.message import Key, Row, row
+from tests.floor.journals import AT, event, round_of
+
+KEY = Key("T07", "3-5ad1")
+
+
+def ledger(*rows: Row) -> Ledger:
+    made = Ledger(lambda key: Loaded(Progress(key, 0, 0, 0), ()))
+    for each in rows:
+        made.take(each)
+    return made
+
+
+def asked(of: Ledger, now: float) -> list[tuple[int | None, int | None]]:
+    return [(ask.order.start, ask.order.to) for ask in of.due(now) if ask.order.journal]
+
+
+def test_an_entry_is_whole_with_all_its_events() -> None:
+    assert ledger(event(1, 1, 2)).stored(KEY) == 0
+    assert ledger(event(1, 1, 2), event(1, 2, 2)).stored(KEY) == 1
+
+
+def test_an_event_of_a_round_needs_the_message_of_the_round() -> None:
+    closed = event(1, kind="RoundClosed")
+    assert ledger(closed).stored(KEY) == 0
+    assert ledger(closed, round_of(1, 31)).stored(KEY) == 1
+    assert ledger(round_of(1, 31), closed).stored(KEY) == 1
+
+
+def test_messages_may_come_in_any_order_and_twice() -> None:
+    assert ledger(event(3), event(1), event(1), event(2), event(3)).stored(KEY) == 3
+
+
+def test_a_gap_is_asked_for_after_a_while_and_less_often_later() -> None:
+    told = ledger(event(1), event(4), event(6))
+    assert asked(told, 0.0) == []
+    assert asked(told, 4.9) == []
+    assert asked(told, 5.0) == [(2, 5)]
+    assert asked(told, 14.9) == []
+    assert asked(told, 15.0) == [(2, 5)]
+    assert asked(told, 30.0) == []
+    told.take(event(2))
+    assert asked(told, 31.0) == []
+    assert asked(told, 36.0) == [(3, 5)]
+
+
+def test_the_tail_is_known_by_a_state() -> None:
+    told = ledger(event(1))
+    told.reach(KEY, 3, 3)
+    assert asked(told, 0.0) == []
+    assert asked(told, 5.0) == [(2, 3)]
+
+
+def test_a_round_names_the_journal_before() -> None:
+    told = ledger(event(1, kind="RoundClosed"), round_of(1, 1, prev='{"journal":"2-77","seq":9}'))
+    assert not list(told.due(0.0))
+    told.answered("T07")
+    assert list(told.due(5.0)) == [Ask("T07", Resend(journal="2-77", start=1, to=9))]
+
+
+def test_with_a_new_journal_the_end_of_the_one_before_is_asked_for() -> None:
+    told = ledger(event(1))
+    assert not list(told.due(0.0))
+    assert list(told.due(5.0)) == [Ask("T07", Resend(since="1970-01-01T00:00:00Z"))]
+    assert list(told.due(15.0)) == [Ask("T07", Resend(since="1970-01-01T00:00:00Z"))]
+    told.answered("T07")
+    told.take(event(2))
+    assert not list(told.due(60.0))
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"", "not a message"),
+        (b"{}", "not a message"),
+        (event(1).body.replace(b'"seq":1', b'"seq":0'), "event 1 of 1 of entry 0"),
+        (event(1).body.replace(b"T07", b"T08"), "table 'T08'"),
+        (event(1).body.replace(b'"seq":1', b'"seq":9007199254740993'), "above"),
+        (event(1).body.replace(b"3-5ad1", b"3\\u0000"), "has the character"),
+        (event(1).body.replace(b"3-5ad1", b"\\ud800"), "not a message"),
+        (b"[" * 100_000, "not a message"),
+    ],
+)
+def test_bad_bytes_are_named(body: bytes, reason: str) -> None:
+    with pytest.raises(MessageError, match=reason):
+        row("event", "T07", body, AT)

@@ -1,0 +1,81 @@
+"""No journal goes before the store has it, and a disk that fills meanwhile is told long before it is full."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_mock import MockerFixture
+
+from firmware_bridge.cli.check.checks import Machine
+from firmware_bridge.cli.check.store import store
+from firmware_bridge.config.load import load
+from firmware_bridge.journal.files import journal_files
+from tests import backend as listening
+from tests import broker as real
+from tests.backend import Backend
+from tests.broker import Broker
+from tests.system.record import record
+from tests.system.table import BridgeTable
+
+broker, brokers, backend = real.broker, real.brokers, listening.backend  # fixtures
+
+HOUR_NS = 3_600_000_000_000
+SHOES = 6
+
+
+@pytest.fixture
+def table(tmp_path: Path, broker: Broker, mocker: MockerFixture) -> Iterator[BridgeTable]:
+    """A table with a shoe each half day so far, whose journals are kept for a day."""
+    keep = {"dir": str(tmp_path / "journal"), "keep_days": 1}
+    table = BridgeTable(tmp_path, broker.port, journal=keep, mqtt={"stored": "floor"})
+    now = time.time_ns
+    for shoe in range(SHOES):
+        ago = (SHOES - shoe) * 12 * HOUR_NS
+        then = mocker.patch("time.time_ns", side_effect=lambda ago=ago: now() - ago)
+        record(table.journal_dir, "shoe 9s Td Ts Tc !close_shoe", burn="none")
+        mocker.stop(then)
+    yield table
+    table.close()
+
+
+def numbers(table: BridgeTable) -> list[int]:
+    return [int(path.name[:8]) for path in journal_files(table.journal_dir)]
+
+
+def alarms(table: BridgeTable) -> list[str]:
+    return [each.id for each in table.bridge.table.alarms().open]
+
+
+def store_everything(table: BridgeTable, backend: Backend) -> None:
+    for journal, seq in {line.public.journal: line.public.seq for line in table.lines()}.items():
+        backend.publish("shoe/T07/stored", {"journal": journal, "seq": seq, "by": "floor"})
+    table.until(lambda: not table.bridge.uplink.outbox.waiting)
+
+
+def test_a_journal_goes_only_when_it_is_stored(table: BridgeTable, backend: Backend) -> None:
+    table.start()
+    table.deal("9s Td Ts Tc")
+    table.until(lambda: table.bridge.uplink.outbox.acked == last(table))
+    table.pause(1.5)  # a journal would go a second after its shoe
+    assert numbers(table) == [0, 1, 2, 3, 4, 5, 6, 7]
+    table.bridge.keeping.watch(1)
+    assert alarms(table) == ["disk_low"]
+    (found,) = store(Machine(load(table.config_path), table.bridge.control.status()))
+    assert (found.level, "floor has nothing" in found.text) == ("OK", True)
+    table.bridge.table.warn("store_silent", "", "")
+    (found,) = store(Machine(load(table.config_path), table.bridge.control.status()))
+    assert found.level == "FAIL"
+    store_everything(table, backend)
+    table.bridge.uplink.acknowledged.synced()
+    table.bridge.keeping.watch(1)
+    assert alarms(table) == []
+    backend.publish("shoe/T07/command", {"id": "1", "do": "close_shoe"})
+    table.until(lambda: table.bridge.table.shoe.status != "open")
+    table.deal("9s Td Ts Tc")
+    table.until(lambda: numbers(table)[0] == 1)
+
+
+def last(table: BridgeTable) -> tuple[str, int]:
+    line = table.lines()[-1].public
+    return line.journal, line.seq
