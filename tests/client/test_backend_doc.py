@@ -18,7 +18,7 @@ from firmware_bridge.topics.event_and_round import messages
 
 ROOT = Path(__file__).parents[2]
 BOOK = (ROOT / "docs" / "backend.md").read_text("utf-8")
-PROGRAM = re.findall(r"```python\n(.*?)```", BOOK, re.S)[0]
+PROGRAM = next(each for each in re.findall(r"```python\n(.*?)```", BOOK, re.S) if "rounds.gaps()" in each)
 
 
 @pytest.fixture

@@ -1,0 +1,140 @@
+"""What one table's streams have brought: which messages are new, what is missing, and up to where all is stored."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Final
+
+from firmware_bridge.client.items import Conflict, Item, Received, Stream, Unreadable
+from firmware_bridge.client.payload import MessageError, event_message, round_message
+from firmware_bridge.client.received import EntryCount, RoundChain
+from firmware_bridge.facts.orders import Resend
+from firmware_bridge.facts.wire import EventMessage, Identity
+
+KEPT_JOURNALS: Final = 3
+"""Newest journals of a table whose repeats are still known; older ones are let go of once they are whole."""
+
+_ROUNDS: Final = frozenset({"RoundClosed", "RoundVoided", "RoundCorrected"})
+
+
+class Arrived:
+    """One table's messages so far, in memory: 32 bytes for each.
+
+    events: whether the topic `event` is read too; else only rounds can be missing.
+    """
+
+    def __init__(self, table: str, *, events: bool) -> None:
+        self.table, self.events = table, events
+        self._seen: dict[str, dict[tuple[Stream, Identity], list[bytes]]] = {}
+        self._chain, self._entries = RoundChain(), EntryCount()
+        self._awaited: dict[str, set[Identity]] = {}
+        self._shoes: dict[str, int] = {}
+        self._ends: dict[str, int] = {}
+        self._ended: set[str] = set()
+
+    def take(self, topic: Stream, raw: bytes) -> Item | None:
+        """What the bytes are, None for a repeat."""
+        try:
+            told = event_message(raw) if topic == "event" else round_message(raw)
+            if told.table != self.table:
+                raise MessageError(f"the topic is of table {self.table}, the message of {told.table}")
+        except MessageError as error:
+            return Unreadable(self.table, topic, raw, str(error))
+        digest, key = sha256(raw).digest(), (topic, told.identity)
+        came = self._seen.setdefault(told.journal, {}).setdefault(key, [])
+        if digest in came:
+            return None
+        came.append(digest)
+        if len(came) > 1:
+            return Conflict(self.table, topic, told.identity, raw, came[0].hex())
+        self._shoes.setdefault(told.journal, told.shoe)
+        awaited = self._awaited.setdefault(told.journal, set())
+        if isinstance(told, EventMessage):
+            self._entries.put(told)
+            if told.event.get("type") in _ROUNDS and ("round", told.identity) not in self._seen[told.journal]:
+                awaited.add(told.identity)
+        else:
+            self._chain.put(told)
+            awaited.discard(told.identity)
+        return Received(self.table, topic, told, raw)
+
+    def reaches(self, journal: str, next_seq: int) -> None:
+        """The table says which entry comes next in a journal."""
+        self._ends = {journal: max(next_seq - 1, self._ends.get(journal, 0))}
+
+    def answered(self, asked: Resend) -> None:
+        """The table sends what was asked for: the end of a journal, which may be empty, is not asked for again."""
+        if asked.journal and asked.to is None:
+            self._ended.add(asked.journal)
+        if not self.events and asked.journal and self._ends.get(asked.journal) == asked.to:
+            del self._ends[asked.journal]
+
+    def gaps(self) -> tuple[Resend, ...]:
+        """What to ask for: what is missing in between, and behind the newest message up to what the table said.
+
+        With events also, once, the end of each journal that another one followed: no message says where it is.
+        """
+        rounds = self._chain.gaps()
+        if not self.events:
+            return rounds + tuple(self._tails())
+        journals = {*self._shoes, *self._ends} - self._chain.forgotten
+        gaps = [gap for each in sorted(journals) for gap in self._entries.gaps(each, self._ends.get(each, 0))]
+        for journal in sorted(journals):
+            gaps += [_alone(each) for each in sorted(self._awaited.get(journal, ()))]
+        for journal in self._by_age()[-KEPT_JOURNALS:-1]:
+            if journal not in self._ended | self._chain.forgotten:
+                gaps.append(Resend(journal=journal, start=self._entries.whole(journal) + 1))
+        return tuple(gaps) + tuple(each for each in rounds if not _covered(each, gaps))
+
+    def stored_up_to(self, journal: str, unsaved: int | None) -> int:
+        """The last entry of a journal up to which all is there; 0 for none. unsaved: the first that is not stored."""
+        limits = [unsaved] if unsaved is not None else []
+        if self.events:
+            limits += [each.seq for each in self._awaited.get(journal, ())]
+            limits += [each.to for each in self._chain.gaps() if each.journal == journal and each.to]
+            return min(self._entries.whole(journal), *(limit - 1 for limit in limits), 2**53)
+        limits += [each.to for each in self._chain.gaps() if each.journal == journal and each.to]
+        return max((seq for seq in self._chain.came(journal) if all(seq < limit for limit in limits)), default=0)
+
+    def lacks_older(self, journal: str, unsaved: set[str]) -> bool:
+        """Whether anything of a journal before this one is missing, or not stored. unsaved: journals with such."""
+        lacking = unsaved | {each.journal for each in self.gaps() if each.journal} - (self._ends.keys() - self._shoes)
+        shoe = self._shoes.get(journal, 0)
+        return any(each != journal and self._shoes.get(each, -1) < shoe for each in lacking)
+
+    def forget(self, journal: str) -> None:
+        """Let go of a journal: nothing is asked of it again, and what comes of it looks new."""
+        for each in (self._seen, self._awaited, self._shoes, self._ends):
+            each.pop(journal, None)
+        self._ended.discard(journal)
+        self._entries.forget(journal)
+        self._chain.forget(journal)
+
+    def forget_old(self, pending: set[str]) -> None:
+        """Let go of all but the newest journals, where nothing is missing. pending: journals not stored yet."""
+        old = self._by_age()[:-KEPT_JOURNALS]
+        if old and not self.gaps():
+            for journal in old:
+                if journal not in pending:
+                    self.forget(journal)
+
+    def _by_age(self) -> list[str]:
+        return sorted(self._shoes, key=lambda each: self._shoes[each])
+
+    def _tails(self) -> list[Resend]:
+        tails = []
+        for journal, end in self._ends.items():
+            last = max(self._chain.came(journal), default=0)
+            if last < end and journal not in self._chain.forgotten:
+                tails.append(Resend(journal=journal, start=last + 1, to=end))
+        return tails
+
+
+def _alone(identity: Identity) -> Resend:
+    return Resend(journal=identity.journal, start=identity.seq, to=identity.seq)
+
+
+def _covered(round_: Resend, gaps: list[Resend]) -> bool:
+    """Whether one of the gaps holds the round that is known to be missing."""
+    to = round_.to or 0
+    return any(each.journal == round_.journal and (each.start or 0) <= to <= (each.to or to) for each in gaps)

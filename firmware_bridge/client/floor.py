@@ -1,0 +1,238 @@
+"""A floor of tables behind one broker, for `async for` and for plain `for`: what they send, kept until it is stored."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import threading
+from collections.abc import Awaitable, Iterable, Iterator
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Final, Self
+
+from firmware_bridge.client.broker import Address
+from firmware_bridge.client.giving import ANSWER_S, Orders, Sender, no_answer
+from firmware_bridge.client.items import Item
+from firmware_bridge.client.reading import Reading
+from firmware_bridge.facts.orders import Answer, Order
+
+WAIT_S: Final = 10.0
+"""How long a gap may close by itself before it is asked for."""
+
+
+class _Batch:
+    """Items of one table, or of several where they are read together, to be stored in one transaction."""
+
+    def __init__(self, reading: Reading, items: dict[str, list[Item]]) -> None:
+        self._reading, self._of = reading, items
+        self.items = tuple(item for each in items.values() for item in each)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables it is of."""
+        return tuple(self._of)
+
+
+class AsyncBatch(_Batch):
+    """Items of one table of a `Floor`, or of several where they are read together."""
+
+    async def stored(self) -> None:
+        """Say that all of it is committed: broker and tables are told, and none of it comes again."""
+        self._reading.stored(self._of)
+
+
+class PlainBatch(_Batch):
+    """Items of one table of a `PlainFloor`, or of several where they are read together."""
+
+    def stored(self) -> None:
+        """Say that all of it is committed: broker and tables are told, and none of it comes again."""
+        self._reading.stored(self._of)
+
+
+class _Floor:
+    def __init__(
+        self,
+        by: str,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 1883,
+        username: str | None = None,
+        password: str | None = None,
+        tls: ssl.SSLContext | None = None,
+        prefix: str = "shoe",
+        wait_s: float = WAIT_S,
+    ) -> None:
+        address = Address(by, host, port, username, password, tls)
+        self._reading = Reading(address, prefix, wait_s, self._wake)
+        self._sender = Sender(self._reading.session, prefix)
+
+    def _wake(self) -> None:
+        raise NotImplementedError
+
+
+class Floor(_Floor):
+    """All tables behind a broker, for `async for`, as `async with Floor("ledger", host="broker.house") as floor`.
+
+    by: the name of this receiver, which is its client id and the `by` of what it stored: the same after each restart,
+    and nobody else's. prefix: what the tables' topics begin with. wait_s: how long a gap may close by itself before it
+    is asked for; behind a broker of several nodes 5 s more than it waits before it sends again.
+    """
+
+    async def __aenter__(self) -> Self:
+        self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._loop.run_in_executor(None, self._reading.close)
+        self._news.set()
+
+    def rounds(
+        self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
+    ) -> AsyncBatches:
+        """What the topic `round` brings, in batches of one table each; together: of as many as have something.
+
+        known: payloads that were stored before, as they came, in any order. forgotten: (table, journal) of which
+        nothing is asked. Called again it goes on where it was, and these two are left alone.
+        """
+        self._reading.begin(events=False, known=known, forgotten=forgotten, together=together)
+        return AsyncBatches(self)
+
+    def messages(
+        self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
+    ) -> AsyncBatches:
+        """What the topics `event` and `round` bring: all that a table says for good. Arguments as for `rounds`."""
+        self._reading.begin(events=True, known=known, forgotten=forgotten, together=together)
+        return AsyncBatches(self)
+
+    def table(self, name: str, *, answer_s: float = ANSWER_S) -> Orders[Awaitable[Answer]]:
+        """The orders to a table, as methods to be awaited for their `Answer`; NoAnswer after `answer_s` seconds.
+
+        One that is not answered is sent again under its id, which acts once, as long as it is waited for.
+        """
+        return Orders(lambda order: self._give(name, order, answer_s))
+
+    async def _give(self, table: str, order: Order, answer_s: float) -> Answer:
+        answered: asyncio.Future[Answer] = self._loop.create_future()
+        id = self._sender.begin(lambda answer: self._found(answered, answer))
+        try:
+            async with asyncio.timeout(answer_s):
+                while True:
+                    await asyncio.wait((answered,), timeout=self._sender.send(table, order, id))
+                    if answered.done():
+                        return answered.result()
+        except TimeoutError:
+            raise no_answer(table, order, id, answer_s) from None
+        finally:
+            self._sender.end(id)
+
+    def _found(self, answered: asyncio.Future[Answer], answer: Answer) -> None:
+        def found() -> None:
+            if not answered.done():
+                answered.set_result(answer)
+
+        self._loop.call_soon_threadsafe(found)
+
+    def _wake(self) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._news.set)
+
+
+class AsyncBatches:
+    """The batches of a `Floor`, until it is closed."""
+
+    def __init__(self, floor: Floor) -> None:
+        self._floor = floor
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> AsyncBatch:
+        """The next batch. The one before it, if it was not stored, counts as left. Raises FloorError."""
+        reading, news = self._floor._reading, self._floor._news
+        while not reading.is_closed:
+            news.clear()
+            if items := reading.step():
+                return AsyncBatch(reading, items)
+            try:
+                await asyncio.wait_for(news.wait(), reading.left())
+            except TimeoutError:
+                continue
+        raise StopAsyncIteration
+
+
+class PlainFloor(_Floor):
+    """All tables behind a broker, for plain `for`, without asyncio. Arguments: as for `Floor`."""
+
+    def __enter__(self) -> Self:
+        self._news = threading.Event()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Disconnect; a loop in another thread ends."""
+        self._reading.close()
+        self._news.set()
+
+    def rounds(
+        self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
+    ) -> PlainBatches:
+        """What `Floor.rounds` gives, for plain `for`."""
+        self._reading.begin(events=False, known=known, forgotten=forgotten, together=together)
+        return PlainBatches(self)
+
+    def messages(
+        self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
+    ) -> PlainBatches:
+        """What `Floor.messages` gives, for plain `for`."""
+        self._reading.begin(events=True, known=known, forgotten=forgotten, together=together)
+        return PlainBatches(self)
+
+    def table(self, name: str, *, answer_s: float = ANSWER_S) -> Orders[Answer]:
+        """The orders to a table, as methods that return its `Answer`. They raise NoAnswer after `answer_s` seconds.
+
+        One that is not answered is sent again under its id, which acts once, as long as it is waited for.
+        """
+        return Orders(lambda order: self._give(name, order, answer_s))
+
+    def _give(self, table: str, order: Order, answer_s: float) -> Answer:
+        answers: SimpleQueue[Answer] = SimpleQueue()
+        id, end = self._sender.begin(answers.put), monotonic() + answer_s
+        try:
+            while (left := end - monotonic()) > 0:
+                with suppress(Empty):
+                    return answers.get(timeout=min(left, self._sender.send(table, order, id)))
+            raise no_answer(table, order, id, answer_s)
+        finally:
+            self._sender.end(id)
+
+    def _wake(self) -> None:
+        self._news.set()
+
+
+class PlainBatches:
+    """The batches of a `PlainFloor`, until it is closed."""
+
+    def __init__(self, floor: PlainFloor) -> None:
+        self._floor = floor
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> PlainBatch:
+        """The next batch. The one before it, if it was not stored, counts as left. Raises FloorError."""
+        reading, news = self._floor._reading, self._floor._news
+        while not reading.is_closed:
+            news.clear()
+            if items := reading.step():
+                return PlainBatch(reading, items)
+            news.wait(reading.left())
+        raise StopIteration

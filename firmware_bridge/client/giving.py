@@ -1,0 +1,164 @@
+"""Orders to a table as methods, and their way to the answer."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from itertools import count
+from threading import Lock
+from typing import Generic, TypeVar
+
+import msgspec
+
+from firmware_bridge.client.broker import Session
+from firmware_bridge.client.command import command
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts import orders
+from firmware_bridge.facts.house import Choice
+from firmware_bridge.facts.orders import Answer, Order, Pack
+
+AGAIN_S = 5.0
+"""Seconds without an answer after which an order is sent again; with the same id it acts once."""
+
+CONNECT_S = 0.2
+"""Seconds between two looks whether there is a connection."""
+
+ANSWER_S = 30.0
+"""Seconds after which an order without an answer is given up."""
+
+A = TypeVar("A")
+
+
+class NoAnswer(BridgeError, TimeoutError):
+    """An order that no table answered in time; it may have been obeyed."""
+
+
+class Orders(Generic[A]):
+    """The orders to one table; each is sent under an id of its own. A is `Answer`, or what gives it.
+
+    What a table takes by MQTT is in its config (`[mqtt] commands`); it answers what it refuses, with `error` and
+    `hint`. Arguments are those of the class of each order in `firmware_bridge.facts.orders`.
+    """
+
+    def __init__(self, give: Callable[[Order], A]) -> None:
+        self.give = give
+
+    def open_shoe(self, pack: Pack | None = None, *, dealer: str = "", confirmed_by: str = "") -> A:
+        """A shuffled shoe is on the table; the pit boss `confirmed_by` stands for it."""
+        return self.give(orders.OpenShoe(pack or Pack(), dealer, confirmed_by))
+
+    def close_shoe(self, why: str = "") -> A:
+        """No more rounds come from this shoe."""
+        return self.give(orders.CloseShoe(why))
+
+    def bets_open(self) -> A:
+        """Bets may be placed again."""
+        return self.give(orders.BetsOpen())
+
+    def bets_closed(self, bets: Mapping[str, str] | None = None, money: Mapping[str, str] | None = None) -> A:
+        """No more bets: the round may be dealt. bets, money: seat to an amount, in games that need them."""
+        return self.give(orders.BetsClosed(dict(bets or {}), dict(money or {})))
+
+    def mark(
+        self,
+        word: str,
+        seat: int | None = None,
+        *,
+        value: str | None = None,
+        round: int | None = None,
+        turn: int | None = None,
+    ) -> A:
+        """A seat's move. round, turn: the question that it answers, None for the present one."""
+        return self.give(orders.Mark(word, seat, value, round, turn))
+
+    def next(self) -> A:
+        """Press the dealer's NEXT key, by wire."""
+        return self.give(orders.Next())
+
+    def reveal(self, *slots: str) -> A:
+        """Open sealed cards: those in `slots`, or the next step of the ceremony."""
+        return self.give(orders.Reveal(slots))
+
+    def fly(self) -> A:
+        """Deal this round without a bet and open it at once."""
+        return self.give(orders.Fly())
+
+    def request_shoe_change(self) -> A:
+        """The guest asks for another shoe."""
+        return self.give(orders.RequestShoeChange())
+
+    def request_dealer_change(self) -> A:
+        """The guest asks for another dealer."""
+        return self.give(orders.RequestDealerChange())
+
+    def dealer(self, dealer: str) -> A:
+        """A dealer signs in; the present one is relieved."""
+        return self.give(orders.DealerIn(dealer))
+
+    def correct(self, round: int, cards: tuple[str, ...], why: str) -> A:
+        """Replace what came to a closed round: its cards and marks, in order, as words."""
+        return self.give(orders.Correct(round, cards, why))
+
+    def void(self, why: str) -> A:
+        """The open round counts for nothing."""
+        return self.give(orders.Void(why))
+
+    def resolve(self, irregularity: str, choice: Choice, why: str = "") -> A:
+        """Decide about an open irregularity."""
+        return self.give(orders.Resolve(irregularity, choice, why))
+
+    def resend(
+        self, journal: str | None = None, *, start: int | None = None, to: int | None = None, since: str | None = None
+    ) -> A:
+        """Send again entries `start` to `to`, both included, of `journal`, or all since an RFC 3339 time."""
+        return self.give(orders.Resend(journal, start, to, since))
+
+
+class Sender:
+    """Gives orders their ids and finds their answers. The ids begin with 16 random hex digits of this run."""
+
+    def __init__(self, session: Session, prefix: str) -> None:
+        self._session, self._prefix = session, prefix
+        self._run, self._count, self._lock = secrets.token_hex(8), count(1), Lock()
+        self._begun = False
+        self._waiting: dict[str, Callable[[Answer], None]] = {}
+        session.answered = self._answered
+
+    def begin(self, found: Callable[[Answer], None]) -> str:
+        """A new id; found is called with its answer, in another thread, until `end`."""
+        with self._lock:
+            begun, self._begun = self._begun, True
+        if not begun:
+            self._session.read({f"{self._prefix}/+/reply": 0})
+        with self._lock:
+            id = f"{self._run}-o{next(self._count)}"
+            self._waiting[id] = found
+            return id
+
+    def send(self, table: str, order: Order, id: str) -> float:
+        """Send an order if there is a connection, for it shall not act long afterwards; seconds until the next try."""
+        if not self._session.is_connected:
+            return CONNECT_S
+        self._session.publish(f"{self._prefix}/{table}/command", command(order, id))
+        return AGAIN_S
+
+    def end(self, id: str) -> None:
+        """Wait no more for an answer."""
+        with self._lock:
+            self._waiting.pop(id, None)
+
+    def _answered(self, payload: bytes) -> None:
+        try:
+            answer = msgspec.json.decode(payload, type=Answer)
+        except (msgspec.MsgspecError, ValueError):
+            return
+        with self._lock:
+            found = self._waiting.pop(answer.id or "", None)
+        if found:
+            found(answer)
+
+
+def no_answer(table: str, order: Order, id: str, seconds: float) -> NoAnswer:
+    """What is raised where no answer came."""
+    what = f"table {table} did not answer {orders.tag_of(order)} within {seconds:g} s"
+    return NoAnswer(what, f"look at its status and at the ACL; it may still act, once (id {id})")

@@ -1,0 +1,61 @@
+"""What a floor gives to its reader: messages, and what went wrong with some."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from firmware_bridge.facts.orders import Resend
+from firmware_bridge.facts.wire import EventMessage, Identity, RoundMessage
+
+Stream = Literal["event", "round"]
+
+
+class Received(NamedTuple):
+    """A message that came for the first time. raw: its bytes, to be stored as they are."""
+
+    table: str
+    topic: Stream
+    message: EventMessage | RoundMessage
+    raw: bytes
+
+
+class Conflict(NamedTuple):
+    """Other bytes under the identity of a message that came before: an incident, for one of them is not the shoe's.
+
+    raw: the later bytes; first: the SHA-256 of those that came first, hex.
+    """
+
+    table: str
+    topic: Stream
+    identity: Identity
+    raw: bytes
+    first: str
+
+
+class Unreadable(NamedTuple):
+    """Bytes on a topic of a table that cannot be a message of it."""
+
+    table: str
+    topic: Stream
+    raw: bytes
+    why: str
+
+
+class Refused(NamedTuple):
+    """A table refused to send a gap again. final: it has that journal no more, and is not asked again."""
+
+    table: str
+    asked: Resend
+    why: str
+    final: bool
+
+
+Item = Received | Conflict | Unreadable | Refused
+
+
+class Told(NamedTuple):
+    """An order to a table: its payload is `command(order, id)`."""
+
+    table: str
+    order: Resend
+    id: str

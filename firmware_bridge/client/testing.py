@@ -1,0 +1,194 @@
+"""A fake table for the tests of a backend: rounds with chosen faults, into a function or at a broker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import RLock
+from typing import Any, Final, Literal
+
+import msgspec
+from msgspec import Raw
+
+from firmware_bridge.client.broker import Address, Session
+from firmware_bridge.facts.event import Event
+from firmware_bridge.facts.events import ShoeEnded
+from firmware_bridge.facts.events_of_rounds import BetsClosed, EntryName, RoundClosed, RoundCorrected, RoundVoided
+from firmware_bridge.facts.orders import Answer, Resend
+from firmware_bridge.facts.wire import VERSION, EntryHead, StateHead, Stored, joined
+from firmware_bridge.facts.wire_states import Status
+
+Fault = Literal["repeat", "gap", "conflict", "reorder", "restart", "void", "correct"]
+"""What goes wrong with a round: it comes twice; not at all until it is asked for; a second time with other bytes;
+behind the next one; the table starts anew behind it; it is voided; it is corrected behind it."""
+
+AT: Final = "2026-11-20T21:33:05.123Z"
+
+
+class FakeTable:
+    """A table that closes rounds of two entries, says them to `send` (topic, payload), and obeys `resend`.
+
+    What it says is what a shoe's table would, but cards: every round of it is won by banker. It keeps what it said:
+    `sent` has what the journals make, (topic, payload) of each message once, in order.
+    """
+
+    def __init__(self, send: Callable[[str, bytes], None], table: str = "T07", *, prefix: str = "shoe") -> None:
+        self.table, self.shoe, self.boots = table, 1, 1
+        self.sent: list[tuple[str, bytes]] = []
+        self.stored: list[Stored] = []
+        self.orders: list[dict[str, Any]] = []
+        self._send, self._prefix, self._lock = send, prefix, RLock()
+        self._round = self._seq = 0
+        self._prev: EntryName | None = None
+        self._kept: dict[EntryName, list[tuple[str, bytes]]] = {}
+        self._held: list[tuple[str, bytes]] = []
+        self._used: dict[str, Answer] = {}
+
+    @property
+    def journal(self) -> str:
+        """The journal of the present shoe."""
+        return f"{self.shoe}-fake"
+
+    @property
+    def rounds(self) -> list[bytes]:
+        """Every message of the topic `round` that the journals make, in order."""
+        return [payload for topic, payload in self.sent if topic == "round"]
+
+    def play(self, rounds: int, faults: Mapping[int, Fault] | None = None) -> None:
+        """Play rounds, with a fault in some: their number among these, from 1, to the fault."""
+        for number in range(1, rounds + 1):
+            self.round((faults or {}).get(number))
+
+    def round(self, fault: Fault | None = None) -> None:
+        """Play one round."""
+        with self._lock:
+            held, self._held = self._held, []
+            said = self._entry(BetsClosed(round=self._round + 1))
+            self._round += 1
+            said += self._entry(self._voided() if fault == "void" else self._closed())
+            if fault == "reorder":
+                self._held = said
+            elif fault != "gap":
+                self._say(said)
+            self._say(held)
+            if fault == "repeat":
+                self._say(said)
+            elif fault == "conflict":
+                self._say([(topic, payload.replace(b'"last":false', b'"last":true')) for topic, payload in said[-1:]])
+            elif fault == "correct":
+                self._say(self._entry(self._corrected()))
+            elif fault == "restart":
+                self.restart()
+
+    def new_shoe(self, *, lost: bool = False) -> None:
+        """End this shoe, by an event that may be lost on its way, and begin the journal of the next."""
+        with self._lock:
+            said = self._entry(ShoeEnded(why="floor", rounds=self._round))
+            self._say([] if lost else said)
+            self.shoe, self._seq, self._round = self.shoe + 1, 0, 0
+
+    def restart(self) -> None:
+        """Start anew: another `boot`, the same journal, and the last entry once more, as after a power cut."""
+        with self._lock:
+            self.boots += 1
+            self.status()
+            self._say(self._kept.get(EntryName(self.journal, self._seq), []))
+
+    def status(self) -> None:
+        """Say the topic `status`."""
+        with self._lock:
+            head = StateHead(VERSION, self.table, self.shoe, self.journal, self._seq, AT, f"boot{self.boots}")
+            body = Status("online", "0", "unknown", self._seq + 1, "normal", "synchronised", self.boots)
+            self._send(f"{self._prefix}/{self.table}/status", joined(head, body))
+
+    def take(self, topic: str, payload: bytes) -> None:
+        """What comes from a backend: an order, which is answered, or what it stored."""
+        with self._lock:
+            if topic.endswith("/stored"):
+                self.stored.append(msgspec.json.decode(payload, type=Stored))
+            elif topic.endswith("/command"):
+                order = msgspec.json.decode(payload)
+                answer = self._used.get(order["id"]) or self._obey(order)
+                self._used[order["id"]] = answer
+                self._send(f"{self._prefix}/{self.table}/reply", msgspec.json.encode(answer))
+
+    def forget(self, journal: str) -> None:
+        """Lose a journal: it cannot be sent again."""
+        with self._lock:
+            self._kept = {entry: said for entry, said in self._kept.items() if entry.journal != journal}
+
+    def _obey(self, order: dict[str, Any]) -> Answer:
+        self.orders.append(order)
+        id, do = order["id"], order["do"]
+        if do != "resend":
+            return Answer(True, id, do)
+        part = msgspec.convert({key: value for key, value in order.items() if key != "id"}, Resend)
+        entries = [entry for entry in self._kept if entry.journal == part.journal]
+        if not entries:
+            return Answer(False, id, do, f"journal {part.journal} is not on this disk", "see `shoe journal list`")
+        for entry in entries:
+            if (part.start or 1) <= entry.seq <= (part.to or entry.seq):
+                self._say(self._kept[entry])
+        return Answer(True, id, do)
+
+    def _entry(self, event: Event) -> list[tuple[str, bytes]]:
+        """The messages of an entry, as they are kept."""
+        self._seq += 1
+        told = EntryHead(VERSION, self.table, self.shoe, self.journal, self._seq, AT, f"boot{self.boots}")
+        head = b'%b,"n":1,"of":1' % msgspec.json.encode(told)[:-1]
+        written = msgspec.json.encode(event)
+        said = [("event", b'%b,"event":%b}' % (head, written))]
+        if not isinstance(event, BetsClosed | ShoeEnded):
+            fields = {key: value for key, value in msgspec.json.decode(written).items() if key not in ("type", "own")}
+            said.append(("round", b"%b,%b" % (head, msgspec.json.encode(fields)[1:])))
+            self._prev = EntryName(self.journal, self._seq)
+        self._kept[EntryName(self.journal, self._seq)] = said
+        self.sent += said
+        return said
+
+    def _say(self, said: list[tuple[str, bytes]]) -> None:
+        for topic, payload in said:
+            self._send(f"{self._prefix}/{self.table}/{topic}", payload)
+
+    def _closed(self) -> RoundClosed:
+        return RoundClosed(**self._result(), own=Raw(b"{}"))
+
+    def _corrected(self) -> RoundCorrected:
+        return RoundCorrected(**self._result(), revision=1, corrects=self._seq, by="floor", own=Raw(b"{}"))
+
+    def _voided(self) -> RoundVoided:
+        why, number = ("misdeal",), self._round
+        return RoundVoided(
+            game="baccarat", round=number, cards=(), why=why, by="floor", last=False, prev=self._prev, unit="stake"
+        )
+
+    def _result(self) -> dict[str, Any]:
+        return {
+            "game": "baccarat", "round": self._round, "cards": (), "hands": Raw(b"{}"), "outcome": "banker",
+            "unit": "stake", "bets": {"player": -1, "banker": 0.95, "tie": -1}, "stakes": {}, "carried": 0,
+            "last": False, "flags": (), "why": ("banker 7",), "prev": self._prev,
+        }  # fmt: skip
+
+
+@contextmanager
+def fake_table(
+    table: str = "T07", *, host: str = "127.0.0.1", port: int = 1883, prefix: str = "shoe"
+) -> Iterator[FakeTable]:
+    """A `FakeTable` at a broker: it says what it plays there, and obeys what comes."""
+
+    def take() -> None:
+        while session.incoming:
+            topic, payload, ticket = session.incoming.popleft()
+            fake.take(topic, payload)
+            session.done([ticket] if ticket else [])
+
+    session = Session(Address(f"fake-{table}", host, port), take)
+    fake = FakeTable(
+        lambda topic, said: session.publish(topic, said, retain=topic.endswith("/status")), table, prefix=prefix
+    )
+    session.read({f"{prefix}/{table}/{name}": 1 for name in ("command", "stored")})
+    fake.status()
+    try:
+        yield fake
+    finally:
+        session.close()

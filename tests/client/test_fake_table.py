@@ -1,0 +1,171 @@
+"""A floor reads a fake table with every fault; what is in the store is what the journals make."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from contextlib import suppress
+from itertools import pairwise
+from time import monotonic, sleep
+
+import pytest
+
+from firmware_bridge.client.floor import Floor, PlainFloor
+from firmware_bridge.client.giving import NoAnswer
+from firmware_bridge.client.items import Conflict, Item, Received, Refused
+from firmware_bridge.client.testing import FakeTable, Fault, fake_table
+from firmware_bridge.facts.orders import Resend
+from tests import broker as real
+from tests.broker import Broker
+from tests.client.reading import logged, raws, read_until, said, subscribed
+
+brokers, broker = real.brokers, real.broker  # fixtures
+
+FAULTS: dict[int, Fault] = {
+    2: "repeat", 4: "gap", 6: "conflict", 8: "reorder", 10: "restart", 12: "void", 14: "correct", 15: "gap",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("events", [False, True])
+def test_every_fault_is_mended_and_a_conflict_is_told(broker: Broker, events: bool) -> None:
+    items: list[Item] = []
+    with PlainFloor("ledger", port=broker.port, wait_s=0.2) as floor, fake_table(port=broker.port) as table:
+        floor.messages() if events else floor.rounds()
+        subscribed(broker, "ledger")
+        table.play(15, FAULTS)
+        table.status()
+        made = [payload for topic, payload in table.sent if events or topic == "round"]
+        read_until(floor, items, len(made), events=events)
+        said(table, max(each.message.seq for each in items if isinstance(each, Received)))
+    assert Counter(raws(items)) == Counter(made)
+    assert [type(each) for each in items if not isinstance(each, Received)] == [Conflict]
+
+
+def test_the_lost_end_of_a_journal_is_asked_for_once_another_follows(broker: Broker) -> None:
+    items: list[Item] = []
+    with PlainFloor("ledger", port=broker.port, wait_s=0.1) as floor, fake_table(port=broker.port) as table:
+        floor.messages()
+        subscribed(broker, "ledger")
+        for lost in (True, False):
+            table.play(2)
+            table.new_shoe(lost=lost)
+        table.play(2)
+        read_until(floor, items, len(table.sent), events=True)
+    assert Counter(raws(items)) == Counter(payload for _, payload in table.sent)
+
+
+def test_a_batch_that_is_left_comes_again_and_other_tables_go_on(broker: Broker) -> None:
+    with PlainFloor("ledger", port=broker.port) as floor:
+        floor.rounds()
+        subscribed(broker, "ledger")
+        with fake_table("T01", port=broker.port) as bad, fake_table("T02", port=broker.port) as good:
+            bad.play(30)
+            came: list[tuple[float, tuple[bytes, ...]]] = []
+            while len(came) < 3:
+                with suppress(ZeroDivisionError):
+                    for batch in floor.rounds():
+                        if batch.tables == ("T01",):
+                            came.append((monotonic(), tuple(raws(list(batch)))))
+                            good.play(30)
+                            raise ZeroDivisionError
+                        batch.stored()
+            waits = [later - before for (before, _), (later, _) in pairwise(came)]
+            assert 1.0 <= waits[0] < 2.0 <= waits[1]
+            assert all(came[0][1] == again[: len(came[0][1])] for _, again in came)
+            assert good.stored
+            read_until(floor, [], 30)
+
+
+def test_after_a_restart_of_its_own_it_knows_what_was_stored(broker: Broker) -> None:
+    stored: list[Item] = []
+    with fake_table(port=broker.port) as table:
+        with PlainFloor("ledger", port=broker.port) as floor:
+            floor.rounds()
+            subscribed(broker, "ledger")
+            table.play(3)
+            read_until(floor, stored, 3)
+            table.play(2)
+            left = next(floor.rounds())  # what is not stored is not acknowledged
+            assert len(left)
+        table.round("gap")
+        table.play(2)
+        with PlainFloor("ledger", port=broker.port, wait_s=0.2) as floor:
+            floor.rounds(known=raws(stored))
+            read_until(floor, stored, 8)
+    assert Counter(raws(stored)) == Counter(table.rounds)
+    assert [order["from"] for order in table.orders] == [11]
+
+
+def test_a_broker_that_starts_anew_without_its_sessions_loses_nothing(broker: Broker) -> None:
+    stored: list[Item] = []
+    with fake_table(port=broker.port) as table, PlainFloor("ledger", port=broker.port, wait_s=0.2) as floor:
+        floor.rounds()
+        subscribed(broker, "ledger")
+        table.play(3)
+        read_until(floor, stored, 3)
+        broker.kill()
+        table.play(2)
+        broker.start()
+        subscribed(broker, "ledger", 2)
+        table.play(1)
+        read_until(floor, stored, 6)
+    assert Counter(raws(stored)) == Counter(table.rounds)
+
+
+def test_a_journal_that_is_lost_is_told_once_and_not_asked_for_again(broker: Broker) -> None:
+    with fake_table(port=broker.port) as table, PlainFloor("ledger", port=broker.port, wait_s=0.1) as floor:
+        table.play(3)
+        table.new_shoe()
+        logged(broker, "Received PUBLISH from fake-T07", 11)  # a status, and ten that nobody gets
+        table.forget("1-fake")
+        floor.rounds()
+        subscribed(broker, "ledger")
+        table.round()
+        items: list[Item] = []
+        for batch in floor.rounds():
+            items += batch
+            batch.stored()
+            if isinstance(items[-1], Refused):
+                break
+        assert [type(each) for each in items] == [Received, Refused]
+        assert items[-1].final
+        assert items[-1].asked == Resend(journal="1-fake", start=1, to=6)
+        sleep(0.5)
+        table.round()
+        read_until(floor, items, 2)
+        assert len(table.orders) == 1
+        said(table, 4)
+
+
+def test_orders_are_answered_and_no_id_is_used_twice(broker: Broker) -> None:
+    with fake_table(port=broker.port) as table, PlainFloor("desk", port=broker.port) as floor:
+        assert floor.table("T07").void("misdeal").ok
+        assert floor.table("T07").mark("S", 3, round=1, turn=2).do == "mark"
+        with pytest.raises(NoAnswer, match=r"table T99 did not answer next within 0\.5 s"):
+            floor.table("T99", answer_s=0.5).next()
+    with PlainFloor("desk", port=broker.port) as floor, fake_table(port=broker.port) as again:
+        assert floor.table("T07").next().ok
+    ids = [order["id"] for order in (*table.orders, *again.orders)]
+    assert len(set(ids)) == len(ids) == 3
+
+
+def test_the_twin_for_async_reads_and_gives_orders(broker: Broker) -> None:
+    async def read(table: FakeTable) -> list[Item]:
+        items: list[Item] = []
+        async with Floor("ledger", port=broker.port, wait_s=0.2) as floor:
+            floor.rounds()
+            await asyncio.to_thread(subscribed, broker, "ledger")
+            await asyncio.to_thread(table.play, 15, FAULTS)
+            answer = await floor.table("T07").bets_open()
+            assert answer.ok
+            table.status()
+            async for batch in floor.rounds():
+                items += batch
+                await batch.stored()
+                if len(raws(items)) == len(table.rounds):
+                    return items
+        return items
+
+    with fake_table(port=broker.port) as table:
+        items = asyncio.run(read(table))
+        assert Counter(raws(items)) == Counter(table.rounds)

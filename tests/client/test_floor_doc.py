@@ -1,0 +1,82 @@
+"""The programs of docs/backend.md for a floor of tables do what the page says."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+
+from firmware_bridge.client.testing import fake_table
+from tests import broker as real
+from tests.broker import Broker
+
+ROOT = Path(__file__).parents[2]
+BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "backend.md").read_text("utf-8"), re.S)
+LEDGER, TESTING = (next(each for each in BLOCKS if word in each) for word in ("import sqlite3", "fake_table("))
+LIMIT_S = 60.0
+
+brokers, broker = real.brokers, real.broker  # fixtures
+
+
+@contextmanager
+def ledger(folder: Path, port: int) -> Iterator[None]:
+    program = LEDGER.replace("1883", str(port)).replace('host="127.0.0.1"', "wait_s=0.2")
+    env = {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen([sys.executable, "-c", program], cwd=folder, env=env)
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def until_stored(folder: Path, rounds: list[bytes]) -> None:
+    end = monotonic() + LIMIT_S
+    stored: list[bytes] = []
+    while sorted(stored) != sorted(rounds):
+        assert monotonic() < end, (len(stored), len(rounds))
+        sleep(0.05)
+        if (folder / "rounds.db").exists():
+            db = sqlite3.connect(folder / "rounds.db")
+            try:
+                stored = [raw for (raw,) in db.execute("select raw from round")]
+            except sqlite3.OperationalError:
+                stored = []
+            db.close()
+
+
+def test_the_ledger_of_the_page_is_short_and_survives_its_own_death_and_the_tables_faults(
+    broker: Broker, tmp_path: Path
+) -> None:
+    assert len(LEDGER.splitlines()) < 40
+    with fake_table(port=broker.port) as table:
+        with ledger(tmp_path, broker.port):
+            while "Sending SUBACK to ledger" not in broker.log:
+                sleep(0.01)
+            table.play(12, {2: "repeat", 3: "gap", 5: "conflict", 6: "reorder", 8: "restart", 9: "void", 10: "correct"})
+            until_stored(tmp_path, table.rounds)
+        table.play(4, {2: "gap"})
+        with ledger(tmp_path, broker.port):
+            until_stored(tmp_path, table.rounds)
+        table.new_shoe()
+        with ledger(tmp_path, broker.port):
+            table.play(2)
+            table.status()
+            until_stored(tmp_path, table.rounds)
+    db = sqlite3.connect(tmp_path / "rounds.db")
+    [what] = [what for (what,) in db.execute("select what from incident")]
+    db.close()
+    assert what.startswith("Conflict(")
+
+
+def test_the_fake_table_of_the_page_plays_into_a_function_and_at_a_broker(broker: Broker) -> None:
+    names: dict[str, list[tuple[str, bytes]]] = {}
+    exec(TESTING.replace("1883", str(broker.port)), names)
+    rounds = [payload for topic, payload in names["heard"] if topic == "shoe/T07/round"]
+    assert len(rounds) == 12
+    assert len(set(rounds)) == 11
