@@ -181,7 +181,7 @@ def is_of_letters(money: Decimal, most: int) -> bool:
 def check_settings(**amounts: Decimal) -> None:
     """Whether settings, each by its name, may be amounts of money. Raises ValueError."""
     for name, money in amounts.items():
-        if not is_of_letters(money, LONGEST_SETTING):
+        if not is_of_letters(Decimal(money), LONGEST_SETTING):
             raise ValueError(f"{name} = {money}: an amount of at most {LONGEST_SETTING} letters")
 
 
