@@ -138,7 +138,7 @@ def test_a_technician_who_stops_it_does_not_wait(table: DaemonTable, backend: Ba
     table.start()
     table.until(lambda: alarms(backend))
     assert table.stop() == 0
-    assert last(backend, "status")["state"] == "stopped"
+    backend.wait_until(lambda: last(backend, "status")["state"] == "stopped")
 
 
 # The disk answers when `flag` is gone.
