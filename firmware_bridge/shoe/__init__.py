@@ -12,7 +12,7 @@ from firmware_bridge.facts.events import AnyEvent, Commissioned, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, last_report
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe.decide import decide, fault, observe
-from firmware_bridge.shoe.evolve import evolve, folded
+from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, with_device
 
@@ -64,7 +64,8 @@ def entry_of(shoe: Shoe, fact: AnyInput, events: tuple[AnyEvent, ...], table: st
 
 def advance(shoe: Shoe, entry: Entry) -> Shoe:
     """The shoe after a whole entry; the reader's report in it is taken for good."""
-    shoe = folded(shoe, entry.events)
+    for event in entry.events:
+        shoe = evolve(shoe, event)
     begun = entry.input.at if entry.seq == 1 else shoe.begun
     shoe = replace(shoe, seq=entry.seq, n=0, begun=begun)
     return with_device(shoe, reader=last_report(entry.input) or shoe.device.reader)

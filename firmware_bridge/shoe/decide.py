@@ -8,7 +8,6 @@ from typing import Final
 from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.orders import Answer, Malformed, Order, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.evolve import keep
 from firmware_bridge.shoe.judges import (
     devices,
     disclosure,
@@ -45,9 +44,7 @@ def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
         answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
     settle(draft)
     _reply(draft, fact, answer)
-    decided = tuple(draft.events)
-    keep(shoe, decided, draft.shoe)
-    return decided
+    return tuple(draft.events)
 
 
 def _known(shoe: Shoe, fact: inputs.AnyInput) -> bool:

@@ -22,25 +22,6 @@ FORGETS: Final = ("reader_gap", "reader_back")
 """After these the reader does not tell again what people entered in its absence."""
 
 
-def folded(shoe: Shoe, happened: tuple[events.AnyEvent, ...]) -> Shoe:
-    """The shoe after these events; what was decided just now is not folded again when it is carried out."""
-    before, same, after = _decided
-    if shoe is before and happened is same:
-        return after
-    for event in happened:
-        shoe = evolve(shoe, event)
-    return shoe
-
-
-def keep(before: Shoe, happened: tuple[events.AnyEvent, ...], after: Shoe) -> None:
-    """Keep what the newest decision makes of a shoe, until the next one."""
-    global _decided
-    _decided = before, happened, after
-
-
-_decided: tuple[Shoe, tuple[events.AnyEvent, ...], Shoe] = (Shoe(), (), Shoe())
-
-
 def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
     """The shoe after `event`. Pure and total; never asks the rules of a game."""
     changed = CHANGES[type(event)](shoe, event)

@@ -1,4 +1,4 @@
-"""What follows from a shoe is worked out once in a row, and anew for each other shoe; a decision is folded once."""
+"""What follows from a shoe is worked out once in a row, and anew for each other shoe."""
 
 from __future__ import annotations
 
