@@ -19,9 +19,10 @@ find_python() {
     die "no Python 3.11 or newer with venv found; on Debian: sudo apt install python3 python3-venv"
 }
 
-# Makes .venv hold what dev.lock names, and the project itself; does nothing when it already does.
+# ready_venv [LOCK]: makes $venv hold what requirements/LOCK.lock (dev) names, and the project itself; does nothing when
+# it already does.
 ready_venv() {
-    local lock=$project/requirements/dev.lock stamp=$venv/.matches wanted python
+    local lock=$project/requirements/${1:-dev}.lock stamp=$venv/.matches wanted python
     exec 9<"$lock"
     flock 9
     wanted=$(cat "$lock" "$project/pyproject.toml" | sha256sum)
