@@ -1,3 +1,4 @@
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
