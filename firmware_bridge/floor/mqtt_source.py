@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import random
-import ssl
 from collections.abc import Sequence
 from time import monotonic, sleep
 from typing import Any, Final
@@ -19,6 +18,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from firmware_bridge.floor import tls
 from firmware_bridge.floor.config import MqttSection
 from firmware_bridge.floor.source import Delivery
 
@@ -166,11 +166,8 @@ class MqttSource:
         client.connect_timeout = CONNECT_S
         client.max_inflight_messages_set(self._window)
         client.username_pw_set(config.username, self._password)  # type: ignore[arg-type]  # paho takes bytes, its types say text
-        if config.ca or config.cert:
-            context = ssl.create_default_context(cafile=config.ca)
-            if config.cert:
-                context.load_cert_chain(config.cert, config.key)
-            client.tls_set_context(context)
+        if (secured := tls.context(config)) is not None:
+            client.tls_set_context(secured)
         client.on_connect, client.on_message = self._connected, self._message
         client.on_subscribe, client.on_disconnect = self._subscribed, self._disconnected
         return client
