@@ -148,7 +148,8 @@ def _of_nats(nats: NatsSection) -> list[str]:
     ):
         for each in addresses:
             if not _is_address(each, schemes):
-                mistakes.append(f"[nats] {key}: {each!r} is no address: write {schemes[0]}://HOST:PORT")
+                shown = repr(each) if "@" not in each else "one with a name or a password"
+                mistakes.append(f"[nats] {key}: {shown} is no address: write {schemes[0]}://HOST:PORT")
     return mistakes
 
 

@@ -32,6 +32,9 @@ TOPICS: Final = (*STREAMS, *STATES, "reply")
 LIVE: Final = ("health",)
 """Topics whose latest message is enough; tables say them at QoS 0."""
 
+KEPT: Final = tuple(name for name in TOPICS if name not in LIVE)
+"""Topics whose every message the broker has to keep for us."""
+
 LOOK_S: Final = 1.0
 """How often gaps are looked for."""
 

@@ -35,6 +35,9 @@ KEEPALIVE_S: Final = 20
 IDLE_S: Final = 0.003
 """A broker that is silent for so long has sent what it has: what came is committed."""
 
+UNSUPPORTED_PROTOCOL_VERSION: Final = 0x84
+"""The reason of a broker that is to be asked in MQTT 3.1.1."""
+
 FIRST_S, SLOWEST_S, STEADY_S = 0.1, 15.0, 30.0
 """The longest wait before the second attempt, and before a late one; what a good connection lasts."""
 
@@ -184,7 +187,8 @@ class MqttSource:
     def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
         if code.is_failure:
             self._fault = f"it refuses us: {code}"
-            log.error("the broker %s refuses: %s", self._address, code)
+            knows_it = code.value != UNSUPPORTED_PROTOCOL_VERSION or self._protocol == MQTTProtocolVersion.MQTTv311
+            log.log(logging.ERROR if knows_it else logging.INFO, "the broker %s refuses: %s", self._address, code)
             self._ended = True
             return
         self._up = True

@@ -13,7 +13,7 @@ from typing import Final
 
 from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.extras import need
-from firmware_bridge.floor.ingest import LIVE, Ingest, topics
+from firmware_bridge.floor.ingest import KEPT, LIVE, Ingest, topics
 from firmware_bridge.floor.mqtt_source import MqttSource
 from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.sqlite import SqliteStore
@@ -42,8 +42,7 @@ def open_source(config: FloorConfig) -> Source:
     need("nats", "nats")
     from firmware_bridge.floor.nats.source import NatsSource
 
-    kept, live = topics(mqtt.root), topics(mqtt.root, LIVE)
-    return NatsSource(nats, password(nats), [each for each in kept if each not in live], live)
+    return NatsSource(nats, password(nats), topics(mqtt.root, KEPT), topics(mqtt.root, LIVE))
 
 
 def run(config: FloorConfig) -> int:

@@ -14,8 +14,8 @@ from firmware_bridge.floor.config import NatsSection
 from firmware_bridge.floor.nats.connection import AWAY, CONNECT_S, Worker, connected, words
 from firmware_bridge.floor.nats.subjects import KEPT, STREAM, subject
 
-ACK_WAIT_S: Final = 10.0
-"""A message that was not acknowledged for so long comes again."""
+ACK_WAIT_S: Final = 4.0
+"""A message that was not acknowledged for so long comes again: before its gap is asked for (`ledger.SETTLE_S`)."""
 
 UNACKED: Final = 20_000
 """Most messages that are out and not acknowledged; more than a batch may have."""

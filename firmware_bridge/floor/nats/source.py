@@ -83,7 +83,7 @@ class NatsSource:
         came: list[Msg] = []
         try:
             came = await self._messages.fetch(most, timeout=wait_s)
-        except asyncio.TimeoutError:  # nothing came: nats-py raises its own, and the bare one
+        except TimeoutError:  # nothing came: nats-py raises its own, and the bare one
             pass
         except AWAY as error:
             self._tell(f"the messages do not come: {words(error)}")

@@ -1,4 +1,4 @@
-"""MQTT topics as NATS names them: `shoe/T07/event` is `shoe.T07.event`, with `$MQTT.msgs.` before it once it is kept."""
+"""MQTT topics as NATS names them: `shoe/T07/event` is `shoe.T07.event`, kept as `$MQTT.msgs.shoe.T07.event`."""
 
 from __future__ import annotations
 
