@@ -1,130 +1,71 @@
-"""A floor on NATS: real nodes, real tables over MQTT 3.1.1, a real ingest; the store has what the tables said."""
+"""A floor on NATS: real nodes, tables over MQTT 3.1.1, a real ingest, killed in turn: every message is stored once."""
 
 from __future__ import annotations
 
-import os
+import asyncio
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
-import pytest
+from collections.abc import Callable
+from contextlib import ExitStack
 
 from firmware_bridge.client.testing import FakeTable, fake_table
-from firmware_bridge.floor.sqlite import SqliteStore
-from tests.floor.journals import Kept, kept
 from tests.floor_whole import nats as real
-from tests.floor_whole.nats import Cluster, needs_nats
+from tests.floor_whole import nats_floor
+from tests.floor_whole.nats import Cluster, Node, needs_nats
+from tests.floor_whole.nats_floor import Floor, playing, until
 
 pytestmark = needs_nats
-clusters = real.clusters  # fixture
+clusters, floors = real.clusters, nats_floor.floors  # fixtures
 
-LIMIT_S = 120.0
-
-
-class Floor:
-    """`shoe-floor` with a cluster: its commands, and the ingest as a process to be started and killed."""
-
-    def __init__(self, folder: Path, cluster: Cluster) -> None:
-        self.path, self._config = folder / "floor.db", folder / "floor.toml"
-        self._log = folder / "ingest.log"
-        self._process: subprocess.Popen[bytes] | None = None
-        self._config.write_text(
-            f"[mqtt]\nport = {cluster.nodes[0].mqtt}\n[nats]\nservers = {cluster.servers}\n"
-            f"monitor = {[f'http://127.0.0.1:{node.http}' for node in cluster.nodes]}\n"
-            f'[store]\npath = "{self.path}"\n[ingest]\nbatch = 50\n'
-        )
-
-    def run(self, command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(self._words(command), capture_output=True, text=True, timeout=LIMIT_S)
-
-    def start(self) -> None:
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(self._words("ingest"), stderr=log, env=os.environ)
-
-    def end(self, number: signal.Signals = signal.SIGKILL) -> int:
-        process, self._process = self._process, None
-        if process is None:
-            return 0
-        process.send_signal(number)
-        return process.wait(30.0)
-
-    def kept(self) -> Kept:
-        store = SqliteStore(self.path)
-        try:
-            return kept(store)
-        finally:
-            store.close()
-
-    def counts(self) -> tuple[int, int, int]:
-        store = SqliteStore(self.path)
-        try:
-            return store.count("conflicts"), store.count("quarantine"), store.count("gaps")
-        finally:
-            store.close()
-
-    @property
-    def log(self) -> str:
-        return self._log.read_text()[-4000:] if self._log.exists() else ""
-
-    def _words(self, command: str) -> list[str]:
-        return [sys.executable, "-m", "firmware_bridge.floor", "--config", str(self._config), command]
+AWAY_S = 20.0
 
 
-@pytest.fixture
-def floors(tmp_path: Path) -> Iterator[Callable[[Cluster], Floor]]:
-    made: list[Floor] = []
-
-    def make(cluster: Cluster) -> Floor:
-        made.append(Floor(tmp_path, cluster))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.end()
+def asked(table: FakeTable) -> list[dict[str, object]]:
+    """The orders for a gap: what the cluster itself did not bring."""
+    return [order for order in table.orders if order.get("journal")]
 
 
-def said(*tables: FakeTable) -> Kept:
-    """Key -> bytes, as a store should have them."""
-    from firmware_bridge.floor.message import row
-    from tests.floor.journals import AT
-
-    rows = [row(topic, each.table, payload, AT) for each in tables for topic, payload in each.sent]
-    return {each[:5]: each.body.decode() for each in rows}
-
-
-def whole(floor: Floor, *tables: FakeTable) -> None:
-    """Wait until the store has what the tables said, and they were told; then nothing else is in it."""
-    give_up = time.monotonic() + LIMIT_S
-    wanted = said(*tables)
-    while (found := floor.kept()) != wanted or floor.counts() != (0, 0, 0):
-        missing = sorted(set(wanted) - set(found), key=str)
-        assert time.monotonic() < give_up, f"{len(missing)} missing: {missing[:5]}; {floor.counts()}; {floor.log}"
-        time.sleep(0.2)
+def is_told(floor: Floor, table: FakeTable) -> None:
+    """Wait until the table knows that all it said is stored."""
+    last = len([topic for topic, _ in table.sent if topic == "event"])
+    until(lambda: table.stored and table.stored[-1].seq == last, lambda: f"{table.stored[-3:]} of {last}; {floor.log}")
 
 
 def test_every_message_comes_once_and_the_table_is_told(
-    clusters: Callable[..., Cluster], floors: Callable[[Cluster], Floor]
+    clusters: Callable[..., Cluster], floors: Callable[..., Floor]
 ) -> None:
     cluster = clusters()
     floor = floors(cluster)
-    told = floor.run("prepare")
-    assert told.returncode == 0, told.stderr
-    floor.start()
+    floor.prepare()
     with fake_table("T07", port=cluster.nodes[0].mqtt) as table:
-        table.play(20, {3: "repeat", 5: "restart", 7: "gap", 9: "reorder", 11: "void", 13: "correct"})
-        whole(floor, table)
-        give_up = time.monotonic() + LIMIT_S
-        while not table.stored or table.stored[-1].seq != 41:
-            assert time.monotonic() < give_up, f"{table.stored[-3:]}, {floor.log}"
-            time.sleep(0.05)
+        table.play(10)
+        floor.start()  # what was said before is there: the consumer has kept it
+        table.play(10, {3: "repeat", 5: "restart", 9: "reorder"})
+        floor.whole(table)
+        is_told(floor, table)
+        assert asked(table) == []
+        table.play(5, {2: "gap", 4: "correct", 5: "void"})
+        floor.whole(table)
+        is_told(floor, table)
+        assert asked(table)
     assert floor.end(signal.SIGTERM) == 0, floor.log
 
 
+def test_a_table_with_a_point_in_its_name_is_kept_and_told(
+    clusters: Callable[..., Cluster], floors: Callable[..., Floor]
+) -> None:
+    cluster = clusters()
+    floor = floors(cluster)
+    floor.prepare()
+    floor.start()
+    with fake_table("pit.1-T07", port=cluster.nodes[0].mqtt) as table:
+        table.play(3)
+        floor.whole(table)
+        is_told(floor, table)
+
+
 def test_prepare_says_what_it_did_and_check_what_is_wrong(
-    clusters: Callable[..., Cluster], floors: Callable[[Cluster], Floor]
+    clusters: Callable[..., Cluster], floors: Callable[..., Floor]
 ) -> None:
     cluster = clusters(3)
     floor = floors(cluster)
@@ -143,3 +84,82 @@ def test_prepare_says_what_it_did_and_check_what_is_wrong(
     told = floor.run("check")
     assert told.returncode == 1
     assert f"wrong  {cluster.servers[2]}: " in told.stdout
+
+
+def test_a_node_and_the_ingest_killed_in_mid_run_lose_nothing(
+    clusters: Callable[..., Cluster], floors: Callable[..., Floor]
+) -> None:
+    cluster = clusters(3)
+    floor = floors(cluster)
+    floor.prepare()
+    with ExitStack() as stack:
+        tables = [stack.enter_context(fake_table(f"T0{i}", port=node.mqtt)) for i, node in enumerate(cluster.nodes)]
+        floor.start()
+        with playing(*tables):
+            time.sleep(2.0)
+            leader = led(cluster)
+            leader.kill()
+            time.sleep(3.0)
+            floor.end()
+            time.sleep(1.0)
+            floor.start()
+            leader.start()
+            time.sleep(3.0)
+            floor.end()
+            floor.start()
+            time.sleep(2.0)
+        floor.whole(*tables)
+        for table in tables:
+            is_told(floor, table)
+
+
+def test_elections_lose_nothing(clusters: Callable[..., Cluster], floors: Callable[..., Floor]) -> None:
+    cluster = clusters(3)
+    floor = floors(cluster)
+    floor.prepare()
+    floor.start()
+    with fake_table("T07", port=cluster.nodes[0].mqtt) as table:
+        with playing(table):
+            for _ in range(3):
+                time.sleep(1.0)
+                asyncio.run(step_down(cluster))
+            frozen = led(cluster)
+            frozen.pause()
+            time.sleep(6.0)
+            frozen.resume()
+        floor.whole(table)
+        is_told(floor, table)
+
+
+def test_a_cluster_away_for_20_s_loses_nothing(clusters: Callable[..., Cluster], floors: Callable[..., Floor]) -> None:
+    cluster = clusters()
+    floor = floors(cluster)
+    floor.prepare()
+    floor.start()
+    with fake_table("T07", port=cluster.nodes[0].mqtt) as table:
+        with playing(table):
+            time.sleep(1.0)
+            cluster.nodes[0].kill()
+            time.sleep(AWAY_S)
+            cluster.start()
+        floor.whole(table)
+        is_told(floor, table)
+
+
+def led(cluster: Cluster) -> Node:
+    """The node that leads the stream."""
+    until(cluster.leader)
+    leader = cluster.leader()
+    assert leader
+    return leader
+
+
+async def step_down(cluster: Cluster) -> None:
+    """Let stream and consumer choose other leaders."""
+    import nats
+
+    client = await nats.connect(cluster.servers)
+    for what in ("STREAM.LEADER.STEPDOWN.$MQTT_msgs", "CONSUMER.LEADER.STEPDOWN.$MQTT_msgs.shoe-floor-ingest"):
+        answer = await client.request(f"$JS.API.{what}", b"", timeout=10.0)
+        assert b'"success":true' in answer.data, answer.data
+    await client.close()
