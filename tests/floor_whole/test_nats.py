@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
+from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.client.testing import FakeTable, fake_table
 from tests.floor_whole import nats as real
 from tests.floor_whole import nats_floor
@@ -58,10 +59,22 @@ def test_a_table_with_a_point_in_its_name_is_kept_and_told(
     floor = floors(cluster)
     floor.prepare()
     floor.start()
-    with fake_table("pit.1-T07", port=cluster.nodes[0].mqtt) as table:
+
+    def take() -> None:
+        while session.incoming:
+            topic, payload, ticket = session.incoming.popleft()
+            table.take(topic, payload)
+            session.done([ticket] if ticket else [])
+
+    session = Session(Address("pit-1-T07", port=cluster.nodes[0].mqtt), take)  # NATS takes no point in a client id
+    table = FakeTable(session.publish, "pit.1-T07")
+    session.read({"shoe/pit.1-T07/stored": 1})
+    try:
         table.play(3)
         floor.whole(table)
         is_told(floor, table)
+    finally:
+        session.close()
 
 
 def test_prepare_says_what_it_did_and_check_what_is_wrong(
