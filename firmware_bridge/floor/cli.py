@@ -55,10 +55,10 @@ def _check(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
 
 
 def _prepare(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
-    from firmware_bridge.floor.service import open_store
+    from firmware_bridge.floor.prepare import prepared
 
-    open_store(config).close()
-    print("the store is there; the broker keeps the session from the first shoe-floor ingest on")
+    for line in prepared(config):
+        print(line)
     return FINE
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any, Final
+from urllib.parse import urlsplit
 
 from msgspec import Meta, Struct
 from msgspec.structs import fields
@@ -16,6 +17,7 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
 
 Batch = Annotated[int, Meta(ge=1, le=10_000)]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z")]
 
 
 class MqttSection(Struct, frozen=True, kw_only=True):
@@ -43,6 +45,31 @@ class MqttSection(Struct, frozen=True, kw_only=True):
     key: Text | None = None
 
 
+class NatsSection(Struct, frozen=True, kw_only=True):
+    """`[nats]`: a NATS cluster whose MQTT listener the tables use. With `servers` the ingest reads there, not by MQTT.
+
+    servers: the addresses of its nodes, `nats://HOST:4222` each; [mqtt] then names the MQTT listener of one of them.
+    consumer: the name of the durable consumer that keeps what `shoe-floor ingest` has not stored.
+    username: the name to log in with.
+    password_file: the file that holds the password.
+    ca: the file of the authority that signed the nodes' certificates; setting it turns TLS on.
+    cert: the file of an own certificate.
+    key: the file of the key of that certificate.
+    monitor: the monitoring addresses of the nodes, `http://HOST:8222` each, for `shoe-floor check`.
+    limit_mib: MiB of messages in the cluster from which on `shoe-floor check` warns.
+    """
+
+    servers: tuple[Text, ...] = ()
+    consumer: Name = "shoe-floor-ingest"
+    username: Text | None = None
+    password_file: Text | None = None
+    ca: Text | None = None
+    cert: Text | None = None
+    key: Text | None = None
+    monitor: tuple[Text, ...] = ()
+    limit_mib: Annotated[int, Meta(ge=1, le=1_000_000)] = 1024
+
+
 class StoreSection(Struct, frozen=True, kw_only=True):
     """`[store]`: where the messages are kept.
 
@@ -67,6 +94,7 @@ class FloorConfig(Struct, frozen=True, kw_only=True):
     """A whole `floor.toml`."""
 
     mqtt: MqttSection = MqttSection()
+    nats: NatsSection = NatsSection()
     store: StoreSection = StoreSection()
     ingest: IngestSection = IngestSection()
 
@@ -101,17 +129,46 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
         mistakes.append(f"[store] path = {config.store.path!r}: write the whole path, from / on")
     if config.mqtt.key and not config.mqtt.cert:
         mistakes.append("[mqtt] key is there without cert: give both")
+    mistakes += _of_nats(config.nats)
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
     return config
 
 
-def password(config: MqttSection) -> bytes | None:
+def _of_nats(nats: NatsSection) -> list[str]:
+    """What is wrong with `[nats]` as a whole."""
+    mistakes = []
+    if nats.key and not nats.cert:
+        mistakes.append("[nats] key is there without cert: give both")
+    if nats != NatsSection() and not nats.servers:
+        mistakes.append('[nats] has no servers: name the nodes, servers = ["nats://HOST:4222"], or leave it all out')
+    for key, schemes, addresses in (
+        ("servers", ("nats", "tls"), nats.servers),
+        ("monitor", ("http", "https"), nats.monitor),
+    ):
+        for each in addresses:
+            if not _is_address(each, schemes):
+                shown = repr(each) if "@" not in each else "one with a name or a password"
+                mistakes.append(f"[nats] {key}: {shown} is no address: write {schemes[0]}://HOST:PORT")
+    return mistakes
+
+
+def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
+    """Whether a text is SCHEME://HOST:PORT, and no more: a password does not belong there."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in schemes and bool(parts.hostname and parts.port) and "@" not in parts.netloc
+    except ValueError:
+        return False
+
+
+def password(config: MqttSection | NatsSection) -> bytes | None:
     """The password in its file, None where none is set. Raises ConfigError."""
     if config.password_file is None:
         return None
     try:
         return Path(config.password_file).read_bytes().rstrip(b"\r\n")
     except OSError as error:
-        what = f"[mqtt] password_file {config.password_file}: {error.strerror}"
+        section = "mqtt" if isinstance(config, MqttSection) else "nats"
+        what = f"[{section}] password_file {config.password_file}: {error.strerror}"
         raise ConfigError(what, "check the path and its owner") from None

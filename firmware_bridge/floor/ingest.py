@@ -29,14 +29,19 @@ STATES: Final = ("status", "health")
 
 TOPICS: Final = (*STREAMS, *STATES, "reply")
 
+LIVE: Final = ("health",)
+"""Topics whose latest message is enough; tables say them at QoS 0."""
+
+KEPT: Final = tuple(name for name in TOPICS if name not in LIVE)
+"""Topics whose every message the broker has to keep for us."""
 
 LOOK_S: Final = 1.0
 """How often gaps are looked for."""
 
 
-def topics(root: str) -> tuple[str, ...]:
-    """What an ingest subscribes to."""
-    return tuple(f"{root}/+/{name}" for name in TOPICS)
+def topics(root: str, names: Sequence[str] = TOPICS) -> tuple[str, ...]:
+    """What an ingest subscribes to, or those of these names."""
+    return tuple(f"{root}/+/{name}" for name in names)
 
 
 class Ingest:

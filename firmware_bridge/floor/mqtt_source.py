@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import random
-import ssl
 from collections.abc import Sequence
 from time import monotonic, sleep
 from typing import Any, Final
@@ -19,6 +18,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from firmware_bridge.floor import tls
 from firmware_bridge.floor.config import MqttSection
 from firmware_bridge.floor.source import Delivery
 
@@ -34,6 +34,9 @@ KEEPALIVE_S: Final = 20
 
 IDLE_S: Final = 0.003
 """A broker that is silent for so long has sent what it has: what came is committed."""
+
+UNSUPPORTED_PROTOCOL_VERSION: Final = 0x84
+"""The reason of a broker that is to be asked in MQTT 3.1.1."""
 
 FIRST_S, SLOWEST_S, STEADY_S = 0.1, 15.0, 30.0
 """The longest wait before the second attempt, and before a late one; what a good connection lasts."""
@@ -166,11 +169,8 @@ class MqttSource:
         client.connect_timeout = CONNECT_S
         client.max_inflight_messages_set(self._window)
         client.username_pw_set(config.username, self._password)  # type: ignore[arg-type]  # paho takes bytes, its types say text
-        if config.ca or config.cert:
-            context = ssl.create_default_context(cafile=config.ca)
-            if config.cert:
-                context.load_cert_chain(config.cert, config.key)
-            client.tls_set_context(context)
+        if (secured := tls.context(config)) is not None:
+            client.tls_set_context(secured)
         client.on_connect, client.on_message = self._connected, self._message
         client.on_subscribe, client.on_disconnect = self._subscribed, self._disconnected
         return client
@@ -187,7 +187,8 @@ class MqttSource:
     def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
         if code.is_failure:
             self._fault = f"it refuses us: {code}"
-            log.error("the broker %s refuses: %s", self._address, code)
+            knows_it = code.value != UNSUPPORTED_PROTOCOL_VERSION or self._protocol == MQTTProtocolVersion.MQTTv311
+            log.log(logging.ERROR if knows_it else logging.INFO, "the broker %s refuses: %s", self._address, code)
             self._ended = True
             return
         self._up = True

@@ -12,7 +12,8 @@ from time import monotonic
 from typing import Final
 
 from firmware_bridge.floor.config import FloorConfig, password
-from firmware_bridge.floor.ingest import Ingest, topics
+from firmware_bridge.floor.extras import need
+from firmware_bridge.floor.ingest import KEPT, LIVE, Ingest, topics
 from firmware_bridge.floor.mqtt_source import MqttSource
 from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.sqlite import SqliteStore
@@ -33,15 +34,25 @@ def open_store(config: FloorConfig) -> Store:
     return SqliteStore(Path(config.store.path))
 
 
+def open_source(config: FloorConfig) -> Source:
+    """Where the messages of a floor come from; it is not asked yet. Raises ConfigError, and names a missing extra."""
+    mqtt, nats = config.mqtt, config.nats
+    if not nats.servers:
+        return MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
+    need("nats", "nats")
+    from firmware_bridge.floor.nats.source import NatsSource
+
+    return NatsSource(nats, password(nats), topics(mqtt.root, KEPT), topics(mqtt.root, LIVE))
+
+
 def run(config: FloorConfig) -> int:
     """Ingest until SIGTERM or SIGINT; 0. Raises StoreError where the store cannot be opened at the start."""
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    mqtt = config.mqtt
     open_store(config).close()
-    source = MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
-    systemd.tell("READY=1", f"STATUS=keeps what {mqtt.root}/# says in {config.store.path}")
+    source = open_source(config)
+    systemd.tell("READY=1", f"STATUS=keeps what {config.mqtt.root}/# says in {config.store.path}")
     failed = 0
     try:
         while not stop.is_set():

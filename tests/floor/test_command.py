@@ -72,6 +72,25 @@ def test_every_mistake_is_told_at_once() -> None:
     assert "did you mean port?" in str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("nats", "mistake"),
+    [
+        ({"username": "floor"}, "[nats] has no servers"),
+        ({"servers": ["n1.example"]}, "'n1.example' is no address: write nats://HOST:PORT"),
+        ({"servers": ["nats://floor:secret@n1.example:4222"]}, "one with a name or a password is no address"),
+        ({"servers": ["nats://n1.example:4222"], "key": "k"}, "[nats] key is there without cert"),
+        ({"servers": ["nats://n1.example:4222"], "monitor": ["n1.example:8222"]}, "write http://HOST:PORT"),
+        ({"servers": "nats://n1.example:4222"}, "[nats] servers"),
+        ({"servers": ["nats://n1.example:4222"], "consumer": "a b"}, "[nats] consumer"),
+    ],
+)
+def test_mistakes_in_nats_are_told(nats: dict[str, object], mistake: str) -> None:
+    with pytest.raises(ConfigError) as told:
+        parse({"nats": nats})
+    assert mistake in str(told.value)
+    assert len(str(told.value).splitlines()) == 1
+
+
 def test_a_config_that_is_not_there_is_code_78(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--config", "/nowhere/floor.toml", "check"]) == 78
     assert "name the file with --config" in capsys.readouterr().err
