@@ -57,7 +57,14 @@ def _check(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
 def _prepare(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     from firmware_bridge.floor.service import open_store
 
-    open_store(config).close()
+    store = open_store(config)
+    try:
+        for role in arguments.ingest:
+            store.grant(role, "ingest")
+        for role in arguments.reader:
+            store.grant(role, "reader")
+    finally:
+        store.close()
     print("the store is there; the broker keeps the session from the first shoe-floor ingest on")
     return FINE
 
@@ -115,7 +122,9 @@ def _parser() -> argparse.ArgumentParser:
 
     add("ingest", "keep every message of every table (headless, under systemd)", _ingest)
     add("check", "everything that can be wrong with store and broker", _check)
-    add("prepare", "make what the ingest needs, before tables connect", _prepare)
+    command = add("prepare", "make what the ingest needs, before tables connect", _prepare)
+    command.add_argument("--ingest", action="append", default=[], metavar="ROLE", help="PostgreSQL: may keep messages")
+    command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="PostgreSQL: may read them")
     command = add("backfill", "take exported journals into the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="of shoe journal export")
     command = add("backup", "a copy of the store as it is now, while the ingest runs", _backup)

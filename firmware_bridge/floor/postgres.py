@@ -17,7 +17,7 @@ from firmware_bridge.floor import postgres_sql as sql
 from firmware_bridge.floor.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.message import Key, Row, Unread
 from firmware_bridge.floor.sqlite_sql import ORDER
-from firmware_bridge.floor.store import Saved, StoreError, What
+from firmware_bridge.floor.store import Part, Saved, StoreError, What
 
 WAYS: Final = {
     "connect_timeout": 10,
@@ -34,6 +34,7 @@ HINTS: Final = {
     "25006": "this server is a standby: name the primary in [store] url, or all with ?target_session_attrs=read-write",
     "28": "look at the user and [store] password_file, and at pg_hba.conf of the server",
     "3D": "make it: createdb --owner USER --encoding UTF8 DATABASE (docs/floor.md)",
+    "42704": "make the role first: create role NAME login (docs/floor.md)",
     "40": "two programs were in each other's way; it is tried again",
     "42501": "use a role that may (docs/floor.md); tables are made by their owner: shoe-floor prepare",
     "53": "make room on the server's disk, or raise its limits; what came meanwhile comes again",
@@ -41,6 +42,15 @@ HINTS: Final = {
     "57": "the server was stopped or is starting; what came meanwhile comes again",
 }
 """The beginning of an SQLSTATE -> what to do."""
+
+UNNAMED: Final = {
+    "does not exist": "3D",
+    "authentication": "28",
+    "no password": "28",
+    "pg_hba.conf": "28",
+    "starting up": "57",
+}
+"""Words of a server that lets nobody in -> the SQLSTATE, which libpq does not tell then."""
 
 PAGE: Final = 2_000
 """Rows of an export that are fetched at once."""
@@ -50,7 +60,7 @@ class PostgresStore:
     """A store in the database that a URL names, its tables made where there are none. Raises StoreError."""
 
     def __init__(self, url: str, password: str | None = None) -> None:
-        self.place = "PostgreSQL"
+        self._place = "PostgreSQL"
         try:
             named = conninfo_to_dict(url)
         except psycopg.Error:  # its text shows parts of the URL
@@ -60,7 +70,7 @@ class PostgresStore:
             ways["password"] = password
         with self._in_words():
             self._db = psycopg.connect(url, autocommit=True, client_encoding="UTF8", **ways)
-        self.place = f"PostgreSQL, database {self._db.info.dbname} at {self._db.info.host or 'this machine'}"
+        self._place = f"PostgreSQL, database {self._db.info.dbname} at {self._db.info.host or 'this machine'}"
         try:
             with self._in_words():
                 self._db.adapters.register_dumper(int, Int8Dumper)
@@ -136,6 +146,14 @@ class PostgresStore:
         """Raise StoreError: PostgreSQL has a program for it."""
         raise StoreError("the store is in PostgreSQL", f"run pg_dump --format=custom --file={target} (docs/floor.md)")
 
+    def grant(self, role: str, part: Part) -> None:
+        """Let a role of the server do its part, and nothing else with these tables. Raises StoreError."""
+        with self._transaction() as db:
+            (schema,) = db.execute(sql.SCHEMA).fetchone() or ("public",)
+            db.execute(SQL(sql.USAGE).format(Identifier(schema), Identifier(role)))
+            for statement in (sql.NOTHING, *sql.GRANTS[part]):
+                db.execute(SQL(statement).format(Identifier(role)))
+
     def close(self) -> None:
         """Leave the server."""
         self._db.close()
@@ -165,14 +183,14 @@ class PostgresStore:
                     self._db.execute(sql.MIGRATIONS[version])
                     self._db.execute(sql.SET_VERSION, (version + 1,))
         if version > newest:
-            what = f"{self.place} is of version {version}, made by a newer shoe-floor"
+            what = f"{self._place} is of version {version}, made by a newer shoe-floor"
             raise StoreError(what, "install that one, or name another database in [store]")
 
     def _version(self) -> int:
         """The version of the tables, 0 where there are none."""
         there, encoding = self._db.execute(sql.HAS_VERSION).fetchone() or (False, "")
         if encoding != "UTF8":
-            raise StoreError(f"{self.place} keeps texts as {encoding}", "make one with createdb --encoding UTF8")
+            raise StoreError(f"{self._place} keeps texts as {encoding}", "make one with createdb --encoding UTF8")
         (version,) = (self._db.execute(sql.VERSION).fetchone() if there else None) or (0,)
         return int(version)
 
@@ -187,5 +205,10 @@ class PostgresStore:
             yield
         except psycopg.Error as error:
             said = error.diag.message_primary or "; ".join(str(error).split("\n")) or type(error).__name__
-            hint = next((hint for code, hint in HINTS.items() if (error.sqlstate or "08").startswith(code)), "")
-            raise StoreError(f"{self.place}: {escaped(said)}", hint or "run shoe-floor check") from None
+            raise StoreError(f"{self._place}: {escaped(said)}", _hint(error.sqlstate, said)) from None
+
+
+def _hint(sqlstate: str | None, said: str) -> str:
+    """What to do about an error of the server, or of the way to it."""
+    known = sqlstate or next((code for words, code in UNNAMED.items() if words in said), "08")
+    return next((hint for code, hint in HINTS.items() if known.startswith(code)), "run shoe-floor check")

@@ -117,3 +117,19 @@ where name in ('fsync', 'full_page_writes') and setting = 'off' order by name
 """Settings of the server under which a power cut takes what was committed."""
 
 DAMAGED: Final = "select checksum_failures from pg_stat_database where datname = current_database()"
+
+_KEPT: Final = "message, conflict, quarantine, progress, store_version"
+_VIEWS: Final = "round_latest, rounds, gaps, round_gaps, messages, conflicts, shoes"
+GRANTS: Final = {
+    "reader": (f"grant select on {_KEPT}, {_VIEWS} to {{}}",),
+    "ingest": (
+        f"grant select on {_KEPT}, {_VIEWS} to {{}}",
+        "grant insert on message, conflict, quarantine, progress to {}",
+        "grant update on progress to {}",
+    ),
+}
+"""What a role may do -> the statements that let it. Progress is counted from messages, and counted up."""
+
+NOTHING: Final = f"revoke all on {_KEPT}, {_VIEWS} from {{}}"
+SCHEMA: Final = "select current_schema()"
+USAGE: Final = "grant usage on schema {} to {}"

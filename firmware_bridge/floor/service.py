@@ -45,16 +45,14 @@ def open_store(config: FloorConfig) -> Store:
 
 
 def run(config: FloorConfig) -> int:
-    """Ingest until SIGTERM or SIGINT; 0. Raises StoreError where the store cannot be opened at the start."""
+    """Ingest until SIGTERM or SIGINT; 0. Raises StoreError where a file cannot be opened at the start."""
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     mqtt = config.mqtt
-    store = open_store(config)
-    place = store.place
-    store.close()
+    _try_store(config)
     source = MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
-    systemd.tell("READY=1", f"STATUS=keeps what {mqtt.root}/# says in {place}")
+    systemd.tell("READY=1", f"STATUS=keeps what {mqtt.root}/# says in {_place(config)}")
     failed = -1
     try:
         while not stop.is_set():
@@ -71,6 +69,19 @@ def run(config: FloorConfig) -> int:
         systemd.tell("STOPPING=1")
         source.close()
     return 0
+
+
+def _try_store(config: FloorConfig) -> None:
+    """Open the store once: a file that cannot be opened is a mistake, a server may come later."""
+    try:
+        open_store(config).close()
+    except StoreError:
+        if config.store.url is None:
+            raise
+
+
+def _place(config: FloorConfig) -> str:
+    return config.store.path if config.store.url is None else "PostgreSQL"
 
 
 def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[], None]) -> None:

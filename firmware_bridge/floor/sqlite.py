@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from firmware_bridge.floor import sqlite_sql as sql
 from firmware_bridge.floor.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.message import Key, Row, Unread
-from firmware_bridge.floor.store import Saved, StoreError, What
+from firmware_bridge.floor.store import Part, Saved, StoreError, What
 
 BUSY_S: Final = 30.0
 """How long another writer, a back-fill or a backup, is waited for."""
@@ -24,7 +24,7 @@ class SqliteStore:
     """A store in the file `path`, made where there is none. Raises StoreError."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self.place = path, str(path)
+        self._path = path
         with self._in_words():
             self._db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
             try:
@@ -100,6 +100,10 @@ class SqliteStore:
         finally:
             fresh.unlink(missing_ok=True)
 
+    def grant(self, role: str, part: Part) -> None:
+        """Raise StoreError: a file has an owner and a mode."""
+        raise StoreError("a file of SQLite has no roles", "its owner and its mode say who reads it")
+
     def close(self) -> None:
         """Close the file."""
         self._db.close()
@@ -111,12 +115,13 @@ class SqliteStore:
             raise StoreError(what, "install that one, or name another file in [store]")
         if version == len(sql.MIGRATIONS):
             return
-        with self._transaction() as db:
-            (version,) = db.execute("pragma user_version").fetchone()  # another process may have been quicker
-            for number, script in enumerate(sql.MIGRATIONS[version:], version + 1):
-                for statement in _statements(script):
-                    db.execute(statement)
-                db.execute(f"pragma user_version = {number}")
+        for number, script in enumerate(sql.MIGRATIONS, 1):
+            with self._transaction() as db:
+                (version,) = db.execute("pragma user_version").fetchone()  # another process may have been quicker
+                if version < number:
+                    for statement in _statements(script):
+                        db.execute(statement)
+                    db.execute(f"pragma user_version = {number}")
 
     def _ask(self, question: Callable[[sqlite3.Connection], Found]) -> Found:
         with self._in_words():

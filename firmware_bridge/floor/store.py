@@ -13,6 +13,9 @@ from firmware_bridge.floor.message import Key, Row, Unread
 What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes"]
 """What is exported: the rounds that count; every message; and what the views of the same names hold."""
 
+Part = Literal["ingest", "reader"]
+"""What a role of a server may do: keep messages, or read them. Neither changes or deletes one."""
+
 
 class StoreError(BridgeError, OSError):
     """The store cannot be read or written now."""
@@ -27,12 +30,7 @@ class Saved(NamedTuple):
 
 
 class Store(Protocol):
-    """Keeps messages for ever: what `save` returned from is on disk. All its methods raise StoreError.
-
-    place: what people call it, without a password.
-    """
-
-    place: str
+    """Keeps messages for ever: what `save` returned from is on disk. All its methods raise StoreError."""
 
     def save(self, rows: Sequence[Row], unread: Sequence[Unread], progress: Sequence[Progress]) -> Saved:
         """Commit a batch, all of it or nothing."""
@@ -57,6 +55,9 @@ class Store(Protocol):
 
     def backup(self, target: Path) -> None:
         """Write all to a file that can take the store's place, while others write."""
+
+    def grant(self, role: str, part: Part) -> None:
+        """Let a role of the server do its part, and nothing else with these tables."""
 
     def close(self) -> None:
         """Let go of it."""

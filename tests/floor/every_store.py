@@ -1,6 +1,11 @@
-"""What every store does, whatever its engine: the tests of each engine import these and bring the fixture `store`."""
+"""What every store does, whatever its engine: the tests of each bring the fixtures `engine` and `store`."""
+
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import NamedTuple
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.floor.ledger import Ledger, Previous, Progress
@@ -9,6 +14,26 @@ from firmware_bridge.floor.store import Saved, Store, StoreError
 from tests.floor.journals import AT, event, round_of
 
 KEY = Key("T07", "3-5ad1")
+
+
+class Engine(NamedTuple):
+    """A kind of store: opens the one of this test, and its SQL. execute: what another program may do to it.
+
+    newer: the statement that makes it of version 99. blob: its type of bytes.
+    """
+
+    open: Callable[[], Store]
+    sql: ModuleType
+    execute: Callable[[str], None]
+    newer: str
+    blob: str
+
+
+@pytest.fixture
+def store(engine: Engine) -> Iterator[Store]:
+    made = engine.open()
+    yield made
+    made.close()
 
 
 def test_a_message_is_kept_once(store: Store) -> None:
@@ -31,6 +56,14 @@ def test_the_round_that_counts_has_the_highest_revision_and_is_not_voided(store:
     columns = store.columns("rounds")
     rows = [dict(zip(columns, each, strict=True)) for each in store.rows("rounds", "T07", None)]
     assert [(each["round"], each["seq"], each["status"]) for each in rows] == [(1, 5, "corrected"), (2, 2, "closed")]
+
+
+def test_messages_are_never_changed_or_deleted(store: Store, engine: Engine) -> None:
+    store.save([event(1)], [], [])
+    for statement in ("update message set seq = 2", "delete from message"):
+        with pytest.raises(Exception, match="messages are never"):
+            engine.execute(statement)
+    assert store.count("messages") == 1
 
 
 def test_a_commit_is_whole_or_not_at_all(store: Store) -> None:
@@ -74,3 +107,35 @@ def test_progress_never_goes_back(store: Store) -> None:
 def test_the_quarantine_knows_no_journals(store: Store) -> None:
     with pytest.raises(StoreError, match="no journal"):
         list(store.rows("quarantine", None, "3-5ad1"))
+
+
+def test_a_store_of_each_older_version_is_upgraded_in_order(engine: Engine, mocker: MockerFixture) -> None:
+    scripts = engine.sql.MIGRATIONS
+    mocker.patch.object(engine.sql, "MIGRATIONS", scripts[:1])
+    engine.open().close()
+    engine.execute(OLD_MESSAGE.replace("$blob", engine.blob))
+    probe = "create table probe (version integer); insert into probe values (1);"
+    fails = "alter table probe rename to lost; insert into nowhere values (3);"
+    mocker.patch.object(engine.sql, "MIGRATIONS", (*scripts, probe, fails))
+    for _ in range(2):  # the first steps stay, the one that fails leaves nothing
+        with pytest.raises(StoreError, match="nowhere"):
+            engine.open()
+    mocker.patch.object(engine.sql, "MIGRATIONS", (*scripts, probe, "insert into probe values (2);"))
+    found = engine.open()
+    assert [row[:5] for row in found.rows("messages", None, None)] == [("event", "T07", "3-5ad1", 1, 1)]
+    assert found.save([event(1), event(2)], [], []) == Saved(1, 1, 0)
+    found.close()
+
+
+OLD_MESSAGE = (
+    "insert into message (topic, tbl, journal, seq, n, \"of\", shoe, at, received_at, body) values"
+    f" ('event', 'T07', '3-5ad1', 1, 1, 1, 3, '{AT}', '{AT}', cast('{event(1).body.decode()}' as $blob))"
+)
+"""What version 1 kept of `event(1)`."""
+
+
+def test_a_store_of_a_newer_version_is_left_alone(engine: Engine) -> None:
+    engine.open().close()
+    engine.execute(engine.newer)
+    with pytest.raises(StoreError, match="newer shoe-floor"):
+        engine.open()

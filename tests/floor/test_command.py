@@ -15,6 +15,7 @@ from msgspec.structs import fields
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.config import SECTIONS, FloorConfig, load, parse
+from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.message import Unread
 from firmware_bridge.floor.sqlite import SqliteStore
 from tests import broker as real
@@ -143,3 +144,29 @@ def test_the_unit_is_as_hardened_as_the_daemons() -> None:
     assert len(wanted) > 20
     left_out = {"MemoryMax=256M", "SystemCallFilter=setpriority"}
     assert [line for line in wanted if line not in own.splitlines() and line not in left_out] == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"url": "postgresql://u:Sesame-7@h/floor"}, "has a password in it"),
+        ({"url": "postgresql://u@h/floor?password=Sesame-7"}, "has a password in it"),
+        ({"url": "mysql://u@h/floor?password=Sesame-7"}, "is none of PostgreSQL"),
+        ({"url": "postgresql://u@h/floor", "path": "/floor.db"}, "has both path and url"),
+        ({"password_file": "/secret"}, "is there without url"),
+    ],
+)
+def test_what_is_wrong_with_the_place_of_the_store_is_told_without_a_password(keys: dict[str, str], words: str) -> None:
+    with pytest.raises(ConfigError, match=words) as told:
+        parse({"store": keys})
+    assert "Sesame" not in str(told.value)
+
+
+def test_a_file_has_no_roles(floor: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert floor("prepare", "--reader", "reports") == 1
+    assert "its owner and its mode say who reads it" in capsys.readouterr().err
+
+
+def test_a_missing_package_is_named_with_its_extra() -> None:
+    with pytest.raises(ConfigError, match=r"pip install 'firmware-bridge\[postgres\]'"):
+        need("a_package_that_nobody_made", "postgres")

@@ -35,9 +35,12 @@ def missing() -> str | None:
 
 
 class Cluster:
-    """A server on loopback and in a socket; user `postgres`, whom the socket trusts. It runs as no root."""
+    """A server on loopback and in a socket; user `postgres`, whom the socket trusts. It runs as no root.
 
-    def __init__(self, *settings: str) -> None:
+    settings: `name=value`. of: the server that this one follows as a standby.
+    """
+
+    def __init__(self, *settings: str, of: Cluster | None = None) -> None:
         found = programs()
         assert found is not None
         self.programs, self.port, self._settings = found, free_port(), settings
@@ -46,6 +49,9 @@ class Cluster:
         if os.geteuid() == 0:
             who = pwd.getpwnam("postgres")
             os.chown(self.directory, who.pw_uid, who.pw_gid)
+        if of is not None:
+            self.run("pg_basebackup", "-d", of.url("postgres"), "-D", str(self.directory / "data"), "-R", "--no-sync")
+            return
         auth = ("--auth-local=trust", "--auth-host=scram-sha-256", "--username=postgres", "--encoding=UTF8")
         self.run("initdb", "-D", str(self.directory / "data"), "--locale=C.UTF-8", "--no-sync", *auth)
 
@@ -67,6 +73,10 @@ class Cluster:
     def sql(self, statement: str, database: str = "postgres") -> str:
         """What psql prints."""
         return self.run("psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-d", self.url(database), "-c", statement).strip()
+
+    def promote(self) -> None:
+        """Make a standby the primary."""
+        self.run("pg_ctl", "promote", "-D", str(self.directory / "data"))
 
     def start(self) -> None:
         """Start it, and wait until it answers; after a kill the last of its processes must go first."""
