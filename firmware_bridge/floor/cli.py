@@ -94,6 +94,22 @@ def _backup(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     return FINE
 
 
+def _expire(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.expire import expire
+    from firmware_bridge.floor.service import open_store
+
+    if config.store.keep_years is None:
+        print("nothing is deleted: [store] keep_years is not set")
+        return FINE
+    store = open_store(config)
+    try:
+        for line in expire(store, config.store.keep_years, dry=arguments.dry_run):
+            print(escaped(line))
+    finally:
+        store.close()
+    return FINE
+
+
 def _backfill(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     from firmware_bridge.floor.backfill import backfill
     from firmware_bridge.floor.service import open_store
@@ -129,6 +145,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="of shoe journal export")
     command = add("backup", "a copy of the store as it is now, while the ingest runs", _backup)
     command.add_argument("target", type=Path, metavar="FILE", help="replaced whole, or not at all")
+    command = add("expire", "delete the journals that are older than keep_years", _expire)
+    command.add_argument("--dry-run", action="store_true", help="only say what would be deleted")
     command = add("export", "rows of the store as JSON lines or CSV", _export)
     command.add_argument("what", choices=get_args(What), metavar="WHAT", help=", ".join(get_args(What)))
     command.add_argument("--csv", action="store_true", help="CSV (default: JSON lines)")

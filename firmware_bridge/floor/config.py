@@ -19,6 +19,8 @@ from firmware_bridge.facts.printable import escaped
 
 Batch = Annotated[int, Meta(ge=1, le=10_000)]
 
+Years = Annotated[int, Meta(ge=1, le=1_000)]
+
 
 class MqttSection(Struct, frozen=True, kw_only=True):
     """`[mqtt]`: the broker of the floor. Secrets come from files.
@@ -51,11 +53,13 @@ class StoreSection(Struct, frozen=True, kw_only=True):
     path: the file of SQLite.
     url: a database of PostgreSQL instead, as libpq reads it, without a password.
     password_file: the file that holds the password for it; without, libpq looks where it always does.
+    keep_years: `shoe-floor expire` deletes journals that are older; without, nothing is ever deleted.
     """
 
     path: Text = "/var/lib/shoe-floor/floor.db"
     url: Text | None = None
     password_file: Text | None = None
+    keep_years: Years | None = None
 
 
 class IngestSection(Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from firmware_bridge.floor import postgres_sql as sql
 from firmware_bridge.floor.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.message import Key, Row, Unread
 from firmware_bridge.floor.sqlite_sql import ORDER
-from firmware_bridge.floor.store import Part, Saved, StoreError, What
+from firmware_bridge.floor.store import Old, Part, Saved, StoreError, What
 
 WAYS: Final = {
     "connect_timeout": 10,
@@ -132,6 +132,28 @@ class PostgresStore:
         with self._transaction() as db, db.cursor(name="rows") as cursor:
             cursor.itersize = PAGE
             yield from cursor.execute(query, list(named.values()))
+
+    def old(self, before: str) -> list[Old]:
+        """The journals of which nothing was said, or came, since a time; the oldest first. Raises StoreError."""
+        with self._in_words():
+            return self._old(before, None)
+
+    def expire(self, key: Key, before: str, now: str) -> Old | None:
+        """Delete a journal, as `old` has it, and note that; None where it is not old, or stays. Raises StoreError."""
+        with self._transaction() as db:
+            db.execute(sql.LET_DELETE)  # from here on nobody else writes
+            for found in self._old(before, key):
+                if not found.stays:
+                    db.execute(sql.EXPIRE, key)
+                    db.execute(sql.NEVER_DELETE)
+                    db.execute(sql.EXPIRED, (*key, *found[1:-1], now))
+                    return found
+            db.execute(sql.NEVER_DELETE)
+        return None
+
+    def _old(self, before: str, key: Key | None) -> list[Old]:
+        named = {"before": before, "tbl": key and key.table, "journal": key and key.journal}
+        return [Old(Key(*each[:2]), *each[2:]) for each in self._db.execute(sql.OLD, named)]
 
     def faults(self) -> list[str]:
         """What is wrong with the server's settings and its disk, in words."""

@@ -61,6 +61,19 @@ create view shoes as
     count(distinct round) as rounds
   from message group by tbl, journal, shoe;
 """,
+    """
+create table expired (
+  tbl text collate "C" not null, journal text collate "C" not null, shoe bigint not null,
+  first_at text collate "C" not null, last_at text collate "C" not null, messages bigint not null,
+  rounds bigint not null, expired_at text collate "C" not null, primary key (tbl, journal));
+drop view round_gaps;
+create view round_gaps as
+  select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
+  from message m where topic = 'round' and prev_seq is not null and not exists (
+    select 1 from message p
+    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
+  and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal);
+""",
 )
 """What makes version 1 of nothing, version 2 of version 1, and so on.
 
@@ -118,7 +131,7 @@ where name in ('fsync', 'full_page_writes') and setting = 'off' order by name
 
 DAMAGED: Final = "select checksum_failures from pg_stat_database where datname = current_database()"
 
-_KEPT: Final = "message, conflict, quarantine, progress, store_version"
+_KEPT: Final = "message, conflict, quarantine, progress, expired, store_version"
 _VIEWS: Final = "round_latest, rounds, gaps, round_gaps, messages, conflicts, shoes"
 GRANTS: Final = {
     "reader": (f"grant select on {_KEPT}, {_VIEWS} to {{}}",),
@@ -133,3 +146,32 @@ GRANTS: Final = {
 NOTHING: Final = f"revoke all on {_KEPT}, {_VIEWS} from {{}}"
 SCHEMA: Final = "select current_schema()"
 USAGE: Final = "grant usage on schema {} to {}"
+
+OLD: Final = """
+select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, case
+  when not exists (
+    select 1 from progress p where p.tbl = j.tbl and p.journal = j.journal and p.whole = p.known and p.since = ''
+  ) then 'it is not whole'
+  when exists (
+    select 1 from conflict c where c.tbl = j.tbl and c.journal = j.journal
+  ) then 'it has messages in conflict'
+  when exists (
+    select 1 from round_gaps g where g.tbl = j.tbl and (g.journal = j.journal or g.named_in = j.journal)
+  ) then 'a round is missing'
+  else '' end
+from (
+  select tbl, journal, max(shoe) as shoe, min(at) as first_at, max(at) as last_at, max(received_at) as received_at,
+    count(*) as messages, count(distinct (shoe, round)) filter (where topic = 'round') as rounds
+  from message where %(tbl)s::text is null or tbl = %(tbl)s and journal = %(journal)s group by tbl, journal) j
+where j.last_at < %(before)s and j.received_at < %(before)s order by j.last_at
+"""
+"""Journals whose newest message was said, and came, before a time; and why one stays."""
+
+LET_DELETE: Final = "alter table message disable trigger message_is_never_deleted"
+NEVER_DELETE: Final = "alter table message enable trigger message_is_never_deleted"
+EXPIRE: Final = "delete from message where tbl = %s and journal = %s"
+EXPIRED: Final = """
+insert into expired values (%s, %s, %s, %s, %s, %s, %s, %s) on conflict (tbl, journal) do update set
+  shoe = excluded.shoe, first_at = excluded.first_at, last_at = excluded.last_at, messages = excluded.messages,
+  rounds = excluded.rounds, expired_at = excluded.expired_at
+"""

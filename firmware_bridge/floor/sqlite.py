@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from firmware_bridge.floor import sqlite_sql as sql
 from firmware_bridge.floor.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.message import Key, Row, Unread
-from firmware_bridge.floor.store import Part, Saved, StoreError, What
+from firmware_bridge.floor.store import Old, Part, Saved, StoreError, What
 
 BUSY_S: Final = 30.0
 """How long another writer, a back-fill or a backup, is waited for."""
@@ -80,6 +80,27 @@ class SqliteStore:
         where = " and ".join(f"{column} = :{column}" for column in named) or "true"
         with self._in_words():
             yield from self._db.execute(f"select * from {what} where {where} order by {sql.ORDER[what]}", named)
+
+    def old(self, before: str) -> list[Old]:
+        """The journals of which nothing was said, or came, since a time; the oldest first. Raises StoreError."""
+        with self._in_words():
+            return self._old(before, None)
+
+    def expire(self, key: Key, before: str, now: str) -> Old | None:
+        """Delete a journal, as `old` has it, and note that; None where it is not old, or stays. Raises StoreError."""
+        with self._transaction() as db:
+            for found in self._old(before, key):
+                if not found.stays:
+                    db.execute(sql.LET_DELETE)
+                    db.execute(sql.EXPIRE, key)
+                    db.execute(sql.NEVER_DELETE)
+                    db.execute(sql.EXPIRED, (*key, *found[1:-1], now))
+                    return found
+        return None
+
+    def _old(self, before: str, key: Key | None) -> list[Old]:
+        named = {"before": before, "tbl": key and key.table, "journal": key and key.journal}
+        return [Old(Key(*each[:2]), *each[2:]) for each in self._db.execute(sql.OLD, named)]
 
     def faults(self) -> list[str]:
         """What is wrong with the file, in words."""

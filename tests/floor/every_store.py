@@ -9,8 +9,8 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.floor.ledger import Ledger, Previous, Progress
-from firmware_bridge.floor.message import Key, Unread
-from firmware_bridge.floor.store import Saved, Store, StoreError
+from firmware_bridge.floor.message import Key, Row, Unread
+from firmware_bridge.floor.store import Old, Saved, Store, StoreError
 from tests.floor.journals import AT, event, round_of
 
 KEY = Key("T07", "3-5ad1")
@@ -139,3 +139,49 @@ def test_a_store_of_a_newer_version_is_left_alone(engine: Engine) -> None:
     engine.execute(engine.newer)
     with pytest.raises(StoreError, match="newer shoe-floor"):
         engine.open()
+
+
+BEFORE, NOW = "2026-11-21", "2026-11-22T00:00:00.000Z"
+
+
+def test_an_old_whole_journal_is_deleted_and_noted(store: Store, engine: Engine) -> None:
+    old = [event(1, kind="RoundClosed"), round_of(1, 1)]
+    following = '{"journal":"3-5ad1","seq":1}'
+    new = [event(1, journal="4-6b", shoe=4), round_of(1, 1, journal="4-6b", prev=following)]
+    new = [each._replace(at="2026-11-21T00:00:00.000Z") for each in new]
+    store.save([*old, *new], [], [Progress(KEY, 3, 1, 1), Progress(Key("T07", "4-6b"), 4, 1, 1)])
+    [found] = store.old(BEFORE)
+    assert found == Old(KEY, 3, AT, AT, 2, 1, "")
+    assert store.expire(Key("T07", "4-6b"), BEFORE, NOW) is None
+    assert store.expire(KEY, BEFORE, NOW) == found
+    assert [row[2] for row in store.rows("messages", None, None)] == ["4-6b", "4-6b"]
+    assert list(store.rows("expired", None, None)) == [("T07", "3-5ad1", 3, AT, AT, 2, 1, NOW)]
+    gap = "insert into quarantine select 'a round is missing', journal, tbl, cast('' as $blob) from round_gaps"
+    engine.execute(gap.replace("$blob", engine.blob))
+    assert store.count("quarantine") == 0
+    assert store.expire(KEY, BEFORE, NOW) is None
+    with pytest.raises(Exception, match="messages are never deleted"):
+        engine.execute("delete from message")
+    assert store.lacking() == []
+
+
+@pytest.mark.parametrize(
+    ("more", "progress", "why"),
+    [
+        ([], Progress(KEY, 3, 1, 2), "it is not whole"),
+        ([], Progress(KEY, 3, 1, 1, "1970-01-01T00:00:00Z"), "it is not whole"),
+        ([event(1, kind="Other")], Progress(KEY, 3, 1, 1), "it has messages in conflict"),
+        ([round_of(2, 2, prev='{"journal":"2-1","seq":9}')], Progress(KEY, 3, 2, 2), "a round is missing"),
+    ],
+)
+def test_an_old_journal_with_a_flaw_stays(store: Store, more: list[Row], progress: Progress, why: str) -> None:
+    store.save([event(1), *more], [], [progress])
+    assert [each.stays for each in store.old(BEFORE)] == [why]
+    assert store.expire(KEY, BEFORE, NOW) is None
+    assert store.count("messages") > 0
+
+
+def test_a_journal_is_as_old_as_the_day_it_came(store: Store) -> None:
+    store.save([event(1)._replace(at="1970-01-01T00:00:00Z")], [], [Progress(KEY, 3, 1, 1)])
+    assert store.old(AT) == []
+    assert len(store.old(BEFORE)) == 1
