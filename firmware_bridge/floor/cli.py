@@ -57,7 +57,7 @@ def _check(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
 def _prepare(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     from firmware_bridge.floor.prepare import prepared
 
-    for line in prepared(config):
+    for line in prepared(config, arguments.ingest, arguments.reader):
         print(line)
     return FINE
 
@@ -82,6 +82,22 @@ def _backup(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     store = open_store(config)
     try:
         store.backup(arguments.target)
+    finally:
+        store.close()
+    return FINE
+
+
+def _expire(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.expire import expire
+    from firmware_bridge.floor.service import open_store
+
+    if config.store.keep_years is None:
+        print("nothing is deleted: [store] keep_years is not set")
+        return FINE
+    store = open_store(config)
+    try:
+        for line in expire(store, config.store.keep_years, dry=arguments.dry_run):
+            print(escaped(line))
     finally:
         store.close()
     return FINE
@@ -115,11 +131,15 @@ def _parser() -> argparse.ArgumentParser:
 
     add("ingest", "keep every message of every table (headless, under systemd)", _ingest)
     add("check", "everything that can be wrong with store and broker", _check)
-    add("prepare", "make what the ingest needs, before tables connect", _prepare)
+    command = add("prepare", "make what the ingest needs, before tables connect", _prepare)
+    command.add_argument("--ingest", action="append", default=[], metavar="ROLE", help="PostgreSQL: may keep messages")
+    command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="PostgreSQL: may read them")
     command = add("backfill", "take exported journals into the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="of shoe journal export")
     command = add("backup", "a copy of the store as it is now, while the ingest runs", _backup)
     command.add_argument("target", type=Path, metavar="FILE", help="replaced whole, or not at all")
+    command = add("expire", "delete the journals that are older than keep_years", _expire)
+    command.add_argument("--dry-run", action="store_true", help="only say what would be deleted")
     command = add("export", "rows of the store as JSON lines or CSV", _export)
     command.add_argument("what", choices=get_args(What), metavar="WHAT", help=", ".join(get_args(What)))
     command.add_argument("--csv", action="store_true", help="CSV (default: JSON lines)")

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import Final
 
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.ingest import KEPT, topics
 from firmware_bridge.floor.mqtt_source import MqttSource
-from firmware_bridge.floor.service import open_store
+from firmware_bridge.floor.service import open_store, place
 
 TOUCH_S: Final = 60.0
 """How long a cluster may take to make the streams of its MQTT listener: it drops the first client meanwhile."""
 
 
-def prepared(config: FloorConfig) -> Iterator[str]:
-    """Make what is missing; each thing in words, as it is there. Raises StoreError, ConfigError, NatsError."""
-    open_store(config).close()
-    yield f"the store {config.store.path} is there"
+def prepared(config: FloorConfig, writers: Sequence[str] = (), readers: Sequence[str] = ()) -> Iterator[str]:
+    """Make what is missing; each thing in words, as it is there. Raises StoreError, ConfigError, NatsError.
+
+    writers, readers: roles of PostgreSQL that may from now on keep messages, and read them.
+    """
+    store = open_store(config)
+    try:
+        yield f"the store {place(config)} is there"
+        for role in writers:
+            store.grant(role, "ingest")
+            yield f"the role {escaped(role)} may keep messages"
+        for role in readers:
+            store.grant(role, "reader")
+            yield f"the role {escaped(role)} may read them"
+    finally:
+        store.close()
     if not config.nats.servers:
         yield "the broker keeps the session from the first shoe-floor ingest on"
         return
