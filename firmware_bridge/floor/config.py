@@ -63,12 +63,24 @@ class IngestSection(Struct, frozen=True, kw_only=True):
     batch: Batch = 500
 
 
+class MetricsSection(Struct, frozen=True, kw_only=True):
+    """`[metrics]`: where Prometheus asks `shoe-floor metrics`.
+
+    host: the address that it is asked at, of this machine alone unless told otherwise.
+    port: its port.
+    """
+
+    host: Text = "127.0.0.1"
+    port: TcpPort = 9108
+
+
 class FloorConfig(Struct, frozen=True, kw_only=True):
     """A whole `floor.toml`."""
 
     mqtt: MqttSection = MqttSection()
     store: StoreSection = StoreSection()
     ingest: IngestSection = IngestSection()
+    metrics: MetricsSection = MetricsSection()
 
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(FloorConfig)}
