@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -15,11 +16,13 @@ from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
 
+CREDENTIALS: Final = "/run/credentials/shoe-floor-ingest.service"
+
 Batch = Annotated[int, Meta(ge=1, le=10_000)]
 
 
 class MqttSection(Struct, frozen=True, kw_only=True):
-    """`[mqtt]`: the broker of the floor. Secrets come from files.
+    """`[mqtt]`: the broker of the floor. Secrets come from files; one without a path is a credential of the unit.
 
     host: its name or address.
     port: its port, usually 8883 with TLS.
@@ -118,12 +121,17 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
     return config
 
 
+def secret(name: str) -> Path:
+    """The file of a secret: of a name without a path, a credential of the unit that runs, or else of the ingest's."""
+    return Path(os.environ.get("CREDENTIALS_DIRECTORY", CREDENTIALS), name)
+
+
 def password(config: MqttSection) -> bytes | None:
     """The password in its file, None where none is set. Raises ConfigError."""
     if config.password_file is None:
         return None
     try:
-        return Path(config.password_file).read_bytes().rstrip(b"\r\n")
+        return secret(config.password_file).read_bytes().rstrip(b"\r\n")
     except OSError as error:
         what = f"[mqtt] password_file {config.password_file}: {error.strerror}"
         raise ConfigError(what, "check the path and its owner") from None

@@ -19,7 +19,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from firmware_bridge.floor.config import MqttSection
+from firmware_bridge.floor.config import MqttSection, secret
 from firmware_bridge.floor.source import Delivery
 
 log = logging.getLogger(__name__)
@@ -183,7 +183,7 @@ class MqttSource:
         if config.ca or config.cert:
             context = ssl.create_default_context(cafile=config.ca)
             if config.cert:
-                context.load_cert_chain(config.cert, config.key)
+                context.load_cert_chain(config.cert, config.key and secret(config.key))
             client.tls_set_context(context)
         client.on_connect, client.on_message = self._connected, self._message
         client.on_subscribe, client.on_disconnect = self._subscribed, self._disconnected

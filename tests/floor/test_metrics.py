@@ -23,7 +23,7 @@ AT = "2026-11-20T21:33:05.123Z"
 WALL = 1_795_210_385.123
 """The same in seconds."""
 
-HEALTH = {
+HEALTH: dict[str, Any] = {
     "uptime_s": 90,
     "reader": {"reads": 3, "unread": 1, "frames_bad": 0, "quality": 204.0, "lamp": None, "forecast": None},
     "disk_free_mb": 900,
@@ -33,7 +33,14 @@ HEALTH = {
     "faults": None,
     "orders_refused": 0,
 }
-STATUS = {"state": "online", "version": "1.2", "build": "abc", "mode": "FULL", "clock": "synchronised", "link": 4}
+STATUS: dict[str, Any] = {
+    "state": "online",
+    "version": "1.2",
+    "build": "abc",
+    "mode": "FULL",
+    "clock": "synchronised",
+    "link": 4,
+}
 
 
 class Floor:
@@ -53,7 +60,8 @@ class Floor:
         self.exporter.take([Delivery(topic, body)])
 
     def round(self, seq: int, at: str = AT, **more: Any) -> None:
-        self.say("round", **({"seq": seq, "n": 1, "at": at, "status": "closed"} | more))
+        told: dict[str, Any] = {"seq": seq, "n": 1, "at": at, "status": "closed"}
+        self.say("round", **told | more)
 
     def value(self, name: str, kind: str = PLAIN) -> list[str]:
         """The samples of a metric."""

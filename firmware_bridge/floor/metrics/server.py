@@ -107,9 +107,13 @@ def _server(family: int) -> type[socketserver.TCPServer]:
                 self._free.release()
 
         def process_request(self, request: Any, client_address: Any) -> None:
-            if self._free.acquire(blocking=False):
+            if not self._free.acquire(blocking=False):
+                self.shutdown_request(request)
+                return
+            try:
                 super().process_request(request, client_address)
-            else:
+            except RuntimeError:  # no thread can be had
+                self._free.release()
                 self.shutdown_request(request)
 
         def handle_error(self, request: Any, client_address: Any) -> None:
