@@ -141,15 +141,7 @@ def test_slow_and_endless_requests_hold_up_nobody(port: int, mocker: MockerFixtu
 
 
 def test_a_page_that_fails_is_no_answer_and_the_next_one_is(mocker: MockerFixture) -> None:
-    pages = iter([ValueError("no"), "page"])
-
-    def page(kind: str) -> str:
-        told = next(pages)
-        if isinstance(told, ValueError):
-            raise told
-        return told
-
-    server = Server("127.0.0.1", 0, page)
+    server = Server("127.0.0.1", 0, mocker.Mock(side_effect=[ValueError("no"), "page"]))
     server.start()
     assert asked(server.port, ASK) == b""
     assert asked(server.port, ASK).endswith(b"page")
