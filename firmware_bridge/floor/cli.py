@@ -44,6 +44,12 @@ def _ingest(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     return run(config)
 
 
+def _metrics(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.metrics.service import run
+
+    return run(config)
+
+
 def _check(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     from firmware_bridge.floor.check import findings
 
@@ -130,6 +136,7 @@ def _parser() -> argparse.ArgumentParser:
         return command
 
     add("ingest", "keep every message of every table (headless, under systemd)", _ingest)
+    add("metrics", "what all tables say, as metrics for Prometheus (headless, under systemd)", _metrics)
     add("check", "everything that can be wrong with store and broker", _check)
     command = add("prepare", "make what the ingest needs, before tables connect", _prepare)
     command.add_argument("--ingest", action="append", default=[], metavar="ROLE", help="PostgreSQL: may keep messages")

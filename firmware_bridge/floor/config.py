@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -17,6 +18,8 @@ from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
 
+CREDENTIALS: Final = "/run/credentials/shoe-floor-ingest.service"
+
 Batch = Annotated[int, Meta(ge=1, le=10_000)]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z")]
 
@@ -24,7 +27,7 @@ Years = Annotated[int, Meta(ge=1, le=1_000)]
 
 
 class MqttSection(Struct, frozen=True, kw_only=True):
-    """`[mqtt]`: the broker of the floor. Secrets come from files.
+    """`[mqtt]`: the broker of the floor. Secrets come from files; one without a path is a credential of the unit.
 
     host: its name or address.
     port: its port, usually 8883 with TLS.
@@ -99,6 +102,17 @@ class IngestSection(Struct, frozen=True, kw_only=True):
     batch: Batch = 500
 
 
+class MetricsSection(Struct, frozen=True, kw_only=True):
+    """`[metrics]`: where Prometheus asks `shoe-floor metrics`.
+
+    host: the address that it is asked at, of this machine alone unless told otherwise.
+    port: its port.
+    """
+
+    host: Text = "127.0.0.1"
+    port: TcpPort = 9108
+
+
 class FloorConfig(Struct, frozen=True, kw_only=True):
     """A whole `floor.toml`."""
 
@@ -106,6 +120,7 @@ class FloorConfig(Struct, frozen=True, kw_only=True):
     nats: NatsSection = NatsSection()
     store: StoreSection = StoreSection()
     ingest: IngestSection = IngestSection()
+    metrics: MetricsSection = MetricsSection()
 
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(FloorConfig)}
@@ -170,12 +185,17 @@ def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
         return False
 
 
+def secret(name: str) -> Path:
+    """The file of a secret: of a name without a path, a credential of the unit that runs, or else of the ingest's."""
+    return Path(os.environ.get("CREDENTIALS_DIRECTORY", CREDENTIALS), name)
+
+
 def password(config: MqttSection | NatsSection | StoreSection) -> bytes | None:
     """The password in its file, None where none is set. Raises ConfigError."""
     if config.password_file is None:
         return None
     try:
-        return Path(config.password_file).read_bytes().rstrip(b"\r\n")
+        return secret(config.password_file).read_bytes().rstrip(b"\r\n")
     except OSError as error:
         section = next(field.encode_name for field in fields(FloorConfig) if field.type is type(config))
         what = f"[{section}] password_file {config.password_file}: {error.strerror}"

@@ -46,12 +46,21 @@ class MqttSource:
     """A source of the messages of `topics`, with at most `window` not acknowledged.
 
     probe: only to try whether the broker lets us in, under a client id of its own and without a session.
+    kept: whether the broker keeps the session, and what comes meanwhile. Of one that it does not keep all messages
+    are at QoS 0, there is nothing to acknowledge, and what the broker retains comes at each connect.
     """
 
     def __init__(
-        self, config: MqttSection, password: bytes | None, topics: Sequence[str], window: int, *, probe: bool = False
+        self,
+        config: MqttSection,
+        password: bytes | None,
+        topics: Sequence[str],
+        window: int,
+        *,
+        probe: bool = False,
+        kept: bool = True,
     ) -> None:
-        self._probe, self._fault = probe, "it does not answer"
+        self._probe, self._kept, self._fault = probe, kept and not probe, "it does not answer"
         self._config, self._password, self._topics, self._window = config, password, topics, window
         self._client: Client | None = None
         self._link = 0
@@ -59,6 +68,11 @@ class MqttSource:
         self._came: list[Delivery] = []
         self._protocol = MQTTProtocolVersion.MQTTv5
         self._attempts, self._next, self._since = 0, 0.0, 0.0
+
+    @property
+    def is_up(self) -> bool:
+        """Whether the broker has let us in."""
+        return self._up
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
         """What came, at most so many messages; none after `wait_s` seconds of nothing."""
@@ -145,7 +159,7 @@ class MqttSource:
         self._ended, self._since = False, monotonic()
         try:
             client = self._made()
-            client.connect(self._config.host, self._config.port, KEEPALIVE_S, **self._kept())
+            client.connect(self._config.host, self._config.port, KEEPALIVE_S, **self._session())
         except OSError as error:
             self._fault = f"it is out of reach: {error}"
             log.warning("the broker %s is out of reach: %s", self._address, error)
@@ -157,7 +171,7 @@ class MqttSource:
     def _made(self) -> Client:
         config = self._config
         version = self._protocol
-        kept = {} if version == MQTTProtocolVersion.MQTTv5 else {"clean_session": self._probe}
+        kept = {} if version == MQTTProtocolVersion.MQTTv5 else {"clean_session": not self._kept}
         client = Client(
             CallbackAPIVersion.VERSION2,
             f"{config.client_id}-check" if self._probe else config.client_id,
@@ -175,14 +189,14 @@ class MqttSource:
         client.on_subscribe, client.on_disconnect = self._subscribed, self._disconnected
         return client
 
-    def _kept(self) -> dict[str, Any]:
-        """What asks the broker to keep the session, by MQTT 5."""
+    def _session(self) -> dict[str, Any]:
+        """What asks the broker to keep the session, or not to, by MQTT 5."""
         if self._protocol != MQTTProtocolVersion.MQTTv5:
             return {}
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho types it not
-        properties.SessionExpiryInterval = 0 if self._probe else SESSION_S
+        properties.SessionExpiryInterval = SESSION_S if self._kept else 0
         properties.ReceiveMaximum = min(self._window, 65_535)
-        return {"clean_start": self._probe, "properties": properties}
+        return {"clean_start": not self._kept, "properties": properties}
 
     def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
         if code.is_failure:
@@ -193,10 +207,11 @@ class MqttSource:
             return
         self._up = True
         log.info("connected to %s, session %s", self._address, "kept" if flags.session_present else "new")
+        qos = 1 if self._kept or self._probe else 0
         if self._protocol == MQTTProtocolVersion.MQTTv5:
-            client.subscribe([(topic, SubscribeOptions(qos=1)) for topic in self._topics])
+            client.subscribe([(topic, SubscribeOptions(qos=qos)) for topic in self._topics])
         else:
-            client.subscribe([(topic, 1) for topic in self._topics])
+            client.subscribe([(topic, qos) for topic in self._topics])
 
     def _subscribed(self, client: Client, _: object, mid: int, codes: list[ReasonCode], properties: object) -> None:
         self._fault = ""
@@ -210,7 +225,7 @@ class MqttSource:
 
     def _message(self, client: Client, _: object, message: MQTTMessage) -> None:
         ticket = (self._link, message.mid if message.qos else 0)
-        self._came.append(Delivery(message.topic, bytes(message.payload), ticket))
+        self._came.append(Delivery(message.topic, bytes(message.payload), ticket, message.retain))
 
     @property
     def _address(self) -> str:

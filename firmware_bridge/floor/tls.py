@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 
-from firmware_bridge.floor.config import MqttSection, NatsSection
+from firmware_bridge.floor.config import MqttSection, NatsSection, secret
 
 
 def context(config: MqttSection | NatsSection) -> ssl.SSLContext | None:
@@ -13,5 +13,5 @@ def context(config: MqttSection | NatsSection) -> ssl.SSLContext | None:
         return None
     made = ssl.create_default_context(cafile=config.ca)
     if config.cert:
-        made.load_cert_chain(config.cert, config.key)
+        made.load_cert_chain(config.cert, config.key and secret(config.key))
     return made
