@@ -16,7 +16,7 @@ from firmware_bridge.shoe.judges.marks import is_asked
 from firmware_bridge.shoe.judges.packs import open_with_next, waits_for_next
 from firmware_bridge.shoe.judges.rounds import close_round, end_shoe, open_shoe, void_round
 from firmware_bridge.shoe.round import asked, copies, due, layout, phase, rules, unread_needed
-from firmware_bridge.shoe.state import Phase, blockers, held_cards, is_open, oldest_held, row
+from firmware_bridge.shoe.state import Phase, blockers, disclosed, held_cards, is_open, oldest_held, row
 
 Given = Ordered | Pressed
 
@@ -49,7 +49,11 @@ def void(draft: Draft, given: Ordered, order: orders.Void) -> None:
 
 
 def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
-    """Two people name a card: the unread one, or one drawn while the reader is away."""
+    """Two people name a card: the unread one, or one drawn while the reader is away.
+
+    Raises Refused for a face of which every copy lies open. Sealed copies are not counted: who may enter could else
+    find out what they are.
+    """
     if as_seen(order.second) in ("", as_seen(given.by)):
         raise Refused("a card is entered by two different people", "give both names: --by NAME --second NAME")
     shoe = draft.shoe
@@ -57,7 +61,7 @@ def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
     entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second)
     first = oldest_held(shoe)
     if (n := unread_needed(shoe)) is not None and is_open(shoe, "unreadable"):
-        if shoe.seen.count(order.card) >= copies(shoe, order.card):
+        if disclosed(shoe).count(order.card) >= copies(shoe, order.card):
             raise Refused("the packs hold no more of this card", "look at the card again")
         _look_at(draft, n, entered)
     elif is_open(shoe, "unreadable") and first and first.card is None:
