@@ -81,6 +81,10 @@ def _nothing_moved(_: Layout) -> dict[str, Net]:
     return {}
 
 
+def _one(_: Any) -> int:
+    return 1
+
+
 def _none(_: Card) -> int:
     return 0
 
@@ -108,6 +112,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """The faces of one pack, and how often each is in it."""
     packs: range
     """How many packs a shoe may hold."""
+    fewest: Callable[[Any], int] = _one
+    """How many cards the shortest round takes under these terms."""
     slots: tuple[str, ...]
     """Every slot a card may lie in: what `[lamps]` and `[presence]` may name."""
     seats: tuple[str, ...] = ()
