@@ -25,9 +25,7 @@ def too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
     """A shoe holds as many packs as its game is dealt from."""
     if table is None or table.decks in game.packs:
         return []
-    packs = game.packs
-    may = f"{packs[0]} to {packs[-1]}" if packs.step == 1 else " or ".join(map(str, packs))
-    return [f"[table] decks = {table.decks}: {game.name} is dealt from {may}"]
+    return [f"[table] decks = {table.decks}: {game.name} is dealt from {game.dealt_from}"]
 
 
 def undealt(table: TableConfig | None, game: Game) -> list[str]:

@@ -204,6 +204,12 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """What people say of a `round` message besides its outcome and its hands."""
 
     @property
+    def dealt_from(self) -> str:
+        """How many packs a shoe may hold, in words: `1`, `6 or 8`, `1 to 12`."""
+        first, *more = self.packs
+        return f"{first} to {self.packs[-1]}" if more and self.packs.step == 1 else " or ".join(map(str, self.packs))
+
+    @property
     def size(self) -> int:
         """Cards in one pack."""
         return sum(self.pack.values())

@@ -77,7 +77,7 @@ def test_a_mistake_is_told_by_its_key(game: str, keys: dict[str, object], says: 
 
 @pytest.mark.parametrize("game", ["niuniu", "erbagang"])
 def test_a_second_pack_and_a_reader_that_judges_are_mistakes(game: str) -> None:
-    with pytest.raises(ConfigError, match="decks = 2"):
+    with pytest.raises(ConfigError, match=f"decks = 2: {game} is dealt from 1$"):
         parse({"table": {"id": "T", "game": game, "decks": 2}})
     with pytest.raises(ConfigError, match="angel-eye"):
         parse({"table": {"id": "T", "game": game}, "reader": {"protocol": "angel-eye"}})

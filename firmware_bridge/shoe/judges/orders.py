@@ -25,9 +25,9 @@ def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
     """Open a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
     if draft.shoe.device.next_house.confirm_shuffle and not order.confirmed_by.strip():
         raise Refused("the shuffle is not confirmed", "the pit boss gives his name: confirmed_by")
-    packs = GAMES[draft.shoe.device.next_house.game].packs
-    if order.pack.decks is not None and order.pack.decks not in packs:
-        raise Refused(f"{order.pack.decks} decks do not fit this shoe", f"give {packs[0]} to {packs[-1]} decks")
+    game = GAMES[draft.shoe.device.next_house.game]
+    if order.pack.decks is not None and order.pack.decks not in game.packs:
+        raise Refused(f"{order.pack.decks} decks do not fit this shoe", f"{game.name} is dealt from {game.dealt_from}")
     if draft.shoe.device.lent:
         words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
         raise Refused(words, "wait until the calibration ends, and some seconds more: shoe status")
