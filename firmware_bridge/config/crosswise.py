@@ -28,6 +28,13 @@ def too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
     return [f"[table] decks = {table.decks}: {game.name} is dealt from {game.dealt_from}"]
 
 
+def burned(table: TableConfig | None, game: Game) -> list[str]:
+    """Nothing is burned of a pack that is dealt to its last card."""
+    if table is None or game.may_burn or table.burn in ("none", 0):
+        return []
+    return [f"[table] burn = {table.burn!r}: {game.name} deals all {game.size} of a pack, leave burn out"]
+
+
 def undealt(table: TableConfig | None, game: Game) -> list[str]:
     """A game that is dealt to those who bet waits for the bets."""
     if table is None or not game.must_bet or table.betting == "required":

@@ -170,6 +170,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Terms that such a reader does not deal under: key -> why."""
     burns: Callable[[Card], int] = _none
     """How many cards are burned unseen after this exposed one."""
+    may_burn: bool = True
+    """Whether a house may burn cards of a new pack; not where the rounds of a pack take all of it."""
     close: Callable[[Any], Literal["auto", "next"]] = _auto
     """How rounds end where the config does not say it."""
     ends: Callable[[Any, Start], bool] = _never

@@ -83,3 +83,12 @@ def test_a_second_pack_and_a_reader_that_judges_are_mistakes(game: str) -> None:
         parse({"table": {"id": "T", "game": game}, "reader": {"protocol": "angel-eye"}})
     with pytest.raises(ConfigError, match="procedure"):
         parse({"table": {"id": "T", "game": game}, "game": {"procedure": "six-card"}})
+
+
+@pytest.mark.parametrize("burn", ["first-card", 1])
+def test_no_tile_is_burned(burn: str | int) -> None:
+    with pytest.raises(ConfigError, match=r"burn = .*: erbagang deals all 40 of a pack, leave burn out"):
+        parse({"table": {"id": "T", "game": "erbagang", "burn": burn}})
+    for none in ("none", 0):
+        assert parse({"table": {"id": "T", "game": "erbagang", "burn": none}}).house.game == "erbagang"
+    assert parse({"table": {"id": "T", "game": "niuniu", "burn": burn}}).house.burn == burn

@@ -34,6 +34,7 @@ GAME: Final = Game(
     pack=dict.fromkeys(TILES, 4),
     packs=range(1, 2),
     fewest=lambda terms: EACH * len(SLOTS),
+    may_burn=False,
     slots=SLOTS,
     areas={slot: (slot,) for slot in SLOTS},
     players=range(4, 5),
