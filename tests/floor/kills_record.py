@@ -74,9 +74,7 @@ class Shoes:
     def add_broken(self, lines: Sequence[Line]) -> None:
         """Write down the shoe behind the known ones as these lines, of all journals, have it."""
         known = self.all()
-        cards, rounds = (
-            sum(len(each) for each in of) for of in zip(*((s.drawn, s.rounds) for s in known), strict=True)
-        )
+        cards, rounds = sum(len(shoe.drawn) for shoe in known), sum(len(shoe.rounds) for shoe in known)
         self.add(Shoe(drawn=_faces(lines)[cards:], rounds=_rounds(lines)[rounds:], broken=True))
 
 

@@ -21,14 +21,13 @@ def kills(folder: Path, count: int) -> subprocess.Popen[str]:
 
 
 def test_a_few_kills_in_any_order_lose_nothing_even_when_the_run_is_killed_too(tmp_path: Path) -> None:
-    first = kills(tmp_path, 1000)
-    give_up = time.monotonic() + LIMIT_S
-    while not (tmp_path / "state.json").exists() or not json.loads((tmp_path / "state.json").read_text())["done"]:
-        assert first.poll() is None
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
-    first.send_signal(signal.SIGKILL)
-    first.wait()
+    with kills(tmp_path, 1000) as first:
+        give_up = time.monotonic() + LIMIT_S
+        while not (tmp_path / "state.json").exists() or not json.loads((tmp_path / "state.json").read_text())["done"]:
+            assert first.poll() is None
+            assert time.monotonic() < give_up
+            time.sleep(0.05)
+        first.send_signal(signal.SIGKILL)
     done = json.loads((tmp_path / "state.json").read_text())["done"]["kills"]
     said, _ = kills(tmp_path, done + 2).communicate(timeout=LIMIT_S)
     assert f"{done} kills so far" in said
