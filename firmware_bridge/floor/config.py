@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Final
+from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import Meta, Struct
 from msgspec.structs import fields
@@ -47,9 +49,13 @@ class StoreSection(Struct, frozen=True, kw_only=True):
     """`[store]`: where the messages are kept.
 
     path: the file of SQLite.
+    url: a database of PostgreSQL instead, as libpq reads it, without a password.
+    password_file: the file that holds the password for it; without, libpq looks where it always does.
     """
 
     path: Text = "/var/lib/shoe-floor/floor.db"
+    url: Text | None = None
+    password_file: Text | None = None
 
 
 class IngestSection(Struct, frozen=True, kw_only=True):
@@ -97,8 +103,7 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
             sections[section] = SECTIONS[section](**good_keys(SECTIONS[section], f"[{section}] ", keys, mistakes))
     mistakes += unprintable(raw)
     config = FloorConfig(**sections)
-    if not config.store.path.startswith("/"):
-        mistakes.append(f"[store] path = {config.store.path!r}: write the whole path, from / on")
+    mistakes += _of_the_store(config.store, raw.get("store"))
     if config.mqtt.key and not config.mqtt.cert:
         mistakes.append("[mqtt] key is there without cert: give both")
     if mistakes:
@@ -106,12 +111,35 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
     return config
 
 
-def password(config: MqttSection) -> bytes | None:
+def password(config: MqttSection | StoreSection) -> bytes | None:
     """The password in its file, None where none is set. Raises ConfigError."""
     if config.password_file is None:
         return None
     try:
         return Path(config.password_file).read_bytes().rstrip(b"\r\n")
     except OSError as error:
-        what = f"[mqtt] password_file {config.password_file}: {error.strerror}"
+        section = "mqtt" if isinstance(config, MqttSection) else "store"
+        what = f"[{section}] password_file {config.password_file}: {error.strerror}"
         raise ConfigError(what, "check the path and its owner") from None
+
+
+def _of_the_store(store: StoreSection, raw: object) -> Iterator[str]:
+    """What is wrong with `[store]`; a password in it is never shown."""
+    if not store.path.startswith("/"):
+        yield f"[store] path = {store.path!r}: write the whole path, from / on"
+    if store.url is None:
+        if store.password_file:
+            yield "[store] password_file is there without url: a file of SQLite has no password"
+        return
+    if isinstance(raw, dict) and "path" in raw:
+        yield "[store] has both path and url: keep one of them"
+    if not store.url.startswith(("postgresql://", "postgres://")):
+        yield "[store] url is none of PostgreSQL: write postgresql://USER@HOST/DATABASE"
+    elif _has_password(store.url):
+        yield "[store] url has a password in it: put it into a file, and name that as password_file"
+
+
+def _has_password(url: str) -> bool:
+    parts = urlsplit(url)
+    words = {key for key, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    return ":" in parts.netloc.rpartition("@")[0] or bool(words & {"password", "sslpassword"})

@@ -11,7 +11,9 @@ from threading import Event
 from time import monotonic
 from typing import Final
 
+from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.ingest import Ingest, topics
 from firmware_bridge.floor.mqtt_source import MqttSource
 from firmware_bridge.floor.source import Source
@@ -27,10 +29,19 @@ WAIT_S: Final = 0.25
 FIRST_S, LONGEST_S = 1.0, 60.0
 """The wait after the store failed once, and after it failed often."""
 
+STEADY_S: Final = 30.0
+"""A store that was good for so long has not failed before."""
+
 
 def open_store(config: FloorConfig) -> Store:
-    """The store of a floor, made where there is none. Raises StoreError."""
-    return SqliteStore(Path(config.store.path))
+    """The store of a floor, made where there is none. Raises StoreError, ConfigError."""
+    if config.store.url is None:
+        return SqliteStore(Path(config.store.path))
+    need("psycopg", "postgres")
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    secret = password(config.store)
+    return PostgresStore(config.store.url, None if secret is None else secret.decode("utf-8", "replace"))
 
 
 def run(config: FloorConfig) -> int:
@@ -39,19 +50,22 @@ def run(config: FloorConfig) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     mqtt = config.mqtt
-    open_store(config).close()
+    store = open_store(config)
+    place = store.place
+    store.close()
     source = MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
-    systemd.tell("READY=1", f"STATUS=keeps what {mqtt.root}/# says in {config.store.path}")
-    failed = 0
+    systemd.tell("READY=1", f"STATUS=keeps what {mqtt.root}/# says in {place}")
+    failed = -1
     try:
         while not stop.is_set():
+            began = monotonic()
             try:
                 _through(config, source, stop, lambda: systemd.tell("WATCHDOG=1"))
-            except StoreError as error:
+            except (StoreError, ConfigError) as error:
                 log.error("%s", error)
                 source.drop()
+                failed = 0 if monotonic() - began > STEADY_S else failed + 1
                 wait_s = min(LONGEST_S, FIRST_S * 2.0 ** min(failed, 10)) * random.uniform(0.5, 1.0)
-                failed += 1
                 _rest(stop, wait_s, systemd)
     finally:
         systemd.tell("STOPPING=1")

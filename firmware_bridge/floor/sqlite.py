@@ -24,7 +24,7 @@ class SqliteStore:
     """A store in the file `path`, made where there is none. Raises StoreError."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self.place = path, str(path)
         with self._in_words():
             self._db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
             try:

@@ -27,7 +27,12 @@ class Saved(NamedTuple):
 
 
 class Store(Protocol):
-    """Keeps messages for ever: what `save` returned from is on disk. All its methods raise StoreError."""
+    """Keeps messages for ever: what `save` returned from is on disk. All its methods raise StoreError.
+
+    place: what people call it, without a password.
+    """
+
+    place: str
 
     def save(self, rows: Sequence[Row], unread: Sequence[Unread], progress: Sequence[Progress]) -> Saved:
         """Commit a batch, all of it or nothing."""
