@@ -47,7 +47,10 @@ class Database(Protocol):
         """Kill it in the middle of something."""
 
     def close(self) -> None:
-        """End it."""
+        """End it; what it keeps stays."""
+
+    def remove(self) -> None:
+        """Delete what it keeps outside the floor's folder."""
 
 
 class SqliteFile:
@@ -76,7 +79,10 @@ class SqliteFile:
         floor.kill("ingest")
 
     def close(self) -> None:
-        """Nothing of it is left when the ingest is not."""
+        """Nothing of it runs when the ingest does not."""
+
+    def remove(self) -> None:
+        """Its file is in the floor's folder."""
 
     def _writer(self) -> int:
         """The process that has a transaction open, 0 for none."""

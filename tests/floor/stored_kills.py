@@ -35,7 +35,14 @@ REVIVED: Final = 0.6
 BROKEN_OFF: Final = ("reader_back", "reader_gap")
 """What else may be irregular in a shoe that a run was broken off in."""
 
-STORES: Final[dict[str, Callable[[Path], Database]]] = {"sqlite": SqliteFile}
+
+def _postgres(folder: Path) -> Database:
+    from tests.floor_whole.killed_postgres import Postgres
+
+    return Postgres(folder)
+
+
+STORES: Final[dict[str, Callable[[Path], Database]]] = {"sqlite": SqliteFile, "postgres": _postgres}
 
 
 class StoredKills:
@@ -190,6 +197,7 @@ def main() -> int:
     if run.done["kills"] < asked.kills:
         print(f"broken off; to go on: --state {path}")
         return 0
+    run.floor.database.remove()
     shutil.rmtree(state.folder)
     return 0
 

@@ -46,8 +46,14 @@ def test_status_as_json_is_one_object(table: Callable[..., DaemonTable], shoe: c
     assert told["table_id"] == "T07"
     assert told["rounds"] == [
         {
-            "round": 1, "outcome": "player", "points": {"player": "natural 9", "banker": "0"}, "revision": 0,
-            "cards": [["P1", "9s"], ["B1", "Td"], ["P2", "Ts"], ["B2", "Tc"]], "carried": 0, "last": False, "flags": [],
+            "round": 1,
+            "outcome": "player",
+            "points": {"player": "natural 9", "banker": "0"},
+            "revision": 0,
+            "cards": [["P1", "9s"], ["B1", "Td"], ["P2", "Ts"], ["B2", "Tc"]],
+            "carried": 0,
+            "last": False,
+            "flags": [],
             "own": {"natural": True, "pairs": {"player": False, "banker": True}},
         }
     ]
