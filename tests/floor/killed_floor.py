@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
-import struct
 import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Final, Protocol
+from typing import Final
 
 from firmware_bridge.floor.ingest import now
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.walk import Place, read_lines
 from tests.broker import Broker
 from tests.floor.ingesting import Ingest
+from tests.floor.killed_database import BUSY_S, Database, SqliteFile
 from tests.system.shuffled import Dealer
 from tests.system.table import DaemonTable
 
@@ -29,70 +28,10 @@ MAX_MB: Final = 1
 SETTLED_S: Final = 900.0
 """Longer than the longest back-off: what waits for it comes then."""
 
-BUSY_S: Final = 20.0
-"""How long a victim is waited for until it works."""
-
 PACE_S: Final = 0.02
 
-
-class Database(Protocol):
-    """What the ingest keeps its store in. lines: the keys of `[store]`."""
-
-    lines: str
-
-    def start(self, floor: KilledFloor) -> None:
-        """Start it, and what dies with it."""
-
-    def kill(self, floor: KilledFloor) -> None:
-        """Kill it in the middle of something."""
-
-    def close(self) -> None:
-        """End it; what it keeps stays."""
-
-    def remove(self) -> None:
-        """Delete what it keeps outside the floor's folder."""
-
-
-class SqliteFile:
-    """The ingest's own file: to kill the database is to kill the ingest while it has a transaction open."""
-
-    lines = ""
-    _WRITE_LOCK: Final = 120
-    """The byte of the -shm file that a writer has locked (SQLite's file format, WAL-index locks)."""
-
-    def __init__(self, folder: Path) -> None:
-        self._locks = folder / "floor.db-shm"
-
-    def start(self, floor: KilledFloor) -> None:
-        """It lives in the ingest."""
-        floor.revive("ingest")
-
-    def kill(self, floor: KilledFloor) -> None:
-        """Wait for a transaction, and kill the ingest in it."""
-        floor.revive("broker")
-        floor.revive("daemon")
-        process = floor.ingest.process
-        assert process
-        caught = floor.spin(lambda: self._writer() == process.pid, BUSY_S)
-        process.kill()
-        floor.done["ingests killed in a transaction"] += caught
-        floor.kill("ingest")
-
-    def close(self) -> None:
-        """Nothing of it runs when the ingest does not."""
-
-    def remove(self) -> None:
-        """Its file is in the floor's folder."""
-
-    def _writer(self) -> int:
-        """The process that has a transaction open, 0 for none."""
-        asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, self._WRITE_LOCK, 1, 0)
-        try:
-            with self._locks.open("r+b") as locks:
-                kind, _, _, _, process = struct.unpack("hhqqi4x", fcntl.fcntl(locks, fcntl.F_GETLK, asked))
-        except FileNotFoundError:
-            return 0
-        return 0 if kind == fcntl.F_UNLCK else int(process)
+RESTART_S: Final = 1.0
+"""How long a fallen ingest waits for its next start."""
 
 
 class KilledFloor:
@@ -107,12 +46,15 @@ class KilledFloor:
         self.archive = folder / "archive"
         self.archive.mkdir(exist_ok=True)
         self.broker = Broker(folder, persistence=True)
-        self.table = DaemonTable(folder, self.broker.port)
+        keep = {"dir": str(folder / "journal"), "max_mb": MAX_MB}
+        self._sections = {"journal": keep, "mqtt": {"stored": "floor"}}
+        self.table = DaemonTable(folder, self.broker.port, **self._sections)
         if run:
             self.table.board.reset(run + 1)
         self.ingest = Ingest(folder, self.broker.port, batch=500, store=database.lines)
         self.dealer = Dealer(random, self.table)
         self._alive: set[str] = set()
+        self._restart = 0.0
 
     def is_alive(self, name: str) -> bool:
         """Whether it was started and not killed since."""
@@ -162,11 +104,24 @@ class KilledFloor:
         self.deal(BUSY_S if at_work else 1.0, at_work)
         return self.deal(self.random.uniform(0, 0.3))
 
+    def restart_fallen(self) -> None:
+        """Start an ingest again that found no database when it started, as systemd does."""
+        process = self.ingest.process
+        if not self.is_alive("ingest") or process is None or process.poll() is None:
+            return
+        assert process.returncode == 1, f"the ingest ended with {process.returncode}\n{self.ingest.log}"
+        if time.monotonic() > self._restart:
+            self.done["ingests that found no database"] += 1
+            self._restart = time.monotonic() + RESTART_S
+            self.ingest.end()
+            self.ingest.start()
+
     def deal(self, seconds: float, until: Callable[[], bool] | None = None) -> None:
         """Draw cards for so long, or until something is so."""
         give_up = time.monotonic() + seconds
         while time.monotonic() < give_up and not self.dealer.between_shoes and not (until and until()):
             self.dealer.draw()
+            self.restart_fallen()
             self.table.pause(self.random.uniform(0, 2 * PACE_S))
 
     def spin(self, condition: Callable[[], bool], limit_s: float) -> bool:
@@ -193,8 +148,7 @@ class KilledFloor:
         self.keep_journals()
         self.table.kill()
         self._alive.discard("daemon")
-        keep = {"dir": str(self.folder / "journal"), "max_mb": MAX_MB}
-        self.table.configure(table=self.dealer.new_shoe(), journal=keep, mqtt={"stored": "floor"})
+        self.table.configure(table=self.dealer.new_shoe(), **self._sections)
         self.revive("daemon")
 
     def finish_shoe(self) -> None:
@@ -232,8 +186,9 @@ class KilledFloor:
 
     def is_stored(self) -> bool:
         """Whether the table has been told that its last entry is stored."""
-        last = self.table.lines()[-1].public
-        return read_cursor(self.table.journal_dir / "cursor") == (last.journal, last.seq)
+        self.restart_fallen()
+        *_, (last, _) = read_lines(Place(journal_files(self.table.journal_dir)[-1], 0))
+        return read_cursor(self.table.journal_dir / "cursor") == (last.public.journal, last.public.seq)
 
     def keep_journals(self) -> None:
         """Keep a second name of each journal, and note which of them the table deleted."""

@@ -25,7 +25,8 @@ from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.walk import Place, read_lines
 from tests.backend import Received
 from tests.floor.journals import Kept, made, published
-from tests.floor.killed_floor import VICTIMS, Database, KilledFloor, SqliteFile
+from tests.floor.killed_database import Database, SqliteFile
+from tests.floor.killed_floor import VICTIMS, KilledFloor
 from tests.floor.kills_record import Shoe, Shoes, State, cards_of, end_left_behind
 from tests.system.account import EXPECTED, Account
 
