@@ -13,6 +13,7 @@ from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor import config as settings
+from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.store import What
 
 CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
@@ -66,6 +67,14 @@ def _prepare(arguments: argparse.Namespace, config: settings.FloorConfig) -> int
     for line in prepared(config, arguments.ingest, arguments.reader):
         print(line)
     return FINE
+
+
+def _page(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    need("starlette", "floor")
+    need("uvicorn", "floor")
+    from firmware_bridge.floor.page.service import run
+
+    return run(config)
 
 
 def _export(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
@@ -141,6 +150,7 @@ def _parser() -> argparse.ArgumentParser:
     command = add("prepare", "make what the ingest needs, before tables connect", _prepare)
     command.add_argument("--ingest", action="append", default=[], metavar="ROLE", help="PostgreSQL: may keep messages")
     command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="PostgreSQL: may read them")
+    add("page", "the page of all tables for the pit, in browsers (read-only)", _page)
     command = add("backfill", "take exported journals into the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="of shoe journal export")
     command = add("backup", "a copy of the store as it is now, while the ingest runs", _backup)

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import Final
 
+from msgspec.structs import replace
+
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, password
@@ -47,7 +49,8 @@ def prepared(config: FloorConfig, writers: Sequence[str] = (), readers: Sequence
 def _touched(config: FloorConfig) -> Iterator[str]:
     """Come once as an MQTT client: with the first of an account NATS makes the streams. Raises BridgeError."""
     mqtt, began = config.mqtt, monotonic()
-    source = MqttSource(mqtt, password(mqtt), topics(mqtt.root, KEPT), 1, probe=True)
+    probe = replace(mqtt, client_id=f"{mqtt.client_id}-prepare")
+    source = MqttSource(probe, password(mqtt), topics(mqtt.root, KEPT), 1, clean=True)
     try:
         why = source.tried(TOUCH_S)
     finally:

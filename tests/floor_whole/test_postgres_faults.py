@@ -13,8 +13,9 @@ import pytest
 from firmware_bridge.floor.message import Row
 from firmware_bridge.floor.store import Store, StoreError
 from tests import broker as real
+from tests.floor.ingesting import Ingest
 from tests.floor.journals import Kept, event, kept
-from tests.floor.test_kills import Ingest, play, whole
+from tests.floor.test_kills import play, whole
 from tests.floor_whole.cluster import Cluster, missing
 from tests.system.table import DaemonTable
 
