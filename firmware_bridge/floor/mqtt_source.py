@@ -45,7 +45,9 @@ FIRST_S, SLOWEST_S, STEADY_S = 0.1, 15.0, 30.0
 class MqttSource:
     """A source of the messages of `topics`, with at most `window` not acknowledged.
 
-    clean: without a session that the broker keeps: what is said while the source is away is lost to it.
+    clean: without a session that the broker keeps. All messages are at QoS 0, there is nothing to acknowledge, what is
+    said while the source is away is lost to it, and what the broker retains comes whole at each connect: of messages at
+    QoS 1 a broker queues 1,000 or so and drops the rest, which a floor of 200 tables retains.
     """
 
     def __init__(
@@ -204,10 +206,11 @@ class MqttSource:
             return
         self._up = True
         log.info("connected to %s, session %s", self._address, "kept" if flags.session_present else "new")
+        qos = 0 if self._clean else 1
         if self._protocol == MQTTProtocolVersion.MQTTv5:
-            client.subscribe([(topic, SubscribeOptions(qos=1)) for topic in self._topics])
+            client.subscribe([(topic, SubscribeOptions(qos=qos)) for topic in self._topics])
         else:
-            client.subscribe([(topic, 1) for topic in self._topics])
+            client.subscribe([(topic, qos) for topic in self._topics])
 
     def _subscribed(self, client: Client, _: object, mid: int, codes: list[ReasonCode], properties: object) -> None:
         self._fault = ""

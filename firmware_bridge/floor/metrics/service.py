@@ -33,7 +33,7 @@ def run(config: FloorConfig) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     mqtt = replace(config.mqtt, client_id=f"shoe-floor-metrics-{os.urandom(4).hex()}")
-    source = MqttSource(mqtt, password(mqtt), [f"{mqtt.root}/+/{name}" for name in TOPICS], 2 * BATCH, clean=True)
+    source = MqttSource(mqtt, password(mqtt), [f"{mqtt.root}/+/{name}" for name in TOPICS], BATCH, clean=True)
     exporter = Exporter(Tables(mqtt.root), lambda: counts(Path(config.store.path)))
     server = Server(config.metrics.host, config.metrics.port, exporter.text)
     server.start()
@@ -42,9 +42,7 @@ def run(config: FloorConfig) -> int:
     systemd.tell("READY=1", f"STATUS=metrics at {where}")
     try:
         while not stop.is_set():
-            came = source.receive(BATCH, WAIT_S)
-            exporter.take(came)
-            source.acknowledge(came)
+            exporter.take(source.receive(BATCH, WAIT_S))
             exporter.connected = source.is_up
             systemd.tell("WATCHDOG=1")
     finally:
