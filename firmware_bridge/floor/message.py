@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Final, NamedTuple
 
 import msgspec
@@ -37,7 +38,8 @@ class Key(NamedTuple):
 class Row(NamedTuple):
     """A message of `topic` (`event` or `round`), as it is kept: a row of the table `message`.
 
-    received_at: RFC 3339, ms, UTC. game to prev_seq: None in an `event`. body: the bytes as they came.
+    received_at: RFC 3339, ms, UTC. game to prev_seq: None in an `event`. body: the bytes as they came. digest: where
+    names in it are replaced, the SHA-256 of the bytes as they came; else None.
     """
 
     topic: str
@@ -56,6 +58,7 @@ class Row(NamedTuple):
     prev_journal: str | None
     prev_seq: int | None
     body: bytes
+    digest: bytes | None = None
 
     @property
     def key(self) -> Key:
@@ -125,6 +128,14 @@ def row(topic: str, table: str, body: bytes, received_at: str) -> Row:
     return found._replace(prev_journal=told.prev.journal, prev_seq=told.prev.seq) if told.prev else found
 
 
+def is_same(one: tuple[bytes, bytes | None], other: tuple[bytes, bytes | None]) -> bool:
+    """Whether two messages, each a body and a digest, came as the same bytes."""
+    if one[1] is None and other[1] is None:
+        return one[0] == other[0]
+    first, second = (digest or sha256(body).digest() for body, digest in (one, other))
+    return first == second
+
+
 def makes_round(row: Row) -> bool:
     """Whether an `event` comes with a `round` message."""
     return row.topic == EVENT and _event(row.body).event.type in ROUND_EVENTS
@@ -134,7 +145,7 @@ def _wrong(told: _Event | _Round, table: str) -> str | None:
     """What is wrong with a message that reads well; None where nothing is."""
     if told.table != table:
         return f"it is a message of table {told.table!r}, and came on the topic of table {table!r}"
-    numbers, texts = [told.seq, told.of, told.shoe], [told.journal, told.at]
+    numbers, texts = [told.seq, told.of, told.shoe], [told.table, told.journal, told.at]
     if isinstance(told, _Round):
         numbers += [told.round, told.revision, told.prev.seq if told.prev else 0]
         texts += [told.game, told.status, told.prev.journal if told.prev else "-"]

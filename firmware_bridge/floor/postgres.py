@@ -87,7 +87,7 @@ class PostgresStore:
         with self._transaction() as db, db.cursor() as cursor:
             fresh, others = self._insert(cursor, rows)
             for statement, values in (
-                (sql.CONFLICT, [(*row[:5], row.received_at, row.body) for row in others]),
+                (sql.CONFLICT, [(*row[:5], row.received_at, *row[-2:]) for row in others]),
                 (sql.QUARANTINE, sorted(unread)),
                 (sql.PROGRESS, [(*each.key, *each[1:]) for each in sorted(progress)]),
             ):
@@ -188,7 +188,7 @@ class PostgresStore:
         if (fresh := cursor.rowcount) == len(rows):
             return fresh, []
         keys = [list(column) for column in zip(*(row[:5] for row in rows), strict=True)]
-        found = cursor.execute(sql.OTHERS, [*keys, [row.body for row in rows]])
+        found = cursor.execute(sql.OTHERS, [*keys, [row.body for row in rows], [row.digest for row in rows]])
         return fresh, [rows[place - 1] for (place,) in found]
 
     def _names(self, what: What) -> list[str]:

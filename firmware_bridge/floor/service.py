@@ -16,6 +16,7 @@ from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.ingest import Ingest, topics
 from firmware_bridge.floor.mqtt_source import MqttSource
+from firmware_bridge.floor.names import names
 from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.sqlite import SqliteStore
 from firmware_bridge.floor.store import Store, StoreError
@@ -50,6 +51,7 @@ def run(config: FloorConfig) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     mqtt = config.mqtt
+    names(config.ingest.pseudonym_key_file)
     _try_store(config)
     source = MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
     systemd.tell("READY=1", f"STATUS=keeps what {mqtt.root}/# says in {_place(config)}")
@@ -86,9 +88,10 @@ def _place(config: FloorConfig) -> str:
 
 def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[], None]) -> None:
     """Ingest until the store fails, or the end."""
+    hidden = names(config.ingest.pseudonym_key_file)
     store = open_store(config)
     try:
-        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name)
+        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden)
         while not stop.is_set():
             if came := source.receive(config.ingest.batch, WAIT_S):
                 ingest.take(came)
