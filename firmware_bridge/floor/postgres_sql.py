@@ -109,6 +109,7 @@ _COLUMNS: Final = """topic, tbl, journal, seq, n, "of", shoe, at, received_at, g
   prev_journal, prev_seq, body, digest"""
 
 INSERT: Final = f"insert into message ({_COLUMNS}) values ({', '.join(['%s'] * 17)}) on conflict do nothing"
+COPY: Final = f"copy message ({_COLUMNS}) from stdin"
 OTHERS: Final = """
 select came.place from unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bytea[],
   %s::bytea[]) with ordinality as came (topic, tbl, journal, seq, n, body, digest, place)

@@ -228,3 +228,13 @@ def test_an_ingest_keeps_no_names(store: Store) -> None:
     assert (store.count("messages"), store.count("quarantine"), store.count("conflicts")) == (1, 1, 0)
     everything = [str(each) for what in get_args(What) for each in store.rows(what, None, None)]
     assert not any("ANNA" in each for each in everything)
+
+
+def test_new_messages_repeats_and_conflicts_are_told_apart_in_large_batches(store: Store) -> None:
+    first = [event(seq) for seq in range(1, 101)]
+    mixed = [*first[50:], event(7, kind="Other"), *(event(seq) for seq in range(101, 131))]
+    assert store.save(first, [], []) == Saved(100, 0, 0)
+    assert store.save(mixed, [], []) == Saved(30, 50, 1)
+    assert store.save([event(200), *(event(seq) for seq in range(131, 200)), event(200)], [], []) == Saved(70, 1, 0)
+    assert store.save([event(seq) for seq in range(201, 301)], [], []) == Saved(100, 0, 0)
+    assert (store.count("messages"), store.count("conflicts")) == (300, 1)
