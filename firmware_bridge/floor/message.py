@@ -104,28 +104,11 @@ def row(topic: str, table: str, body: bytes, received_at: str) -> Row:
         raise MessageError(f"not a message of the topic {topic}: {error}", "") from None
     if wrong := _wrong(told, table):
         raise MessageError(wrong, "")
-    event = Row(
-        topic,
-        table,
-        told.journal,
-        told.seq,
-        told.n,
-        told.of,
-        told.shoe,
-        told.at,
-        received_at,
-        game=None,
-        round=None,
-        status=None,
-        revision=None,
-        prev_journal=None,
-        prev_seq=None,
-        body=body,
-    )
+    head = (topic, table, told.journal, told.seq, told.n, told.of, told.shoe, told.at, received_at)
     if isinstance(told, _Event):
-        return event
-    found = event._replace(game=told.game, round=told.round, status=told.status, revision=told.revision)
-    return found._replace(prev_journal=told.prev.journal, prev_seq=told.prev.seq) if told.prev else found
+        return Row(*head, None, None, None, None, None, None, body)
+    journal, seq = (told.prev.journal, told.prev.seq) if told.prev else (None, None)
+    return Row(*head, told.game, told.round, told.status, told.revision, journal, seq, body)
 
 
 def is_same(one: tuple[bytes, bytes | None], other: tuple[bytes, bytes | None]) -> bool:
