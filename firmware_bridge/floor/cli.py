@@ -120,17 +120,28 @@ def _expire(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
 
 def _backfill(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     from firmware_bridge.floor.backfill import backfill
+    from firmware_bridge.floor.names import names
     from firmware_bridge.floor.service import open_store
 
     store, code = open_store(config), FINE
     try:
         for path in arguments.journals:
-            saved = backfill(store, path)
+            saved = backfill(store, path, names(config.ingest.pseudonym_key_file))
             print(f"{path}: {saved.fresh} new, {saved.repeats} there already, {saved.conflicts} in conflict")
             code = FAILED if saved.conflicts else code
     finally:
         store.close()
     return code
+
+
+def _pseudonym(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.names import names
+
+    if (found := names(config.ingest.pseudonym_key_file)) is None:
+        raise ConfigError("names are kept as they are", "set [ingest] pseudonym_key_file (docs/floor.md)")
+    for name in arguments.names:
+        print(f"{found.pseudonym(name)} {escaped(name)}")
+    return FINE
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -157,6 +168,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("target", type=Path, metavar="FILE", help="replaced whole, or not at all")
     command = add("expire", "delete the journals that are older than keep_years", _expire)
     command.add_argument("--dry-run", action="store_true", help="only say what would be deleted")
+    command = add("pseudonym", "what names of people are replaced by", _pseudonym)
+    command.add_argument("names", nargs="+", metavar="NAME")
     command = add("export", "rows of the store as JSON lines or CSV", _export)
     command.add_argument("what", choices=get_args(What), metavar="WHAT", help=", ".join(get_args(What)))
     command.add_argument("--csv", action="store_true", help="CSV (default: JSON lines)")

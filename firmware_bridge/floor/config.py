@@ -97,10 +97,12 @@ class IngestSection(Struct, frozen=True, kw_only=True):
 
     name: what the tables know the store by: the `stored` of their `[mqtt]`.
     batch: most messages of one commit.
+    pseudonym_key_file: the file with the key that names of people are replaced with; without, they are kept.
     """
 
     name: TopicWord = "floor"
     batch: Batch = 500
+    pseudonym_key_file: Text | None = None
 
 
 class MetricsSection(Struct, frozen=True, kw_only=True):

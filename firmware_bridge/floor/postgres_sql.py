@@ -74,6 +74,15 @@ create view round_gaps as
     where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
   and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal);
 """,
+    """
+alter table message add column digest bytea;
+alter table conflict add column digest bytea;
+drop view messages;
+create view messages as
+  select topic, tbl, journal, seq, n, at, received_at, encode(digest, 'hex') as came_as,
+    convert_from(body, 'UTF8') as body
+  from message;
+""",
 )
 """What makes version 1 of nothing, version 2 of version 1, and so on.
 
@@ -97,17 +106,19 @@ ONE_AT_A_TIME: Final = "select pg_advisory_xact_lock(73656865)"
 """One program at a time changes the schema."""
 
 _COLUMNS: Final = """topic, tbl, journal, seq, n, "of", shoe, at, received_at, game, round, status, revision,
-  prev_journal, prev_seq, body"""
+  prev_journal, prev_seq, body, digest"""
 
-INSERT: Final = f"insert into message ({_COLUMNS}) values ({', '.join(['%s'] * 16)}) on conflict do nothing"
+INSERT: Final = f"insert into message ({_COLUMNS}) values ({', '.join(['%s'] * 17)}) on conflict do nothing"
+COPY: Final = f"copy message ({_COLUMNS}) from stdin"
 OTHERS: Final = """
-select came.place from unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bytea[])
-  with ordinality as came (topic, tbl, journal, seq, n, body, place)
-  join message m using (topic, tbl, journal, seq, n) where m.body <> came.body
+select came.place from unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bytea[],
+  %s::bytea[]) with ordinality as came (topic, tbl, journal, seq, n, body, digest, place)
+  join message m using (topic, tbl, journal, seq, n)
+where coalesce(m.digest, sha256(m.body)) <> coalesce(came.digest, sha256(came.body))
 """
 """The places, from 1, of messages that came with other bytes than those that are kept."""
 
-CONFLICT: Final = "insert into conflict values (%s, %s, %s, %s, %s, %s, %s) on conflict do nothing"
+CONFLICT: Final = "insert into conflict values (%s, %s, %s, %s, %s, %s, %s, %s) on conflict do nothing"
 QUARANTINE: Final = "insert into quarantine values (%s, %s, %s, %s) on conflict do nothing"
 PROGRESS: Final = """
 insert into progress as old values (%s, %s, %s, %s, %s, %s) on conflict (tbl, journal) do update set

@@ -16,6 +16,7 @@ from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.ingest import KEPT, LIVE, Ingest, topics
 from firmware_bridge.floor.mqtt_source import MqttSource
+from firmware_bridge.floor.names import names
 from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.sqlite import SqliteStore
 from firmware_bridge.floor.store import Store, StoreError
@@ -60,6 +61,7 @@ def run(config: FloorConfig) -> int:
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
+    names(config.ingest.pseudonym_key_file)
     _try_store(config)
     source = open_source(config)
     systemd.tell("READY=1", f"STATUS=keeps what {config.mqtt.root}/# says in {place(config)}")
@@ -97,9 +99,10 @@ def place(config: FloorConfig) -> str:
 
 def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[], None]) -> None:
     """Ingest until the store fails, or the end."""
+    hidden = names(config.ingest.pseudonym_key_file)
     store = open_store(config)
     try:
-        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name)
+        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden)
         while not stop.is_set():
             if came := source.receive(config.ingest.batch, WAIT_S):
                 ingest.take(came)

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from firmware_bridge.floor import sqlite_sql as sql
 from firmware_bridge.floor.ledger import Loaded, Previous, Progress
-from firmware_bridge.floor.message import Key, Row, Unread
+from firmware_bridge.floor.message import Key, Row, Unread, is_same
 from firmware_bridge.floor.store import Old, Part, Saved, StoreError, What
 
 BUSY_S: Final = 30.0
@@ -42,8 +42,8 @@ class SqliteStore:
             for row in rows:
                 if db.execute(sql.INSERT, row).rowcount:
                     fresh += 1
-                elif not db.execute(sql.SAME, (row.body, *row[:5])).fetchone()[0]:
-                    db.execute(sql.CONFLICT, (*row[:5], row.received_at, row.body))
+                elif not is_same(db.execute(sql.SAME, row[:5]).fetchone(), row[-2:]):
+                    db.execute(sql.CONFLICT, (*row[:5], row.received_at, *row[-2:]))
                     conflicts += 1
             db.executemany(sql.QUARANTINE, unread)
             db.executemany(sql.PROGRESS, [(*each.key, *each[1:]) for each in progress])

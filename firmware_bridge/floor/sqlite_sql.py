@@ -63,12 +63,21 @@ create view round_gaps as
     where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
   and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal);
 """,
+    """
+alter table message add column digest blob;
+alter table conflict add column digest blob;
+drop view messages;
+create view messages as
+  select topic, tbl, journal, seq, n, at, received_at,
+    case when digest is not null then lower(hex(digest)) end as came_as, cast(body as text) as body
+  from message;
+""",
 )
 """What makes version 1 of nothing, version 2 of version 1, and so on."""
 
-INSERT: Final = f"insert into message values ({', '.join('?' * 16)}) on conflict do nothing"
-SAME: Final = "select body = ? from message where topic = ? and tbl = ? and journal = ? and seq = ? and n = ?"
-CONFLICT: Final = "insert into conflict values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing"
+INSERT: Final = f"insert into message values ({', '.join('?' * 17)}) on conflict do nothing"
+SAME: Final = "select body, digest from message where topic = ? and tbl = ? and journal = ? and seq = ? and n = ?"
+CONFLICT: Final = "insert into conflict values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing"
 QUARANTINE: Final = "insert into quarantine values (?, ?, ?, ?) on conflict do nothing"
 PROGRESS: Final = """
 insert into progress values (?, ?, ?, ?, ?, ?) on conflict do update set

@@ -1,17 +1,22 @@
 """What every store does, whatever its engine: the tests of each bring the fixtures `engine` and `store`."""
 
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from types import ModuleType
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.facts.orders import Resend
+from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.ledger import Ledger, Previous, Progress
-from firmware_bridge.floor.message import Key, Row, Unread
-from firmware_bridge.floor.store import Old, Saved, Store, StoreError
+from firmware_bridge.floor.message import Key, Row, Unread, row
+from firmware_bridge.floor.names import Names
+from firmware_bridge.floor.source import Delivery
+from firmware_bridge.floor.store import Old, Saved, Store, StoreError, What
 from tests.floor.journals import AT, event, round_of
+from tests.floor.test_ingest import Said
 
 KEY = Key("T07", "3-5ad1")
 
@@ -185,3 +190,51 @@ def test_a_journal_is_as_old_as_the_day_it_came(store: Store) -> None:
     store.save([event(1)._replace(at="1970-01-01T00:00:00Z")], [], [Progress(KEY, 3, 1, 1)])
     assert store.old(AT) == []
     assert len(store.old(BEFORE)) == 1
+
+
+def named(seq: int, name: str) -> Row:
+    """An event with the name of a person."""
+    body = event(seq, kind="DealerSignedIn").body.replace(b'"}}', f'","dealer":"{name}"}}}}'.encode())
+    return row("event", "T07", body, AT)
+
+
+def test_names_are_not_kept_and_repeats_are_still_told_from_conflicts(store: Store) -> None:
+    hidden, later = Names(b"k" * 32), Names(b"K" * 32)
+    came = named(1, "ANNA")
+    assert store.save([hidden.row(came)], [], []) == Saved(1, 0, 0)
+    assert store.save([hidden.row(came), later.row(came), came], [], []) == Saved(0, 3, 0)
+    assert store.save([hidden.row(named(1, "Anna"))], [], []) == Saved(0, 0, 1)  # one person, other bytes
+    assert store.save([hidden.row(named(1, "BO"))], [], []) == Saved(0, 0, 1)
+    before = named(2, "ANNA")  # kept before the setting
+    assert store.save([before], [], []) == Saved(1, 0, 0)
+    assert store.save([hidden.row(before)], [], []) == Saved(0, 1, 0)
+    first, second = store.rows("messages", None, None)
+    assert (first[7], second[7]) == (sha256(came.body).hexdigest(), None)
+    assert hidden.pseudonym("ANNA") in str(first[8])
+    loaded = list(store.load(KEY).rows)
+    assert loaded == [hidden.row(came), before]
+    everything = [str(each) for what in get_args(What) for each in store.rows(what, None, None)]
+    assert len(everything) > 4
+    assert [each for each in everything if "ANNA" in each] == [str(second)]
+
+
+def test_an_ingest_keeps_no_names(store: Store) -> None:
+    source, hidden = Said(), Names(b"k" * 32)
+    ingest = Ingest(store, source, names=hidden)
+    deliveries = [Delivery("shoe/T07/event", named(1, "ANNA").body), Delivery("shoe/T08/event", named(2, "ANNA").body)]
+    ingest.take(deliveries)
+    ingest.take(deliveries)
+    assert source.acknowledged == deliveries * 2
+    assert (store.count("messages"), store.count("quarantine"), store.count("conflicts")) == (1, 1, 0)
+    everything = [str(each) for what in get_args(What) for each in store.rows(what, None, None)]
+    assert not any("ANNA" in each for each in everything)
+
+
+def test_new_messages_repeats_and_conflicts_are_told_apart_in_large_batches(store: Store) -> None:
+    first = [event(seq) for seq in range(1, 101)]
+    mixed = [*first[50:], event(7, kind="Other"), *(event(seq) for seq in range(101, 131))]
+    assert store.save(first, [], []) == Saved(100, 0, 0)
+    assert store.save(mixed, [], []) == Saved(30, 50, 1)
+    assert store.save([event(200), *(event(seq) for seq in range(131, 200)), event(200)], [], []) == Saved(70, 1, 0)
+    assert store.save([event(seq) for seq in range(201, 301)], [], []) == Saved(100, 0, 0)
+    assert (store.count("messages"), store.count("conflicts")) == (300, 1)

@@ -19,6 +19,7 @@ from firmware_bridge.floor.config import SECTIONS, FloorConfig, load, parse
 from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.ledger import Progress
 from firmware_bridge.floor.message import Unread
+from firmware_bridge.floor.names import Names
 from firmware_bridge.floor.sqlite import SqliteStore
 from firmware_bridge.floor.store import What
 from tests import broker as real
@@ -213,3 +214,13 @@ def test_journals_older_than_a_setting_are_deleted(tmp_path: Path, capsys: pytes
     ]
     assert [row[2] for row in store.rows("messages", None, None)] == ["4-6b"]
     store.close()
+
+
+def test_pseudonyms_are_told_to_whoever_has_the_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "key").write_text("k" * 32 + "\n")
+    (tmp_path / "floor.toml").write_text(f'[ingest]\npseudonym_key_file = "{tmp_path / "key"}"\n')
+    assert main(["--config", str(tmp_path / "floor.toml"), "pseudonym", "ANNA", "Bo"]) == 0
+    hidden = Names(b"k" * 32)
+    assert capsys.readouterr().out == f"{hidden.pseudonym('ANNA')} ANNA\n{hidden.pseudonym('Bo')} Bo\n"
+    (tmp_path / "floor.toml").write_text("")
+    assert main(["--config", str(tmp_path / "floor.toml"), "pseudonym", "ANNA"]) == 78

@@ -6,10 +6,11 @@ import pytest
 
 from firmware_bridge.floor import sqlite_sql
 from firmware_bridge.floor.ledger import Progress
+from firmware_bridge.floor.names import Names
 from firmware_bridge.floor.sqlite import SqliteStore
 from firmware_bridge.floor.store import StoreError
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
-from tests.floor.every_store import KEY, Engine
+from tests.floor.every_store import KEY, Engine, named
 from tests.floor.journals import event
 
 
@@ -22,6 +23,13 @@ def engine(tmp_path: Path) -> Engine:
             db.execute(statement)
 
     return Engine(lambda: SqliteStore(path), sqlite_sql, execute, "pragma user_version = 99", "blob")
+
+
+def test_no_byte_of_the_file_has_the_name_of_a_person(store: SqliteStore, tmp_path: Path) -> None:
+    store.save([Names(b"k" * 32).row(named(1, "ANNA")), event(2)], [], [])
+    files = [path.read_bytes() for path in tmp_path.iterdir()]
+    assert any(b"3-5ad1" in each for each in files)
+    assert not any(b"ANNA" in each for each in files)
 
 
 def test_a_file_that_is_no_store_is_named(tmp_path: Path) -> None:

@@ -92,6 +92,12 @@ class Cluster:
             process.send_signal(number)
             process.wait(LIMIT_S)
 
+    def cpu_s(self) -> float:
+        """Seconds of CPU of its processes that have ended: one for each connection."""
+        assert self._process is not None
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+
     def remove(self) -> None:
         """Stop it, with all that it kept."""
         self.stop()

@@ -1,43 +1,18 @@
 """The roles that docs/floor.md makes: what each may do, and what not, tried with its statements."""
 
-import re
-import shlex
-from collections.abc import Iterator
-from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.ledger import Progress
-from firmware_bridge.floor.message import Key, Unread
-from firmware_bridge.floor.store import StoreError, What
+from firmware_bridge.floor.message import Unread
+from firmware_bridge.floor.store import Saved, StoreError, What
+from tests.floor.every_store import KEY
 from tests.floor.journals import AT, event, kept, round_of
 from tests.floor_whole.cluster import Cluster
+from tests.floor_whole.documented import as_postgres, documented
 
 psycopg = pytest.importorskip("psycopg")
-
-DOC = (Path(__file__).parents[2] / "docs/floor.md").read_text("utf-8")
-LINES = [line.strip() for line in DOC.split("\n## PostgreSQL")[1].split("\n## ")[0].splitlines() if line[:4] == "    "]
-
-
-@pytest.fixture
-def prepared(cluster: Cluster, tmp_path: Path) -> Iterator[Cluster]:
-    """A server after all that docs/floor.md says, but for the passwords."""
-    socket = ("-h", str(cluster.directory), "-p", str(cluster.port), "-U", "postgres")
-    for line in LINES:
-        if line.startswith("sudo -u postgres "):
-            program, *words = shlex.split(line.removeprefix("sudo -u postgres "))
-            cluster.run(program, *socket, *(word for word in words if word != "--pwprompt"))
-        else:
-            (tmp_path / "owner.toml").write_text(f'[store]\nurl = "{cluster.url("floor", "floor_owner")}"\n')
-            words = [str(tmp_path / word) if word == "owner.toml" else word for word in shlex.split(line)]
-            assert main(words[1:]) == main(words[1:]) == 0
-    yield cluster
-    cluster.sql("drop database floor with (force)")
-    for role in set(re.findall(r"floor_[a-z]+", "\n".join(LINES))):
-        cluster.sql(f"drop role {role}")
-
 
 def test_the_ingest_keeps_and_the_reader_reads(prepared: Cluster) -> None:
     from firmware_bridge.floor.postgres import PostgresStore
@@ -45,12 +20,12 @@ def test_the_ingest_keeps_and_the_reader_reads(prepared: Cluster) -> None:
     ingest = PostgresStore(prepared.url("floor", "floor_ingest"))
     for whole in (1, 2):
         told = [event(whole), round_of(whole, whole), event(1), event(1, kind="Other")]
-        ingest.save(told, [Unread("t", AT, "bad", b"")], [Progress(Key("T07", "3-5ad1"), 3, whole, whole)])
+        ingest.save(told, [Unread("t", AT, "bad", b"")], [Progress(KEY, 3, whole, whole)])
     reader = PostgresStore(prepared.url("floor", "floor_reader"))
     assert len(kept(reader)) == 4
     for what in get_args(What):
         assert reader.count(what) == len(list(reader.rows(what, None, None)))
-    assert reader.load(Key("T07", "3-5ad1")).progress.whole == 2
+    assert reader.load(KEY).progress.whole == 2
     with pytest.raises(StoreError, match="permission denied for table message; use a role that may"):
         reader.save([event(3)], [], [])
     for store in (ingest, reader):
@@ -91,3 +66,28 @@ def test_a_role_that_is_not_there_is_named(cluster: Cluster, database: str) -> N
     with pytest.raises(StoreError, match="make the role first"):
         store.grant('no"body', "reader")
     store.close()
+
+
+def test_backup_and_restore_as_the_doc_says(prepared: Cluster) -> None:
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    before = PostgresStore(prepared.url("floor", "floor_ingest"))
+    before.save([event(1), event(1, kind="Other")], [Unread("t", AT, "bad", b"\xff")], [Progress(KEY, 3, 1, 1)])
+    wanted = {what: list(before.rows(what, None, None)) for what in get_args(What)}
+    before.close()
+    lines = documented("Backup and restore")
+    assert [line.split()[3] for line in lines] == ["pg_dump", "psql", "createdb", "pg_restore"]
+    for line in lines:
+        as_postgres(prepared, line)
+    for role in ("floor_ingest", "floor_reader"):
+        after = PostgresStore(prepared.url("floor", role))
+        assert {what: list(after.rows(what, None, None)) for what in get_args(What)} == wanted
+        assert after.load(KEY).progress == Progress(KEY, 3, 1, 1)
+        if role == "floor_ingest":
+            assert after.save([event(1), event(2)], [], []) == Saved(1, 1, 0)
+            wanted["messages"] = list(after.rows("messages", None, None))
+            wanted["shoes"] = list(after.rows("shoes", None, None))
+        after.close()
+    with pytest.raises(AssertionError, match="messages are never deleted"):
+        prepared.sql("delete from message", "floor")
+    prepared.sql("drop database floor_broken")
