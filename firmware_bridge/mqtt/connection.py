@@ -111,7 +111,10 @@ class Connection:
         return info.mid
 
     def subscribe(self, topics: Sequence[str], own: Sequence[str]) -> None:
-        """Ask for `topics` and `own` at QoS 1; with MQTT 5 the retain flag stays on live messages to `topics` too."""
+        """Ask for `topics` and `own` at QoS 1; with MQTT 5 the retain flag stays on live messages to `topics` too.
+
+        With MQTT 3.1.1 `own` is at QoS 0: an echo needs no acknowledgement. NATS would replicate each.
+        """
         self._topics = (*topics, *own)
         if not self._topics:
             return
@@ -119,7 +122,7 @@ class Connection:
             options = [SubscribeOptions(qos=1, retainAsPublished=topic in topics) for topic in self._topics]
             self._client.subscribe(list(zip(self._topics, options, strict=True)))
         else:
-            self._client.subscribe([(topic, 1) for topic in self._topics])
+            self._client.subscribe([(topic, int(topic in topics)) for topic in self._topics])
 
     def close(self, *, in_order: bool = False) -> None:
         """Hang up and say nothing more; `in_order` sends DISCONNECT first, so that no will is published."""
