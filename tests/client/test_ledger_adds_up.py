@@ -1,4 +1,4 @@
-"""The ledger of docs/backend.md at a real table: what it adds up is what the journals add up to, whatever went wrong."""
+"""The ledger of docs/backend.md at a real table: what it adds up is what the journals add up to, whatever happens."""
 
 from __future__ import annotations
 
