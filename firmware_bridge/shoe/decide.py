@@ -163,9 +163,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "ClockJumped": _row(devices.clock_jumped),
     "LidMoved": _row(devices.lid_moved, outside=devices.lid_outside),
     "SensorStuck": _row(devices.sensor_stuck),
-    "SlotFilled": _row(
-        slot_sensors.slot_filled, outside=slot_sensors.slot_ignored, burning=slot_sensors.slot_ignored
-    ),
+    "SlotFilled": _row(slot_sensors.slot_filled, outside=slot_sensors.slot_ignored, burning=slot_sensors.slot_ignored),
     # keys; `next` is an order too
     "next": _row(orders.press_next),
     "reveal": _row(orders.press_reveal),
@@ -230,11 +228,7 @@ def observe(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
             commit, secret = draft.seal(fact.card, fact.nonce)
             draft.add(events.CardSetAside(commit=commit, secret=secret, why="observed"))
         case (
-            inputs.CardUnread()
-            | inputs.CutCardSeen()
-            | inputs.Pressed()
-            | inputs.ReaderSaid()
-            | inputs.ReaderJudged()
+            inputs.CardUnread() | inputs.CutCardSeen() | inputs.Pressed() | inputs.ReaderSaid() | inputs.ReaderJudged()
         ):
             draft.add(events.Noted(what=f"observed: {type(fact).__name__}"))
         case _:

@@ -35,9 +35,9 @@ class Exported:
     def start(self) -> Exported:
         config = str(self._folder / "metrics.toml")
         command = [sys.executable, "-m", "firmware_bridge.floor", "--config", config, "metrics"]
-        with (self._folder / "metrics.log").open("ab") as log:
+        with (self._folder / "metrics.log").open("wb") as log:
             self._process = subprocess.Popen(command, stderr=log, env=os.environ)
-        self.until(lambda: "metrics of all tables at" in self.log)
+        self.until(lambda: f":{self.port}/metrics" in self.log)
         return self
 
     def end(self) -> int:

@@ -15,7 +15,7 @@ from msgspec.structs import fields
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.config import SECTIONS, FloorConfig, load, parse
+from firmware_bridge.floor.config import SECTIONS, FloorConfig, MqttSection, load, parse, password
 from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.ledger import Progress
 from firmware_bridge.floor.message import Unread
@@ -94,6 +94,16 @@ def test_mistakes_in_nats_are_told(nats: dict[str, object], mistake: str) -> Non
         parse({"nats": nats})
     assert mistake in str(told.value)
     assert len(str(told.value).splitlines()) == 1
+
+
+def test_a_secret_without_a_path_is_a_credential_of_the_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mqtt-password").write_bytes(b"secret\n")
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
+    assert password(MqttSection(password_file="mqtt-password")) == b"secret"
+    assert password(MqttSection(password_file=str(tmp_path / "mqtt-password"))) == b"secret"
+    monkeypatch.delenv("CREDENTIALS_DIRECTORY")
+    with pytest.raises(ConfigError, match="password_file mqtt-password: No such file"):
+        password(MqttSection(password_file="mqtt-password"))
 
 
 def test_a_config_that_is_not_there_is_code_78(capsys: pytest.CaptureFixture[str]) -> None:

@@ -191,6 +191,9 @@ def test_a_retired_table_is_gone() -> None:
         json.dumps({"table": "T07", "at": "2026-13-41T21:33:05.123Z", "boot": "b"} | HEALTH).encode(),
         json.dumps({"table": "T07", "at": AT, "boot": "b"} | HEALTH | {"uptime_s": 10**400}).encode(),
         json.dumps({"table": "T07", "at": AT, "boot": "b"} | HEALTH | {"temperature": 10.0**300}).encode(),
+        json.dumps({"table": "T07", "at": AT, "boot": "b"} | HEALTH | {"faults": ["x" * 201]}).encode(),
+        json.dumps({"table": "T07", "at": AT, "boot": "b"} | HEALTH | {"faults": ["x"] * 101}).encode(),
+        json.dumps({"table": "T07", "at": AT, "boot": "b", "reader": {"forecast": "x" * 201}}).encode(),
         b'{"table":"T07","at":"%s","boot":"b","temperature":1e999}' % AT.encode(),
     ],
 )

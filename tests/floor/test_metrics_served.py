@@ -14,6 +14,8 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 from pytest_mock import MockerFixture
 
+from firmware_bridge.cli import main as shoe
+from firmware_bridge.floor.cli import main as shoe_floor
 from firmware_bridge.floor.metrics import server as serving
 from firmware_bridge.floor.metrics.exporter import OF_THE_EXPORTER, OF_THE_STORE
 from firmware_bridge.floor.metrics.families import OF_A_TABLE
@@ -171,6 +173,16 @@ def test_the_unit_is_as_hardened_as_the_ingests() -> None:
     assert len(wanted) > 20
     assert [line for line in wanted if line not in own.splitlines() and not line.startswith("MemoryMax")] == []
     assert "SocketBindAllow=tcp:9108" in own.splitlines()
+
+
+def test_every_command_that_the_page_and_the_runbooks_name_is_one() -> None:
+    told = DOC + (ROOT / "docs/prometheus/shoe.rules.yml").read_text("utf-8")
+    named = set(re.findall(r"\b(shoe(?:-floor)?) ([a-z]+)", "\n".join(re.findall(r"`[^`\n]+`", told))))
+    assert len(named) > 8
+    for program, command in sorted(named):
+        with pytest.raises(SystemExit) as ended:
+            (shoe if program == "shoe" else shoe_floor)([command, "--help"])
+        assert ended.value.code == 0, f"{program} {command}"
 
 
 def test_an_answer_needs_only_a_head() -> None:

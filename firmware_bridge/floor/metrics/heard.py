@@ -20,6 +20,7 @@ LARGEST: Final = 256 * 1024
 Number = Annotated[int, Meta(ge=0, le=MOST)]
 Measured = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=rf"^[^{CLASS}]*\Z")]
+Line = Annotated[str, Meta(max_length=200)]
 Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")]
 """RFC 3339, ms, UTC: of two such texts the later time is the greater text."""
 
@@ -62,7 +63,7 @@ class Reader(Struct, frozen=True, kw_only=True):
     temperature: Measured | None = None
     quality_calibrated: Measured | None = None
     lamp_calibrated: Measured | None = None
-    forecast: str | None = None
+    forecast: Line | None = None
 
 
 class Health(Said, frozen=True, kw_only=True):
@@ -74,7 +75,7 @@ class Health(Said, frozen=True, kw_only=True):
     temperature: Measured | None = None
     under_voltage: bool | None = None
     queue: Number | None = None
-    faults: Annotated[tuple[str, ...], Meta(max_length=1000)] | None = None
+    faults: Annotated[tuple[Line, ...], Meta(max_length=100)] | None = None
     orders_refused: Number | None = None
 
 
