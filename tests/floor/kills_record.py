@@ -85,14 +85,15 @@ def cards_of(shoes: Sequence[Shoe]) -> list[Card]:
 
 def end_left_behind(folder: Path) -> None:
     """Kill what a run that was itself killed has left behind: each process with a path in its folder as an argument."""
-    while left := _working_in(folder):
+    while left := working_in(folder):
         for process in left:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         time.sleep(0.05)
 
 
-def _working_in(folder: Path) -> list[int]:
+def working_in(folder: Path) -> list[int]:
+    """The processes with a path in a folder as an argument."""
     inside = f"{folder}{os.sep}".encode()
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
