@@ -23,6 +23,9 @@ KEPT: Final = 200
 
 HOUR_MS: Final = 3_600_000
 
+AHEAD_MS: Final = 5_000
+"""What a message's way may take: a table's clock that differs by no more is as good as ours."""
+
 Body = TypeVar("Body", bound=Struct)
 
 
@@ -173,7 +176,7 @@ def _state(seen: Seen, topic: str, payload: bytes, retained: bool, now: int) -> 
     if topic == "status" and _is_of_an_older_link(seen.said.get(topic), head, body):
         return False
     told = milliseconds(head.at)
-    if not retained and told is not None:
+    if topic == "health" and not retained and told is not None and abs(told - now - seen.ahead) > AHEAD_MS:
         seen.ahead = told - now
     seen.said[topic] = Said(head, body, min(told, now) if retained and told is not None else now)
     return True

@@ -23,7 +23,7 @@ TRADITIONAL: Final = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
 """Tags of browsers that ask for traditional Chinese; any other `zh` is simplified."""
 
 
-def text(language: Language, id: str, **values: object) -> str:
+def text(language: Language, id: str, /, **values: object) -> str:
     """The text of an id, with its values put in. Raises KeyError where there is none."""
     return TEXTS[language][id].format(**values) if values else TEXTS[language][id]
 
