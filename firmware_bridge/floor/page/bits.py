@@ -77,7 +77,7 @@ def hidden(words: str) -> Html:
 def badge(lang: Language, word: str) -> Html:
     """What a table needs, as a word with a sign of its own: no colour says it alone."""
     sign = tag("span", SIGNS[word], aria_hidden="true")
-    return tag("strong", sign, " ", text(lang, f"trouble.{word}"), class_=f"badge {word}")
+    return tag("strong", sign, " ", text(lang, f"trouble.{word}"), class_=f"badge is-{word}")
 
 
 SIGNS: Final = {"blocked": "■", "alarm": "▲", "silent": "◌", "no_shoe": "○", "playing": "●"}

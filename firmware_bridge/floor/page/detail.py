@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from firmware_bridge.facts.wire import RoundMessage, VoidedRound
+from firmware_bridge.facts.wire import VoidedRound
 from firmware_bridge.facts.wire_states import Alarm, Table
 from firmware_bridge.floor.page import said
 from firmware_bridge.floor.page.bits import age, badge, cards, foreign, hidden, moment, number, pairs, severity
@@ -38,7 +38,7 @@ def state(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
             cut(table, lang),
         ]
     silence = (*silent(seen, needs, lang), *out_of_order(seen, lang))
-    class_ = f"state {needs.word}{' stale' if needs.silent else ''}"
+    class_ = f"state is-{needs.word}{' stale' if needs.silent else ''}"
     return tag("div", badge(lang, needs.word), *silence, pairs(*told), class_=class_)
 
 
@@ -147,16 +147,18 @@ def _round(over: RoundOver, seen: Seen, lang: Language) -> Html:
         tag("th", f"{told.shoe}–{told.round}", scope="row"),
         tag("td", moment(over.at - seen.ahead)),
         tag("td", chip, *[tag("span", " ", each, class_="muted") for each in flags]),
-        tag("td", *_hands(told, lang)),
+        tag("td", *_hands(over, lang)),
     )
 
 
-def _hands(told: RoundMessage, lang: Language) -> Iterator[Html]:
+def _hands(over: RoundOver, lang: Language) -> Iterator[Html]:
     """Whose hand, its cards and points; those that nobody is shown lie face down."""
+    told = over.told
     if isinstance(told, VoidedRound):
         return
     for name, each in told.hands.items():
-        points = tag("span", said.points(lang, each.points), class_="points")
-        yield tag(
-            "span", said.hand(lang, name), " ", cards(lang, [face.value for face in each.cards]), points, class_="hand"
-        )
+        is_shown = over.shown is None or name in over.shown
+        faces = [face.value if is_shown else None for face in each.cards]
+        points = said.points(lang, each.points) if is_shown else text(lang, "page.not_shown")
+        words = tag("span", points, class_="points" if is_shown else "muted")
+        yield tag("span", said.hand(lang, name), " ", cards(lang, faces), words, class_="hand")

@@ -7,11 +7,12 @@ from typing import Final, get_args
 from firmware_bridge.floor.page.markup import Html, tag
 from firmware_bridge.floor.page.texts import Language, text
 from firmware_bridge.games.baccarat.drawn.grid import BESIDE, Grid, road
+from firmware_bridge.games.baccarat.drawn.heading import Heading
 from firmware_bridge.games.baccarat.drawn.shapes import Ink, Label, Sheet
 from firmware_bridge.games.baccarat.drawn.sheet import Look, sheet
 from firmware_bridge.games.baccarat.drawn.svg import svg
-from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind
-from firmware_bridge.games.baccarat.roads import Board
+from firmware_bridge.games.baccarat.drawn.words import WORDS
+from firmware_bridge.games.baccarat.roads import ALL_GOOD, Board
 
 INKS: Final[dict[Ink, str]] = {ink: f"var(--{ink.replace('_', '-')})" for ink in get_args(Ink)}
 """The colours are named here, and given in page.css."""
@@ -19,7 +20,8 @@ INKS: Final[dict[Ink, str]] = {ink: f"var(--{ink.replace('_', '-')})" for ink in
 TILE: Final = Grid(BESIDE, 1, 22, 21)
 """The grid of a tile's big road."""
 
-KINDS: Final[tuple[Kind, ...]] = ("big", "big-eye", "small", "cockroach", "bead", "ask")
+SIZE: Final = (1600, 900)
+"""Width and height of a board, in units of its picture."""
 
 
 def big_road(board: Board, lang: Language, table: str) -> Html:
@@ -29,15 +31,11 @@ def big_road(board: Board, lang: Language, table: str) -> Html:
     return _html(Sheet(width, height, 1, tuple(shapes), INKS, lang, text(lang, "page.road", table=table)))
 
 
-def board(told: Board, lang: Language) -> Html:
-    """A picture of each road, one below the other; each scrolls in its own place."""
-    kinds: tuple[Kind, ...] = (*KINDS, *(("good",) if told.good_roads else ()))
-    return tag("div", *[_figure(told, kind, lang) for kind in kinds], class_="roads")
-
-
-def _figure(told: Board, kind: Kind, lang: Language) -> Html:
-    drawn = sheet(told, Look("light", lang, kind, told.good_roads))._replace(inks=INKS)
-    return tag("div", _html(drawn), id=f"road-{kind}", class_=f"scroll road-{kind}")
+def board(told: Board, lang: Language, heading: Heading) -> Html:
+    """The whole board; it scrolls in its place where it has too little room."""
+    drawn = sheet(told, Look(language=lang, good=ALL_GOOD, size=SIZE), heading)._replace(inks=INKS)
+    name = text(lang, "page.roads")
+    return tag("div", _html(drawn), id="board", class_="scroll", tabindex="0", role="region", aria_label=name)
 
 
 def _html(drawn: Sheet) -> Html:

@@ -11,7 +11,7 @@ from firmware_bridge.floor.page.bits import age, badge, hidden, number, pairs
 from firmware_bridge.floor.page.markup import Html, Part, joined, tag
 from firmware_bridge.floor.page.seen import Seen
 from firmware_bridge.floor.page.texts import Language, known, text
-from firmware_bridge.floor.page.trouble import Trouble, worst_first
+from firmware_bridge.floor.page.trouble import Trouble, is_in_use, worst_first
 
 RESULTS: Final = 12
 """Results that a tile shows."""
@@ -29,7 +29,7 @@ def tile(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
         _where(seen, lang),
         _stands(seen, lang, now),
         _results(seen, lang),
-        class_=f"state {needs.word}{' stale' if needs.silent else ''}",
+        class_=f"state is-{needs.word}{' stale' if needs.silent else ''}",
     )
 
 
@@ -38,7 +38,7 @@ def silent(seen: Seen, needs: Trouble, lang: Language) -> Iterator[Html]:
     if not needs.silent:
         return
     at = seen.health_at
-    yield tag("p", text(lang, f"silent.{needs.silent}"), *([": ", age(at)] if at is not None else []), class_="silent")
+    yield tag("p", text(lang, f"silent.{needs.silent}"), *([": ", age(at)] if at is not None else []), class_="old")
 
 
 _silent = silent
@@ -103,6 +103,8 @@ def game(lang: Language, name: str) -> str:
 
 def phase(lang: Language, table: Table) -> str:
     """The phase of a table."""
+    if table.phase in ("empty", "ended") and is_in_use(table):
+        return text(lang, "phase.between")
     return known(lang, f"phase.{table.phase}") or table.phase
 
 
@@ -111,8 +113,8 @@ def due(table: Table, lang: Language) -> Part:
     if table.due:
         return joined(tag("span", table.due, class_="slot"), " ", said.slot(lang, table.due))
     act = table.act if isinstance(table.act, dict) else {}
-    seats = said.BETWEEN[lang].join(said.slot(lang, name) for name in act if name)
-    return text(lang, "page.acts", seats=seats) if seats else None
+    seats = [part for name in act if name for part in (tag("span", name, class_="slot"), " ")]
+    return joined(*seats, text(lang, "page.acts")) if seats else None
 
 
 def cut(table: Table, lang: Language) -> tuple[str, Part]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final, NamedTuple
 
+from firmware_bridge.facts.wire import VoidedRound
 from firmware_bridge.floor.page import detail, health, roads
 from firmware_bridge.floor.page.document import address, document, section
 from firmware_bridge.floor.page.feed import Feed
@@ -13,7 +14,9 @@ from firmware_bridge.floor.page.seen import Seen
 from firmware_bridge.floor.page.texts import Language, text
 from firmware_bridge.floor.page.tile import tile
 from firmware_bridge.floor.page.trouble import Trouble, order
+from firmware_bridge.games.baccarat.drawn.heading import Heading
 from firmware_bridge.games.baccarat.roads import Board
+from firmware_bridge.games.baccarat.roads.bead import LETTERS
 
 SECTIONS: Final = ("alarms", "now", "roads", "rounds", "health", "times")
 TITLES: Final = {"alarms": "page.open_alarms", "times": "health.times"}
@@ -81,12 +84,12 @@ class Views:
         ]
         state = tag("div", Html(parts["state"]), id="state", class_="card-box")
         main = joined(_broker(parts), tag("div", state, *boxes, class_="table-page"))
-        return document(lang, name, address(name), main, skip=text(lang, "page.skip_table"), back=True)
+        return document(lang, _named(name, lang), address(name), main, skip=text(lang, "page.skip_table"), back=True)
 
     def unknown_document(self, name: str, lang: Language) -> str:
         """The page of a table that nobody has heard of."""
         main = tag("p", text(lang, "page.unknown", name=name))
-        return document(lang, name, address(name), main, skip=text(lang, "page.skip_table"), back=True)
+        return document(lang, _named(name, lang), address(name), main, skip=text(lang, "page.skip_table"), back=True)
 
     def _common(self, lang: Language) -> dict[str, str]:
         fault = self._feed.fault
@@ -123,9 +126,27 @@ class Views:
             return ""
         known = self._roads.get((view, seen.name, lang))
         if known is None or known[0] is not board:
-            drawn = roads.big_road(board, lang, seen.name) if view == "tile" else roads.board(board, lang)
+            drawn = (
+                roads.big_road(board, lang, seen.name)
+                if view == "tile"
+                else roads.board(board, lang, _heading(seen, board))
+            )
             known = self._roads[view, seen.name, lang] = (board, drawn)
         return known[1]
+
+
+def _named(name: str, lang: Language) -> str:
+    return text(lang, "page.table", name=name)
+
+
+def _heading(seen: Seen, board: Board) -> Heading:
+    """What stands above a board; the points only of the round that made its newest bead."""
+    shoe, points = seen.shoe or 0, {}
+    for over in seen.last_rounds(1):
+        told = over.told
+        if not isinstance(told, VoidedRound) and told.shoe == shoe and LETTERS.get(told.outcome) == board.outcomes[-1:]:
+            points = {name: hand.points for name, hand in told.hands.items()}
+    return Heading(table=seen.name, shoe=shoe, points=points)
 
 
 def _broker(parts: dict[str, str]) -> Html:
