@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.ingest import topics
 from firmware_bridge.floor.mqtt_source import MqttSource
@@ -48,7 +50,8 @@ def _of_the_store(store: Store) -> Iterator[Finding]:
 def _broker(config: FloorConfig) -> Finding:
     """Whether the broker lets the ingest in, tried under another client id: the session stays untouched."""
     mqtt = config.mqtt
-    source = MqttSource(mqtt, password(mqtt), topics(mqtt.root), 1, probe=True)
+    probe = replace(mqtt, client_id=f"{mqtt.client_id}-check")
+    source = MqttSource(probe, password(mqtt), topics(mqtt.root), 1, clean=True)
     try:
         why = source.tried(ANSWER_S)
     finally:

@@ -13,6 +13,7 @@ from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor import config as settings
+from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.store import What
 
 CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
@@ -60,6 +61,14 @@ def _prepare(arguments: argparse.Namespace, config: settings.FloorConfig) -> int
     open_store(config).close()
     print("the store is there; the broker keeps the session from the first shoe-floor ingest on")
     return FINE
+
+
+def _page(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    need("starlette", "floor")
+    need("uvicorn", "floor")
+    from firmware_bridge.floor.page.service import run
+
+    return run(config)
 
 
 def _export(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
@@ -116,6 +125,7 @@ def _parser() -> argparse.ArgumentParser:
     add("ingest", "keep every message of every table (headless, under systemd)", _ingest)
     add("check", "everything that can be wrong with store and broker", _check)
     add("prepare", "make what the ingest needs, before tables connect", _prepare)
+    add("page", "the page of all tables for the pit, in browsers (read-only)", _page)
     command = add("backfill", "take exported journals into the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="of shoe journal export")
     command = add("backup", "a copy of the store as it is now, while the ingest runs", _backup)

@@ -16,6 +16,7 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
 
 Batch = Annotated[int, Meta(ge=1, le=10_000)]
+Streams = Annotated[int, Meta(ge=1, le=10_000)]
 
 
 class MqttSection(Struct, frozen=True, kw_only=True):
@@ -63,12 +64,30 @@ class IngestSection(Struct, frozen=True, kw_only=True):
     batch: Batch = 500
 
 
+class PageSection(Struct, frozen=True, kw_only=True):
+    """`[page]`: where `shoe-floor page` listens. It has no login: whoever reaches it sees all tables.
+
+    host: the address to listen at; 127.0.0.1 is for browsers of this machine and for a proxy on it.
+    port: the port to listen at.
+    names: the names by which browsers may call it, beside its addresses and `localhost`.
+    streams: most browsers that are served at a time.
+    client_id: what its client ids at the broker begin with; each run has one of its own, without a session.
+    """
+
+    host: Text = "127.0.0.1"
+    port: TcpPort = 8080
+    names: tuple[Text, ...] = ()
+    streams: Streams = 200
+    client_id: Text = "shoe-floor-page"
+
+
 class FloorConfig(Struct, frozen=True, kw_only=True):
     """A whole `floor.toml`."""
 
     mqtt: MqttSection = MqttSection()
     store: StoreSection = StoreSection()
     ingest: IngestSection = IngestSection()
+    page: PageSection = PageSection()
 
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(FloorConfig)}

@@ -42,13 +42,13 @@ FIRST_S, SLOWEST_S, STEADY_S = 0.1, 15.0, 30.0
 class MqttSource:
     """A source of the messages of `topics`, with at most `window` not acknowledged.
 
-    probe: only to try whether the broker lets us in, under a client id of its own and without a session.
+    clean: without a session that the broker keeps: what is said while the source is away is lost to it.
     """
 
     def __init__(
-        self, config: MqttSection, password: bytes | None, topics: Sequence[str], window: int, *, probe: bool = False
+        self, config: MqttSection, password: bytes | None, topics: Sequence[str], window: int, *, clean: bool = False
     ) -> None:
-        self._probe, self._fault = probe, "it does not answer"
+        self._clean, self._fault = clean, "it does not answer"
         self._config, self._password, self._topics, self._window = config, password, topics, window
         self._client: Client | None = None
         self._link = 0
@@ -77,6 +77,11 @@ class MqttSource:
             if self._client is not None or self._connect(give_up - monotonic()):
                 self._turn(IDLE_S)
         return self._fault or None
+
+    @property
+    def fault(self) -> str:
+        """Why nothing comes now; empty where the broker lets us read."""
+        return self._fault
 
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
         """Let the broker forget them; those of a lost connection come again."""
@@ -118,6 +123,7 @@ class MqttSource:
         lasted = monotonic() - self._since
         if self._up:
             log.warning("the broker %s is gone", self._address)
+            self._fault = "it is gone"
         elif not self._ended:
             log.warning("the broker %s gives no answer (%s)", self._address, code.name)
         if not self._up:  # some brokers know MQTT 3.1.1 alone
@@ -154,10 +160,10 @@ class MqttSource:
     def _made(self) -> Client:
         config = self._config
         version = self._protocol
-        kept = {} if version == MQTTProtocolVersion.MQTTv5 else {"clean_session": self._probe}
+        kept = {} if version == MQTTProtocolVersion.MQTTv5 else {"clean_session": self._clean}
         client = Client(
             CallbackAPIVersion.VERSION2,
-            f"{config.client_id}-check" if self._probe else config.client_id,
+            config.client_id,
             protocol=version,
             manual_ack=True,
             reconnect_on_failure=False,
@@ -180,9 +186,9 @@ class MqttSource:
         if self._protocol != MQTTProtocolVersion.MQTTv5:
             return {}
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho types it not
-        properties.SessionExpiryInterval = 0 if self._probe else SESSION_S
+        properties.SessionExpiryInterval = 0 if self._clean else SESSION_S
         properties.ReceiveMaximum = min(self._window, 65_535)
-        return {"clean_start": self._probe, "properties": properties}
+        return {"clean_start": self._clean, "properties": properties}
 
     def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
         if code.is_failure:
@@ -209,7 +215,7 @@ class MqttSource:
 
     def _message(self, client: Client, _: object, message: MQTTMessage) -> None:
         ticket = (self._link, message.mid if message.qos else 0)
-        self._came.append(Delivery(message.topic, bytes(message.payload), ticket))
+        self._came.append(Delivery(message.topic, bytes(message.payload), ticket, bool(message.retain)))
 
     @property
     def _address(self) -> str:

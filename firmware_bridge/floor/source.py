@@ -7,11 +7,15 @@ from typing import NamedTuple, Protocol
 
 
 class Delivery(NamedTuple):
-    """A message that the broker keeps until it is acknowledged. ticket: what the source knows it by."""
+    """A message that the broker keeps until it is acknowledged. ticket: what the source knows it by.
+
+    retained: it was said before the source subscribed, and is the latest of its topic.
+    """
 
     topic: str
     body: bytes
     ticket: tuple[int, int] = (0, 0)
+    retained: bool = False
 
 
 class Source(Protocol):

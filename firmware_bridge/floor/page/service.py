@@ -1,0 +1,74 @@
+"""`shoe-floor page`: serves the page until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from typing import Final
+
+import uvicorn
+
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.floor.config import FloorConfig, PageSection
+from firmware_bridge.floor.page.app import app
+from firmware_bridge.floor.page.feed import feed
+from firmware_bridge.systemd import Systemd
+
+log = logging.getLogger(__name__)
+
+PAGES: Final = 100
+"""Requests beside the streams that are served at a time."""
+
+END_S: Final = 3
+"""How long a browser may take to be answered when the page is closed."""
+
+
+class PageError(BridgeError, OSError):
+    """The page cannot be served."""
+
+
+def run(config: FloorConfig) -> int:
+    """Serve until SIGTERM or SIGINT; 0. Raises PageError where nobody can listen at the address."""
+    page, systemd = config.page, Systemd()
+    listener = _listener(page)
+    address = _address(*listener.getsockname()[:2])
+
+    def ready() -> None:
+        print(f"the page is at {address}", flush=True)
+        systemd.tell("READY=1", f"STATUS=serves {address}")
+
+    served = app(feed(config), page, ready)
+    settings = uvicorn.Config(
+        served,
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        ws="none",
+        limit_concurrency=page.streams + PAGES,
+        timeout_graceful_shutdown=END_S,
+    )
+    served.state.server = server = uvicorn.Server(settings)
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        systemd.tell("STOPPING=1")
+        listener.close()
+    return 0
+
+
+def _listener(page: PageSection) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(page.host, page.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((page.host, page.port), family=family, backlog=256)
+    except OSError as error:
+        what = f"nobody can listen at {page.host}, port {page.port}: {error.strerror}"
+        raise PageError(what, "look at [page] host and port of floor.toml, or end what listens there") from None
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
