@@ -42,6 +42,9 @@ TERMS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 """Game -> its limits in its own settings: a lowest and a highest amount, or one amount."""
 
 SIDES: Final = {"P": "player", "B": "banker"}
+PLAYER_DRAWS_TO: Final = 5
+"""Points of the player's two cards up to which a third one is his."""
+
 HISTORY: Final = 10
 """Results beside the last one."""
 
@@ -85,6 +88,7 @@ def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False) -> View:
     if table is None or table.game not in GAMES or table.game not in WORDS["en"]:
         return WAITING
     over = tuple(_over(kept, table))
+    last = over[:1] if over and _is_last(over[0], table) else ()
     is_over = any((each.shoe, each.round) == (table.shoe, table.round) for each in over)
     shown = View(
         waits=silent or _waits(kept),
@@ -92,8 +96,8 @@ def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False) -> View:
         round=table.round if _is_due(table) else None,
         limits=tuple(_limits(table)),
         roads=_roads(kept, table),
-        result=result(over[0]) if over else None,
-        results=tuple([result(each) for each in over[1 : HISTORY + 1]]),
+        result=result(last[0]) if last else None,
+        results=tuple([result(each) for each in over[len(last) :][:HISTORY]]),
     )
     if shown.waits:
         return shown
@@ -140,6 +144,13 @@ def _over(kept: Kept, table: Table) -> Iterator[Round]:
             yield each
 
 
+def _is_last(told: Round, table: Table) -> bool:
+    """Whether no round can have ended between this one and the present one: none was missed."""
+    if told.shoe == table.shoe:
+        return told.round >= table.round - 1
+    return told.shoe == table.shoe - 1 and table.round == 1
+
+
 def _roads(kept: Kept, table: Table) -> Roads | None:
     """The roads of the present shoe."""
     roads = kept.roads
@@ -171,10 +182,16 @@ def _hands(table: Table) -> Iterator[Hand]:
 
 
 def _sides(slots: tuple[Slot, ...]) -> Iterator[Hand]:
+    """Both sides' cards; of the reserves those that are named: they are played, R1 by the player where he draws."""
+    at = {each.slot: each.card for each in slots}
+    first = [card.points for slot in ("P1", "P2") if (card := at.get(slot))]
+    draws = len(first) == 2 and sum(first) % 10 <= PLAYER_DRAWS_TO
+    thirds = {"player": at.get("R1"), "banker": at.get("R2")} if draws else {"banker": at.get("R1")}
     for letter, side in SIDES.items():
-        lain = [each for each in slots if each.slot in (f"{letter}1", f"{letter}2", f"{letter}3")]
+        lain = [at[slot] for slot in (f"{letter}1", f"{letter}2", f"{letter}3") if slot in at]
+        lain += [card] if (card := thirds.get(side)) else []
         if lain:
-            yield Hand(side, tuple([_face(each.card) for each in lain]))
+            yield Hand(side, tuple([_face(card) for card in lain]))
 
 
 def _seats(table: Table) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ health and versions. A text that comes through is compared with the words of the
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta, Raw, Struct
@@ -143,7 +143,7 @@ class Round(_Head, frozen=True):
 
 Told = Status | Alarms | Table | Roads | Round
 
-_DECODERS: Final = {
+_DECODERS: Final[dict[str, msgspec.json.Decoder[Any]]] = {
     "status": msgspec.json.Decoder(Status),
     "alarm": msgspec.json.Decoder(Alarms),
     "table": msgspec.json.Decoder(Table),
@@ -159,6 +159,7 @@ def read(topic: str, payload: bytes) -> Told | None:
     """What a message tells guests; None for another topic, and for bytes that are no message of this one."""
     decoder = _DECODERS.get(topic)
     try:
-        return decoder.decode(payload) if decoder else None
+        told: Told | None = decoder.decode(payload) if decoder else None
+        return told
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None

@@ -97,4 +97,5 @@ WORDS: Final[dict[Language, dict[str, str]]] = {
 
 def known(game: str, word: str) -> str:
     """The id of what a game's message calls `word`, "" where screens have no word for it."""
-    return id if (id := f"is.{game}.{word}") in WORDS["en"] else ""
+    name = f"is.{game}.{word}"
+    return name if name in WORDS["en"] else ""
