@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 from firmware_bridge.floor.config import ScreenSection
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest import WAITING, View, view
+from firmware_bridge.floor.page.guest_fold import Kept
 from firmware_bridge.floor.page.guest_html import document, screen
 from firmware_bridge.floor.page.guest_words import LANGUAGES, Language
 from firmware_bridge.floor.page.stream import Stream, Streams
@@ -26,13 +27,7 @@ def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
     """The routes of all screens. pit: the streams of the pit, whose end is theirs."""
     streams = Streams(section.streams)
     streams.ended = pit.ended
-
-    def shown(name: str) -> View:
-        kept = feed.guests.tables.get(name)
-        if kept is None or feed.fault:
-            return WAITING
-        trouble = feed.troubles.get(name)
-        return view(kept, section.cards, silent=trouble is None or bool(trouble.silent))
+    shown = _Shown(feed, section)
 
     def page(request: Request) -> HTMLResponse:
         name, lang = _name(request), _language(request, section)
@@ -45,6 +40,25 @@ def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
         return Stream(streams, feed, lambda: {"screen": screen(name, shown(name), lang)})
 
     return [Route("/screen/{name}", page), Route("/screen/{name}/stream", _endpoint(stream))]
+
+
+class _Shown:
+    """What guests see of a table now; it is made once for all its screens."""
+
+    def __init__(self, feed: Feed, section: ScreenSection) -> None:
+        self._feed, self._cards = feed, section.cards
+        self._made: dict[str, tuple[Kept, bool, View]] = {}
+
+    def __call__(self, name: str) -> View:
+        """The view of a table; that of one that waits where nobody knows how it is."""
+        kept, trouble = self._feed.guests.tables.get(name), self._feed.troubles.get(name)
+        if kept is None:
+            return WAITING
+        silent = bool(self._feed.fault) or trouble is None or bool(trouble.silent)
+        made = self._made.get(name)
+        if made is None or made[0] is not kept or made[1] != silent:
+            made = self._made[name] = kept, silent, view(kept, self._cards, silent=silent)
+        return made[2]
 
 
 def _name(request: Request) -> str:
