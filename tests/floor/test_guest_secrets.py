@@ -158,7 +158,18 @@ MAY: Final[dict[str, set[str]]] = {
     "status": HEAD | {"as_of", "state", "link", "mode"},
     "alarm": HEAD | {"as_of", "open.blocks"},
     "table": HEAD
-    | {"as_of", "game", "phase", "round", "slots.slot", "slots.card", "limits", "settings.betting", "hands"}
+    | {
+        "as_of",
+        "game",
+        "phase",
+        "round",
+        "slots.slot",
+        "slots.card",
+        "limits",
+        "settings.game",
+        "settings.betting",
+        "hands",
+    }
     | {f"settings.terms.{name}" for name in ("min", "max", "ante", "top", "base")}
     | {"act", "anytime", "shows.stake", "shows.pot"},
     "roads": HEAD | {"as_of", "naturals", "bead", "big_grid"},

@@ -176,9 +176,9 @@ def _hands(table: Table) -> Iterator[Hand]:
     if table.game == "baccarat":
         yield from _sides(table.slots)
         return
-    for slot, cards in sorted(table.hands.items(), key=lambda each: seat(each[0]) or ("",)):
-        if seat(slot):
-            yield Hand(slot, tuple([_face(card) for card in cards]))
+    seated = [(place, slot, cards) for slot, cards in table.hands.items() if (place := seat(slot))]
+    for _, slot, cards in sorted(seated, key=lambda each: each[0]):
+        yield Hand(slot, tuple([_face(card) for card in cards]))
 
 
 def _sides(slots: tuple[Slot, ...]) -> Iterator[Hand]:

@@ -73,8 +73,9 @@ class Terms(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """Whether bets are closed by an order, and the limits."""
+    """What is dealt in the present shoe, or in the coming one; whether bets are closed by an order, and the limits."""
 
+    game: str = ""
     betting: str = ""
     terms: Terms = Terms()
 
@@ -82,7 +83,7 @@ class Settings(Struct, frozen=True):
 class Table(_State, frozen=True):
     """What lies on the table. act, anytime: slot -> the words that are asked of it; nothing that comes with a word."""
 
-    game: str
+    said: str = msgspec.field(name="game")
     phase: str
     round: Number
     slots: tuple[Slot, ...]
@@ -92,6 +93,11 @@ class Table(_State, frozen=True):
     act: dict[str, dict[str, Raw]] = {}
     anytime: dict[str, dict[str, Raw]] = {}
     shows: Shows = Shows()
+
+    @property
+    def game(self) -> str:
+        """What is dealt; before the first shoe only the settings say it."""
+        return self.settings.game if self.phase == "empty" else self.said
 
 
 class Roads(_State, frozen=True):

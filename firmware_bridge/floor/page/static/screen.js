@@ -7,6 +7,7 @@ let watch;
 
 function isThere(yes) {
   document.body.classList.toggle("lost", !yes);
+  document.body.classList.toggle("live", yes);
   screen_.toggleAttribute("inert", !yes);
   lost.hidden = yes;
 }
