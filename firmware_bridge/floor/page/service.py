@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import uvicorn
@@ -50,15 +53,28 @@ def run(config: FloorConfig) -> int:
         limit_concurrency=page.streams + config.screen.streams + PAGES,
         timeout_graceful_shutdown=END_S,
     )
-    served.state.server = server = uvicorn.Server(settings)
+    served.state.server = server = _Server(settings)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: server.leave())
     try:
         server.run(sockets=[listener])
-    except KeyboardInterrupt:
-        pass
     finally:
         systemd.tell("STOPPING=1")
         listener.close()
     return 0
+
+
+class _Server(uvicorn.Server):
+    """A server that ends in order at a signal; uvicorn's own would let the signal end the process afterwards."""
+
+    def leave(self) -> None:
+        """End soon."""
+        self.should_exit = True
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to `run`."""
+        yield
 
 
 def _listener(page: PageSection) -> socket.socket:
