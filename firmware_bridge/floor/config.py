@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import Meta, Struct
@@ -133,6 +133,19 @@ class PageSection(Struct, frozen=True, kw_only=True):
     client_id: Text = "shoe-floor-page"
 
 
+class ScreenSection(Struct, frozen=True, kw_only=True):
+    """`[screen]`: what guest screens show, at `/screen/TABLE` of the page.
+
+    cards: whether guests see the cards of a round once it is over, or as they lie open, after bets are closed.
+    language: the language of a screen whose address names none (`?lang=`).
+    streams: most screens that are served at a time.
+    """
+
+    cards: Literal["closed", "live"] = "closed"
+    language: Literal["en", "zh-Hant", "zh-Hans"] = "en"
+    streams: Streams = 200
+
+
 class FloorConfig(Struct, frozen=True, kw_only=True):
     """A whole `floor.toml`."""
 
@@ -142,6 +155,7 @@ class FloorConfig(Struct, frozen=True, kw_only=True):
     ingest: IngestSection = IngestSection()
     metrics: MetricsSection = MetricsSection()
     page: PageSection = PageSection()
+    screen: ScreenSection = ScreenSection()
 
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(FloorConfig)}

@@ -40,7 +40,7 @@ def run(config: FloorConfig) -> int:
         print(f"the page is at {address}", flush=True)
         systemd.tell("READY=1", f"STATUS=serves {address}")
 
-    served = app(feed(config), page, ready)
+    served = app(feed(config), page, ready, config.screen)
     settings = uvicorn.Config(
         served,
         log_config=None,
@@ -50,7 +50,7 @@ def run(config: FloorConfig) -> int:
         date_header=False,
         proxy_headers=False,
         ws="none",
-        limit_concurrency=page.streams + PAGES,
+        limit_concurrency=page.streams + config.screen.streams + PAGES,
         timeout_graceful_shutdown=END_S,
     )
     served.state.server = server = _Server(settings)
