@@ -45,6 +45,7 @@ def main(argv: list[str] | None = None) -> int:
                 store=asked.store,
                 faults=asked.faults and count == counts[-1],
                 stored=not asked.puback,
+                journals=asked.journals and str(asked.journals),
                 seed=seed,
             )
             reports.append(_played(plan, folder / str(count)))
@@ -58,6 +59,8 @@ def main(argv: list[str] | None = None) -> int:
     if asked.out or not fine:
         print(f"{'' if fine else 'FAILED; '}see {folder}")
     else:
+        for each in reports:
+            shutil.rmtree(each.journals)
         shutil.rmtree(folder)
     return 0 if fine else 1
 
@@ -87,8 +90,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--faults", action="store_true", help="kill, lock and cut one thing after the other meanwhile")
     parser.add_argument("--puback", action="store_true", help="tables believe the broker, not the store")
     parser.add_argument("--growth", action="store_true", help="10 and 100 tables before, to compare what each needs")
-    parser.add_argument("--seed", type=int, default=None, metavar="N", help="of all chances (default: a new one)")
-    parser.add_argument("--out", type=Path, default=None, metavar="DIR", help="keep everything here (an empty folder)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of all chances (default: a new one)")
+    parser.add_argument(
+        "--journals", type=Path, metavar="DIR", help="put them here, as /dev/shm (default: with the rest)"
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="keep everything here (an empty folder)")
     return parser
 
 

@@ -13,7 +13,7 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.round import coming, rules
 from firmware_bridge.shoe.state import blockers, cards_left
-from firmware_bridge.sim.seats import pack_wanted, said
+from firmware_bridge.sim.seats import pack_wanted, said, seat_counts
 from firmware_bridge.table.desk import Desk
 from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.table.table import Table
@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 DEALER: Final = "dealer"
 GUESTS: Final = "guests"
 """Who signs the orders."""
+
+SEATS: Final = 3
+"""Seats that play, or more where a game needs more."""
 
 
 class Dealer:
@@ -46,7 +49,7 @@ class Dealer:
         elif phase(coming(shoe)) in (Phase.EMPTY, Phase.ENDED):
             self._pack = None
             self._order({"do": "open_shoe"}, DEALER)
-        elif order := said(shoe, self._random):
+        elif order := said(shoe, self._random, _seats(shoe)):
             self._order(order, GUESTS)
         elif phase(shoe) is Phase.COMPLETE:
             self._table.take(inputs.Pressed(**now(), key="next", nonce=nonce()))
@@ -86,3 +89,8 @@ class Dealer:
         self._random.shuffle(left)
         self._cards = left
         self._cut_at = self._random.randint(*game.cut_from_end) if game.cut_from_end else 0
+
+
+def _seats(shoe: Shoe) -> int | None:
+    counts = seat_counts(rules(coming(shoe)))
+    return max(SEATS, counts.start) if counts else None

@@ -7,6 +7,7 @@ import math
 import secrets
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -47,8 +48,10 @@ class Fleet:
 
     def __init__(self, plan: Plan, folder: Path, say: Callable[[str], None]) -> None:
         self.plan, self.report, self._say = plan, Report(plan=plan), say
-        self._folder, self._journals = folder, folder / "journals"
-        self._journals.mkdir(parents=True)
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._journals = Path(tempfile.mkdtemp(prefix="journals-", dir=plan.journals or folder))
+        self.report.journals = str(self._journals)
         password, secret = secrets.token_hex(12), folder / "password"
         secret.touch(0o600)
         secret.write_text(password)

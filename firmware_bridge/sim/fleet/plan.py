@@ -20,8 +20,16 @@ AWAY_S: Final = {"ingest": 10.0, "store": 10.0, "broker": 10.0, "network": 20.0,
 """How long each is away where faults are two minutes apart."""
 
 
+MIX: Final = (*GAMES, *["baccarat"] * 5)
+"""The games of every ten tables: a floor has more of baccarat than of all others together."""
+
+
 class Plan(Struct, frozen=True, kw_only=True):
-    """What is asked for. every_s: a round's due time at a table. stored: whether the store's word counts for tables."""
+    """What is asked for.
+
+    every_s: a round's due time at a table. stored: whether the store's word counts for tables. journals: the folder
+    that those of the tables are made in, None for the fleet's own.
+    """
 
     tables: int = 1000
     processes: int = 4
@@ -31,13 +39,18 @@ class Plan(Struct, frozen=True, kw_only=True):
     store: str = "sqlite"
     faults: bool = False
     stored: bool = True
+    journals: str | None = None
     seed: int = 0
 
     @property
     def names(self) -> dict[str, str]:
         """Each table and its game."""
-        games = list(GAMES)
-        return {f"T{number:04}": games[number % len(games)] for number in range(1, self.tables + 1)}
+        return {f"T{number + 1:04}": MIX[number % len(MIX)] for number in range(self.tables)}
+
+    @property
+    def due(self) -> int:
+        """Rounds that are to be dealt, by all tables together."""
+        return round(self.tables * 60 * self.minutes / self.every_s)
 
     @property
     def apart_s(self) -> float:
@@ -68,6 +81,7 @@ class Report(Struct, kw_only=True):
     """
 
     plan: Plan
+    journals: str = ""
     seconds: float = 0.0
     connect_s: float = 0.0
     whole_s: float | None = None

@@ -13,7 +13,7 @@ MIB: Final = 1024
 def lines(report: Report) -> Iterator[str]:
     """What came of a run."""
     plan, found = report.plan, report.compared
-    yield f"{report.rounds} rounds, {report.entries} entries in {report.seconds:.0f} s of play"
+    yield f"{report.rounds} rounds of {plan.due} due, {report.entries} entries in {report.seconds:.0f} s of play"
     yield f"tables up after {report.connect_s} s; loops late by {report.lag_ms:.0f} ms at most"
     for each in report.troubles:
         whole = "never whole" if each.whole_s is None else f"whole {each.whole_s:.1f} s after"

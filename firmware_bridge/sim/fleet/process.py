@@ -64,14 +64,12 @@ class Order(Struct, frozen=True):
 
 
 class Told(Struct, frozen=True):
-    """A line out. open, up, blocked: tables; behind: those with something not kept. refused: orders refused.
+    """A line out. up, blocked: tables that are connected, or wait for the floor. refused: orders refused.
 
     lag_ms: the longest that the loop was late since the last line. kept: marks that all tables have reached.
     """
 
-    open: int = 0
     up: int = 0
-    behind: int = 0
     blocked: int = 0
     refused: int = 0
     entries: int = 0
@@ -148,21 +146,22 @@ class Process:
             began = self._loop.time()
             await asyncio.sleep(TELL_S)
             self._lag_s = max(self._lag_s, self._loop.time() - began - TELL_S)
-            told = Told(
-                open=len(self._tables),
-                up=sum(each.uplink.link.up for each in self._tables),
-                behind=sum(not each.has_sent(each.head) for each in self._tables),
-                blocked=sum(bool(blockers(each.table.shoe)) for each in self._tables),
-                refused=sum(each.dealer.refused for each in self._tables),
-                entries=sum(each.entries for each in self._tables),
-                rounds=sum(each.rounds for each in self._tables),
-                lag_ms=round(1000 * self._lag_s, 1),
-                kept=self._kept,
-                resting=self._resting,
-            )
-            self._lag_s = 0.0
-            self._kept = []
-            _say(told)
+            self._tell_now()
+
+    def _tell_now(self) -> None:
+        tables = self._tables
+        told = Told(
+            up=sum(each.uplink.link.up for each in tables),
+            blocked=sum(bool(blockers(each.table.shoe)) for each in tables),
+            refused=sum(each.dealer.refused for each in tables),
+            entries=sum(each.entries for each in tables),
+            rounds=sum(each.rounds for each in tables),
+            lag_ms=round(1000 * self._lag_s, 1),
+            kept=self._kept,
+            resting=self._resting,
+        )
+        self._lag_s, self._kept = 0.0, []
+        _say(told)
 
     async def _look(self) -> None:
         while True:
@@ -172,6 +171,7 @@ class Process:
                 if not left:
                     del self._marks[name]
                     self._kept.append(name)
+                    self._tell_now()
 
     def _read(self) -> None:
         """Take lines in; whoever plays this fleet is gone where the input ends."""
