@@ -42,8 +42,8 @@ class Engine(Protocol):
     tables: list[int]
     floor: list[int]
 
-    def toml(self, ports: Sequence[int], password_file: Path) -> str:
-        """The sections of floor.toml that name it; `ports` stand for `floor`, behind the network of the fleet."""
+    def toml(self, tables: int, ports: Sequence[int], password_file: Path) -> str:
+        """The sections of floor.toml that name it. tables, ports: the network's way to `tables`, and those to `floor`."""
 
     def is_ready(self) -> bool:
         """Whether all of it answers."""
@@ -76,9 +76,9 @@ class Mosquitto:
             secret.chmod(0o600)
         self.children = [Child("broker", [program, "-c", str(folder / "mosquitto.conf")], folder / "broker.log")]
 
-    def toml(self, ports: Sequence[int], password_file: Path) -> str:
+    def toml(self, tables: int, ports: Sequence[int], password_file: Path) -> str:
         """The section [mqtt]."""
-        return f'[mqtt]\nport = {ports[0]}\nusername = "{FLOOR}"\npassword_file = "{password_file}"\n'
+        return f"[mqtt]\nport = {ports[0]}\n{_login(password_file)}"
 
     def is_ready(self) -> bool:
         """Whether it takes connections."""
@@ -115,10 +115,10 @@ class Nats:
             command = [program, "-c", str(path)]
             self.children.append(Child(f"node n{number + 1}", command, folder / f"n{number + 1}.log"))
 
-    def toml(self, ports: Sequence[int], password_file: Path) -> str:
-        """The section [nats]."""
-        servers = json.dumps([f"nats://{HOST}:{port}" for port in ports])
-        return f'[nats]\nservers = {servers}\nusername = "{FLOOR}"\npassword_file = "{password_file}"\n'
+    def toml(self, tables: int, ports: Sequence[int], password_file: Path) -> str:
+        """The sections [mqtt], by which it is prepared, and [nats]."""
+        login, servers = _login(password_file), json.dumps([f"nats://{HOST}:{port}" for port in ports])
+        return f"[mqtt]\nport = {tables}\n{login}[nats]\nservers = {servers}\n{login}"
 
     def is_ready(self) -> bool:
         """Whether every node that runs is well."""
@@ -152,6 +152,10 @@ def acl() -> str:
     reads = "".join(f"pattern read shoe/%u/{name}\n" for name in OWN)
     office = f"user {FLOOR}\ntopic read shoe/#\ntopic write shoe/+/command\ntopic write shoe/+/stored\n"
     return f"pattern write shoe/%u/#\n{reads}\n{office}"
+
+
+def _login(password_file: Path) -> str:
+    return f'username = "{FLOOR}"\npassword_file = "{password_file}"\n'
 
 
 def _user(name: str, password: str) -> str:

@@ -60,7 +60,7 @@ class Fleet:
         ports = free_ports(1 + len(self.engine.floor))
         self.network = Child("network", self._ways(ports), folder / "network.log")
         self.office = Office(folder, say)
-        self.office.configure(self.engine.toml(ports[1:], secret), self.store.toml())
+        self.office.configure(self.engine.toml(ports[0], ports[1:], secret), self.store.toml())
         self.team = Team(self._tasks(ports[0], password), folder)
         self._meter = measure.Meter()
 
@@ -181,7 +181,8 @@ class Fleet:
     def _pids(self) -> dict[str, list[int]]:
         kinds = {"tables": self.team.children, "broker": self.engine.children, "ingest": [self.office.ingest]}
         kinds |= {"store": self.store.children, "network": [self.network]}
-        return {kind: [each.pid for each in children if each.pid] for kind, children in kinds.items() if children}
+        there = {kind: [each.pid for each in children if each.pid] for kind, children in kinds.items() if children}
+        return {kind: measure.with_children(pids) for kind, pids in there.items()}
 
     async def _measure(self) -> None:
         while True:

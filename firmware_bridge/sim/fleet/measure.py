@@ -32,6 +32,15 @@ class Use(Struct, frozen=True):
         return Use(*(a + b for a, b in zip(mine, theirs, strict=True)))
 
 
+def with_children(pids: list[int]) -> list[int]:
+    """These processes, and those that they started themselves."""
+    found = list(pids)
+    for pid in pids:
+        with suppress(OSError):
+            found += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    return found
+
+
 def use_of(pid: int) -> Use:
     """What a process uses now; nothing where it is gone."""
     try:
