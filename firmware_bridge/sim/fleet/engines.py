@@ -43,7 +43,7 @@ class Engine(Protocol):
     floor: list[int]
 
     def toml(self, tables: int, ports: Sequence[int], password_file: Path) -> str:
-        """The sections of floor.toml that name it. tables, ports: the network's way to `tables`, and those to `floor`."""
+        """The sections of floor.toml that name it. tables, ports: the ways of the network to `tables` and `floor`."""
 
     def is_ready(self) -> bool:
         """Whether all of it answers."""
