@@ -111,15 +111,20 @@ class Connection:
         return info.mid
 
     def subscribe(self, topics: Sequence[str], own: Sequence[str]) -> None:
-        """Ask for `topics` and `own` at QoS 1; with MQTT 5 the retain flag stays on live messages to `topics` too."""
+        """Ask for `topics` at QoS 1 and `own` at QoS 0; with MQTT 5 the retain flag stays on live messages to `topics`.
+
+        What we wrote ourselves is on our disk, and only seen to come back: no broker need keep it for us. NATS makes a
+        consumer, kept by the whole cluster, for each subscription at QoS 1.
+        """
         self._topics = (*topics, *own)
         if not self._topics:
             return
         if self.protocol == MQTTProtocolVersion.MQTTv5:
-            options = [SubscribeOptions(qos=1, retainAsPublished=topic in topics) for topic in self._topics]
+            options = [SubscribeOptions(qos=1, retainAsPublished=True) for _ in topics]
+            options += [SubscribeOptions(qos=0) for _ in own]
             self._client.subscribe(list(zip(self._topics, options, strict=True)))
         else:
-            self._client.subscribe([(topic, 1) for topic in self._topics])
+            self._client.subscribe([*((topic, 1) for topic in topics), *((topic, 0) for topic in own)])
 
     def close(self, *, in_order: bool = False) -> None:
         """Hang up and say nothing more; `in_order` sends DISCONNECT first, so that no will is published."""
