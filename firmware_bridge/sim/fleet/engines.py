@@ -26,6 +26,9 @@ OWN: Final = ("status", "event", "round", "command", "stored")
 
 NODES: Final = 3
 
+CONSUMERS: Final = 4
+"""Consumers that a table may need at NATS: two topics are read at QoS 1, and a link may be there that is over."""
+
 PORTS: Final = range(10_240, 32_768)
 """Below those that the kernel gives to connections: a broker that comes back finds its own port free."""
 
@@ -106,10 +109,11 @@ class Nats:
             path = folder / f"n{number + 1}.conf"
             path.write_text(
                 f"server_name: n{number + 1}\nlisten: {HOST}:{self.floor[number]}\nhttp: {HOST}:{self._http[number]}\n"
-                f'jetstream {{ sync_interval: always, store_dir: "{folder}/n{number + 1}" }}\n'
+                f'jetstream {{ sync_interval: always, store_dir: "{folder}/n{number + 1}",\n'
+                f"  limits {{ default_max_consumers: {CONSUMERS * (len(tables) + 100)} }} }}\n"
                 f"cluster {{ name: shoe, listen: {HOST}:{routes[number]}, no_advertise: true,\n"
                 f"  routes: [ {', '.join(f'nats://{HOST}:{each}' for each in routes)} ] }}\n"
-                f"mqtt {{ listen: {HOST}:{self.tables[number]}, stream_replicas: {NODES}, consumer_replicas: {NODES},\n"
+                f"mqtt {{ listen: {HOST}:{self.tables[number]}, stream_replicas: {NODES},\n"
                 f'  max_ack_pending: 2000, ack_wait: "30s" }}\ninclude users.conf\n'
             )
             command = [program, "-c", str(path)]

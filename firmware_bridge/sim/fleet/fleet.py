@@ -63,6 +63,7 @@ class Fleet:
         self.office.configure(self.engine.toml(ports[0], ports[1:], secret), self.store.toml())
         self.team = Team(self._tasks(ports[0], password), folder)
         self._meter = measure.Meter()
+        self._faults: Faults | None = None
 
     async def play(self) -> Report:
         """Play, and compare; the report. Raises FleetError for what could not be begun, or did not come back."""
@@ -97,7 +98,7 @@ class Fleet:
         began = time.monotonic()
         self._meter.begin(self._pids())
         parts = self.office.ingest, self.store, self.engine, self.network, self.team
-        faults = Faults(self.plan, parts, self._say)
+        faults = self._faults = Faults(self.plan, parts, self._say)
         work = [asyncio.create_task(self._measure())]
         if self.plan.faults:
             work.append(asyncio.create_task(faults.run()))
@@ -199,6 +200,8 @@ class Fleet:
             await asyncio.sleep(LOOK_S)
 
     async def _end(self) -> None:
+        if self._faults:
+            self._faults.stop()
         for each in (*self.team.children, self.office.ingest, self.network, *self.engine.children):
             await each.end()
         for each in self.store.children:

@@ -103,4 +103,6 @@ class Report(Struct, kw_only=True):
     def is_fine(self) -> bool:
         """Whether nothing was lost, doubled or in conflict, and nothing else failed."""
         whole = self.compared is not None and self.compared.is_whole and self.compared.made > 0
-        return whole and not (self.conflicts or self.quarantined or self.failures or self.refused or self.blocked)
+        healed = all(each.whole_s is not None for each in self.troubles)
+        wrong = self.conflicts, self.quarantined, self.failures, self.refused, self.blocked
+        return whole and healed and not any(wrong)
