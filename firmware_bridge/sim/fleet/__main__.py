@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -28,6 +29,7 @@ STEPS: Final = (10, 100)
 def main(argv: list[str] | None = None) -> int:
     """Run as asked on the command line; 0 fine, 1 something was lost, doubled or in conflict, or could not be begun."""
     asked = _parser().parse_args(argv)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # all that was started is ended first
     folder: Path = asked.out or Path(tempfile.mkdtemp(prefix="fleet-"))
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)  # a database's own user looks for its log here
@@ -50,8 +52,11 @@ def main(argv: list[str] | None = None) -> int:
             )
             reports.append(_played(plan, folder / str(count)))
     except BridgeError as error:
-        print(f"fleet: {escaped(str(error))}", file=sys.stderr)
+        print(f"fleet: {escaped(str(error))}; see {folder}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(f"fleet: broken off; see {folder}", file=sys.stderr)
+        return 130
     (folder / "fleet.json").write_bytes(msgspec.json.format(msgspec.json.encode(reports)))
     if asked.growth:
         print("\n".join(growth(reports)))
@@ -105,6 +110,5 @@ def _count(text: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(line_buffering=True) if hasattr(sys.stdout, "reconfigure") else None
     os.umask(0o022)
     sys.exit(main())

@@ -72,7 +72,7 @@ class Fleet:
             await self._deal()
             await self._settle()
         finally:
-            await self._end()
+            await asyncio.shield(self._end())
         return self.report
 
     async def _begin(self) -> None:
