@@ -59,8 +59,10 @@ class Ingest:
         store = open_store(load(self._config))
         try:
             last: dict[str, str] = {}
-            for _, _, journal, _, _, _, at, _ in store.rows("messages", None, None):
-                last[str(journal)] = max(str(at), last.get(str(journal), ""))
+            names = store.columns("messages")
+            for row in store.rows("messages", None, None):
+                journal, at = (str(row[names.index(name)]) for name in ("journal", "received_at"))
+                last[journal] = max(at, last.get(journal, ""))
             return last
         finally:
             store.close()
