@@ -144,6 +144,25 @@ def test_elections_lose_nothing(clusters: Callable[..., Cluster], floors: Callab
         is_told(floor, table)
 
 
+def test_two_of_three_nodes_killed_lose_nothing(clusters: Callable[..., Cluster], floors: Callable[..., Floor]) -> None:
+    cluster = clusters(3)
+    floor = floors(cluster)
+    floor.prepare()
+    floor.start()
+    with fake_table("T07", port=cluster.nodes[0].mqtt) as table:
+        with playing(table):
+            time.sleep(1.0)
+            for node in cluster.nodes[1:]:
+                node.kill()
+            time.sleep(8.0)
+            for node in cluster.nodes[1:]:
+                node.start()
+            cluster.ready()
+            time.sleep(2.0)
+        floor.whole(table)
+        is_told(floor, table)
+
+
 def test_a_cluster_away_for_20_s_loses_nothing(clusters: Callable[..., Cluster], floors: Callable[..., Floor]) -> None:
     cluster = clusters()
     floor = floors(cluster)
