@@ -14,6 +14,7 @@ import pytest
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
+from firmware_bridge.cli import main as shoe
 from tests import certificates
 from tests.floor.journals import made, published
 from tests.floor_whole import nats_floor
@@ -102,7 +103,9 @@ class Client311:
         self._client._reset_sockets()
 
 
-def test_a_table_is_stored_and_told_and_check_is_content(house: House, floor: Floor, tmp_path: Path) -> None:
+def test_a_table_is_stored_and_told_check_is_content_and_it_retires(
+    house: House, floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     floor.prepare()
     told = floor.run("check")
     assert told.returncode == 0, told.stdout
@@ -120,6 +123,9 @@ def test_a_table_is_stored_and_told_and_check_is_content(house: House, floor: Fl
             daemon.pause(0.1)
         assert (said["protocol"], said["store"]["refused"]) == ("3.1.1", 0)
         assert "does not" not in daemon.log
+        daemon.stop()
+        assert shoe(["retire", "--yes", "--config", str(daemon.config_path)]) == 0
+        assert re.search("shoe/T07 is retired: .*status", capsys.readouterr().out)
     finally:
         daemon.close()
     assert "ermission" not in floor.log
@@ -133,7 +139,7 @@ def test_nobody_gets_further_than_the_document_says(house: House, floor: Floor) 
         assert reader.may_read("shoe/#")
         own = ("command", "stored", "status", "event", "round")
         assert [other.may_read(f"shoe/T08/{name}") for name in own] == [True] * len(own)
-        for topic in ("shoe/T07/event", "shoe/+/command", "shoe/#", "#", "$MQTT/msgs/#"):
+        for topic in ("shoe/T07/event", "shoe/+/command", "shoe/#", "#", "$MQTT/msgs/#", "$JS/API/#"):
             assert not other.may_read(topic), topic
         other.say("shoe/T07/event")
         other.say("$MQTT/msgs/shoe/T07/event")
