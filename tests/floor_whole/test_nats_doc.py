@@ -139,7 +139,7 @@ def test_nobody_gets_further_than_the_document_says(house: House, floor: Floor) 
         assert reader.may_read("shoe/#")
         own = ("command", "stored", "status", "event", "round")
         assert [other.may_read(f"shoe/T08/{name}") for name in own] == [True] * len(own)
-        for topic in ("shoe/T07/event", "shoe/+/command", "shoe/#", "#", "$MQTT/msgs/#", "$JS/API/#"):
+        for topic in ("shoe/T07/event", "shoe/+/command", "shoe/#", "#", "$MQTT/msgs/#", "$JS/API/#", "$MQTT/sub/#"):
             assert not other.may_read(topic), topic
         other.say("shoe/T07/event")
         other.say("$MQTT/msgs/shoe/T07/event")
