@@ -109,6 +109,7 @@ def test_a_table_is_stored_and_told_check_is_content_and_it_retires(
     floor.prepare()
     told = floor.run("check")
     assert told.returncode == 0, told.stdout
+    assert "of at most 20000 consumers" in told.stdout
     floor.start()
     login = {"username": "T07", "password_file": f"{tmp_path}/password-of-T07", "ca": f"{house.tls}/ca.pem"}
     daemon = DaemonTable(tmp_path, house.cluster.nodes[2].mqtt, mqtt={"stored": "floor", **login})

@@ -31,6 +31,7 @@ class Seen(NamedTuple):
     """What a cluster says of the stream and of the consumer in it.
 
     leader: the node that leads the stream; None alone. away: nodes that do not follow it. replicas: copies of it.
+    readers: consumers of it, one for each topic that an MQTT session reads at QoS 1. limit: most of them; -1: not told.
     waiting: messages that the ingest has not fetched, unacknowledged: fetched, and not stored yet; again: those of
     them that were sent more than once. All three are None where there is no consumer.
     """
@@ -40,6 +41,8 @@ class Seen(NamedTuple):
     away: tuple[str, ...]
     messages: int
     bytes: int
+    readers: int
+    limit: int
     waiting: int | None = None
     unacknowledged: int | None = None
     again: int | None = None
@@ -88,6 +91,8 @@ def seen(config: NatsSection, password: bytes | None, server: str) -> Seen:
             away,
             stream.state.messages,
             stream.state.bytes,
+            stream.state.consumer_count,
+            (await js.account_info()).limits.max_consumers or -1,
         )
         consumer = await info(js, config.consumer)
         if consumer is None:

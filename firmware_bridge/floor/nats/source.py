@@ -32,6 +32,9 @@ FIRST_S, SLOWEST_S = 0.1, 5.0
 FLUSH_S: Final = 2
 """How long the end waits for the last acknowledgements to be sent."""
 
+WRITE_S: Final = 5.0
+"""How long a node may take to read what is sent, or to end a connection: one that stands still never does."""
+
 
 class NatsSource:
     """A source of the messages of `topics`, which the consumer keeps, and of the latest ones of `live`.
@@ -157,8 +160,9 @@ class NatsSource:
         if self._client is None or not self._client.is_connected:
             return
         try:
-            for to, payload, headers in messages:
-                await self._client.publish(to, payload, headers=headers)
+            async with asyncio.timeout(WRITE_S):
+                for to, payload, headers in messages:
+                    await self._client.publish(to, payload, headers=headers)
         except AWAY as error:
             self._tell(f"the connection to the cluster broke: {words(error)}")
 
@@ -171,7 +175,8 @@ class NatsSource:
             if in_order:
                 await client.flush(timeout=FLUSH_S)
         with suppress(*AWAY):
-            await client.close()
+            async with asyncio.timeout(WRITE_S):
+                await client.close()
 
     async def _fault(self, error: Exception) -> None:
         """Tell of a fault that no call raises, such as a right that is missing."""
