@@ -157,6 +157,36 @@ def test_a_consumer_that_was_deleted_is_made_again(
         assert received(source, 1)[0].body == b"1"
 
 
+USERS = """authorization { users = [
+  { user: floor, password: "right" }
+  { user: nobody, password: "right", permissions: { publish: ["x"], subscribe: ["_INBOX.>"] } } ] }"""
+
+
+@pytest.mark.parametrize(
+    ("user", "password", "wrong"),
+    [
+        ("floor", b"wrong", "it refuses user and password"),
+        (None, None, "it refuses user and password"),
+        ("floor", b"right", "no MQTT client was ever here; run shoe-floor prepare"),
+        ("nobody", b"right", "let the rights of this user allow it"),
+    ],
+)
+def test_what_keeps_us_out_is_named(
+    user: str | None, password: bytes | None, wrong: str, clusters: Callable[..., Cluster]
+) -> None:
+    from firmware_bridge.floor.nats.consumer import NatsError, prepare
+
+    cluster = clusters(more=USERS)
+    config = NatsSection(servers=tuple(cluster.servers), username=user)
+    with pytest.raises(NatsError) as told:
+        prepare(config, password, topics("shoe", KEPT))
+    assert f"{cluster.servers[0]}: " in str(told.value)
+    assert wrong in str(told.value)
+    cluster.end()
+    with pytest.raises(NatsError, match=r"refused|out of reach|failed"):
+        prepare(config, password, topics("shoe", KEPT))
+
+
 def test_the_config_of_the_document_is_one() -> None:
     config = parse(tomllib.loads(block("/etc/firmware-bridge/floor.toml")))
     assert len(config.nats.servers) == 3

@@ -112,9 +112,13 @@ def _asked(
 ) -> Answer:
     """The answer of the first node that has one. Raises NatsError where none has."""
     worker, faults = Worker(), []
+    told: list[str] = []
+
+    async def tell(error: Exception) -> None:
+        told.append(words(error))
 
     async def ask(server: str) -> Answer:
-        client = await connected(config, password, server, _ignored)
+        client = await connected(config, password, server, tell)
         try:
             return await question(client.jetstream(timeout=CONNECT_S))
         finally:
@@ -122,17 +126,14 @@ def _asked(
 
     try:
         for server in servers or config.servers:
+            told.clear()
             try:
                 return worker.do(ask(server))
-            except AWAY as error:
-                faults.append(f"{server}: {words(error)}")
+            except AWAY as error:  # of which nats-py tells more than it raises
+                faults.append(f"{server}: {told[-1] if told else words(error)}")
     finally:
         worker.close()
     raise NatsError("; ".join(faults), "look at [nats] of floor.toml, and at the nodes")
-
-
-async def _ignored(error: Exception) -> None:
-    """What no call raises is no answer."""
 
 
 def _is_same(one: ConsumerConfig, other: ConsumerConfig) -> bool:

@@ -51,7 +51,8 @@ class NatsSource:
         self._states: dict[str, Delivery] = {}
         self._replies: dict[int, str] = {}
         self._numbers = count(1)
-        self._attempts, self._next, self._heard, self._told = 0, 0.0, 0.0, ""
+        self._attempts, self._next, self._heard = 0, 0.0, 0.0
+        self._told: set[str] = set()
         self._servers = random.sample(config.servers, len(config.servers))
         self._worker = Worker()
 
@@ -122,7 +123,8 @@ class NatsSource:
             await self._left()
             self._wait()
             return False
-        self._attempts, self._heard, self._told = self._attempts % len(self._servers), monotonic(), ""
+        self._attempts, self._heard = self._attempts % len(self._servers), monotonic()
+        self._told.clear()
         log.info("connected to %s", server)
         return True
 
@@ -183,7 +185,7 @@ class NatsSource:
         self._tell(words(error))
 
     def _tell(self, what: str) -> None:
-        """Say it once."""
-        if what != self._told:
-            self._told = what
+        """Say it once between two connections."""
+        if what not in self._told:
+            self._told.add(what)
             log.warning("%s", what)
