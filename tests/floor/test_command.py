@@ -92,17 +92,6 @@ def test_mistakes_in_nats_are_told(nats: dict[str, object], mistake: str) -> Non
     assert len(str(told.value).splitlines()) == 1
 
 
-@pytest.mark.skipif(find_spec("nats") is not None, reason="nats-py is installed")
-@pytest.mark.parametrize("command", ["ingest", "check"])
-def test_a_missing_package_is_named_with_its_extra(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config = tmp_path / "floor.toml"
-    config.write_text(f'[nats]\nservers = ["nats://127.0.0.1:1"]\n[store]\npath = "{tmp_path / "floor.db"}"\n')
-    assert main(["--config", str(config), command]) == 1
-    assert "the package nats is not installed; pip install 'firmware-bridge[nats]'" in capsys.readouterr().err
-
-
 def test_a_config_that_is_not_there_is_code_78(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--config", "/nowhere/floor.toml", "check"]) == 78
     assert "name the file with --config" in capsys.readouterr().err
@@ -140,6 +129,17 @@ def test_check_names_what_is_wrong(
     told = capsys.readouterr().out
     assert "wrong  1 messages in quarantine; shoe-floor export quarantine tells the reasons" in told
     assert "it is out of reach" in told
+
+
+@pytest.mark.skipif(find_spec("nats") is not None, reason="nats-py is installed")
+@pytest.mark.parametrize("command", ["ingest", "check"])
+def test_a_missing_package_is_named_with_its_extra(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "floor.toml"
+    config.write_text(f'[nats]\nservers = ["nats://127.0.0.1:1"]\n[store]\npath = "{tmp_path / "floor.db"}"\n')
+    assert main(["--config", str(config), command]) == 1
+    assert "the package nats is not installed; pip install 'firmware-bridge[nats]'" in capsys.readouterr().err
 
 
 def test_backup_and_restore_as_the_doc_says(floor: Callable[..., int], tmp_path: Path) -> None:
