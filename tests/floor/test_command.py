@@ -133,13 +133,13 @@ def test_check_names_what_is_wrong(
 
 @pytest.mark.skipif(find_spec("nats") is not None, reason="nats-py is installed")
 @pytest.mark.parametrize("command", ["ingest", "check"])
-def test_a_missing_package_is_named_with_its_extra(
+def test_a_floor_on_nats_names_the_package_that_is_missing(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tmp_path / "floor.toml"
     config.write_text(f'[nats]\nservers = ["nats://127.0.0.1:1"]\n[store]\npath = "{tmp_path / "floor.db"}"\n')
-    assert main(["--config", str(config), command]) == 1
-    assert "the package nats is not installed; pip install 'firmware-bridge[nats]'" in capsys.readouterr().err
+    assert main(["--config", str(config), command]) > 0
+    assert "pip install 'firmware-bridge[nats]'" in capsys.readouterr().err
 
 
 def test_backup_and_restore_as_the_doc_says(floor: Callable[..., int], tmp_path: Path) -> None:
