@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import get_args
 
@@ -143,6 +144,17 @@ def test_check_names_what_is_wrong(
     told = capsys.readouterr().out
     assert "wrong  1 messages in quarantine; shoe-floor export quarantine tells the reasons" in told
     assert "it is out of reach" in told
+
+
+@pytest.mark.skipif(find_spec("nats") is not None, reason="nats-py is installed")
+@pytest.mark.parametrize("command", ["ingest", "check"])
+def test_a_floor_on_nats_names_the_package_that_is_missing(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "floor.toml"
+    config.write_text(f'[nats]\nservers = ["nats://127.0.0.1:1"]\n[store]\npath = "{tmp_path / "floor.db"}"\n')
+    assert main(["--config", str(config), command]) > 0
+    assert "pip install 'firmware-bridge[nats]'" in capsys.readouterr().err
 
 
 def test_backup_and_restore_as_the_doc_says(floor: Callable[..., int], tmp_path: Path) -> None:
