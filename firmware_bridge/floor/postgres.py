@@ -16,8 +16,9 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor import postgres_sql as sql
 from firmware_bridge.floor.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.message import Key, Row, Unread
+from firmware_bridge.floor.postgres_words import hint
 from firmware_bridge.floor.sqlite_sql import ORDER
-from firmware_bridge.floor.store import Saved, StoreError, What
+from firmware_bridge.floor.store import Old, Part, Saved, StoreError, What
 
 WAYS: Final = {
     "connect_timeout": 10,
@@ -29,28 +30,18 @@ WAYS: Final = {
 }
 """How the server is spoken to, where the URL says nothing else: one that is cut off is given up after 30 s."""
 
-HINTS: Final = {
-    "08": "see that the server runs and can be reached; what came meanwhile comes again",
-    "25006": "this server is a standby: name the primary in [store] url, or all with ?target_session_attrs=read-write",
-    "28": "look at the user and [store] password_file, and at pg_hba.conf of the server",
-    "3D": "make it: createdb --owner USER --encoding UTF8 DATABASE (docs/floor.md)",
-    "40": "two programs were in each other's way; it is tried again",
-    "42501": "use a role that may (docs/floor.md); tables are made by their owner: shoe-floor prepare",
-    "53": "make room on the server's disk, or raise its limits; what came meanwhile comes again",
-    "55P03": "another program holds the table: ask pg_stat_activity which, and let it end",
-    "57": "the server was stopped or is starting; what came meanwhile comes again",
-}
-"""The beginning of an SQLSTATE -> what to do."""
-
 PAGE: Final = 2_000
 """Rows of an export that are fetched at once."""
+
+COPIED: Final = 20
+"""Rows from which on a COPY is quicker, with the savepoint that it needs."""
 
 
 class PostgresStore:
     """A store in the database that a URL names, its tables made where there are none. Raises StoreError."""
 
     def __init__(self, url: str, password: str | None = None) -> None:
-        self.place = "PostgreSQL"
+        self._place, self._all_new = "PostgreSQL", True
         try:
             named = conninfo_to_dict(url)
         except psycopg.Error:  # its text shows parts of the URL
@@ -60,7 +51,7 @@ class PostgresStore:
             ways["password"] = password
         with self._in_words():
             self._db = psycopg.connect(url, autocommit=True, client_encoding="UTF8", **ways)
-        self.place = f"PostgreSQL, database {self._db.info.dbname} at {self._db.info.host or 'this machine'}"
+        self._place = f"PostgreSQL, database {self._db.info.dbname} at {self._db.info.host or 'this machine'}"
         try:
             with self._in_words():
                 self._db.adapters.register_dumper(int, Int8Dumper)
@@ -77,7 +68,7 @@ class PostgresStore:
         with self._transaction() as db, db.cursor() as cursor:
             fresh, others = self._insert(cursor, rows)
             for statement, values in (
-                (sql.CONFLICT, [(*row[:5], row.received_at, row.body) for row in others]),
+                (sql.CONFLICT, [(*row[:5], row.received_at, *row[-2:]) for row in others]),
                 (sql.QUARANTINE, sorted(unread)),
                 (sql.PROGRESS, [(*each.key, *each[1:]) for each in sorted(progress)]),
             ):
@@ -123,6 +114,28 @@ class PostgresStore:
             cursor.itersize = PAGE
             yield from cursor.execute(query, list(named.values()))
 
+    def old(self, before: str) -> list[Old]:
+        """The journals of which nothing was said, or came, since a time; the oldest first. Raises StoreError."""
+        with self._in_words():
+            return self._old(before, None)
+
+    def expire(self, key: Key, before: str, now: str) -> Old | None:
+        """Delete a journal, as `old` has it, and note that; None where it is not old, or stays. Raises StoreError."""
+        with self._transaction() as db:
+            db.execute(sql.LET_DELETE)  # from here on nobody else writes
+            for found in self._old(before, key):
+                if not found.stays:
+                    db.execute(sql.EXPIRE, key)
+                    db.execute(sql.NEVER_DELETE)
+                    db.execute(sql.EXPIRED, (*key, *found[1:-1], now))
+                    return found
+            db.execute(sql.NEVER_DELETE)
+        return None
+
+    def _old(self, before: str, key: Key | None) -> list[Old]:
+        named = {"before": before, "tbl": key and key.table, "journal": key and key.journal}
+        return [Old(Key(*each[:2]), *each[2:]) for each in self._db.execute(sql.OLD, named)]
+
     def faults(self) -> list[str]:
         """What is wrong with the server's settings and its disk, in words."""
         with self._in_words():
@@ -136,20 +149,39 @@ class PostgresStore:
         """Raise StoreError: PostgreSQL has a program for it."""
         raise StoreError("the store is in PostgreSQL", f"run pg_dump --format=custom --file={target} (docs/floor.md)")
 
+    def grant(self, role: str, part: Part) -> None:
+        """Let a role of the server do its part, and nothing else with these tables. Raises StoreError."""
+        with self._transaction() as db:
+            (schema,) = db.execute(sql.SCHEMA).fetchone() or ("public",)
+            db.execute(SQL(sql.USAGE).format(Identifier(schema), Identifier(role)))
+            for statement in (sql.NOTHING, *sql.GRANTS[part]):
+                db.execute(SQL(statement).format(Identifier(role)))
+
     def close(self) -> None:
         """Leave the server."""
         self._db.close()
 
     def _insert(self, cursor: psycopg.Cursor[Any], rows: list[Row]) -> tuple[int, list[Row]]:
         """How many rows are new, and those whose key was there with other bytes."""
-        if not rows:
-            return 0, []
+        if not rows or (self._all_new and len(rows) >= COPIED and self._copy(cursor, rows)):
+            return len(rows), []
         cursor.executemany(sql.INSERT, rows)
+        self._all_new = cursor.rowcount == len(rows)
         if (fresh := cursor.rowcount) == len(rows):
             return fresh, []
         keys = [list(column) for column in zip(*(row[:5] for row in rows), strict=True)]
-        found = cursor.execute(sql.OTHERS, [*keys, [row.body for row in rows]])
+        found = cursor.execute(sql.OTHERS, [*keys, [row.body for row in rows], [row.digest for row in rows]])
         return fresh, [rows[place - 1] for (place,) in found]
+
+    def _copy(self, cursor: psycopg.Cursor[Any], rows: list[Row]) -> bool:
+        """Whether all rows were new, and are written; where one was not, none is."""
+        try:
+            with self._db.transaction(), cursor.copy(sql.COPY) as copy:
+                for row in rows:
+                    copy.write_row(row)
+        except psycopg.errors.UniqueViolation:
+            return False
+        return True
 
     def _names(self, what: What) -> list[str]:
         with self._in_words():
@@ -165,14 +197,14 @@ class PostgresStore:
                     self._db.execute(sql.MIGRATIONS[version])
                     self._db.execute(sql.SET_VERSION, (version + 1,))
         if version > newest:
-            what = f"{self.place} is of version {version}, made by a newer shoe-floor"
+            what = f"{self._place} is of version {version}, made by a newer shoe-floor"
             raise StoreError(what, "install that one, or name another database in [store]")
 
     def _version(self) -> int:
         """The version of the tables, 0 where there are none."""
         there, encoding = self._db.execute(sql.HAS_VERSION).fetchone() or (False, "")
         if encoding != "UTF8":
-            raise StoreError(f"{self.place} keeps texts as {encoding}", "make one with createdb --encoding UTF8")
+            raise StoreError(f"{self._place} keeps texts as {encoding}", "make one with createdb --encoding UTF8")
         (version,) = (self._db.execute(sql.VERSION).fetchone() if there else None) or (0,)
         return int(version)
 
@@ -187,5 +219,4 @@ class PostgresStore:
             yield
         except psycopg.Error as error:
             said = error.diag.message_primary or "; ".join(str(error).split("\n")) or type(error).__name__
-            hint = next((hint for code, hint in HINTS.items() if (error.sqlstate or "08").startswith(code)), "")
-            raise StoreError(f"{self.place}: {escaped(said)}", hint or "run shoe-floor check") from None
+            raise StoreError(f"{self._place}: {escaped(said)}", hint(error.sqlstate, said)) from None

@@ -61,6 +61,28 @@ create view shoes as
     count(distinct round) as rounds
   from message group by tbl, journal, shoe;
 """,
+    """
+create table expired (
+  tbl text collate "C" not null, journal text collate "C" not null, shoe bigint not null,
+  first_at text collate "C" not null, last_at text collate "C" not null, messages bigint not null,
+  rounds bigint not null, expired_at text collate "C" not null, primary key (tbl, journal));
+drop view round_gaps;
+create view round_gaps as
+  select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
+  from message m where topic = 'round' and prev_seq is not null and not exists (
+    select 1 from message p
+    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
+  and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal);
+""",
+    """
+alter table message add column digest bytea;
+alter table conflict add column digest bytea;
+drop view messages;
+create view messages as
+  select topic, tbl, journal, seq, n, at, received_at, encode(digest, 'hex') as came_as,
+    convert_from(body, 'UTF8') as body
+  from message;
+""",
 )
 """What makes version 1 of nothing, version 2 of version 1, and so on.
 
@@ -84,17 +106,19 @@ ONE_AT_A_TIME: Final = "select pg_advisory_xact_lock(73656865)"
 """One program at a time changes the schema."""
 
 _COLUMNS: Final = """topic, tbl, journal, seq, n, "of", shoe, at, received_at, game, round, status, revision,
-  prev_journal, prev_seq, body"""
+  prev_journal, prev_seq, body, digest"""
 
-INSERT: Final = f"insert into message ({_COLUMNS}) values ({', '.join(['%s'] * 16)}) on conflict do nothing"
+INSERT: Final = f"insert into message ({_COLUMNS}) values ({', '.join(['%s'] * 17)}) on conflict do nothing"
+COPY: Final = f"copy message ({_COLUMNS}) from stdin"
 OTHERS: Final = """
-select came.place from unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bytea[])
-  with ordinality as came (topic, tbl, journal, seq, n, body, place)
-  join message m using (topic, tbl, journal, seq, n) where m.body <> came.body
+select came.place from unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bytea[],
+  %s::bytea[]) with ordinality as came (topic, tbl, journal, seq, n, body, digest, place)
+  join message m using (topic, tbl, journal, seq, n)
+where coalesce(m.digest, sha256(m.body)) <> coalesce(came.digest, sha256(came.body))
 """
 """The places, from 1, of messages that came with other bytes than those that are kept."""
 
-CONFLICT: Final = "insert into conflict values (%s, %s, %s, %s, %s, %s, %s) on conflict do nothing"
+CONFLICT: Final = "insert into conflict values (%s, %s, %s, %s, %s, %s, %s, %s) on conflict do nothing"
 QUARANTINE: Final = "insert into quarantine values (%s, %s, %s, %s) on conflict do nothing"
 PROGRESS: Final = """
 insert into progress as old values (%s, %s, %s, %s, %s, %s) on conflict (tbl, journal) do update set
@@ -117,3 +141,48 @@ where name in ('fsync', 'full_page_writes') and setting = 'off' order by name
 """Settings of the server under which a power cut takes what was committed."""
 
 DAMAGED: Final = "select checksum_failures from pg_stat_database where datname = current_database()"
+
+_KEPT: Final = "message, conflict, quarantine, progress, expired, store_version"
+_VIEWS: Final = "round_latest, rounds, gaps, round_gaps, messages, conflicts, shoes"
+GRANTS: Final = {
+    "reader": (f"grant select on {_KEPT}, {_VIEWS} to {{}}",),
+    "ingest": (
+        f"grant select on {_KEPT}, {_VIEWS} to {{}}",
+        "grant insert on message, conflict, quarantine, progress to {}",
+        "grant update on progress to {}",
+    ),
+}
+"""What a role may do -> the statements that let it. Progress is counted from messages, and counted up."""
+
+NOTHING: Final = f"revoke all on {_KEPT}, {_VIEWS} from {{}}"
+SCHEMA: Final = "select current_schema()"
+USAGE: Final = "grant usage on schema {} to {}"
+
+OLD: Final = """
+select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, case
+  when not exists (
+    select 1 from progress p where p.tbl = j.tbl and p.journal = j.journal and p.whole = p.known and p.since = ''
+  ) then 'it is not whole'
+  when exists (
+    select 1 from conflict c where c.tbl = j.tbl and c.journal = j.journal
+  ) then 'it has messages in conflict'
+  when exists (
+    select 1 from round_gaps g where g.tbl = j.tbl and (g.journal = j.journal or g.named_in = j.journal)
+  ) then 'a round is missing'
+  else '' end
+from (
+  select tbl, journal, max(shoe) as shoe, min(at) as first_at, max(at) as last_at, max(received_at) as received_at,
+    count(*) as messages, count(distinct (shoe, round)) filter (where topic = 'round') as rounds
+  from message where %(tbl)s::text is null or tbl = %(tbl)s and journal = %(journal)s group by tbl, journal) j
+where j.last_at < %(before)s and j.received_at < %(before)s order by j.last_at
+"""
+"""Journals whose newest message was said, and came, before a time; and why one stays."""
+
+LET_DELETE: Final = "alter table message disable trigger message_is_never_deleted"
+NEVER_DELETE: Final = "alter table message enable trigger message_is_never_deleted"
+EXPIRE: Final = "delete from message where tbl = %s and journal = %s"
+EXPIRED: Final = """
+insert into expired values (%s, %s, %s, %s, %s, %s, %s, %s) on conflict (tbl, journal) do update set
+  shoe = excluded.shoe, first_at = excluded.first_at, last_at = excluded.last_at, messages = excluded.messages,
+  rounds = excluded.rounds, expired_at = excluded.expired_at
+"""

@@ -14,8 +14,9 @@ from typing import Final
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.extras import need
-from firmware_bridge.floor.ingest import Ingest, topics
+from firmware_bridge.floor.ingest import KEPT, LIVE, Ingest, topics
 from firmware_bridge.floor.mqtt_source import MqttSource
+from firmware_bridge.floor.names import names
 from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.sqlite import SqliteStore
 from firmware_bridge.floor.store import Store, StoreError
@@ -44,17 +45,26 @@ def open_store(config: FloorConfig) -> Store:
     return PostgresStore(config.store.url, None if secret is None else secret.decode("utf-8", "replace"))
 
 
+def open_source(config: FloorConfig) -> Source:
+    """Where the messages of a floor come from; it is not asked yet. Raises ConfigError, and names a missing extra."""
+    mqtt, nats = config.mqtt, config.nats
+    if not nats.servers:
+        return MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
+    need("nats", "nats")
+    from firmware_bridge.floor.nats.source import NatsSource
+
+    return NatsSource(nats, password(nats), topics(mqtt.root, KEPT), topics(mqtt.root, LIVE))
+
+
 def run(config: FloorConfig) -> int:
-    """Ingest until SIGTERM or SIGINT; 0. Raises StoreError where the store cannot be opened at the start."""
+    """Ingest until SIGTERM or SIGINT; 0. Raises StoreError where a file cannot be opened at the start."""
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    mqtt = config.mqtt
-    store = open_store(config)
-    place = store.place
-    store.close()
-    source = MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
-    systemd.tell("READY=1", f"STATUS=keeps what {mqtt.root}/# says in {place}")
+    names(config.ingest.pseudonym_key_file)
+    _try_store(config)
+    source = open_source(config)
+    systemd.tell("READY=1", f"STATUS=keeps what {config.mqtt.root}/# says in {place(config)}")
     failed = -1
     try:
         while not stop.is_set():
@@ -73,11 +83,26 @@ def run(config: FloorConfig) -> int:
     return 0
 
 
+def _try_store(config: FloorConfig) -> None:
+    """Open the store once: a file that cannot be opened is a mistake, a server may come later."""
+    try:
+        open_store(config).close()
+    except StoreError:
+        if config.store.url is None:
+            raise
+
+
+def place(config: FloorConfig) -> str:
+    """Where the messages of a floor are kept, in words without secrets."""
+    return config.store.path if config.store.url is None else "PostgreSQL"
+
+
 def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[], None]) -> None:
     """Ingest until the store fails, or the end."""
+    hidden = names(config.ingest.pseudonym_key_file)
     store = open_store(config)
     try:
-        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name)
+        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden)
         while not stop.is_set():
             if came := source.receive(config.ingest.batch, WAIT_S):
                 ingest.take(came)

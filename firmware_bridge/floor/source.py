@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 class Delivery(NamedTuple):
     """A message that the broker keeps until it is acknowledged. ticket: what the source knows it by.
 
-    retained: it was said before the source subscribed, and is the latest of its topic.
+    retained: whether it was said before we came, and the broker had kept it.
     """
 
     topic: str

@@ -1,39 +1,35 @@
 import sqlite3
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from firmware_bridge.floor import sqlite_sql
 from firmware_bridge.floor.ledger import Progress
+from firmware_bridge.floor.names import Names
 from firmware_bridge.floor.sqlite import SqliteStore
 from firmware_bridge.floor.store import StoreError
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
-from tests.floor.every_store import KEY
+from tests.floor.every_store import KEY, Engine, named
 from tests.floor.journals import event
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    made = SqliteStore(tmp_path / "floor.db")
-    yield made
-    made.close()
+def engine(tmp_path: Path) -> Engine:
+    path = tmp_path / "floor.db"
+
+    def execute(statement: str) -> None:
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.execute(statement)
+
+    return Engine(lambda: SqliteStore(path), sqlite_sql, execute, "pragma user_version = 99", "blob")
 
 
-def test_messages_are_never_changed_or_deleted(store: SqliteStore, tmp_path: Path) -> None:
-    store.save([event(1)], [], [])
-    with sqlite3.connect(tmp_path / "floor.db") as db:
-        for statement in ("update message set seq = 2", "delete from message"):
-            with pytest.raises(sqlite3.IntegrityError, match="never"):
-                db.execute(statement)
-    db.close()
-
-
-def test_a_store_of_a_newer_version_is_left_alone(store: SqliteStore, tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "floor.db") as db:
-        db.execute("pragma user_version = 99")
-    db.close()
-    with pytest.raises(StoreError, match="newer shoe-floor"):
-        SqliteStore(tmp_path / "floor.db")
+def test_no_byte_of_the_file_has_the_name_of_a_person(store: SqliteStore, tmp_path: Path) -> None:
+    store.save([Names(b"k" * 32).row(named(1, "ANNA")), event(2)], [], [])
+    files = [path.read_bytes() for path in tmp_path.iterdir()]
+    assert any(b"3-5ad1" in each for each in files)
+    assert not any(b"ANNA" in each for each in files)
 
 
 def test_a_file_that_is_no_store_is_named(tmp_path: Path) -> None:

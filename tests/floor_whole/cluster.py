@@ -35,9 +35,12 @@ def missing() -> str | None:
 
 
 class Cluster:
-    """A server on loopback and in a socket; user `postgres`, whom the socket trusts. It runs as no root."""
+    """A server on loopback and in a socket; user `postgres`, whom the socket trusts. It runs as no root.
 
-    def __init__(self, *settings: str) -> None:
+    settings: `name=value`. of: the server that this one follows as a standby.
+    """
+
+    def __init__(self, *settings: str, of: Cluster | None = None) -> None:
         found = programs()
         assert found is not None
         self.programs, self.port, self._settings = found, free_port(), settings
@@ -46,6 +49,9 @@ class Cluster:
         if os.geteuid() == 0:
             who = pwd.getpwnam("postgres")
             os.chown(self.directory, who.pw_uid, who.pw_gid)
+        if of is not None:
+            self.run("pg_basebackup", "-d", of.url("postgres"), "-D", str(self.directory / "data"), "-R", "--no-sync")
+            return
         auth = ("--auth-local=trust", "--auth-host=scram-sha-256", "--username=postgres", "--encoding=UTF8")
         self.run("initdb", "-D", str(self.directory / "data"), "--locale=C.UTF-8", "--no-sync", *auth)
 
@@ -68,6 +74,10 @@ class Cluster:
         """What psql prints."""
         return self.run("psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-d", self.url(database), "-c", statement).strip()
 
+    def promote(self) -> None:
+        """Make a standby the primary."""
+        self.run("pg_ctl", "promote", "-D", str(self.directory / "data"))
+
     def start(self) -> None:
         """Start it, and wait until it answers; after a kill the last of its processes must go first."""
         give_up = time.monotonic() + LIMIT_S
@@ -81,6 +91,12 @@ class Cluster:
         if process is not None:
             process.send_signal(number)
             process.wait(LIMIT_S)
+
+    def cpu_s(self) -> float:
+        """Seconds of CPU of its processes that have ended: one for each connection."""
+        assert self._process is not None
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
 
     def remove(self) -> None:
         """Stop it, with all that it kept."""

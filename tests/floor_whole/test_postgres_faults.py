@@ -1,6 +1,9 @@
 """A real table, broker and ingest with a server of PostgreSQL that fails in many ways: nothing is lost or twice."""
 
+import random
 import signal
+import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +13,9 @@ import pytest
 from firmware_bridge.floor.message import Row
 from firmware_bridge.floor.store import Store, StoreError
 from tests import broker as real
-from tests.disk_and_broker.peer import Peer
+from tests.floor.ingesting import Ingest
 from tests.floor.journals import Kept, event, kept
-from tests.floor.test_kills import Ingest, play, whole
+from tests.floor.test_kills import play, whole
 from tests.floor_whole.cluster import Cluster, missing
 from tests.system.table import DaemonTable
 
@@ -60,8 +63,8 @@ def own() -> Iterator[Callable[..., Cluster]]:
     """Makes servers of a test's own, to be killed."""
     made: list[Cluster] = []
 
-    def make(*settings: str) -> Cluster:
-        made.append(Cluster(*settings))
+    def make(*settings: str, of: Cluster | None = None) -> Cluster:
+        made.append(Cluster(*settings, of=of))
         made[-1].start()
         return made[-1]
 
@@ -106,17 +109,32 @@ def test_kills_of_server_and_ingest_lose_nothing(own: Any, floor: Any) -> None:
     assert ingest.end(signal.SIGTERM) == 0
 
 
-def test_a_lock_is_waited_for_and_a_server_that_takes_nothing_is_named(own: Any, floor: Any) -> None:
+def test_a_failover_to_a_standby_that_commits_wait_for_loses_nothing(own: Any, floor: Any) -> None:
+    first = own()
+    second = own(of=first)
+    first.sql("alter system set synchronous_standby_names = '*'")
+    first.sql("select pg_reload_conf()")
+    hosts, ports = f"{first.directory},{second.directory}", f"{first.port},{second.port}"
+    daemon, ingest = floor(f"postgresql://postgres@/postgres?host={hosts}&port={ports}&target_session_attrs=read-write")
+    play(daemon, 2)
+    daemon.until(lambda: len(ingest.kept()) > 5)
+    first.stop(signal.SIGKILL)
+    play(daemon, 1)
+    second.promote()
+    play(daemon, 1)
+    whole(daemon, ingest)
+
+
+def test_a_standby_is_named_until_it_is_the_primary(own: Any, floor: Any) -> None:
     server = own()
     daemon, ingest = floor(server.url("postgres"))
-    play(daemon, 1)
+    play(daemon, 2)
     daemon.until(lambda: len(ingest.kept()) > 5)
     server.sql("alter system set default_transaction_read_only = on")
     server.sql("select pg_reload_conf()")
-    play(daemon, 1)
+    play(daemon, 2)
     daemon.until(lambda: "this server is a standby" in ingest.log)
-    server.sql("set default_transaction_read_only = off; alter system reset default_transaction_read_only")
-    server.sql("select pg_reload_conf()")
+    server.sql("begin read write; alter database postgres set default_transaction_read_only = off; commit")
     whole(daemon, ingest)
 
 
@@ -138,11 +156,10 @@ def test_a_lock_of_another_program_is_named(store: Store, cluster: Cluster, data
     assert store.count("messages") == 1
 
 
-def test_a_full_disk_is_named_and_nothing_of_the_batch_is_kept(own: Any, tmp_path: Path) -> None:
+def test_a_full_disk_is_named_and_nothing_of_the_batch_is_kept(own: Any) -> None:
     """The smallest full disk there is: a directory of 24 MB in memory that holds the tables."""
-    import subprocess
-
-    server, space = own(), Path(f"{tmp_path}-space")
+    server = own()
+    space = server.directory / "space"
     space.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=0777", "none", str(space)])
     if mounted.returncode:
@@ -168,18 +185,18 @@ def test_a_full_disk_is_named_and_nothing_of_the_batch_is_kept(own: Any, tmp_pat
 
 def large(seq: int) -> Row:
     """A message that no compression makes small."""
-    import random
-
     return event(seq)._replace(body=b'"' + random.Random(seq).randbytes(50_000).hex().encode() + b'"')
 
 
 def test_a_server_that_is_cut_off_is_named(cluster: Cluster) -> None:
-    with Peer() as silent, pytest.raises(StoreError, match="see that the server runs"):
-        opened(f"postgresql://postgres@127.0.0.1:{silent.port}/floor?connect_timeout=2")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        with pytest.raises(StoreError, match="see that the server runs"):
+            opened(f"postgresql://postgres@127.0.0.1:{port}/floor?connect_timeout=2")
     for url, words in (
         (cluster.url("nowhere"), "make it: createdb"),
         (cluster.loopback("postgres", "nobody"), "look at the user"),
-        ("postgresql://a@b:c:d/", "cannot be read"),
+        ("postgresql://user@host/floor?nonsense", "cannot be read"),
     ):
         with pytest.raises(StoreError, match=words):
             opened(url)

@@ -16,9 +16,10 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from firmware_bridge.floor.config import PageSection
+from firmware_bridge.floor.config import PageSection, ScreenSection
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guard import Guard
+from firmware_bridge.floor.page.guest_routes import screens
 from firmware_bridge.floor.page.stream import Parts, Stream, Streams
 from firmware_bridge.floor.page.texts import Language, chosen, text
 from firmware_bridge.floor.page.views import Views
@@ -26,7 +27,9 @@ from firmware_bridge.floor.page.views import Views
 STATIC: Final = Path(__file__).parent / "static"
 
 
-def app(feed: Feed, page: PageSection, ready: Callable[[], None] = lambda: None) -> Starlette:
+def app(
+    feed: Feed, page: PageSection, ready: Callable[[], None] = lambda: None, screen: ScreenSection | None = None
+) -> Starlette:
     """The page of a floor; `ready` is called when it reads the broker."""
     streams = Streams(page.streams)
 
@@ -40,7 +43,11 @@ def app(feed: Feed, page: PageSection, ready: Callable[[], None] = lambda: None)
         await feed.close()
 
     made = Starlette(
-        routes=[*pit(feed, streams), Mount("/static", StaticFiles(directory=STATIC))],
+        routes=[
+            *pit(feed, streams),
+            *screens(feed, screen or ScreenSection(), streams),
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ],
         middleware=[Middleware(Guard, names=(page.host, *page.names))],
         lifespan=life,
     )

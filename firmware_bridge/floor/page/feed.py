@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.mqtt_source import MqttSource
+from firmware_bridge.floor.page.guest_tables import Guests
 from firmware_bridge.floor.page.seen import TOPICS, Floor
 from firmware_bridge.floor.page.trouble import Trouble, trouble
 from firmware_bridge.floor.source import Delivery, Source
@@ -45,7 +46,7 @@ class Feed:
     """
 
     def __init__(self, root: str, source: Source, fault: Callable[[], str], clock: Callable[[], int] = now_ms) -> None:
-        self.floor = Floor(root)
+        self.floor, self.guests = Floor(root), Guests(root)
         self.clock = clock
         self.fault, self.version = "", 0
         self.troubles: dict[str, Trouble] = {}
@@ -80,7 +81,7 @@ class Feed:
         self.fault = fault
         for each in came:
             name = self.floor.take(each.topic, each.body, each.retained, now)
-            changed |= name is not None
+            changed |= self.guests.take(each.topic, each.body) | (name is not None)
         self._tell(changed)
 
     def look(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from ipaddress import ip_address
-from typing import Any, Final
+from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
@@ -56,7 +56,7 @@ class Guard:
         app = self._refusal(scope) or self._app
         await app(scope, receive, guarded)
 
-    def _refusal(self, scope: dict[str, Any]) -> ASGIApp | None:
+    def _refusal(self, scope: Scope) -> ASGIApp | None:
         if scope["method"] not in READS:
             told = "this page only reads: nothing can be sent to it\n"
             return PlainTextResponse(told, 405, {"allow": ", ".join(READS)})

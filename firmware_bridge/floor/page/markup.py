@@ -18,7 +18,7 @@ Part = Html | str | int | None
 """What may stand in an element: a plain text is escaped, None is nothing."""
 
 
-def tag(name: str, *parts: Part, **attributes: str | int | bool | None) -> Html:
+def tag(name: str, /, *parts: Part, **attributes: str | int | bool | None) -> Html:
     """An element. An attribute that is None or False is left out; `_` in its name is `-`, at the end it is nothing."""
     told = "".join(
         _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from firmware_bridge.client.payload import MessageError, round_message, state
@@ -23,6 +24,12 @@ KEPT: Final = 200
 
 HOUR_MS: Final = 3_600_000
 
+MOST: Final = 10_000
+"""Tables that are followed: whoever may publish anything must not fill the memory."""
+
+AHEAD_MS: Final = 5_000
+"""What a message's way may take: a table's clock that differs by no more is as good as ours."""
+
 Body = TypeVar("Body", bound=Struct)
 
 
@@ -35,10 +42,14 @@ class Said(NamedTuple):
 
 
 class RoundOver(NamedTuple):
-    """A round that is over, as its latest revision has it. at: when it was over, ms since 1970 by the table's clock."""
+    """A round that is over, as its latest revision has it. at: when it was over, ms since 1970 by the table's clock.
+
+    shown: the hands that guests see, None for all.
+    """
 
     told: RoundMessage
     at: int
+    shown: tuple[str, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -144,6 +155,8 @@ class Floor:
         name, topic = match.groups()
         if not payload:
             return self._retire(name, topic)
+        if name not in self.tables and len(self.tables) >= MOST:
+            return None
         seen = self.tables.get(name) or Seen(name, now)
         try:
             changed = _round(seen, payload) if topic == "round" else _state(seen, topic, payload, retained, now)
@@ -173,7 +186,7 @@ def _state(seen: Seen, topic: str, payload: bytes, retained: bool, now: int) -> 
     if topic == "status" and _is_of_an_older_link(seen.said.get(topic), head, body):
         return False
     told = milliseconds(head.at)
-    if not retained and told is not None:
+    if topic == "health" and not retained and told is not None and abs(told - now - seen.ahead) > AHEAD_MS:
         seen.ahead = told - now
     seen.said[topic] = Said(head, body, min(told, now) if retained and told is not None else now)
     return True
@@ -186,6 +199,15 @@ def _is_of_an_older_link(before: Said | None, head: StateHead, status: Status) -
     return before.head.boot != head.boot or bool(status.link < before.body.link)
 
 
+class _Shown(Struct):
+    """What a game that hides hands says of a round."""
+
+    shown: tuple[str, ...] | None = None
+
+
+_shown: Final = msgspec.json.Decoder(_Shown).decode
+
+
 def _round(seen: Seen, payload: bytes) -> bool:
     told = round_message(payload)
     key = (told.journal, told.shoe, told.round)
@@ -194,7 +216,7 @@ def _round(seen: Seen, payload: bytes) -> bool:
         return False
     at = known.at if known else milliseconds(told.at) or 0
     is_late = known is None and any(at < each.at for each in list(seen.rounds.values())[-1:])
-    seen.rounds[key] = RoundOver(told, at)
+    seen.rounds[key] = RoundOver(told, at, _shown(payload).shown)
     if is_late:
         seen.rounds = dict(sorted(seen.rounds.items(), key=lambda item: item[1].at))
     while len(seen.rounds) > KEPT:

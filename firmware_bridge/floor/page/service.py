@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import uvicorn
@@ -37,7 +40,7 @@ def run(config: FloorConfig) -> int:
         print(f"the page is at {address}", flush=True)
         systemd.tell("READY=1", f"STATUS=serves {address}")
 
-    served = app(feed(config), page, ready)
+    served = app(feed(config), page, ready, config.screen)
     settings = uvicorn.Config(
         served,
         log_config=None,
@@ -47,18 +50,31 @@ def run(config: FloorConfig) -> int:
         date_header=False,
         proxy_headers=False,
         ws="none",
-        limit_concurrency=page.streams + PAGES,
+        limit_concurrency=page.streams + config.screen.streams + PAGES,
         timeout_graceful_shutdown=END_S,
     )
-    served.state.server = server = uvicorn.Server(settings)
+    served.state.server = server = _Server(settings)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: server.leave())
     try:
         server.run(sockets=[listener])
-    except KeyboardInterrupt:
-        pass
     finally:
         systemd.tell("STOPPING=1")
         listener.close()
     return 0
+
+
+class _Server(uvicorn.Server):
+    """A server that ends in order at a signal; uvicorn's own would let the signal end the process afterwards."""
+
+    def leave(self) -> None:
+        """End soon."""
+        self.should_exit = True
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to `run`."""
+        yield
 
 
 def _listener(page: PageSection) -> socket.socket:

@@ -10,8 +10,13 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
+from urllib.parse import quote
 
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
+
+from firmware_bridge.floor.page.document import RELEASE
+from firmware_bridge.floor.page.feed import now_ms
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +31,9 @@ SLOW_S: Final = 30.0
 
 RETRY_MS: Final = 2000
 """How long a browser waits before it comes again."""
+
+EVENTS: Final = "text/event-stream; charset=utf-8"
+BODY: Final = "http.response.body"
 
 Parts = Mapping[str, str]
 """The parts of a page: the id of an element, and the HTML inside it."""
@@ -56,6 +64,9 @@ class Stream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one browser until it is gone, or the page is closed."""
+        if scope["method"] == "HEAD":
+            await Response(media_type=EVENTS)(scope, receive, send)
+            return
         self._streams.open += 1
         try:
             waits = [
@@ -73,9 +84,9 @@ class Stream:
             self._streams.open -= 1
 
     async def _feed(self, send: Send) -> None:
-        headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
+        headers = [(b"content-type", EVENTS.encode()), (b"x-accel-buffering", b"no")]
         await _sent(send, {"type": "http.response.start", "status": 200, "headers": headers})
-        await _sent(send, _event(f"retry: {RETRY_MS}\n\n"))
+        await _sent(send, {"type": BODY, "body": b"retry: %d\n\n" % RETRY_MS, "more_body": True})
         has: dict[str, str] = {}
         version = -1
         while True:
@@ -85,11 +96,11 @@ class Stream:
                 changed = {id: html for id, html in now.items() if has.get(id) != html}
                 gone = [id for id in has if id not in now]
                 if changed or gone:
-                    await _sent(send, _event(f"event: parts\ndata: {json.dumps(changed | dict.fromkeys(gone))}\n\n"))
+                    await _sent(send, _event("parts", json.dumps(changed | dict.fromkeys(gone))))
                 has = dict(now)
                 await asyncio.sleep(REST_S)
             elif not await self._changes(version):
-                await _sent(send, _event("event: beat\ndata: {}\n\n"))
+                await _sent(send, _event("beat", "{}"))
 
     async def _changes(self, version: int) -> bool:
         await self._source.changed_after(version, BEAT_S)
@@ -106,5 +117,7 @@ async def _sent(send: Send, message: dict[str, Any]) -> None:
         await send(message)
 
 
-def _event(text: str) -> dict[str, Any]:
-    return {"type": "http.response.body", "body": text.encode(), "more_body": True}
+def _event(name: str, data: str) -> dict[str, Any]:
+    """An event; its id is the time here in ms since 1970, and which release of the page sends it."""
+    text = f"id: {now_ms()} {quote(RELEASE)}\nevent: {name}\ndata: {data}\n\n"
+    return {"type": BODY, "body": text.encode(), "more_body": True}

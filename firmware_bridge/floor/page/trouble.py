@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple
 
-from firmware_bridge.facts.wire_states import Alarm
+from firmware_bridge.facts.wire_states import Alarm, Table
 from firmware_bridge.floor.page.seen import Seen
+from firmware_bridge.games import GAMES
 
 SILENT_MS: Final = 90_000
 """The age of a health, told every 30 s, from which nobody knows how the table is."""
@@ -34,7 +35,7 @@ def trouble(seen: Seen, now: int) -> Trouble:
         return Trouble("alarm", silent)
     if silent:
         return Trouble("silent", silent)
-    if seen.table is None or seen.table.phase in ("empty", "ended"):
+    if seen.table is None or not is_in_use(seen.table):
         return Trouble("no_shoe")
     return Trouble("playing")
 
@@ -55,6 +56,12 @@ def worst_first(alarms: tuple[Alarm, ...]) -> list[Alarm]:
             each.since,
         ),
     )
+
+
+def is_in_use(table: Table) -> bool:
+    """Whether a shoe is open; the next pack of a game whose packs last a round opens by itself."""
+    game = GAMES.get(table.game)
+    return table.phase not in ("empty", "ended") or bool(game and game.one_round_packs)
 
 
 def _silent(seen: Seen, now: int) -> Literal["", "lost", "stopped", "old", "never"]:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import Final, Literal, get_args
-
-from firmware_bridge.floor.page.texts.en import EN
-from firmware_bridge.floor.page.texts.zh_hans import ZH_HANS
-from firmware_bridge.floor.page.texts.zh_hant import ZH_HANT
 
 Language = Literal["en", "zh-Hant", "zh-Hans"]
 
 LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
-TEXTS: Final[dict[Language, dict[str, str]]] = {"en": EN, "zh-Hant": ZH_HANT, "zh-Hans": ZH_HANS}
+
+
+def _catalogue(language: Language) -> dict[str, str]:
+    sections = tomllib.loads((Path(__file__).parent / f"{language}.toml").read_text("utf-8"))
+    return {f"{section}.{key}": text for section, keys in sections.items() for key, text in keys.items()}
+
+
+TEXTS: Final = {language: _catalogue(language) for language in LANGUAGES}
+"""Language -> id -> text."""
 
 TRADITIONAL: Final = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
 """Tags of browsers that ask for traditional Chinese; any other `zh` is simplified."""
 
 
-def text(language: Language, id: str, **values: object) -> str:
+def text(language: Language, id: str, /, **values: object) -> str:
     """The text of an id, with its values put in. Raises KeyError where there is none."""
     return TEXTS[language][id].format(**values) if values else TEXTS[language][id]
 

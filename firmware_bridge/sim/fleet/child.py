@@ -1,0 +1,100 @@
+"""A process that a fleet started: it is told lines, killed, and started again with the same command."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge.errors import BridgeError
+
+END_S: Final = 60.0
+"""How long a process may take to end in order: a whole fleet says goodbye."""
+
+
+class FleetError(BridgeError, RuntimeError):
+    """The fleet cannot be played as asked."""
+
+
+class Child:
+    """A process, its output in `log`. hear: takes its lines instead. how: more of what `subprocess.Popen` takes."""
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        log: Path,
+        hear: Callable[[bytes], None] | None = None,
+        **how: Any,
+    ) -> None:
+        self.name, self._command, self._log, self._hear, self._how = name, command, log, hear, how
+        self._process: asyncio.subprocess.Process | None = None
+        self._hearing: asyncio.Task[None] | None = None
+
+    async def start(self, *lines: bytes) -> None:
+        """Start it, and tell it lines."""
+        with self._log.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE if self._hear else log,
+                stderr=log,
+                start_new_session=True,  # a Ctrl-C in the terminal is for the fleet, which ends all in order
+                **self._how,
+            )
+        if self._hear:
+            self._hearing = asyncio.create_task(self._listen(self._process, self._hear))
+        for line in lines:
+            self.say(line)
+
+    def say(self, line: bytes) -> None:
+        """Tell it a line."""
+        if self._process and self._process.stdin and self.is_running:
+            self._process.stdin.write(line + b"\n")
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started, and did not end."""
+        return self._process is not None and self._process.returncode is None
+
+    @property
+    def pid(self) -> int:
+        """Its number; 0 where it does not run."""
+        return self._process.pid if self._process and self.is_running else 0
+
+    async def end(self, number: signal.Signals = signal.SIGKILL) -> int:
+        """Send it a signal, and wait until it is gone; what it ended with."""
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        with suppress(ProcessLookupError):
+            process.send_signal(number)
+        code = await self._gone(process)
+        if self._hearing:
+            await self._hearing
+        return code
+
+    async def finished(self) -> int:
+        """What it ended with by itself; killed where that takes too long."""
+        process, self._process = self._process, None
+        return await self._gone(process) if process else 0
+
+    def tail(self) -> str:
+        """The last lines of its log."""
+        lines = self._log.read_text(errors="replace").strip().splitlines() if self._log.exists() else []
+        return " | ".join(lines[-3:])
+
+    async def _gone(self, process: asyncio.subprocess.Process) -> int:
+        try:
+            return await asyncio.wait_for(process.wait(), END_S)
+        except TimeoutError:
+            process.kill()
+            return await process.wait()
+
+    async def _listen(self, process: asyncio.subprocess.Process, hear: Callable[[bytes], None]) -> None:
+        assert process.stdout
+        async for line in process.stdout:
+            hear(line)

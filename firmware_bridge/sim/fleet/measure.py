@@ -1,0 +1,108 @@
+"""What processes use of the machine, as Linux's /proc says."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections import defaultdict
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+
+FREE: Final = 200
+"""Descriptors that a process needs beside those of its tables."""
+
+
+class Use(Struct, frozen=True):
+    """What some processes use. pss_kib: memory, shared pages divided among those who share them. rss_kib: with all."""
+
+    pss_kib: int = 0
+    rss_kib: int = 0
+    descriptors: int = 0
+    threads: int = 0
+
+    def plus(self, other: Use) -> Use:
+        """Both together."""
+        mine, theirs = (tuple(getattr(each, name) for name in self.__struct_fields__) for each in (self, other))
+        return Use(*(a + b for a, b in zip(mine, theirs, strict=True)))
+
+
+def with_children(pids: list[int]) -> list[int]:
+    """These processes, and those that they started themselves."""
+    found = list(pids)
+    for pid in pids:
+        with suppress(OSError):
+            found += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    return found
+
+
+def use_of(pid: int) -> Use:
+    """What a process uses now; nothing where it is gone."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
+        told = {name: int(value.split()[0]) for name, _, value in (line.partition(":") for line in lines)}
+        return Use(
+            told["Pss"],
+            told["Rss"],
+            len(os.listdir(f"/proc/{pid}/fd")),  # noqa: PTH208  # a count of a thousand: no paths
+            len(os.listdir(f"/proc/{pid}/task")),  # noqa: PTH208
+        )
+    except OSError:
+        return Use()
+
+
+def use_of_all(pids: list[int]) -> Use:
+    """What processes use now, all together."""
+    total = Use()
+    for pid in pids:
+        total = total.plus(use_of(pid))
+    return total
+
+
+def cpu_s(pid: int) -> float:
+    """Seconds of processor that a process has used, 0.0 where it is gone."""
+    with suppress(OSError):
+        _, _, rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+        user, system = rest.split()[11:13]
+        return (int(user) + int(system)) / _TICKS
+    return 0.0
+
+
+class Meter:
+    """Adds up the processor time of kinds of processes, which may be killed and started again between two looks."""
+
+    def __init__(self) -> None:
+        self.cpu_s: dict[str, float] = defaultdict(float)
+        self._known: dict[int, float] = {}
+
+    def begin(self, pids: Mapping[str, list[int]]) -> None:
+        """Count from now on."""
+        self.cpu_s.clear()
+        self._known = {pid: cpu_s(pid) for each in pids.values() for pid in each}
+
+    def look(self, pids: Mapping[str, list[int]]) -> None:
+        """Take the processor time since the last look. pids: kind -> its processes."""
+        for kind, numbers in pids.items():
+            for pid in numbers:
+                now = cpu_s(pid)
+                self.cpu_s[kind] += max(0.0, now - self._known.get(pid, 0.0))
+                self._known[pid] = now
+
+
+def raise_limit(wanted: int) -> str | None:
+    """Let this process and those that it starts open so many files; why that is refused, None where it is not."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft >= wanted:
+        return None
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, max(hard, wanted)))
+    except (ValueError, OSError):
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        return f"{wanted} open files in a process are needed, and {hard} are allowed: more is refused here"
+    return None

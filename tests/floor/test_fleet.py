@@ -1,0 +1,144 @@
+"""The tables of a fleet: real ones, dealt by a script, killed and started again; and what is compared in the end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from firmware_bridge.config.load import broker_settings
+from firmware_bridge.games import GAMES
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.shoe.state import blockers
+from firmware_bridge.sim.fleet.compare import compare
+from firmware_bridge.sim.fleet.dealer import Dealer
+from firmware_bridge.sim.fleet.process import Task
+from firmware_bridge.sim.fleet.table import FleetTable, table_config
+from firmware_bridge.sim.fleet.team import Team
+from tests import broker as real
+from tests.backend import Backend
+from tests.broker import Broker, free_port
+from tests.floor.journals import made, published
+
+brokers, broker = real.brokers, real.broker  # fixtures
+
+LIMIT_S = 60.0
+TABLES = {"T0001": "baccarat", "T0002": "blackjack", "T0003": "niuniu"}
+
+
+async def at_a_table(folder: Path, game: str, play: Callable[[FleetTable], Awaitable[None]]) -> None:
+    """Do something at a table whose broker is out of reach."""
+    config = table_config("T07", game, folder, "127.0.0.1", free_port(), None)
+    table = FleetTable(config, broker_settings(config), Random(7), asyncio.get_running_loop())
+    await table.open()
+    try:
+        await play(table)
+    finally:
+        await table.close()
+
+
+@pytest.mark.parametrize("game", list(GAMES))
+def test_a_table_is_dealt_from_shoe_to_shoe_and_by_another_dealer_after_a_kill(game: str, tmp_path: Path) -> None:
+    async def play(table: FleetTable) -> None:
+        for act in range(2_000):
+            table.dealer.act()
+            if act == 20:
+                table.dealer = Dealer(table.table, table.desk, Random(8))
+            if table.table.shoe.number > 1 and table.rounds > 4:
+                break
+        assert table.table.shoe.number > 1
+        assert table.dealer.refused == 0
+        assert blockers(table.table.shoe) == ()
+
+    asyncio.run(at_a_table(tmp_path, game, play))
+
+
+def test_a_killed_process_goes_on_where_its_journals_end(tmp_path: Path, broker: Broker) -> None:
+    backend = Backend(broker.port)
+    journals = tmp_path / "journals"
+    task = Task(
+        tables=TABLES,
+        folder=str(journals),
+        host=broker.host,
+        port=broker.port,
+        every_s=0.5,
+        seed=1,
+        password="",
+        stored=None,
+    )
+
+    async def until(condition: Callable[[], Any]) -> None:
+        async with asyncio.timeout(LIMIT_S):
+            while not condition():
+                assert team.fallen() == []
+                await asyncio.sleep(0.05)
+
+    async def play() -> None:
+        await team.start()
+        await until(lambda: team.up == len(TABLES) and team.rounds > 4)
+        assert await team.kill_one(0.1) == "a process of 3 tables killed"
+        before = team.rounds
+        await until(lambda: team.rounds > before + 4)
+        team.rest()
+        await until(team.is_resting)
+        await asyncio.wait_for(team.mark("the end"), LIMIT_S)
+        assert [each.refused + each.blocked for each in team.told()] == [0]
+        assert await team.end() == []
+
+    team = Team([task], tmp_path)
+    try:
+        asyncio.run(play())
+        wanted = {key: body for name in TABLES for key, body in made(published(journals / name), name).items()}
+        backend.wait_until(lambda: wanted.keys() <= streamed(backend).keys())
+        assert streamed(backend) == wanted
+    finally:
+        backend.close()
+        for child in team.children:
+            with suppress(ProcessLookupError):
+                asyncio.run(child.end())
+    assert {path.name[:8] for name in TABLES for path in journal_files(journals / name)} == {"00000000", "00000001"}
+
+
+def streamed(backend: Backend) -> dict[tuple[object, ...], object]:
+    """What came of `event` and `round`."""
+    there: dict[tuple[object, ...], object] = {}
+    for each in backend.received:
+        topic, told = each.topic.rpartition("/")[2], each.payload
+        if topic in ("event", "round"):
+            there[(topic, told["table"], told["journal"], told["seq"], told["n"])] = each.raw.decode()
+    return there
+
+
+def test_what_differs_between_journals_and_store_is_counted_and_named(tmp_path: Path) -> None:
+    async def play(table: FleetTable) -> None:
+        for _ in range(40):
+            table.dealer.act()
+
+    journals, export = tmp_path / "journals", tmp_path / "messages.jsonl"
+    asyncio.run(at_a_table(journals / "T07", "baccarat", play))
+    rows: list[dict[str, Any]] = [
+        dict(zip(("topic", "table", "journal", "seq", "n"), key, strict=True))
+        | {"body": msgspec.Raw(str(body).encode())}
+        for key, body in made(published(journals / "T07")).items()
+    ]
+
+    def stored(*rows: dict[str, Any]) -> Any:
+        export.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+        return compare(journals, export)
+
+    assert stored(*rows).is_whole
+    assert stored(*rows).made == len(rows) > 20
+    lost = stored(*rows[1:])
+    assert (lost.missing, lost.is_whole) == (1, False)
+    assert lost.examples == [f"missing: event T07 {rows[0]['journal']} 1 1"]
+    assert stored(*rows, rows[3]).twice == 1
+    changed = json.loads(bytes(rows[3]["body"])) | {"boot": "00000000"}
+    assert stored(*rows[:3], rows[3] | {"body": changed}, *rows[4:]).other == 1
+    assert stored(*rows, rows[3] | {"seq": 9_999}).unmade == 1

