@@ -16,7 +16,6 @@ import pytest
 
 from firmware_bridge.config.load import parse
 from firmware_bridge.floor.cli import main as shoe_floor
-from firmware_bridge.floor.config import load
 from tests.broker import Broker, free_port
 from tests.floor.ingesting import Ingest
 from tests.system.command import status
@@ -49,6 +48,15 @@ class House:
             text = text.replace(place, f"{self.folder}{place}")
         return text
 
+    def show_secrets(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Show the ingest's credentials to it, as systemd does."""
+        unit = (ROOT / "systemd/shoe-floor-ingest.service").read_text()
+        shown = self.folder / "run/credentials"
+        for name, stored in re.findall(r"^LoadCredential=(\S+):(\S+)$", unit, re.M):
+            if (kept := self.folder / "etc/credstore" / stored).exists():
+                (shown / name).write_bytes(kept.read_bytes())
+        monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(shown))
+
     def typed(self, script: str) -> str:
         """What the lines print."""
         lines = [line for line in script.splitlines() if not any(word in line for word in ELSEWHERE)]
@@ -80,16 +88,10 @@ def house(tmp_path: Path) -> Iterator[tuple[House, DocBroker, str]]:
 
 
 def floor_toml(house: House, port: int) -> Path:
-    """The house's floor.toml with the port of the test's broker, the password where systemd would show it."""
-    written = house.folder / "etc/firmware-bridge/floor.toml"
-    given = tomllib.loads(written.read_text())["mqtt"]["password_file"]
-    shown = Path(house.here(given))
-    shown.parent.mkdir(parents=True, exist_ok=True)
-    shown.write_bytes((house.folder / "etc/credstore/shoe-floor.mqtt-password").read_bytes())
-    assert load(written).mqtt.password_file == given
-    text = house.here(written.read_text()) + f'port = {port}\n[store]\npath = "{house.folder}/floor.db"\n'
+    """The house's floor.toml, with the port of the test's broker and a store in the house's folder."""
+    text = (house.folder / "etc/firmware-bridge/floor.toml").read_text()
     path = house.folder / "floor.toml"
-    path.write_text(text)
+    path.write_text(f'{text}port = {port}\n[store]\npath = "{house.folder}/floor.db"\n')
     return path
 
 
@@ -104,9 +106,10 @@ def test_what_the_document_shows_is_what_it_copies() -> None:
 
 
 def test_a_round_of_the_table_comes_into_the_store_and_the_backup(
-    house: tuple[House, DocBroker, str], capsys: pytest.CaptureFixture[str]
+    house: tuple[House, DocBroker, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pc, broker, password = house
+    pc.show_secrets(monkeypatch)
     secret = pc.folder / "table.password"
     secret.write_text(password)
     given = tomllib.loads(blocks("toml", "The table")[0])
