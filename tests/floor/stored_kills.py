@@ -21,8 +21,11 @@ from typing import Final
 
 import msgspec
 
+from firmware_bridge.facts.events import Irregular
 from firmware_bridge.journal.files import journal_files, journal_id
+from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.table.disk_outage import NOT_READ
 from tests.backend import Received
 from tests.floor.journals import Kept, made, published
 from tests.floor.killed_database import Database, SqliteFile
@@ -42,6 +45,9 @@ def _postgres(folder: Path) -> Database:
 
     return Postgres(folder)
 
+
+SLOW: Final = ("disk_error",)
+"""What a machine at its limits may raise: a journal that takes long to read is told, and nothing else of the kind."""
 
 STORES: Final[dict[str, Callable[[Path], Database]]] = {"sqlite": SqliteFile, "postgres": _postgres}
 
@@ -80,13 +86,15 @@ class StoredKills:
         wanted, kept = made(published(self.floor.archive)), self.floor.ingest.kept()
         order = {key: place for place, key in enumerate(wanted)}
         rows = sorted(kept.items(), key=lambda row: order.get(row[0], -1))
+        lines = [line for path in files for line, _ in read_lines(Place(path, 0))]
         account = Account(
-            [line for path in files for line, _ in read_lines(Place(path, 0))],
+            lines,
             [_received(*row) for row in rows],
             cards_of(shoes),
             [each for shoe in shoes for each in shoe.rounds],
-            EXPECTED + BROKEN_OFF * any(shoe.broken for shoe in shoes),
+            EXPECTED + SLOW + BROKEN_OFF * any(shoe.broken for shoe in shoes),
         )
+        account.faults += _disk_errors(lines)
         account.faults += self._faults(files, wanted, kept)
         account.figures["journals deleted, all of them stored before"] = len(self.floor.expired)
         account.figures["shoes that a run was ended in by force"] = sum(shoe.broken for shoe in shoes)
@@ -157,6 +165,12 @@ class StoredKills:
 def _received(key: tuple[object, ...], body: object) -> Received:
     raw = str(body).encode()
     return Received(str(key[0]), json.loads(raw), False, raw=raw)
+
+
+def _disk_errors(lines: list[Line]) -> list[str]:
+    """What a disk is said to have done."""
+    events = [event for line in lines if line.entry for event in line.entry.events if isinstance(event, Irregular)]
+    return [event.detail for event in events if event.id in SLOW and event.detail != NOT_READ.what]
 
 
 def begun(state: Path | None, store: str, seed: int | None) -> tuple[State, Path]:

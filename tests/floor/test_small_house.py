@@ -1,0 +1,163 @@
+"""docs/small-house.md as it is typed: its broker, its store, its table, its backup, the step to the next tables."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.config.load import parse
+from firmware_bridge.floor.cli import main as shoe_floor
+from tests.broker import Broker, free_port
+from tests.floor.ingesting import Ingest
+from tests.system.command import status
+from tests.system.table import DaemonTable
+
+ROOT = Path(__file__).parents[2]
+DOC = (ROOT / "docs/small-house.md").read_text("utf-8")
+ELSEWHERE = ("apt ", "systemctl ", "shoe-floor ", "python3 -m venv", "/bin/pip ", "/usr/local/bin", "systemd/system")
+"""Lines of a shell that need a machine of their own; tests/floor_whole tries the environment."""
+
+GROUND = {"/etc/", "/mnt/", "/run/credentials/"}
+
+
+def blocks(language: str, chapter: str) -> list[str]:
+    text = DOC.split(f"\n## {chapter}\n")[1].split("\n## ")[0]
+    return re.findall(rf"```{language}\n(.*?)```", text, re.S)
+
+
+class House:
+    """A PC in `folder`, set up by the lines of the document."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("etc/mosquitto/conf.d", "mnt/backup", "run/credentials"):
+            (folder / name).mkdir(parents=True)
+
+    def here(self, text: str) -> str:
+        """A text whose places are in the folder."""
+        for place in GROUND:
+            text = text.replace(place, f"{self.folder}{place}")
+        return text
+
+    def show_secrets(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Show the ingest's credentials to it, as systemd does."""
+        unit = (ROOT / "systemd/shoe-floor-ingest.service").read_text()
+        shown = self.folder / "run/credentials"
+        for name, stored in re.findall(r"^LoadCredential=(\S+):(\S+)$", unit, re.M):
+            if (kept := self.folder / "etc/credstore" / stored).exists():
+                (shown / name).write_bytes(kept.read_bytes())
+        monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(shown))
+
+    def typed(self, script: str) -> str:
+        """What the lines print."""
+        lines = [line for line in script.splitlines() if not any(word in line for word in ELSEWHERE)]
+        if os.geteuid() != 0:
+            lines = [line for line in lines if "chown" not in line]
+        text = self.here("\n".join(lines)).replace("sudo ", "")
+        done = subprocess.run(["bash", "-euc", text], cwd=ROOT, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+
+class DocBroker(Broker):
+    """A broker with the house's own config, on a port of its own."""
+
+    def __init__(self, house: House) -> None:
+        self.port, self._folder, self._process = free_port(), house.folder, None
+        text = house.here((house.folder / "etc/mosquitto/conf.d/shoe.conf").read_text())
+        user = "user root\n" if os.geteuid() == 0 else ""
+        (house.folder / "mosquitto.conf").write_text(text.replace("1883", f"{self.port} 127.0.0.1") + user)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[tuple[House, DocBroker, str]]:
+    house = House(tmp_path)
+    password = house.typed(blocks("sh", "The PC")[0])
+    broker = DocBroker(house)
+    broker.start()
+    yield house, broker, password
+    broker.kill()
+
+
+def floor_toml(house: House, port: int) -> Path:
+    """The house's floor.toml, with the port of the test's broker and a store in the house's folder."""
+    text = (house.folder / "etc/firmware-bridge/floor.toml").read_text()
+    path = house.folder / "floor.toml"
+    path.write_text(f'{text}port = {port}\n[store]\npath = "{house.folder}/floor.db"\n')
+    return path
+
+
+def test_the_pc_takes_twenty_lines_with_those_of_the_table() -> None:
+    assert len([*blocks("sh", "The PC")[0].splitlines(), *blocks("sh", "The table")[0].splitlines()]) <= 20
+
+
+def test_what_the_document_shows_is_what_it_copies() -> None:
+    shown = re.findall(r"```(?:toml)?\n(.*?)```", DOC.split("\n## The table")[0].split("What was copied:")[1], re.S)
+    names = ("mosquitto.conf", "acl", "floor.toml")
+    assert shown == [(ROOT / "systemd/small-house" / name).read_text() for name in names]
+
+
+def test_a_round_of_the_table_comes_into_the_store_and_the_backup(
+    house: tuple[House, DocBroker, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pc, broker, password = house
+    pc.show_secrets(monkeypatch)
+    secret = pc.folder / "table.password"
+    secret.write_text(password)
+    given = tomllib.loads(blocks("toml", "The table")[0])
+    assert parse(given).mqtt.stored == "floor"
+    mqtt = given["mqtt"] | {"host": "127.0.0.1", "password_file": str(secret)}
+    ingest = Ingest(pc.folder, broker.port)
+    config = floor_toml(pc, broker.port)
+    table = DaemonTable(pc.folder, broker.port, mqtt=mqtt)
+    try:
+        ingest.start()
+        table.start()
+        table.deal("9s Td Ts Tc")
+        table.until(lambda: len(ingest.kept()) > 4 and not status(table)["broker"]["waiting"])
+        assert shoe_floor(["--config", str(config), "check"]) == 0
+        assert all(line.startswith("fine ") for line in capsys.readouterr().out.splitlines())
+        assert shoe_floor(["--config", str(config), "export", "rounds"]) == 0
+        assert '"table":"T07"' in capsys.readouterr().out
+        [(rounds,)] = backed_up(pc, config)
+        assert rounds == 1
+    finally:
+        ingest.end(signal.SIGTERM)
+        table.close()
+
+
+def backed_up(house: House, config: Path) -> list[tuple[int]]:
+    """What the document asks the file that its line of cron made."""
+    [line] = blocks("", "The backup")
+    *_, command = line.strip().split(maxsplit=6)
+    assert line.split()[5] == "root"
+    program = f"{sys.executable} -m firmware_bridge.floor --config {config}"
+    text = house.here(command.replace("/usr/local/bin/shoe-floor", program).replace(r"\%", "%"))
+    subprocess.run(["sh", "-c", text], check=True, cwd=ROOT)
+    [path] = (house.folder / "mnt/backup").iterdir()
+    [asked] = re.findall(r"`sqlite3 \S+ '(.*?)'`", DOC)
+    with sqlite3.connect(path) as store:
+        return store.execute(asked).fetchall()
+
+
+def test_the_next_table_needs_a_password_and_nothing_else(house: tuple[House, DocBroker, str]) -> None:
+    pc, broker, _ = house
+    secret = pc.folder / "table.password"
+    secret.write_text(pc.typed(blocks("sh", "The step to three tables")[0]))
+    broker.reload()
+    mqtt = {"username": "T08", "password_file": str(secret), "stored": "floor"}
+    table = DaemonTable(pc.folder, broker.port, table={"id": "T08"}, mqtt=mqtt)
+    try:
+        table.start()
+        table.control().close()
+        table.until(lambda: status(table)["broker"]["up"])
+    finally:
+        table.close()

@@ -1,0 +1,72 @@
+"""What the documents install, installed as they say, from the package index: a backend's client, a small house's PC."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import broker as real
+from tests.broker import Broker
+from tests.client.test_alone import PROGRAM
+
+brokers, broker = real.brokers, real.broker  # fixtures
+
+ROOT = Path(__file__).parents[2]
+LIMIT_S = 400.0
+
+
+def typed(lines: list[str], folder: Path) -> None:
+    """Run lines of a shell; a package index that cannot be had is no fault of theirs."""
+    command = ["bash", "-euc", "\n".join(lines)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S)
+    if done.returncode and re.search(
+        "No matching distribution|Could not fetch|Connection|Temporary failure", done.stderr
+    ):
+        pytest.skip(f"no package index: {done.stderr.strip().splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def shell(document: str, word: str) -> list[str]:
+    """The lines of the block in a document that has a word."""
+    text = (ROOT / "docs" / document).read_text("utf-8")
+    return next(block for block in re.findall(r"```(?:sh)?\n(.*?)```", text, re.S) if word in block).splitlines()
+
+
+def packages(environment: Path) -> set[str]:
+    """What is installed in an environment, but what it came with."""
+    command = [str(environment / "bin/python"), "-m", "pip", "list", "--format=freeze", "--disable-pip-version-check"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return {re.split("[=@ ]", line)[0] for line in said.splitlines()} - {"pip", "setuptools"}
+
+
+def test_a_backend_installs_two_packages_and_the_client(tmp_path: Path, broker: Broker) -> None:
+    environment = tmp_path / "environment"
+    lines = [
+        line.replace("pip install", f"{environment}/bin/pip install").replace("firmware-bridge", str(ROOT))
+        for line in shell("backend.md", "--no-deps firmware-bridge")
+    ]
+    typed([f"{sys.executable} -m venv {environment}", *lines], tmp_path)
+    assert packages(environment) == {"msgspec", "paho-mqtt", "firmware-bridge"}
+    command = [str(environment / "bin/python"), "-I", "-W", "error", "-c", PROGRAM.format(port=broker.port)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, "['firmware_bridge', 'msgspec', 'paho']\n"), ended.stderr
+
+
+def test_the_pc_of_a_small_house_has_ingest_and_page(tmp_path: Path) -> None:
+    words = ("python3 -m venv", "/bin/pip install", "ln -s")
+    lines = [line for line in shell("small-house.md", "/bin/pip install") if any(word in line for word in words)]
+    assert len(lines) == len(words)
+    (tmp_path / "usr/local/bin").mkdir(parents=True)
+    text = "\n".join(lines).replace("sudo ", "").replace("python3 -m venv", f"{sys.executable} -m venv")
+    text = text.replace("/opt/", f"{tmp_path}/opt/").replace("/usr/local/", f"{tmp_path}/usr/local/")
+    typed(text.splitlines(), ROOT)
+
+    assert "firmware-bridge" in packages(tmp_path / "opt/firmware-bridge")
+    command = [str(tmp_path / "usr/local/bin/shoe-floor"), "--config", str(tmp_path / "floor.toml"), "page"]
+    (tmp_path / "floor.toml").write_text('[page]\nhost = "192.0.2.1"\n[store]\npath = "/nonexistent/floor.db"\n')
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, cwd=tmp_path)
+    assert "nobody can listen at 192.0.2.1" in ended.stderr
