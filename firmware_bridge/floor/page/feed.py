@@ -78,22 +78,26 @@ class Feed:
         """Fold what came."""
         now, changed = self.clock(), fault != self.fault
         self.fault = fault
-        for each in came:
-            name = self.floor.take(each.topic, each.body, each.retained, now)
-            changed |= name is not None
-        self._tell(changed)
+        told = [self.floor.take(each.topic, each.body, each.retained, now) for each in came]
+        names = {name for name in told if name is not None}
+        for name in names:
+            if name in self.floor.tables:
+                self.troubles[name] = trouble(self.floor.tables[name], now)
+            else:
+                self.troubles.pop(name, None)
+        if names or changed:
+            self._tell()
 
     def look(self) -> None:
         """See which tables need something else only because time passed."""
-        self._tell(False)
-
-    def _tell(self, changed: bool) -> None:
-        """Wake those that wait where something changed."""
         now = self.clock()
         troubles = {name: trouble(seen, now) for name, seen in self.floor.tables.items()}
-        if not changed and troubles == self.troubles:
-            return
-        self.troubles = troubles
+        if troubles != self.troubles:
+            self.troubles = troubles
+            self._tell()
+
+    def _tell(self) -> None:
+        """Wake those that wait."""
         self.version += 1
         if self._changed is not None and not self._changed.done():
             self._changed.set_result(None)

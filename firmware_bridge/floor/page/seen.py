@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.client.payload import MessageError, round_message, state
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.wire import RoundMessage, StateHead
 from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
 from firmware_bridge.games.baccarat.roads import Board
@@ -41,15 +42,23 @@ class Said(NamedTuple):
     at: int
 
 
+class Dealer(Struct, frozen=True):
+    """The hand of a dealer who plays."""
+
+    cards: tuple[Card, ...]
+    total: int
+
+
 class RoundOver(NamedTuple):
     """A round that is over, as its latest revision has it. at: when it was over, ms since 1970 by the table's clock.
 
-    shown: the hands that guests see, None for all.
+    shown: the hands that guests see, None for all. dealer: the dealer's own hand and its total, where a game has one.
     """
 
     told: RoundMessage
     at: int
     shown: tuple[str, ...] | None = None
+    dealer: Dealer | None = None
 
 
 @dataclass(slots=True)
@@ -199,13 +208,14 @@ def _is_of_an_older_link(before: Said | None, head: StateHead, status: Status) -
     return before.head.boot != head.boot or bool(status.link < before.body.link)
 
 
-class _Shown(Struct):
-    """What a game that hides hands says of a round."""
+class _Own(Struct):
+    """What only some games say of a round."""
 
     shown: tuple[str, ...] | None = None
+    dealer: Dealer | None = None
 
 
-_shown: Final = msgspec.json.Decoder(_Shown).decode
+_own: Final = msgspec.json.Decoder(_Own).decode
 
 
 def _round(seen: Seen, payload: bytes) -> bool:
@@ -216,7 +226,11 @@ def _round(seen: Seen, payload: bytes) -> bool:
         return False
     at = known.at if known else milliseconds(told.at) or 0
     is_late = known is None and any(at < each.at for each in list(seen.rounds.values())[-1:])
-    seen.rounds[key] = RoundOver(told, at, _shown(payload).shown)
+    try:
+        own = _own(payload)
+    except msgspec.MsgspecError as error:
+        raise MessageError(f"not a round of its game: {error}", "look which game it is of") from None
+    seen.rounds[key] = RoundOver(told, at, own.shown, own.dealer)
     if is_late:
         seen.rounds = dict(sorted(seen.rounds.items(), key=lambda item: item[1].at))
     while len(seen.rounds) > KEPT:
