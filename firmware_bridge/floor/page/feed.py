@@ -78,26 +78,30 @@ class Feed:
         """Fold what came."""
         now, changed = self.clock(), fault != self.fault
         self.fault = fault
-        told = [self.floor.take(each.topic, each.body, each.retained, now) for each in came]
-        names = {name for name in told if name is not None}
-        for name in names:
-            if name in self.floor.tables:
-                self.troubles[name] = trouble(self.floor.tables[name], now)
-            else:
-                self.troubles.pop(name, None)
-        if names or changed:
-            self._tell()
+        for each in came:
+            name = self.floor.take(each.topic, each.body, each.retained, now)
+            changed |= name is not None
+        self._tell(changed)
 
     def look(self) -> None:
         """See which tables need something else only because time passed."""
-        now = self.clock()
-        troubles = {name: trouble(seen, now) for name, seen in self.floor.tables.items()}
-        if troubles != self.troubles:
-            self.troubles = troubles
-            self._tell()
+        self.floor.changed.update(self.floor.tables)
+        self._tell(False)
 
-    def _tell(self) -> None:
-        """Wake those that wait."""
+    def _tell(self, changed: bool) -> None:
+        """See what the tables that changed need; wake those that wait where something changed."""
+        now = self.clock()
+        for name in self.floor.changed:
+            seen = self.floor.tables.get(name)
+            needs = trouble(seen, now) if seen is not None else None
+            changed |= needs != self.troubles.get(name)
+            if needs is None:
+                self.troubles.pop(name, None)
+            else:
+                self.troubles[name] = needs
+        self.floor.changed.clear()
+        if not changed:
+            return
         self.version += 1
         if self._changed is not None and not self._changed.done():
             self._changed.set_result(None)

@@ -150,10 +150,11 @@ _READ: Final[dict[str, Callable[[bytes], tuple[StateHead, Any]]]] = {
 
 
 class Floor:
-    """All tables that said anything below a root, by name."""
+    """All tables that said anything below a root, by name; `changed` are those that said something new."""
 
     def __init__(self, root: str) -> None:
         self.tables: dict[str, Seen] = {}
+        self.changed: set[str] = set()
         self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/({'|'.join(TOPICS)})")
 
     def take(self, topic: str, payload: bytes, retained: bool, now: int) -> str | None:
@@ -176,6 +177,7 @@ class Floor:
         if not changed:
             return None
         self.tables[name] = seen
+        self.changed.add(name)
         seen.version += 1
         return name
 
@@ -185,6 +187,7 @@ class Floor:
         if seen is None or seen.said.pop(topic, None) is None:
             return None
         seen.version += 1
+        self.changed.add(name)
         if not seen.said:
             del self.tables[name]
         return name
