@@ -29,8 +29,7 @@ from tests.floor.journals import AT, event, kept, round_of
 
 brokers = real.brokers  # fixture
 ROOT = Path(__file__).parents[2]
-DOC = (ROOT / "docs/floor.md").read_text("utf-8")
-PAGE = (ROOT / "docs/page.md").read_text("utf-8")
+DOC = "\n## ".join((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("floor", "page"))
 
 
 @pytest.fixture
