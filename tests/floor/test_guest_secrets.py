@@ -159,20 +159,10 @@ MAY: Final[dict[str, set[str]]] = {
     "status": HEAD | {"as_of", "state", "link", "mode"},
     "alarm": HEAD | {"as_of", "open.blocks"},
     "table": HEAD
-    | {
-        "as_of",
-        "game",
-        "phase",
-        "round",
-        "slots.slot",
-        "slots.card",
-        "limits",
-        "settings.game",
-        "settings.betting",
-        "hands",
-    }
+    | {"as_of", "game", "phase", "round", "slots.slot", "slots.card", "limits", "hands", "act", "anytime"}
+    | {f"settings.{name}" for name in ("game", "betting", "confirm_shuffle")}
     | {f"settings.terms.{name}" for name in ("min", "max", "ante", "top", "base")}
-    | {"act", "anytime", "shows.stake", "shows.pot"},
+    | {f"shows.{name}" for name in ("round", "stake", "pot")},
     "roads": HEAD | {"as_of", "naturals", "bead", "big_grid"},
     "round": HEAD
     | {"seq", "game", "round", "revision", "status", "outcome", "natural", "banker", "outcomes", "winner", "pot"}

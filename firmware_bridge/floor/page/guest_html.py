@@ -18,7 +18,7 @@ FEW, SOME = 4, 8
 """Hands that are drawn large, and less large."""
 
 
-@lru_cache(512)
+@lru_cache(64)
 def screen(name: str, shown: View, lang: Language) -> Html:
     """What a screen shows of the table `name`."""
     say = _Says(lang)
