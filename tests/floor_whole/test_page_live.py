@@ -72,7 +72,7 @@ def test_a_round_at_a_table_is_seen(broker: Broker, pages: Pages, tabs: Tabs, ta
 def test_an_alarm_comes_and_goes_and_is_said(broker: Broker, pages: Pages, tabs: Tabs, table: Elsewhere) -> None:
     page = pages(broker)
     grid = tabs(f"{page.url}/?lang=en")
-    grid.wait_for_selector("#t-T07 .where")
+    table.deal("2c")
     publish(broker, [*messages("T01", baccarat(3), now_ms()), *alive("T01", now_ms())])
     grid.wait_for_selector("#tile-T01 + #tile-T07")
     table.deal("9s 9s")

@@ -35,7 +35,7 @@ def board(told: Board, lang: Language, heading: Heading) -> Html:
     """The whole board; it scrolls in its place where it has too little room."""
     drawn = sheet(told, Look(language=lang, good=ALL_GOOD, size=SIZE), heading)._replace(inks=INKS)
     name = text(lang, "page.roads")
-    return tag("div", _html(drawn), id="board", class_="scroll", tabindex="0", role="region", aria_label=name)
+    return tag("div", _html(drawn), id="board", class_="scroll", tabindex="0", role="group", aria_label=name)
 
 
 def _html(drawn: Sheet) -> Html:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from firmware_bridge.facts.wire import VoidedRound
 from firmware_bridge.facts.wire_states import Table
 from firmware_bridge.floor.page import said
 from firmware_bridge.floor.page.bits import age, badge, hidden, number, pairs
@@ -13,7 +14,7 @@ from firmware_bridge.floor.page.seen import Seen
 from firmware_bridge.floor.page.texts import Language, known, text
 from firmware_bridge.floor.page.trouble import Trouble, is_in_use, worst_first
 
-RESULTS: Final = 12
+RESULTS: Final = 9
 """Results that a tile shows."""
 
 OUTCOMES: Final = {"B": "banker", "P": "player", "T": "tie"}
@@ -29,6 +30,7 @@ def tile(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
         _where(seen, lang),
         _stands(seen, lang, now),
         _results(seen, lang),
+        _last(seen, lang),
         class_=f"state is-{needs.word}{' stale' if needs.silent else ''}",
     )
 
@@ -149,6 +151,26 @@ def _results(seen: Seen, lang: Language) -> Part:
         for each in told
     ]
     return joined(hidden(text(lang, "page.results")), tag("ol", *chips, class_="results"))
+
+
+def _last(seen: Seen, lang: Language) -> Part:
+    """How the last round ended, with the points of the hands that guests are shown."""
+    over = next(iter(seen.last_rounds(1)), None)
+    if over is None or isinstance(over.told, VoidedRound):
+        return None
+    shown = {name: hand for name, hand in over.told.hands.items() if over.shown is None or name in over.shown}
+    points = [
+        tag(
+            "span",
+            " · ",
+            known(lang, f"hand.{name}") or name,
+            " ",
+            said.points(lang, hand.points),
+            class_="hand-points",
+        )
+        for name, hand in shown.items()
+    ]
+    return tag("p", tag("strong", said.outcome(lang, over.told.outcome)), *points, class_="ended")
 
 
 def chip_class(outcome: str | None) -> str:
