@@ -25,6 +25,7 @@ brokers = real.brokers  # fixture
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs/floor.md").read_text("utf-8")
 PAGE = (ROOT / "docs/page.md").read_text("utf-8")
+SCREEN = (ROOT / "docs/screen.md").read_text("utf-8")
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def test_the_example_is_a_config_with_every_default() -> None:
 
 def test_the_doc_names_every_key_and_view() -> None:
     for section, kind in SECTIONS.items():
-        doc = PAGE if section == "page" else DOC
+        doc = {"page": PAGE, "screen": SCREEN}.get(section, DOC)
         assert f"[{section}]" in doc
         assert all(f"{field.name}`" in doc for field in fields(kind))
     assert all(f"| `{name}` |" in DOC for name in ("message", "rounds", "gaps", "conflicts", "quarantine", "shoes"))
