@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import fields
+from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
@@ -56,6 +57,15 @@ def test_the_example_is_a_config_with_every_default() -> None:
     }
     defaults = {name: {field.name: field.default for field in fields(section)} for name, section in SECTIONS.items()}
     assert all(raw[name][key] == value for name, keys in defaults.items() for key, value in keys.items() if value)
+
+
+def test_a_missing_package_names_the_extra_that_brings_it(
+    floor: Callable[..., int], capsys: pytest.CaptureFixture[str], mocker: MockerFixture
+) -> None:
+    mocker.patch("firmware_bridge.floor.extras.find_spec", return_value=None)
+    assert floor("page") == 1
+    told = "this needs the package starlette; pip install 'firmware-bridge[floor]'"
+    assert capsys.readouterr().err == f"shoe-floor: {told}\n"
 
 
 def test_the_doc_names_every_key_and_view() -> None:
