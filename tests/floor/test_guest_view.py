@@ -277,6 +277,8 @@ def test_tables_are_kept_by_name_and_no_more_than_a_floor_has() -> None:
     assert not guests.take("shoe/T07/event", status())
     assert not guests.take("shoe/T07/x/status", status())
     assert not guests.take("other/T07/status", status())
+    assert guests.take("shoe/T07/status", b"")
+    assert guests.tables == {}
     for n in range(MOST):
         guests.take(f"shoe/{n}/status", status())
     assert len(guests.tables) == MOST
