@@ -29,7 +29,7 @@ from tests.floor.journals import AT, event, kept, round_of
 
 brokers = real.brokers  # fixture
 ROOT = Path(__file__).parents[2]
-DOC = "\n## ".join((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("floor", "page"))
+DOC = "\n## ".join((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("floor", "page", "screen"))
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_the_example_is_a_config_with_every_default() -> None:
 
 def test_the_doc_names_every_key_and_view() -> None:
     for section, kind in SECTIONS.items():
-        doc = PAGE if section == "page" else DOC
+        doc = DOC
         assert f"[{section}]" in doc
         assert all(f"{field.name}`" in doc for field in fields(kind))
     assert all(f"| `{name}` |" in DOC for name in ("message", *get_args(What)) if name != "messages")
