@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import signal
 import sys
 import tempfile
 import time
+from asyncio import CancelledError
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +29,6 @@ STEPS: Final = (10, 100)
 def main(argv: list[str] | None = None) -> int:
     """Run as asked on the command line; 0 fine, 1 something was lost, doubled or in conflict, or could not be begun."""
     asked = _parser().parse_args(argv)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # all that was started is ended first
     folder: Path = asked.out or Path(tempfile.mkdtemp(prefix="fleet-"))
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)  # a database's own user looks for its log here
@@ -54,7 +53,7 @@ def main(argv: list[str] | None = None) -> int:
     except BridgeError as error:
         print(f"fleet: {escaped(str(error))}; see {folder}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
+    except CancelledError:
         print(f"fleet: broken off; see {folder}", file=sys.stderr)
         return 130
     (folder / "fleet.json").write_bytes(msgspec.json.format(msgspec.json.encode(reports)))
