@@ -110,13 +110,18 @@ class Arrived:
         self._entries.forget(journal)
         self._chain.forget(journal)
 
-    def forget_old(self, pending: set[str]) -> None:
-        """Let go of all but the newest journals, where nothing is missing. pending: journals not stored yet."""
-        old = self._by_age()[:-KEPT_JOURNALS]
-        if old and not self.gaps():
-            for journal in old:
-                if journal not in pending:
-                    self.forget(journal)
+    def forget_old(self, pending: set[str]) -> list[tuple[str, int]]:
+        """Let go of all but the newest journals, where nothing is missing; which, and the last entry of each.
+
+        pending: journals not stored yet.
+        """
+        old = [journal for journal in self._by_age()[:-KEPT_JOURNALS] if journal not in pending]
+        if not old or self.gaps():
+            return []
+        ends = [(journal, self.stored_up_to(journal, None)) for journal in old]
+        for journal in old:
+            self.forget(journal)
+        return ends
 
     def _by_age(self) -> list[str]:
         return sorted(self._shoes, key=lambda each: self._shoes[each])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Iterable, Iterator
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -56,7 +57,9 @@ class PlainBatch(_Batch):
         self._reading.stored(self._of)
 
 
-class _Floor:
+class _Floor(ABC):
+    """What both ways to wait have in common: the tables' streams, and the way to send orders."""
+
     def __init__(
         self,
         by: str,
@@ -73,8 +76,9 @@ class _Floor:
         self._reading = Reading(address, prefix, wait_s, self._wake)
         self._sender = Sender(self._reading.session, prefix)
 
+    @abstractmethod
     def _wake(self) -> None:
-        raise NotImplementedError
+        """There is news, says another thread."""
 
 
 class Floor(_Floor):

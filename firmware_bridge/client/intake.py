@@ -103,7 +103,7 @@ class Intake:
             self.done += tickets
         elif (item := table.arrived.take(topic, raw)) is None:
             self.done += tickets
-            table.say |= table.said.keys()
+            table.say.add(msgspec.json.decode(raw, type=_Named).journal)  # the table does not know that it is stored
         else:
             table.pending[key] = _Pending(item, tickets)
             table.look_at = min(table.look_at or now + self._wait_s, now + self._wait_s)
@@ -118,7 +118,7 @@ class Intake:
             return
         table = self._table(name)
         table.arrived.reaches(status.journal, status.next_seq)
-        table.say |= {status.journal} & table.said.keys()
+        table.say.add(status.journal)
         table.look_at = min(table.look_at or now + self._wait_s, now + self._wait_s)
 
     def answer(self, raw: bytes) -> None:
@@ -208,7 +208,8 @@ class Intake:
                 waits = {
                     each.item.message.journal for each in table.pending.values() if isinstance(each.item, Received)
                 }
-                table.arrived.forget_old(waits)
+                for journal, seq in table.arrived.forget_old(waits):
+                    table.said[journal] = max(seq, table.said.get(journal, 0))
 
     def next_at(self) -> float | None:
         """When there is something to do though nothing comes; None for never."""
@@ -236,6 +237,10 @@ class Intake:
 def _waiting(table: _Table) -> list[EventMessage | RoundMessage]:
     """The messages of a table that are not stored."""
     return [each.item.message for each in table.pending.values() if isinstance(each.item, Received)]
+
+
+class _Named(Struct):
+    journal: str
 
 
 class _Known(Struct):

@@ -25,9 +25,14 @@ def too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
     """A shoe holds as many packs as its game is dealt from."""
     if table is None or table.decks in game.packs:
         return []
-    packs = game.packs
-    may = f"{packs[0]} to {packs[-1]}" if packs.step == 1 else " or ".join(map(str, packs))
-    return [f"[table] decks = {table.decks}: {game.name} is dealt from {may}"]
+    return [f"[table] decks = {table.decks}: {game.name} is dealt from {game.dealt_from}"]
+
+
+def burned(table: TableConfig | None, game: Game) -> list[str]:
+    """Nothing is burned of a pack that is dealt to its last card."""
+    if table is None or game.may_burn or table.burn in ("none", 0):
+        return []
+    return [f"[table] burn = {table.burn!r}: {game.name} deals all {game.size} of a pack, leave burn out"]
 
 
 def undealt(table: TableConfig | None, game: Game) -> list[str]:

@@ -9,6 +9,7 @@ from msgspec.structs import fields, replace
 
 from firmware_bridge.config.crosswise import (
     bad_pattern,
+    burned,
     cut_too_early,
     judged_twice,
     lacking,
@@ -76,6 +77,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
     mistakes += wrong_pads(sections.get("keypad", ()), game)
     mistakes += lacking(raw, sections, game) + limits_of_no_bet(raw, game) + undealt(sections.get("table"), game)
+    mistakes += burned(sections.get("table"), game)
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
     return Config(**sections)

@@ -123,9 +123,7 @@ def _known(row: Row) -> Known:
 
 # ---------------------------------------------------------------- what can be wrong
 
-_SHARED: Final = (
-    "a serial is of one card, but {} share this code: leave it out, or give each {} a code of its own"
-)
+_SHARED: Final = "a serial is of one card, but {} share this code: leave it out, or give each {} a code of its own"
 _ANY: Final = {card.value for card in Card}
 _SHOWN: Final = 8
 """More faces than this are told by the first three and the last."""

@@ -11,6 +11,7 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.floor.ingest import now
 from firmware_bridge.floor.ledger import Ledger
 from firmware_bridge.floor.message import Row, row
+from firmware_bridge.floor.names import Names
 from firmware_bridge.floor.store import Saved, Store
 from firmware_bridge.journal.walk import Walk
 from firmware_bridge.topics.event_and_round import messages
@@ -19,8 +20,8 @@ BATCH: Final = 500
 """Messages of a commit."""
 
 
-def backfill(store: Store, path: Path) -> Saved:
-    """Take a journal or an export of one into a store; what it brought.
+def backfill(store: Store, path: Path, names: Names | None = None) -> Saved:
+    """Take a journal or an export of one into a store; what it brought. names: what replaces names of people.
 
     Raises JournalError at the first line that cannot be trusted: the batches before it are kept, and it may be
     begun again. Raises StoreError.
@@ -30,7 +31,8 @@ def backfill(store: Store, path: Path) -> Saved:
     while batch := list(islice(rows, BATCH)):
         for each in batch:
             ledger.take(each)
-        saved = store.save(batch, [], list(ledger.changes()))
+        kept = [names.row(each) for each in batch] if names else batch
+        saved = store.save(kept, [], list(ledger.changes()))
         total = Saved(*(before + more for before, more in zip(total, saved, strict=True)))
     return total
 

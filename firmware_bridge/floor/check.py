@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec.structs import replace
 
 from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.extras import need
+from firmware_bridge.floor.finding import Finding
 from firmware_bridge.floor.ingest import topics
 from firmware_bridge.floor.mqtt_source import MqttSource
 from firmware_bridge.floor.service import open_store
@@ -13,14 +17,6 @@ from firmware_bridge.floor.store import Store
 
 ANSWER_S: Final = 5.0
 """How long the broker is waited for."""
-
-
-class Finding(NamedTuple):
-    """A thing that was looked at: whether it is fine, what was found, and what to do."""
-
-    fine: bool
-    what: str
-    todo: str = ""
 
 
 def findings(config: FloorConfig) -> Iterator[Finding]:
@@ -31,6 +27,11 @@ def findings(config: FloorConfig) -> Iterator[Finding]:
     finally:
         store.close()
     yield _broker(config)
+    if config.nats.servers:
+        need("nats", "nats")
+        from firmware_bridge.floor.nats import check as cluster
+
+        yield from cluster.findings(config.nats, password(config.nats))
 
 
 def _of_the_store(store: Store) -> Iterator[Finding]:
@@ -48,7 +49,8 @@ def _of_the_store(store: Store) -> Iterator[Finding]:
 def _broker(config: FloorConfig) -> Finding:
     """Whether the broker lets the ingest in, tried under another client id: the session stays untouched."""
     mqtt = config.mqtt
-    source = MqttSource(mqtt, password(mqtt), topics(mqtt.root), 1, probe=True)
+    probe = replace(mqtt, client_id=f"{mqtt.client_id}-check")
+    source = MqttSource(probe, password(mqtt), topics(mqtt.root), 1, clean=True)
     try:
         why = source.tried(ANSWER_S)
     finally:

@@ -13,6 +13,7 @@ from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor import config as settings
+from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.store import What
 
 CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
@@ -44,6 +45,12 @@ def _ingest(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     return run(config)
 
 
+def _metrics(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.metrics.service import run
+
+    return run(config)
+
+
 def _check(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     from firmware_bridge.floor.check import findings
 
@@ -55,11 +62,19 @@ def _check(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
 
 
 def _prepare(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
-    from firmware_bridge.floor.service import open_store
+    from firmware_bridge.floor.prepare import prepared
 
-    open_store(config).close()
-    print("the store is there; the broker keeps the session from the first shoe-floor ingest on")
+    for line in prepared(config, arguments.ingest, arguments.reader):
+        print(line)
     return FINE
+
+
+def _page(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    need("starlette", "floor")
+    need("uvicorn", "floor")
+    from firmware_bridge.floor.page.service import run
+
+    return run(config)
 
 
 def _export(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
@@ -87,19 +102,46 @@ def _backup(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     return FINE
 
 
+def _expire(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.expire import expire
+    from firmware_bridge.floor.service import open_store
+
+    if config.store.keep_years is None:
+        print("nothing is deleted: [store] keep_years is not set")
+        return FINE
+    store = open_store(config)
+    try:
+        for line in expire(store, config.store.keep_years, dry=arguments.dry_run):
+            print(escaped(line))
+    finally:
+        store.close()
+    return FINE
+
+
 def _backfill(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     from firmware_bridge.floor.backfill import backfill
+    from firmware_bridge.floor.names import names
     from firmware_bridge.floor.service import open_store
 
     store, code = open_store(config), FINE
     try:
         for path in arguments.journals:
-            saved = backfill(store, path)
+            saved = backfill(store, path, names(config.ingest.pseudonym_key_file))
             print(f"{path}: {saved.fresh} new, {saved.repeats} there already, {saved.conflicts} in conflict")
             code = FAILED if saved.conflicts else code
     finally:
         store.close()
     return code
+
+
+def _pseudonym(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+    from firmware_bridge.floor.names import names
+
+    if (found := names(config.ingest.pseudonym_key_file)) is None:
+        raise ConfigError("names are kept as they are", "set [ingest] pseudonym_key_file (docs/floor.md)")
+    for name in arguments.names:
+        print(f"{found.pseudonym(name)} {escaped(name)}")
+    return FINE
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -114,12 +156,20 @@ def _parser() -> argparse.ArgumentParser:
         return command
 
     add("ingest", "keep every message of every table (headless, under systemd)", _ingest)
+    add("metrics", "what all tables say, as metrics for Prometheus (headless, under systemd)", _metrics)
     add("check", "everything that can be wrong with store and broker", _check)
-    add("prepare", "make what the ingest needs, before tables connect", _prepare)
+    command = add("prepare", "make what the ingest needs, before tables connect", _prepare)
+    command.add_argument("--ingest", action="append", default=[], metavar="ROLE", help="PostgreSQL: may keep messages")
+    command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="PostgreSQL: may read them")
+    add("page", "the page of all tables for the pit, in browsers (read-only)", _page)
     command = add("backfill", "take exported journals into the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="of shoe journal export")
     command = add("backup", "a copy of the store as it is now, while the ingest runs", _backup)
     command.add_argument("target", type=Path, metavar="FILE", help="replaced whole, or not at all")
+    command = add("expire", "delete the journals that are older than keep_years", _expire)
+    command.add_argument("--dry-run", action="store_true", help="only say what would be deleted")
+    command = add("pseudonym", "what names of people are replaced by", _pseudonym)
+    command.add_argument("names", nargs="+", metavar="NAME")
     command = add("export", "rows of the store as JSON lines or CSV", _export)
     command.add_argument("what", choices=get_args(What), metavar="WHAT", help=", ".join(get_args(What)))
     command.add_argument("--csv", action="store_true", help="CSV (default: JSON lines)")

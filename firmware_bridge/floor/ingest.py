@@ -15,10 +15,12 @@ from msgspec import Struct
 
 from firmware_bridge.client.command import command
 from firmware_bridge.client.payload import MessageError, state
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.floor.ledger import EVER, Ledger
 from firmware_bridge.floor.message import LONGEST, MOST, STREAMS, Key, Row, Unread, row
+from firmware_bridge.floor.names import Names
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.store import Saved, Store
 
@@ -29,20 +31,26 @@ STATES: Final = ("status", "health")
 
 TOPICS: Final = (*STREAMS, *STATES, "reply")
 
+LIVE: Final = ("health",)
+"""Topics whose latest message is enough; tables say them at QoS 0."""
+
+KEPT: Final = tuple(name for name in TOPICS if name not in LIVE)
+"""Topics whose every message the broker has to keep for us."""
 
 LOOK_S: Final = 1.0
 """How often gaps are looked for."""
 
 
-def topics(root: str) -> tuple[str, ...]:
-    """What an ingest subscribes to."""
-    return tuple(f"{root}/+/{name}" for name in TOPICS)
+def topics(root: str, names: Sequence[str] = TOPICS) -> tuple[str, ...]:
+    """What an ingest subscribes to, or those of these names."""
+    return tuple(f"{root}/+/{name}" for name in names)
 
 
 class Ingest:
     """Takes what a source brings into a store; both may be of any kind, and are the caller's to close.
 
-    root: the first word of the topics. name: the receiver as the tables know it. clock: seconds, monotonic.
+    root: the first word of the topics. name: the receiver as the tables know it. clock: seconds, monotonic. names:
+    what replaces names of people, None to keep them.
     """
 
     def __init__(
@@ -52,7 +60,9 @@ class Ingest:
         root: str = "shoe",
         name: str = "floor",
         clock: Callable[[], float] = monotonic,
+        names: Names | None = None,
     ) -> None:
+        self._names = names
         self._store, self._source, self._root, self._name, self._clock = store, source, root, name, clock
         self._ledger = Ledger(store.load, store.lacking())
         self._run, self._orders, self._looked = os.urandom(4).hex(), 0, -inf
@@ -122,9 +132,10 @@ class Ingest:
             found = row(topic, table, delivery.body, now())
             self._ledger.take(found)
         except MessageError as error:
-            batch.unread.append(Unread(delivery.topic, now(), error.what, delivery.body))
+            unread = Unread(escaped(delivery.topic), now(), escaped(error.what), delivery.body)
+            batch.unread.append(self._names.unread(unread) if self._names else unread)
             return
-        batch.rows.append(found)
+        batch.rows.append(self._names.row(found) if self._names else found)
         batch.told[found.key] = None
 
     def _heard(self, topic: str, table: str, body: bytes, batch: _Batch) -> None:

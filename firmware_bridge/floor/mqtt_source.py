@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import random
-import ssl
 from collections.abc import Sequence
 from time import monotonic, sleep
 from typing import Any, Final
@@ -19,6 +18,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from firmware_bridge.floor import tls
 from firmware_bridge.floor.config import MqttSection
 from firmware_bridge.floor.source import Delivery
 
@@ -35,6 +35,9 @@ KEEPALIVE_S: Final = 20
 IDLE_S: Final = 0.003
 """A broker that is silent for so long has sent what it has: what came is committed."""
 
+UNSUPPORTED_PROTOCOL_VERSION: Final = 0x84
+"""The reason of a broker that is to be asked in MQTT 3.1.1."""
+
 FIRST_S, SLOWEST_S, STEADY_S = 0.1, 15.0, 30.0
 """The longest wait before the second attempt, and before a late one; what a good connection lasts."""
 
@@ -42,13 +45,15 @@ FIRST_S, SLOWEST_S, STEADY_S = 0.1, 15.0, 30.0
 class MqttSource:
     """A source of the messages of `topics`, with at most `window` not acknowledged.
 
-    probe: only to try whether the broker lets us in, under a client id of its own and without a session.
+    clean: without a session that the broker keeps. All messages are at QoS 0, there is nothing to acknowledge, what is
+    said while the source is away is lost to it, and what the broker retains comes whole at each connect: of messages at
+    QoS 1 a broker queues 1,000 or so and drops the rest, which a floor of 200 tables retains.
     """
 
     def __init__(
-        self, config: MqttSection, password: bytes | None, topics: Sequence[str], window: int, *, probe: bool = False
+        self, config: MqttSection, password: bytes | None, topics: Sequence[str], window: int, *, clean: bool = False
     ) -> None:
-        self._probe, self._fault = probe, "it does not answer"
+        self._clean, self._fault = clean, "it does not answer"
         self._config, self._password, self._topics, self._window = config, password, topics, window
         self._client: Client | None = None
         self._link = 0
@@ -56,6 +61,11 @@ class MqttSource:
         self._came: list[Delivery] = []
         self._protocol = MQTTProtocolVersion.MQTTv5
         self._attempts, self._next, self._since = 0, 0.0, 0.0
+
+    @property
+    def is_up(self) -> bool:
+        """Whether the broker has let us in."""
+        return self._up
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
         """What came, at most so many messages; none after `wait_s` seconds of nothing."""
@@ -77,6 +87,11 @@ class MqttSource:
             if self._client is not None or self._connect(give_up - monotonic()):
                 self._turn(IDLE_S)
         return self._fault or None
+
+    @property
+    def fault(self) -> str:
+        """Why nothing comes now; empty where the broker lets us read."""
+        return self._fault
 
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
         """Let the broker forget them; those of a lost connection come again."""
@@ -118,6 +133,7 @@ class MqttSource:
         lasted = monotonic() - self._since
         if self._up:
             log.warning("the broker %s is gone", self._address)
+            self._fault = "it is gone"
         elif not self._ended:
             log.warning("the broker %s gives no answer (%s)", self._address, code.name)
         if not self._up:  # some brokers know MQTT 3.1.1 alone
@@ -142,7 +158,7 @@ class MqttSource:
         self._ended, self._since = False, monotonic()
         try:
             client = self._made()
-            client.connect(self._config.host, self._config.port, KEEPALIVE_S, **self._kept())
+            client.connect(self._config.host, self._config.port, KEEPALIVE_S, **self._session())
         except OSError as error:
             self._fault = f"it is out of reach: {error}"
             log.warning("the broker %s is out of reach: %s", self._address, error)
@@ -154,10 +170,10 @@ class MqttSource:
     def _made(self) -> Client:
         config = self._config
         version = self._protocol
-        kept = {} if version == MQTTProtocolVersion.MQTTv5 else {"clean_session": self._probe}
+        kept = {} if version == MQTTProtocolVersion.MQTTv5 else {"clean_session": self._clean}
         client = Client(
             CallbackAPIVersion.VERSION2,
-            f"{config.client_id}-check" if self._probe else config.client_id,
+            config.client_id,
             protocol=version,
             manual_ack=True,
             reconnect_on_failure=False,
@@ -166,36 +182,35 @@ class MqttSource:
         client.connect_timeout = CONNECT_S
         client.max_inflight_messages_set(self._window)
         client.username_pw_set(config.username, self._password)  # type: ignore[arg-type]  # paho takes bytes, its types say text
-        if config.ca or config.cert:
-            context = ssl.create_default_context(cafile=config.ca)
-            if config.cert:
-                context.load_cert_chain(config.cert, config.key)
-            client.tls_set_context(context)
+        if (secured := tls.context(config)) is not None:
+            client.tls_set_context(secured)
         client.on_connect, client.on_message = self._connected, self._message
         client.on_subscribe, client.on_disconnect = self._subscribed, self._disconnected
         return client
 
-    def _kept(self) -> dict[str, Any]:
-        """What asks the broker to keep the session, by MQTT 5."""
+    def _session(self) -> dict[str, Any]:
+        """What asks the broker to keep the session, or not to, by MQTT 5."""
         if self._protocol != MQTTProtocolVersion.MQTTv5:
             return {}
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho types it not
-        properties.SessionExpiryInterval = 0 if self._probe else SESSION_S
+        properties.SessionExpiryInterval = 0 if self._clean else SESSION_S
         properties.ReceiveMaximum = min(self._window, 65_535)
-        return {"clean_start": self._probe, "properties": properties}
+        return {"clean_start": self._clean, "properties": properties}
 
     def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
         if code.is_failure:
             self._fault = f"it refuses us: {code}"
-            log.error("the broker %s refuses: %s", self._address, code)
+            knows_it = code.value != UNSUPPORTED_PROTOCOL_VERSION or self._protocol == MQTTProtocolVersion.MQTTv311
+            log.log(logging.ERROR if knows_it else logging.INFO, "the broker %s refuses: %s", self._address, code)
             self._ended = True
             return
         self._up = True
         log.info("connected to %s, session %s", self._address, "kept" if flags.session_present else "new")
+        qos = 0 if self._clean else 1
         if self._protocol == MQTTProtocolVersion.MQTTv5:
-            client.subscribe([(topic, SubscribeOptions(qos=1)) for topic in self._topics])
+            client.subscribe([(topic, SubscribeOptions(qos=qos)) for topic in self._topics])
         else:
-            client.subscribe([(topic, 1) for topic in self._topics])
+            client.subscribe([(topic, qos) for topic in self._topics])
 
     def _subscribed(self, client: Client, _: object, mid: int, codes: list[ReasonCode], properties: object) -> None:
         self._fault = ""
@@ -209,7 +224,7 @@ class MqttSource:
 
     def _message(self, client: Client, _: object, message: MQTTMessage) -> None:
         ticket = (self._link, message.mid if message.qos else 0)
-        self._came.append(Delivery(message.topic, bytes(message.payload), ticket))
+        self._came.append(Delivery(message.topic, bytes(message.payload), ticket, bool(message.retain)))
 
     @property
     def _address(self) -> str:

@@ -11,9 +11,12 @@ from threading import Event
 from time import monotonic
 from typing import Final
 
+from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.config import FloorConfig, password
-from firmware_bridge.floor.ingest import Ingest, topics
+from firmware_bridge.floor.extras import need
+from firmware_bridge.floor.ingest import KEPT, LIVE, Ingest, topics
 from firmware_bridge.floor.mqtt_source import MqttSource
+from firmware_bridge.floor.names import names
 from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.sqlite import SqliteStore
 from firmware_bridge.floor.store import Store, StoreError
@@ -27,31 +30,52 @@ WAIT_S: Final = 0.25
 FIRST_S, LONGEST_S = 1.0, 60.0
 """The wait after the store failed once, and after it failed often."""
 
+STEADY_S: Final = 30.0
+"""A store that was good for so long has not failed before."""
+
 
 def open_store(config: FloorConfig) -> Store:
-    """The store of a floor, made where there is none. Raises StoreError."""
-    return SqliteStore(Path(config.store.path))
+    """The store of a floor, made where there is none. Raises StoreError, ConfigError."""
+    if config.store.url is None:
+        return SqliteStore(Path(config.store.path))
+    need("psycopg", "postgres")
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    secret = password(config.store)
+    return PostgresStore(config.store.url, None if secret is None else secret.decode("utf-8", "replace"))
+
+
+def open_source(config: FloorConfig) -> Source:
+    """Where the messages of a floor come from; it is not asked yet. Raises ConfigError, and names a missing extra."""
+    mqtt, nats = config.mqtt, config.nats
+    if not nats.servers:
+        return MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
+    need("nats", "nats")
+    from firmware_bridge.floor.nats.source import NatsSource
+
+    return NatsSource(nats, password(nats), topics(mqtt.root, KEPT), topics(mqtt.root, LIVE))
 
 
 def run(config: FloorConfig) -> int:
-    """Ingest until SIGTERM or SIGINT; 0. Raises StoreError where the store cannot be opened at the start."""
+    """Ingest until SIGTERM or SIGINT; 0. Raises StoreError where a file cannot be opened at the start."""
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    mqtt = config.mqtt
-    open_store(config).close()
-    source = MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
-    systemd.tell("READY=1", f"STATUS=keeps what {mqtt.root}/# says in {config.store.path}")
-    failed = 0
+    names(config.ingest.pseudonym_key_file)
+    _try_store(config)
+    source = open_source(config)
+    systemd.tell("READY=1", f"STATUS=keeps what {config.mqtt.root}/# says in {place(config)}")
+    failed = -1
     try:
         while not stop.is_set():
+            began = monotonic()
             try:
                 _through(config, source, stop, lambda: systemd.tell("WATCHDOG=1"))
-            except StoreError as error:
+            except (StoreError, ConfigError) as error:
                 log.error("%s", error)
                 source.drop()
+                failed = 0 if monotonic() - began > STEADY_S else failed + 1
                 wait_s = min(LONGEST_S, FIRST_S * 2.0 ** min(failed, 10)) * random.uniform(0.5, 1.0)
-                failed += 1
                 _rest(stop, wait_s, systemd)
     finally:
         systemd.tell("STOPPING=1")
@@ -59,11 +83,26 @@ def run(config: FloorConfig) -> int:
     return 0
 
 
+def _try_store(config: FloorConfig) -> None:
+    """Open the store once: a file that cannot be opened is a mistake, a server may come later."""
+    try:
+        open_store(config).close()
+    except StoreError:
+        if config.store.url is None:
+            raise
+
+
+def place(config: FloorConfig) -> str:
+    """Where the messages of a floor are kept, in words without secrets."""
+    return config.store.path if config.store.url is None else "PostgreSQL"
+
+
 def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[], None]) -> None:
     """Ingest until the store fails, or the end."""
+    hidden = names(config.ingest.pseudonym_key_file)
     store = open_store(config)
     try:
-        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name)
+        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden)
         while not stop.is_set():
             if came := source.receive(config.ingest.batch, WAIT_S):
                 ingest.take(came)

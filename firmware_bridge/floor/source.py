@@ -7,11 +7,15 @@ from typing import NamedTuple, Protocol
 
 
 class Delivery(NamedTuple):
-    """A message that the broker keeps until it is acknowledged. ticket: what the source knows it by."""
+    """A message that the broker keeps until it is acknowledged. ticket: what the source knows it by.
+
+    retained: whether it was said before we came, and the broker had kept it.
+    """
 
     topic: str
     body: bytes
     ticket: tuple[int, int] = (0, 0)
+    retained: bool = False
 
 
 class Source(Protocol):

@@ -11,8 +11,8 @@ from typing import Final, TypeVar
 
 from firmware_bridge.floor import sqlite_sql as sql
 from firmware_bridge.floor.ledger import Loaded, Previous, Progress
-from firmware_bridge.floor.message import Key, Row, Unread
-from firmware_bridge.floor.store import Saved, StoreError, What
+from firmware_bridge.floor.message import Key, Row, Unread, is_same
+from firmware_bridge.floor.store import Old, Part, Saved, StoreError, What
 
 BUSY_S: Final = 30.0
 """How long another writer, a back-fill or a backup, is waited for."""
@@ -42,8 +42,8 @@ class SqliteStore:
             for row in rows:
                 if db.execute(sql.INSERT, row).rowcount:
                     fresh += 1
-                elif not db.execute(sql.SAME, (row.body, *row[:5])).fetchone()[0]:
-                    db.execute(sql.CONFLICT, (*row[:5], row.received_at, row.body))
+                elif not is_same(db.execute(sql.SAME, row[:5]).fetchone(), row[-2:]):
+                    db.execute(sql.CONFLICT, (*row[:5], row.received_at, *row[-2:]))
                     conflicts += 1
             db.executemany(sql.QUARANTINE, unread)
             db.executemany(sql.PROGRESS, [(*each.key, *each[1:]) for each in progress])
@@ -81,6 +81,27 @@ class SqliteStore:
         with self._in_words():
             yield from self._db.execute(f"select * from {what} where {where} order by {sql.ORDER[what]}", named)
 
+    def old(self, before: str) -> list[Old]:
+        """The journals of which nothing was said, or came, since a time; the oldest first. Raises StoreError."""
+        with self._in_words():
+            return self._old(before, None)
+
+    def expire(self, key: Key, before: str, now: str) -> Old | None:
+        """Delete a journal, as `old` has it, and note that; None where it is not old, or stays. Raises StoreError."""
+        with self._transaction() as db:
+            for found in self._old(before, key):
+                if not found.stays:
+                    db.execute(sql.LET_DELETE)
+                    db.execute(sql.EXPIRE, key)
+                    db.execute(sql.NEVER_DELETE)
+                    db.execute(sql.EXPIRED, (*key, *found[1:-1], now))
+                    return found
+        return None
+
+    def _old(self, before: str, key: Key | None) -> list[Old]:
+        named = {"before": before, "tbl": key and key.table, "journal": key and key.journal}
+        return [Old(Key(*each[:2]), *each[2:]) for each in self._db.execute(sql.OLD, named)]
+
     def faults(self) -> list[str]:
         """What is wrong with the file, in words."""
         found = self._ask(lambda db: [each for (each,) in db.execute("pragma quick_check(10)")])
@@ -100,6 +121,10 @@ class SqliteStore:
         finally:
             fresh.unlink(missing_ok=True)
 
+    def grant(self, role: str, part: Part) -> None:
+        """Raise StoreError: a file has an owner and a mode."""
+        raise StoreError("a file of SQLite has no roles", "its owner and its mode say who reads it")
+
     def close(self) -> None:
         """Close the file."""
         self._db.close()
@@ -111,12 +136,13 @@ class SqliteStore:
             raise StoreError(what, "install that one, or name another file in [store]")
         if version == len(sql.MIGRATIONS):
             return
-        with self._transaction() as db:
-            (version,) = db.execute("pragma user_version").fetchone()  # another process may have been quicker
-            for number, script in enumerate(sql.MIGRATIONS[version:], version + 1):
-                for statement in _statements(script):
-                    db.execute(statement)
-                db.execute(f"pragma user_version = {number}")
+        for number, script in enumerate(sql.MIGRATIONS, 1):
+            with self._transaction() as db:
+                (version,) = db.execute("pragma user_version").fetchone()  # another process may have been quicker
+                if version < number:
+                    for statement in _statements(script):
+                        db.execute(statement)
+                    db.execute(f"pragma user_version = {number}")
 
     def _ask(self, question: Callable[[sqlite3.Connection], Found]) -> Found:
         with self._in_words():

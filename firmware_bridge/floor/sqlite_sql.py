@@ -51,12 +51,33 @@ create view shoes as
     count(distinct round) as rounds
   from message group by tbl, journal, shoe;
 """,
+    """
+create table expired (
+  tbl text not null, journal text not null, shoe integer not null, first_at text not null, last_at text not null,
+  messages integer not null, rounds integer not null, expired_at text not null, primary key (tbl, journal));
+drop view round_gaps;
+create view round_gaps as
+  select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
+  from message m where topic = 'round' and prev_seq is not null and not exists (
+    select 1 from message p
+    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
+  and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal);
+""",
+    """
+alter table message add column digest blob;
+alter table conflict add column digest blob;
+drop view messages;
+create view messages as
+  select topic, tbl, journal, seq, n, at, received_at,
+    case when digest is not null then lower(hex(digest)) end as came_as, cast(body as text) as body
+  from message;
+""",
 )
 """What makes version 1 of nothing, version 2 of version 1, and so on."""
 
-INSERT: Final = f"insert into message values ({', '.join('?' * 16)}) on conflict do nothing"
-SAME: Final = "select body = ? from message where topic = ? and tbl = ? and journal = ? and seq = ? and n = ?"
-CONFLICT: Final = "insert into conflict values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing"
+INSERT: Final = f"insert into message values ({', '.join('?' * 17)}) on conflict do nothing"
+SAME: Final = "select body, digest from message where topic = ? and tbl = ? and journal = ? and seq = ? and n = ?"
+CONFLICT: Final = "insert into conflict values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing"
 QUARANTINE: Final = "insert into quarantine values (?, ?, ?, ?) on conflict do nothing"
 PROGRESS: Final = """
 insert into progress values (?, ?, ?, ?, ?, ?) on conflict do update set
@@ -80,5 +101,34 @@ ORDER: Final = {
     "quarantine": "received_at",
     "gaps": "tbl, journal",
     "shoes": "tbl, shoe",
+    "expired": "tbl, shoe, journal",
 }
 """View -> the order of its rows."""
+
+OLD: Final = """
+select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, case
+  when not exists (
+    select 1 from progress p where p.tbl = j.tbl and p.journal = j.journal and p.whole = p.known and p.since = ''
+  ) then 'it is not whole'
+  when exists (
+    select 1 from conflict c where c.tbl = j.tbl and c.journal = j.journal
+  ) then 'it has messages in conflict'
+  when exists (
+    select 1 from round_gaps g where g.tbl = j.tbl and (g.journal = j.journal or g.named_in = j.journal)
+  ) then 'a round is missing'
+  else '' end
+from (
+  select tbl, journal, max(shoe) as shoe, min(at) as first_at, max(at) as last_at, max(received_at) as received_at,
+    count(*) as messages, count(distinct case when topic = 'round' then shoe || ' ' || round end) as rounds
+  from message where :tbl is null or tbl = :tbl and journal = :journal group by tbl, journal) j
+where j.last_at < :before and j.received_at < :before order by j.last_at
+"""
+"""Journals whose newest message was said, and came, before a time; and why one stays."""
+
+LET_DELETE: Final = "drop trigger message_is_never_deleted"
+NEVER_DELETE: Final = """
+create trigger message_is_never_deleted before delete on message
+  begin select raise(abort, 'messages are never deleted'); end
+"""
+EXPIRE: Final = "delete from message where tbl = ? and journal = ?"
+EXPIRED: Final = "insert or replace into expired values (?, ?, ?, ?, ?, ?, ?, ?)"

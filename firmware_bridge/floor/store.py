@@ -10,8 +10,11 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.ledger import Loaded, Progress
 from firmware_bridge.floor.message import Key, Row, Unread
 
-What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes"]
+What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired"]
 """What is exported: the rounds that count; every message; and what the views of the same names hold."""
+
+Part = Literal["ingest", "reader"]
+"""What a role of a server may do: keep messages, or read them. Neither changes or deletes one."""
 
 
 class StoreError(BridgeError, OSError):
@@ -24,6 +27,18 @@ class Saved(NamedTuple):
     fresh: int = 0
     repeats: int = 0
     conflicts: int = 0
+
+
+class Old(NamedTuple):
+    """A journal whose newest message is older than a time. stays: why it is not deleted, empty where it can be."""
+
+    key: Key
+    shoe: int
+    first_at: str
+    last_at: str
+    messages: int
+    rounds: int
+    stays: str
 
 
 class Store(Protocol):
@@ -47,11 +62,20 @@ class Store(Protocol):
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         """All rows, of one table or journal where one is named."""
 
+    def old(self, before: str) -> list[Old]:
+        """The journals of which nothing was said, or came, since a time, RFC 3339; the oldest first."""
+
+    def expire(self, key: Key, before: str, now: str) -> Old | None:
+        """Delete a journal, as `old` has it, and note that; None where it is not old, or stays."""
+
     def faults(self) -> list[str]:
         """What is wrong with the store's own files, in words; takes long where there is much."""
 
     def backup(self, target: Path) -> None:
         """Write all to a file that can take the store's place, while others write."""
+
+    def grant(self, role: str, part: Part) -> None:
+        """Let a role of the server do its part, and nothing else with these tables."""
 
     def close(self) -> None:
         """Let go of it."""

@@ -81,6 +81,10 @@ def _nothing_moved(_: Layout) -> dict[str, Net]:
     return {}
 
 
+def _one(_: Any) -> int:
+    return 1
+
+
 def _none(_: Card) -> int:
     return 0
 
@@ -108,6 +112,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """The faces of one pack, and how often each is in it."""
     packs: range
     """How many packs a shoe may hold."""
+    fewest: Callable[[Any], int] = _one
+    """How many cards the shortest round takes under these terms."""
     slots: tuple[str, ...]
     """Every slot a card may lie in: what `[lamps]` and `[presence]` may name."""
     seats: tuple[str, ...] = ()
@@ -164,6 +170,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Terms that such a reader does not deal under: key -> why."""
     burns: Callable[[Card], int] = _none
     """How many cards are burned unseen after this exposed one."""
+    may_burn: bool = True
+    """Whether a house may burn cards of a new pack; not where the rounds of a pack take all of it."""
     close: Callable[[Any], Literal["auto", "next"]] = _auto
     """How rounds end where the config does not say it."""
     ends: Callable[[Any, Start], bool] = _never
@@ -196,6 +204,12 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Its odds, imported when they are asked for; None where none are known."""
     remarks: Callable[[Mapping[str, Any]], tuple[str, ...]] = _nothing
     """What people say of a `round` message besides its outcome and its hands."""
+
+    @property
+    def dealt_from(self) -> str:
+        """How many packs a shoe may hold, in words: `1`, `6 or 8`, `1 to 12`."""
+        first, *more = self.packs
+        return f"{first} to {self.packs[-1]}" if more and self.packs.step == 1 else " or ".join(map(str, self.packs))
 
     @property
     def size(self) -> int:

@@ -6,7 +6,7 @@ import ssl
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
 from paho.mqtt.enums import MQTTProtocolVersion
@@ -18,6 +18,9 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from firmware_bridge.mqtt.client import QuickClient
 from firmware_bridge.mqtt.dial import CONNECT_S, UNLIMITED, hang_up
 from firmware_bridge.mqtt.settings import Incoming
+
+AGAIN_S: Final = 15.0
+"""When a refused subscription is asked for again: a cluster that chooses a leader refuses just as an ACL does."""
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +82,10 @@ class Connection:
         self.protocol = int(client.protocol)
         self._client, self._hear, self._loop = client, hear, loop
         self._news: deque[News] = deque()
-        self._topics: tuple[str, ...] = ()
+        self._topics: dict[str, Any] = {}
+        self._asked: dict[int | None, Sequence[str]] = {}
+        self._refused: set[str] = set()
+        self._again: asyncio.TimerHandle | None = None
         self._closed = self._writing = False
         client.on_connect, client.on_disconnect = self._connack, self._end
         client.on_publish, client.on_message = self._puback, self._message
@@ -111,20 +117,22 @@ class Connection:
         return info.mid
 
     def subscribe(self, topics: Sequence[str], own: Sequence[str]) -> None:
-        """Ask for `topics` at QoS 1 and `own` at QoS 0; with MQTT 5 the retain flag stays on live messages to `topics`.
+        """Ask for `topics` and `own` at QoS 1; with MQTT 5 the retain flag stays on live messages to `topics` too.
 
-        What we wrote ourselves is on our disk, and only seen to come back: no broker need keep it for us. NATS makes a
-        consumer, kept by the whole cluster, for each subscription at QoS 1.
+        With MQTT 3.1.1 `own` is at QoS 0: an echo needs no acknowledgement. NATS would replicate each.
         """
-        self._topics = (*topics, *own)
-        if not self._topics:
-            return
-        if self.protocol == MQTTProtocolVersion.MQTTv5:
-            options = [SubscribeOptions(qos=1, retainAsPublished=True) for _ in topics]
-            options += [SubscribeOptions(qos=0) for _ in own]
-            self._client.subscribe(list(zip(self._topics, options, strict=True)))
-        else:
-            self._client.subscribe([*((topic, 1) for topic in topics), *((topic, 0) for topic in own)])
+        for topic in (*topics, *own):
+            is_wanted = topic in topics
+            if self.protocol == MQTTProtocolVersion.MQTTv5:
+                self._topics[topic] = SubscribeOptions(qos=1, retainAsPublished=is_wanted)
+            else:
+                self._topics[topic] = int(is_wanted)
+        self._ask(tuple(self._topics))
+
+    def _ask(self, topics: Sequence[str]) -> None:
+        if topics:
+            _, mid = self._client.subscribe([(topic, self._topics[topic]) for topic in topics])
+            self._asked[mid] = topics
 
     def close(self, *, in_order: bool = False) -> None:
         """Hang up and say nothing more; `in_order` sends DISCONNECT first, so that no will is published."""
@@ -133,6 +141,8 @@ class Connection:
                 self._client.disconnect()
         self._closed = True
         self._timer.cancel()
+        if self._again:
+            self._again.cancel()
         self._news.clear()
         self._unwatch()
         hang_up(self._client)
@@ -188,10 +198,16 @@ class Connection:
             topic = self.unacked.pop(mid)
             self._news.append(NotTaken(topic, code) if code.is_failure else Acked(mid))
 
-    def _suback(self, _client: Client, _: object, _mid: int, codes: list[ReasonCode], _more: object) -> None:
-        for topic, code in zip(self._topics, codes, strict=False):
+    def _suback(self, _client: Client, _: object, mid: int, codes: list[ReasonCode], _more: object) -> None:
+        refused = []
+        for topic, code in zip(self._asked.pop(mid, ()), codes, strict=False):
             if code.is_failure:
+                refused.append(topic)
+            if code.is_failure and topic not in self._refused:
                 log.error("the broker does not let us read %s (%s): allow it in the broker's ACL", topic, code)
+        self._refused |= set(refused)
+        if refused:
+            self._again = self._loop.call_later(AGAIN_S, self._serve, lambda _: self._ask(refused))
 
     def _message(self, _client: Client, _: object, message: MQTTMessage) -> None:
         self._news.append(

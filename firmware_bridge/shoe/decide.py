@@ -9,6 +9,7 @@ from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.orders import Answer, Malformed, Order, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.judges import (
+    betting,
     devices,
     disclosure,
     floor,
@@ -120,10 +121,10 @@ def _refuse(error: str, hint: str) -> Judge:
 def _if_required(judge: Judge) -> Judge:
     """Betting orders are taken, and mean nothing, at a table that ignores betting."""
 
-    def betting(draft: Draft, *given: object) -> str | None:
+    def if_required(draft: Draft, *given: object) -> str | None:
         return judge(draft, *given) if draft.shoe.house.betting == "required" else None
 
-    return betting
+    return if_required
 
 
 NO_SHOE: Final = _refuse("no shoe is open", "open one: open_shoe")
@@ -162,9 +163,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "ClockJumped": _row(devices.clock_jumped),
     "LidMoved": _row(devices.lid_moved, outside=devices.lid_outside),
     "SensorStuck": _row(devices.sensor_stuck),
-    "SlotFilled": _row(
-        slot_sensors.slot_filled, outside=slot_sensors.slot_ignored, burning=slot_sensors.slot_ignored
-    ),
+    "SlotFilled": _row(slot_sensors.slot_filled, outside=slot_sensors.slot_ignored, burning=slot_sensors.slot_ignored),
     # keys; `next` is an order too
     "next": _row(orders.press_next),
     "reveal": _row(orders.press_reveal),
@@ -173,14 +172,14 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "open_shoe": _row(IN_USE, outside=orders.order_shoe),
     "close_shoe": _row(orders.close_shoe, outside=NO_SHOE, dealing=IN_ROUND, complete=IN_ROUND),
     "bets_open": _row(
-        IN_ROUND, outside=NO_SHOE, burning=BURNING, betting=BETTING, ready=_if_required(orders.bets_open)
+        IN_ROUND, outside=NO_SHOE, burning=BURNING, betting=BETTING, ready=_if_required(betting.bets_open)
     ),
     "bets_closed": _row(
         NO_BETTING,
-        outside=packs.opening(NO_BETTING, orders.bets_closed),
+        outside=packs.opening(NO_BETTING, betting.bets_closed),
         burning=BURNING,
-        betting=_if_required(orders.bets_closed),
-        ready=_if_required(orders.money_told),
+        betting=_if_required(betting.bets_closed),
+        ready=_if_required(betting.money_told),
     ),
     "mark": _row(
         marks.give,
@@ -229,11 +228,7 @@ def observe(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
             commit, secret = draft.seal(fact.card, fact.nonce)
             draft.add(events.CardSetAside(commit=commit, secret=secret, why="observed"))
         case (
-            inputs.CardUnread()
-            | inputs.CutCardSeen()
-            | inputs.Pressed()
-            | inputs.ReaderSaid()
-            | inputs.ReaderJudged()
+            inputs.CardUnread() | inputs.CutCardSeen() | inputs.Pressed() | inputs.ReaderSaid() | inputs.ReaderJudged()
         ):
             draft.add(events.Noted(what=f"observed: {type(fact).__name__}"))
         case _:

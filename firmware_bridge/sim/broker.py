@@ -40,7 +40,7 @@ class EmbeddedBroker:
 
     def __init__(self, kind: str, folder: Path, port: int = 0) -> None:
         self.kind = _installed() if kind == "auto" else kind
-        self.port, self.protocol = _free_port(port), PROTOCOL[self.kind]
+        self.port, self.protocol = free_port(port), PROTOCOL[self.kind]
         self._folder = folder
         self._command = self._mosquitto() if self.kind == MOSQUITTO else self._amqtt()
         self._process: subprocess.Popen[bytes] | None = None
@@ -97,6 +97,19 @@ class EmbeddedBroker:
         return [sys.executable, "-m", __name__, str(self.port)]
 
 
+class SharedBroker:
+    """A broker of this machine that somebody else starts and ends; its kind is one of `PROTOCOL`."""
+
+    def __init__(self, kind: str, port: int) -> None:
+        self.kind, self.port, self.protocol = kind, port, PROTOCOL[kind]
+
+    async def start(self) -> None:
+        """It runs already."""
+
+    async def stop(self) -> None:
+        """Leave it to the others."""
+
+
 def _installed() -> str:
     return MOSQUITTO if _find_mosquitto() else AMQTT
 
@@ -106,7 +119,8 @@ def _find_mosquitto() -> str | None:
     return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
-def _free_port(asked: int) -> int:
+def free_port(asked: int) -> int:
+    """A port of the loopback that nobody has, `asked` itself unless it is 0. Raises BrokerError for one in use."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

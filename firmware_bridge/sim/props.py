@@ -47,6 +47,7 @@ class Play:
     """The demo asked for on the command line. procedure: of a game that has several, None for its usual one.
 
     house: keys of `[table]`, as `disclose`, and what they say. seats: how many play, None for as many as may.
+    table: its id. stored: the receiver whose `stored` counts, None where the broker's word does.
     """
 
     rounds: int = 10
@@ -60,6 +61,8 @@ class Play:
     port: int = 0
     house: Mapping[str, str] = field(default_factory=dict)
     seats: int | None = None
+    table: str = TABLE
+    stored: str | None = None
 
 
 def places(slots: Iterable[str]) -> tuple[str, ...]:
@@ -112,7 +115,8 @@ def code_book(reader: str, game: Game, decks: int, folder: Path) -> dict[str, st
 def config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
     """The config of a table whose state is all in `folder`, reporting to the broker at `port`."""
     game = GAMES[play.game]
-    table: dict[str, Any] = {"id": TABLE, "game": play.game, **usual(play.game), **play.house, **fault.table}
+    table: dict[str, Any] = {"id": play.table, "game": play.game, **usual(play.game), **play.house, **fault.table}
+    mqtt = {"port": port, "commands": [*BY_MQTT, "reveal"]} | ({"stored": play.stored} if play.stored else {})
     return parse(
         {
             "table": table,
@@ -127,7 +131,7 @@ def config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
             },
             "pins": {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number, "lid": LID.number},
             "lamps": dict(lamps(game)),
-            "mqtt": {"port": port, "commands": [*BY_MQTT, "reveal"]},
+            "mqtt": mqtt,
             "journal": {"dir": str(folder / "journal")},
         }
     )

@@ -17,7 +17,7 @@ from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.state import cards_left
 from firmware_bridge.sim import props
 from firmware_bridge.sim.backend import Backend, Hear
-from firmware_bridge.sim.broker import HOST, EmbeddedBroker
+from firmware_bridge.sim.broker import HOST, EmbeddedBroker, SharedBroker
 from firmware_bridge.sim.faults import FAULTS, Fault, places
 from firmware_bridge.sim.mishaps import Mishaps
 from firmware_bridge.sim.pit_boss import PitBoss
@@ -48,14 +48,14 @@ class Stage:
     """Owns everything simulated from `open` to `close`; the `Hands` of the dealer.
 
     hear: takes every new message of the topics `event` and `round` as the subscriber gets it. say: takes a word
-    and a text about what happens to the table from outside.
+    and a text about what happens to the table from outside. broker: one that others share, None for an own one.
     """
 
-    def __init__(self, play: Play, folder: Path, hear: Hear, say: Say) -> None:
+    def __init__(self, play: Play, folder: Path, hear: Hear, say: Say, broker: SharedBroker | None = None) -> None:
         self.play, self._say, self._loop = play, say, asyncio.get_running_loop()
         self.failed: asyncio.Future[None] = self._loop.create_future()
         self._fault = FAULTS[play.fault] if play.fault else Fault("")
-        self.broker = EmbeddedBroker(play.broker, folder, play.port)
+        self.broker = broker or EmbeddedBroker(play.broker, folder, play.port)
         self.config = config(play, self._fault, folder, self.broker.port)
         self._factory = pin_factory("mock")
         self._pins = MockPins(self._factory)
@@ -65,9 +65,9 @@ class Stage:
         self._wires = {lamp: Pin(number) for lamp, number in props.lamps(self.game).items()}
         self.board = board(play.reader, self._fault.rules)
         self.pty = PtyBoard(self.board, folder / "reader")
-        self.topics = f"{self.config.mqtt.root}/{props.TABLE}"
+        self.topics = f"{self.config.mqtt.root}/{play.table}"
         self.backend = Backend(
-            self._client("demo-backend"),
+            self._client(f"{play.table}-backend"),
             self.topics,
             hear,
             self._fail,
@@ -220,7 +220,7 @@ class Stage:
     # ------------------------------------------------------------ the daemon
 
     def _start_daemon(self) -> None:
-        self.bridge = Bridge(self.config, self._factory, self._client(props.TABLE))
+        self.bridge = Bridge(self.config, self._factory, self._client(self.play.table))
         self._running = self._loop.create_task(self.bridge.run())
         self._running.add_done_callback(self.watch)
 

@@ -14,6 +14,7 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.facts.printable import fault
 from firmware_bridge.games import GAMES
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.table.mistakes import mistake, shown
@@ -135,11 +136,14 @@ def _by_wire(order: orders.Order) -> orders.Order:
 
 
 def _with_room(order: orders.OpenShoe, house: House) -> orders.Order:
-    """The order, where its packs can hold the cards that are left of them."""
-    most = (order.pack.decks or house.decks) * GAMES[house.game].size
-    if order.pack.left is None or order.pack.left <= most:
+    """The order, where the cards that are left of its packs can be, and are enough for a round."""
+    game, left = GAMES[house.game], order.pack.left
+    fewest, most = game.fewest(terms_of(house)), (order.pack.decks or house.decks) * game.size
+    if left is None or fewest <= left <= most:
         return order
-    return orders.Malformed("open_shoe", f"{order.pack.left} cards cannot be left of {most}", f"give 0 to {most}")
+    few = f"{left} cards are too few for a round of {game.name}"
+    what = few if left < fewest else f"{left} cards cannot be left of {most}"
+    return orders.Malformed("open_shoe", what, f"give {fewest} to {most}")
 
 
 def digest(order: orders.Order, by: str) -> str:

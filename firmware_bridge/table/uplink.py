@@ -73,9 +73,7 @@ class Uplink:
         self.states = States(self._states, self._head, self._send_state, loop)
         answers = f"{prefix}/reply"
         self.backend = Backend(table, desk, allowed, answers, self._head, self._send_reply, loop)
-        self._store = StoreWatch(
-            store, table, self.acknowledged.moved, self.outbox.resend, self.backend.refuse, loop
-        )
+        self._store = StoreWatch(store, table, self.acknowledged.moved, self.outbox.resend, self.backend.refuse, loop)
         self._twins = Twins(table.name, table.boot)
         topics = [f"{prefix}/command", *([f"{prefix}/stored"] if store else [])]
         self.link = Link(

@@ -15,7 +15,10 @@ from firmware_bridge.topics.event_and_round import messages
 def test_an_order_is_written_as_the_topic_takes_it() -> None:
     assert json.loads(command(Void(why="misdeal"), id="b-17")) == {"id": "b-17", "do": "void", "why": "misdeal"}
     assert json.loads(command(Resend(journal="1-8f3a", start=3), id="x")) == {
-        "id": "x", "do": "resend", "journal": "1-8f3a", "from": 3,
+        "id": "x",
+        "do": "resend",
+        "journal": "1-8f3a",
+        "from": 3,
     }
 
 

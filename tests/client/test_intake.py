@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from firmware_bridge.client.intake import Intake
@@ -44,3 +45,49 @@ def test_nothing_is_said_of_a_journal_while_one_before_it_is_not_whole(events: b
             intake.answer(payload)
     assert ("2-fake", 2) in said(intake)
     assert list(intake.asks(400.0)) == []
+
+
+def settle(intake: Intake) -> None:
+    """Answer what it asks about the ends of journals, until it asks nothing more."""
+    for now in (400.0, 800.0, 1_200.0):
+        for each in list(intake.asks(now)):
+            intake.answer(b'{"id":"%b","ok":true,"do":"resend"}' % each.id.encode())
+
+
+@pytest.mark.parametrize("events", [False, True])
+def test_repeats_alone_are_said_to_be_stored_again_after_an_own_restart_too(events: bool) -> None:
+    heard: list[tuple[str, bytes]] = []
+    table = FakeTable(lambda topic, payload: heard.append((topic.rsplit("/", 1)[-1], payload)))
+    for _ in range(6):
+        table.round()
+        table.new_shoe()
+    stream = [(topic, payload) for topic, payload in heard if topic == "round" or (events and topic == "event")]
+    intake = Intake("ledger", 1.0)
+    intake.events = events
+    for topic, payload in stream:
+        intake.take("T07", "round" if topic == "round" else "event", payload, None, 0.0)
+    settle(intake)
+    told = dict(said(intake))
+    assert len(told) == 6
+    again = Intake("ledger", 1.0)
+    again.events = events
+    again.know([payload for _, payload in stream], (), 0.0)
+    settle(again)  # and now the oldest journals are let go of
+    assert said(again) == []
+    for topic, payload in stream:
+        journal = msgspec.json.decode(payload)["journal"]
+        again.take("T07", "round" if topic == "round" else "event", payload, None, 1_200.0)
+        assert said(again) == [(journal, told[journal])]
+
+
+def test_a_table_that_says_how_far_it_is_hears_what_is_stored() -> None:
+    heard: list[tuple[str, bytes]] = []
+    table = FakeTable(lambda topic, payload: heard.append((topic.rsplit("/", 1)[-1], payload)))
+    table.play(3)
+    table.status()
+    rounds = [payload for topic, payload in heard if topic == "round"]
+    intake = Intake("ledger", 1.0)
+    intake.know(rounds, (), 0.0)
+    (status,) = [payload for topic, payload in heard if topic == "status"]
+    intake.status("T07", status, 0.0)
+    assert said(intake) == [("1-fake", 6)]

@@ -39,9 +39,7 @@ def round_(at: str, prev: str) -> dict[str, Any]:
 
 def asked(gaps: tuple[Resend, ...]) -> str:
     """Those of journal 3-abc without its name."""
-    return ", ".join(
-        f"{'' if each.journal == '3-abc' else f'{each.journal}/'}{each.start}-{each.to}" for each in gaps
-    )
+    return ", ".join(f"{'' if each.journal == '3-abc' else f'{each.journal}/'}{each.start}-{each.to}" for each in gaps)
 
 
 # what came, as seq or seq/n of an entry of two -> entries to ask for

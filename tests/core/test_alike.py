@@ -128,7 +128,8 @@ def nonces(player: Player) -> list[str]:
     return [
         each.nonce
         for each in told
-        if isinstance(each, inputs.CardRead) or (isinstance(each, inputs.Ordered) and isinstance(each.order, orders.Enter))
+        if isinstance(each, inputs.CardRead)
+        or (isinstance(each, inputs.Ordered) and isinstance(each.order, orders.Enter))
     ]
 
 

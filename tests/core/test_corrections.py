@@ -26,7 +26,12 @@ def test_a_correction_is_a_whole_new_round() -> None:
     table = corrected(Table(**PLAIN).play(f"shoe {NATURAL} 2s 6d 4h Ac"), 1, "9s Kd Th 9c")
     first, second, third = table.rounds
     assert (third["round"], third["status"], third["revision"], third["corrects"]) == (1, "corrected", 1, first["seq"])
-    assert (first["outcome"], third["outcome"], third["prev"]["seq"], third["why"]) == ("player", "tie", second["seq"], ["camera"])
+    assert (first["outcome"], third["outcome"], third["prev"]["seq"], third["why"]) == (
+        "player",
+        "tie",
+        second["seq"],
+        ["camera"],
+    )
     assert third["cards"][3] == {"slot": "B2", "card": "9c", "from": "manual"}
     assert (first["bets"]["tie"], third["bets"]["tie"]) == (-1, 8)
     assert third["by"] == "floor"
@@ -83,7 +88,12 @@ def test_a_correction_is_refused(number: int, text: str, reason: str) -> None:
 # settings, steps, the cards of round 1 -> why they are refused
 COPIES = [
     ({"decks": 1}, f"shoe {NATURAL}", "9s Kd 9s Kc", "9s would have come 2 times, more often than the packs hold it"),
-    ({"decks": 1}, f"shoe {NATURAL} 2s", "2s 6d 4h Ac", "2s would have come 2 times, more often than the packs hold it"),
+    (
+        {"decks": 1},
+        f"shoe {NATURAL} 2s",
+        "2s 6d 4h Ac",
+        "2s would have come 2 times, more often than the packs hold it",
+    ),
     ({}, "shoe " + 8 * "9s 9d Th Kc ", "9s 9s Th Kc", "9s would have come 9 times, more often than the packs hold it"),
 ]
 

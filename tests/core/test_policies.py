@@ -123,11 +123,17 @@ def test_every_choice_is_carried_out_or_refused(policy: str, house: dict[str, An
         table = Table(**house, policy=policy).play(steps)
         table.shoe = before = evolve(table.shoe, events.Irregular(id=name, detail="", since=0))
         table.take(table.order(orders.Resolve(name, choice)))
-        left = choice in before.policy[name].choices if before.policy else choice in POLICIES["keep-order"][name].choices
+        left = (
+            choice in before.policy[name].choices if before.policy else choice in POLICIES["keep-order"][name].choices
+        )
         assert not table.answer.ok or left, (name, choice)
         assert (name in table.open) is not table.answer.ok, (name, choice)
         if not table.answer.ok:
-            assert (table.shoe.laid, table.shoe.held, table.told) == (before.laid, before.held, "" if not before.rounds else table.told)
+            assert (table.shoe.laid, table.shoe.held, table.told) == (
+                before.laid,
+                before.held,
+                "" if not before.rounds else table.told,
+            )
 
 
 # ---------------------------------------------------------------- the virtual cut
@@ -150,7 +156,9 @@ def test_a_stuck_sensor_puts_the_virtual_cut_thirteen_cards_from_the_end(burned:
 def test_a_cut_card_at_a_legal_place_is_not_missing(behind: int, is_stuck: bool) -> None:
     """It lies thirteen cards from the end or further in, and the sensor, though stuck, may still see it."""
     pack = [card.value for card in FACES * 2]
-    table = Table(burn="none", decks=2, virtual_cut=13).play("shoe", *[STUCK] * is_stuck, " ".join(pack[: 104 - behind]))
+    table = Table(burn="none", decks=2, virtual_cut=13).play(
+        "shoe", *[STUCK] * is_stuck, " ".join(pack[: 104 - behind])
+    )
     table.play("cut", pack[104 - behind])
     met = [each.by for each in table.events if isinstance(each, events.CutCardMet)]
     assert (met, table.shoe.last_round is not None) == (["sensor"], True)

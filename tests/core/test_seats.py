@@ -116,7 +116,12 @@ def test_each_lamp_has_a_pin_of_its_own() -> None:
     for game in (BACCARAT, GAME, of_pack({}, slots=("D", "S1", "S2.2", "S2"), seats=("S1", "S2", "S3"))):
         assert len(set(lamps(game).values())) == len(lamps(game))
     assert [*lamps(of_pack({}, slots=("D", "S1", "S2.2", "S2"), seats=("S1", "S3")))] == [
-        "D", "S1", "S2", "S3", "ready", "fault",
+        "D",
+        "S1",
+        "S2",
+        "S3",
+        "ready",
+        "fault",
     ]
 
 

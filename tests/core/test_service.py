@@ -85,7 +85,9 @@ def test_what_only_a_vip_table_offers(what: str) -> None:
     assert "VIP table only" in (table.answer.error or "")
 
 
-@pytest.mark.parametrize(("steps", "error"), [("!fly !fly", "this round flies already"), ("9s !fly", "a round is open")])
+@pytest.mark.parametrize(
+    ("steps", "error"), [("!fly !fly", "this round flies already"), ("9s !fly", "a round is open")]
+)
 def test_no_fly_now(steps: str, error: str) -> None:
     table = Table(**VIP).play("shoe", steps)
     assert table.answer.error == error

@@ -32,16 +32,44 @@ GAP = inputs.CardUnread(at=0, reason="lamp_weak", nonce="a" * 32, gap=True)
 SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
     ("it waits for the result", WAITS, [f"shoe {NATURAL}"], "", "complete", ""),
     ("equal results close it", WAITS, [f"shoe {NATURAL}", RIGHT], "1 closed player", "ready", ""),
-    ("a pair that we do not have holds it", WAITS, [f"shoe {NATURAL}", told("player")], "", "complete", "result_mismatch"),
-    ("another outcome holds it", WAITS, [f"shoe {NATURAL}", told("banker", "banker"), "next"], "", "complete", "result_mismatch"),
+    (
+        "a pair that we do not have holds it",
+        WAITS,
+        [f"shoe {NATURAL}", told("player")],
+        "",
+        "complete",
+        "result_mismatch",
+    ),
+    (
+        "another outcome holds it",
+        WAITS,
+        [f"shoe {NATURAL}", told("banker", "banker"), "next"],
+        "",
+        "complete",
+        "result_mismatch",
+    ),
     ("NEXT closes it when the result got lost", WAITS, [f"shoe {NATURAL} next"], "1 closed player", "ready", ""),
     ("its result then comes late, and agrees", WAITS, [f"shoe {NATURAL} next", RIGHT], "1 closed player", "ready", ""),
     ("or differs", WAITS, [f"shoe {NATURAL} next", told("tie")], "1 closed player", "ready", "result_mismatch"),
-    ("accepting ours closes it", WAITS, [f"shoe {NATURAL}", told("tie"), "!resolve result_mismatch accept"], "1 closed player", "ready", ""),
+    (
+        "accepting ours closes it",
+        WAITS,
+        [f"shoe {NATURAL}", told("tie"), "!resolve result_mismatch accept"],
+        "1 closed player",
+        "ready",
+        "",
+    ),
     ("or void", WAITS, [f"shoe {NATURAL}", told("tie"), "!resolve result_mismatch void"], "1 voided", "ready", ""),
     ("a result while a card is due", WAITS, [f"shoe {DRAWS}", told("tie")], "", "dealing", "result_mismatch"),
     ("and its void", WAITS, [f"shoe {DRAWS}", told("tie"), "!resolve result_mismatch void"], "1 voided", "ready", ""),
-    ("or ours goes on", WAITS, [f"shoe {DRAWS}", told("tie"), "!resolve result_mismatch accept 9s"], "", "complete", ""),
+    (
+        "or ours goes on",
+        WAITS,
+        [f"shoe {DRAWS}", told("tie"), "!resolve result_mismatch accept 9s"],
+        "",
+        "complete",
+        "",
+    ),
     ("the round ended by its button", WAITS, [f"shoe {DRAWS}", told("forced")], "", "dealing", "result_mismatch"),
     ("a button at a complete round", WAITS, [f"shoe {NATURAL}", told("forced")], "", "complete", "result_mismatch"),
     ("a tie without pairs", WAITS, [f"shoe {STANDS}", told("tie")], "1 closed tie", "ready", ""),
@@ -52,27 +80,146 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
     ("of the last round", WAITS, ["shoe 9s cut Kd Th Kc", RIGHT], "1 closed player last", "ended", ""),
     ("and again", WAITS, ["shoe 9s cut Kd Th Kc", RIGHT, RIGHT], "1 closed player last", "ended", ""),
     ("closed by itself, equal", PLAIN, [f"shoe {NATURAL}", RIGHT], "1 closed player", "ready", ""),
-    ("closed by itself, other", PLAIN, [f"shoe {NATURAL}", told("player")], "1 closed player", "ready", "result_mismatch"),
+    (
+        "closed by itself, other",
+        PLAIN,
+        [f"shoe {NATURAL}", told("player")],
+        "1 closed player",
+        "ready",
+        "result_mismatch",
+    ),
     ("by NEXT only", PLAIN | {"close": "next"}, [f"shoe {NATURAL}", RIGHT], "", "complete", ""),
     ("blocked meanwhile: not closed", WAITS, [f"shoe {NATURAL} lid-open", RIGHT], "", "complete", "lid_opened"),
-    ("but then", WAITS, [f"shoe {NATURAL} lid-open", RIGHT, "lid-close !resolve lid_opened continue"], "1 closed player", "ready", ""),
-    ("or held then", WAITS, [f"shoe {NATURAL} lid-open", told("tie"), "lid-close !resolve lid_opened continue"], "", "complete", "result_mismatch"),
-    ("it waits behind an unread card", WAITS, ["shoe ?? Kd Th Kc", RIGHT, "2s !enter 9s 6d"], "1 closed player", "dealing", ""),
-    ("two of them wait", WAITS, ["shoe ?? Kd Th Kc", RIGHT, NATURAL, RIGHT, "!enter 9s"], "1 closed player, 2 closed player", "ready", ""),
-    ("the second differs", WAITS, ["shoe ?? Kd Th Kc", RIGHT, NATURAL, told("tie"), "2s !enter 9s"], "1 closed player", "complete", "result_mismatch"),
-    ("a void takes it along", WAITS, ["shoe ?? Kd Th Kc", told("tie"), "!void misdeal", NATURAL, RIGHT], "1 voided, 2 closed player", "ready", ""),
-    ("what comes after a mismatch waits", WAITS, [f"shoe {NATURAL}", told("tie"), "2s", "!resolve result_mismatch accept 6d"], "1 closed player", "dealing", ""),
-    ("a second mismatch is a second decision", WAITS, [f"shoe {NATURAL}", told("tie"), NATURAL, told("tie"), "!resolve result_mismatch accept"], "1 closed player", "complete", "result_mismatch"),
-    ("closed by NEXT while the reader is away", WAITS, ["shoe 9s Kd Th", LOST, "!enter Kc next", BACK, "next", RIGHT], "1 closed player", "ready", ""),
+    (
+        "but then",
+        WAITS,
+        [f"shoe {NATURAL} lid-open", RIGHT, "lid-close !resolve lid_opened continue"],
+        "1 closed player",
+        "ready",
+        "",
+    ),
+    (
+        "or held then",
+        WAITS,
+        [f"shoe {NATURAL} lid-open", told("tie"), "lid-close !resolve lid_opened continue"],
+        "",
+        "complete",
+        "result_mismatch",
+    ),
+    (
+        "it waits behind an unread card",
+        WAITS,
+        ["shoe ?? Kd Th Kc", RIGHT, "2s !enter 9s 6d"],
+        "1 closed player",
+        "dealing",
+        "",
+    ),
+    (
+        "two of them wait",
+        WAITS,
+        ["shoe ?? Kd Th Kc", RIGHT, NATURAL, RIGHT, "!enter 9s"],
+        "1 closed player, 2 closed player",
+        "ready",
+        "",
+    ),
+    (
+        "the second differs",
+        WAITS,
+        ["shoe ?? Kd Th Kc", RIGHT, NATURAL, told("tie"), "2s !enter 9s"],
+        "1 closed player",
+        "complete",
+        "result_mismatch",
+    ),
+    (
+        "a void takes it along",
+        WAITS,
+        ["shoe ?? Kd Th Kc", told("tie"), "!void misdeal", NATURAL, RIGHT],
+        "1 voided, 2 closed player",
+        "ready",
+        "",
+    ),
+    (
+        "what comes after a mismatch waits",
+        WAITS,
+        [f"shoe {NATURAL}", told("tie"), "2s", "!resolve result_mismatch accept 6d"],
+        "1 closed player",
+        "dealing",
+        "",
+    ),
+    (
+        "a second mismatch is a second decision",
+        WAITS,
+        [f"shoe {NATURAL}", told("tie"), NATURAL, told("tie"), "!resolve result_mismatch accept"],
+        "1 closed player",
+        "complete",
+        "result_mismatch",
+    ),
+    (
+        "closed by NEXT while the reader is away",
+        WAITS,
+        ["shoe 9s Kd Th", LOST, "!enter Kc next", BACK, "next", RIGHT],
+        "1 closed player",
+        "ready",
+        "",
+    ),
     ("restarted while it waits", WAITS, [f"shoe {NATURAL}", RESTART, RIGHT], "1 closed player", "ready", ""),
-    ("the reader was away then: NEXT, and NEXT", WAITS, [f"shoe {NATURAL}", RESTART, BACK, "next next"], "1 closed player", "ready", ""),
+    (
+        "the reader was away then: NEXT, and NEXT",
+        WAITS,
+        [f"shoe {NATURAL}", RESTART, BACK, "next next"],
+        "1 closed player",
+        "ready",
+        "",
+    ),
     ("the button between rounds", WAITS, [f"shoe {NATURAL}", RIGHT, told("forced")], "1 closed player", "ready", ""),
-    ("accepted in a shoe that is also open", WAITS, [f"shoe {NATURAL}", told("tie"), "lid-open !resolve result_mismatch accept"], "", "complete", "lid_opened"),
-    ("the dealer's key differs: accepted, the reader's result is still to come", WAITS, [f"shoe {NATURAL} tie !resolve result_mismatch accept"], "", "complete", ""),
-    ("and it comes", WAITS, [f"shoe {NATURAL} tie !resolve result_mismatch accept", RIGHT], "1 closed player", "ready", ""),
-    ("or it came while the floor thought", WAITS, [f"shoe {NATURAL} tie", RIGHT, "!resolve result_mismatch accept"], "1 closed player", "ready", ""),
-    ("a void by order settles a result told too early", WAITS, [f"shoe {DRAWS}", told("tie"), "!void misdeal"], "1 voided", "ready", ""),
-    ("one about the round before stays", WAITS, [f"shoe {NATURAL} next", told("tie"), "2s !void misdeal"], "1 closed player, 2 voided", "ready", "result_mismatch"),
+    (
+        "accepted in a shoe that is also open",
+        WAITS,
+        [f"shoe {NATURAL}", told("tie"), "lid-open !resolve result_mismatch accept"],
+        "",
+        "complete",
+        "lid_opened",
+    ),
+    (
+        "the dealer's key differs: accepted, the reader's result is still to come",
+        WAITS,
+        [f"shoe {NATURAL} tie !resolve result_mismatch accept"],
+        "",
+        "complete",
+        "",
+    ),
+    (
+        "and it comes",
+        WAITS,
+        [f"shoe {NATURAL} tie !resolve result_mismatch accept", RIGHT],
+        "1 closed player",
+        "ready",
+        "",
+    ),
+    (
+        "or it came while the floor thought",
+        WAITS,
+        [f"shoe {NATURAL} tie", RIGHT, "!resolve result_mismatch accept"],
+        "1 closed player",
+        "ready",
+        "",
+    ),
+    (
+        "a void by order settles a result told too early",
+        WAITS,
+        [f"shoe {DRAWS}", told("tie"), "!void misdeal"],
+        "1 voided",
+        "ready",
+        "",
+    ),
+    (
+        "one about the round before stays",
+        WAITS,
+        [f"shoe {NATURAL} next", told("tie"), "2s !void misdeal"],
+        "1 closed player, 2 voided",
+        "ready",
+        "result_mismatch",
+    ),
     ("words", WAITS, [f"shoe {NATURAL}", said()], "", "complete", ""),
     ("a gap told with a card", WAITS, ["shoe 9s", GAP], "", "dealing", "reader_gap"),
     ("and confirmed", WAITS, ["shoe 9s", GAP, "next"], "", "dealing", ""),
@@ -86,9 +233,7 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
 @pytest.mark.parametrize(
     ("settings", "steps", "rounds", "now", "open_"), [row[1:] for row in SCENARIOS], ids=[row[0] for row in SCENARIOS]
 )
-def test_what_a_reader_tells(
-    settings: dict[str, Any], steps: list[Step], rounds: str, now: str, open_: str
-) -> None:
+def test_what_a_reader_tells(settings: dict[str, Any], steps: list[Step], rounds: str, now: str, open_: str) -> None:
     table = Table(**settings).play(*steps)
     assert (table.told, table.phase, " ".join(table.open)) == (rounds, now, open_)
 
@@ -110,7 +255,10 @@ def test_what_a_reader_tells(
 def test_the_slot_a_reader_names(settings: dict[str, Any], steps: str, slot: str, detail: str) -> None:
     table = Table(**settings).play(steps)
     found = table.take(table.card("2d", slot=slot))
-    assert "".join(each.detail for each in found if isinstance(each, events.Irregular) and each.id == "wrong_slot") == detail
+    assert (
+        "".join(each.detail for each in found if isinstance(each, events.Irregular) and each.id == "wrong_slot")
+        == detail
+    )
 
 
 def test_what_differs_is_told_in_words() -> None:

@@ -18,9 +18,7 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.sim.retained import Retained
 from tests.core.table import Table
 
-TABLE = Table(burn="none").play(
-    "shoe 9s Kd Th Kc 2s !void misdeal 2s 6d 4h Ac !close_shoe shoe 9s Kd"
-)
+TABLE = Table(burn="none").play("shoe 9s Kd Th Kc 2s !void misdeal 2s 6d 4h Ac !close_shoe shoe 9s Kd")
 BODIES = [wire_states.Status, wire_states.Table, wire_states.Lamps, wire_states.Alarms, wire_states.Health,
           wire_states.Odds, Answer]  # fmt: skip
 

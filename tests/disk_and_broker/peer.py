@@ -14,12 +14,13 @@ class Peer:
     """Answers a CONNECT of a protocol level with `answers[level]`, or hangs up where there is none.
 
     `acks`: acknowledge what is published. `stays`: keep the connection after the answer. `levels` and `mids`
-    list what clients asked for and published.
+    list what clients asked for and published, `asked` their SUBSCRIBE packets.
     """
 
     def __init__(self, answers: dict[int, bytes], *, acks: bool = True, stays: bool = True) -> None:
         self.levels: list[int] = []
         self.mids: list[int] = []
+        self.asked: list[bytes] = []
         self._answers, self._acks, self._stays = answers, acks, stays
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._sock: socket.socket | None = None
@@ -60,6 +61,8 @@ class Peer:
             self.levels.append(level)
             sock.sendall(self._answers.get(level, b""))
             return self._stays and level in self._answers
+        if kind & 0xF0 == SUBSCRIBE:
+            self.asked.append(body)
         if kind & 0xF0 == PUBLISH:
             at = 2 + int.from_bytes(body[:2], "big")
             self.mids.append(int.from_bytes(body[at : at + 2], "big"))

@@ -206,14 +206,18 @@ def test_a_book_of_tiles_fits_packs_of_tiles(tmp_path: Path, lines: list[str]) -
         (
             LINES,
             TILE_PACK,
-            ("end: these are other cards (As 2s 3s .. Kc) than the packs of this game hold (1p 2p 3p .. wp): "
-            "name their book"),
+            (
+                "end: these are other cards (As 2s 3s .. Kc) than the packs of this game hold (1p 2p 3p .. wp): "
+                "name their book"
+            ),
         ),
         (
             TILE_LINES,
             CARDS,
-            ("end: these are other cards (1p 2p 3p .. wp) than the packs of this game hold (As 2s 3s .. Kc): "
-            "name their book"),
+            (
+                "end: these are other cards (1p 2p 3p .. wp) than the packs of this game hold (As 2s 3s .. Kc): "
+                "name their book"
+            ),
         ),
         ([*TILE_LINES, "x,As"], TILE_PACK, "line 11: 'As' is no card: write 1p, 2p, .. or cut"),
         (EACH_TILE[:20], TILE_PACK, "end: every face has 2 codes: give 1, or 4 for each of the 1 decks of this table"),
@@ -221,8 +225,10 @@ def test_a_book_of_tiles_fits_packs_of_tiles(tmp_path: Path, lines: list[str]) -
         (
             [f"{line},s" for line in TILE_LINES[:1]] + TILE_LINES[1:],
             TILE_PACK,
-            ("line 1: a serial is of one card, but several share this code: leave it out, "
-            "or give each 1p a code of its own"),
+            (
+                "line 1: a serial is of one card, but several share this code: leave it out, "
+                "or give each 1p a code of its own"
+            ),
         ),
     ],
 )

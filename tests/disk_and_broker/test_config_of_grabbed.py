@@ -77,9 +77,18 @@ def test_a_mistake_is_told_by_its_key(game: str, keys: dict[str, object], says: 
 
 @pytest.mark.parametrize("game", ["niuniu", "erbagang"])
 def test_a_second_pack_and_a_reader_that_judges_are_mistakes(game: str) -> None:
-    with pytest.raises(ConfigError, match="decks = 2"):
+    with pytest.raises(ConfigError, match=f"decks = 2: {game} is dealt from 1$"):
         parse({"table": {"id": "T", "game": game, "decks": 2}})
     with pytest.raises(ConfigError, match="angel-eye"):
         parse({"table": {"id": "T", "game": game}, "reader": {"protocol": "angel-eye"}})
     with pytest.raises(ConfigError, match="procedure"):
         parse({"table": {"id": "T", "game": game}, "game": {"procedure": "six-card"}})
+
+
+@pytest.mark.parametrize("burn", ["first-card", 1])
+def test_no_tile_is_burned(burn: str | int) -> None:
+    with pytest.raises(ConfigError, match=r"burn = .*: erbagang deals all 40 of a pack, leave burn out"):
+        parse({"table": {"id": "T", "game": "erbagang", "burn": burn}})
+    for none in ("none", 0):
+        assert parse({"table": {"id": "T", "game": "erbagang", "burn": none}}).house.game == "erbagang"
+    assert parse({"table": {"id": "T", "game": "niuniu", "burn": burn}}).house.burn == burn

@@ -88,6 +88,20 @@ def test_what_is_refused_says_why(client: Client, request_: bytes, error: str) -
     assert client.ask(do="status")["table_id"] == "T07"
 
 
+@pytest.mark.parametrize(
+    ("left", "error"),
+    [
+        (0, "0 cards are too few for a round of baccarat"),
+        (3, "3 cards are too few for a round of baccarat"),
+        (417, "417 cards cannot be left of 416"),
+    ],
+)
+def test_a_shoe_taken_over_has_cards_for_a_round(client: Client, left: int, error: str) -> None:
+    refused = client.ask(do="open_shoe", by="anna", pack={"left": left})
+    assert refused == {"ok": False, "do": "open_shoe", "error": error, "hint": "give 4 to 416"}
+    assert client.ask(do="open_shoe", by="anna", pack={"left": 4}) == {"ok": True, "do": "open_shoe"}
+
+
 def test_a_request_that_is_too_long_is_told_so_and_leaves_no_record(client: Client, table: BridgeTable) -> None:
     before = len(table.lines())
     assert client.ask(do="void", by="anna", why="x" * 100_000)["error"] == "too long"

@@ -47,6 +47,20 @@ def test_a_refused_subscription_is_logged(table: Any, caplog: pytest.LogCaptureF
         assert bridge.link.up
 
 
+def test_a_refused_subscription_is_asked_for_again(
+    table: Any, mocker: MockerFixture, caplog: pytest.LogCaptureFixture
+) -> None:
+    mocker.patch("firmware_bridge.mqtt.connection.AGAIN_S", 0.05)
+    not_authorised = bytes.fromhex("900400010087")
+    with Peer({5: ACCEPTED_5 + not_authorised}) as peer:
+        bridge = table(peer.port).up()
+        bridge.until(lambda: len(peer.asked) == 2)
+        first, second = peer.asked
+        assert COMMAND.encode() in first
+        assert second[2:] == first[2:]
+        assert caplog.text.count("does not let us read") == 1
+
+
 @pytest.mark.parametrize("told", ["by the broker", "by three breaks"])
 def test_two_bridges_with_one_client_id_are_told(table: Any, told: str) -> None:
     session_taken_over = bytes.fromhex("e0028e00")

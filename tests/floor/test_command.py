@@ -8,15 +8,20 @@ import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from msgspec.structs import fields
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.config import SECTIONS, FloorConfig, load, parse
+from firmware_bridge.floor.config import SECTIONS, FloorConfig, MqttSection, load, parse, password
+from firmware_bridge.floor.extras import need
+from firmware_bridge.floor.ledger import Progress
 from firmware_bridge.floor.message import Unread
+from firmware_bridge.floor.names import Names
 from firmware_bridge.floor.sqlite import SqliteStore
+from firmware_bridge.floor.store import What
 from tests import broker as real
 from tests.broker import Broker, free_port
 from tests.floor.journals import AT, event, kept, round_of
@@ -60,7 +65,7 @@ def test_the_doc_names_every_key_and_view() -> None:
     for section, kind in SECTIONS.items():
         assert f"[{section}]" in DOC
         assert all(f"{field.name}`" in DOC for field in fields(kind))
-    assert all(f"| `{name}` |" in DOC for name in ("message", "rounds", "gaps", "conflicts", "quarantine", "shoes"))
+    assert all(f"| `{name}` |" in DOC for name in ("message", *get_args(What)) if name != "messages")
 
 
 def test_every_mistake_is_told_at_once() -> None:
@@ -70,6 +75,35 @@ def test_every_mistake_is_told_at_once() -> None:
     assert len(lines) == 6
     assert "[mqt] is unknown: did you mean mqtt?" in lines[0]
     assert "did you mean port?" in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("nats", "mistake"),
+    [
+        ({"username": "floor"}, "[nats] has no servers"),
+        ({"servers": ["n1.example"]}, "'n1.example' is no address: write nats://HOST:PORT"),
+        ({"servers": ["nats://floor:secret@n1.example:4222"]}, "one with a name or a password is no address"),
+        ({"servers": ["nats://n1.example:4222"], "key": "k"}, "[nats] key is there without cert"),
+        ({"servers": ["nats://n1.example:4222"], "monitor": ["n1.example:8222"]}, "write http://HOST:PORT"),
+        ({"servers": "nats://n1.example:4222"}, "[nats] servers"),
+        ({"servers": ["nats://n1.example:4222"], "consumer": "a b"}, "[nats] consumer"),
+    ],
+)
+def test_mistakes_in_nats_are_told(nats: dict[str, object], mistake: str) -> None:
+    with pytest.raises(ConfigError) as told:
+        parse({"nats": nats})
+    assert mistake in str(told.value)
+    assert len(str(told.value).splitlines()) == 1
+
+
+def test_a_secret_without_a_path_is_a_credential_of_the_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mqtt-password").write_bytes(b"secret\n")
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
+    assert password(MqttSection(password_file="mqtt-password")) == b"secret"
+    assert password(MqttSection(password_file=str(tmp_path / "mqtt-password"))) == b"secret"
+    monkeypatch.delenv("CREDENTIALS_DIRECTORY")
+    with pytest.raises(ConfigError, match="password_file mqtt-password: No such file"):
+        password(MqttSection(password_file="mqtt-password"))
 
 
 def test_a_config_that_is_not_there_is_code_78(capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,3 +177,60 @@ def test_the_unit_is_as_hardened_as_the_daemons() -> None:
     assert len(wanted) > 20
     left_out = {"MemoryMax=256M", "SystemCallFilter=setpriority"}
     assert [line for line in wanted if line not in own.splitlines() and line not in left_out] == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"url": "postgresql://u:Sesame-7@h/floor"}, "has a password in it"),
+        ({"url": "postgresql://u@h/floor?password=Sesame-7"}, "has a password in it"),
+        ({"url": "mysql://u@h/floor?password=Sesame-7"}, "is none of PostgreSQL"),
+        ({"url": "postgresql://u@h/floor", "path": "/floor.db"}, "has both path and url"),
+        ({"password_file": "/secret"}, "is there without url"),
+    ],
+)
+def test_what_is_wrong_with_the_place_of_the_store_is_told_without_a_password(keys: dict[str, str], words: str) -> None:
+    with pytest.raises(ConfigError, match=words) as told:
+        parse({"store": keys})
+    assert "Sesame" not in str(told.value)
+
+
+def test_a_file_has_no_roles(floor: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert floor("prepare", "--reader", "reports") == 1
+    assert "its owner and its mode say who reads it" in capsys.readouterr().err
+
+
+def test_a_missing_package_is_named_with_its_extra() -> None:
+    with pytest.raises(ConfigError, match=r"pip install 'firmware-bridge\[postgres\]'"):
+        need("a_package_that_nobody_made", "postgres")
+
+
+def test_nothing_is_deleted_without_a_setting(floor: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert floor("expire") == 0
+    assert "nothing is deleted: [store] keep_years is not set" in capsys.readouterr().out
+
+
+def test_journals_older_than_a_setting_are_deleted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = SqliteStore(tmp_path / "floor.db")
+    old = [event(1)._replace(at="2001-01-01T00:00:00.000Z", received_at="2001-01-01T00:00:00.000Z")]
+    new = event(1, journal="4-6b")._replace(at="9999-01-01T00:00:00.000Z")
+    store.save([*old, new], [], [Progress(each.key, 3, 1, 1) for each in (*old, new)])
+    (tmp_path / "floor.toml").write_text(f'[store]\npath = "{tmp_path / "floor.db"}"\nkeep_years = 10\n')
+    for words in (["--dry-run"], []):
+        assert main(["--config", str(tmp_path / "floor.toml"), "expire", *words]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "would be deleted: table T07, journal 3-5ad1, 1 messages to 2001-01-01T00:00:00.000Z",
+        "deleted: table T07, journal 3-5ad1, 1 messages to 2001-01-01T00:00:00.000Z",
+    ]
+    assert [row[2] for row in store.rows("messages", None, None)] == ["4-6b"]
+    store.close()
+
+
+def test_pseudonyms_are_told_to_whoever_has_the_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "key").write_text("k" * 32 + "\n")
+    (tmp_path / "floor.toml").write_text(f'[ingest]\npseudonym_key_file = "{tmp_path / "key"}"\n')
+    assert main(["--config", str(tmp_path / "floor.toml"), "pseudonym", "ANNA", "Bo"]) == 0
+    hidden = Names(b"k" * 32)
+    assert capsys.readouterr().out == f"{hidden.pseudonym('ANNA')} ANNA\n{hidden.pseudonym('Bo')} Bo\n"
+    (tmp_path / "floor.toml").write_text("")
+    assert main(["--config", str(tmp_path / "floor.toml"), "pseudonym", "ANNA"]) == 78

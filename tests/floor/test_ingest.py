@@ -57,6 +57,15 @@ def test_stored_is_said_after_the_commit_and_a_repeat_is_told_again(store: Sqlit
     assert source.published == [told, told]
 
 
+def test_repeats_alone_are_told_to_be_stored_by_the_next_run_too(store: SqliteStore) -> None:
+    batch = [on("event", event(1).body), on("event", event(2).body)]
+    Ingest(store, Said()).take(batch)
+    source = Said()
+    saved = Ingest(store, source).take(batch[1:])
+    assert (saved.fresh, saved.repeats) == (0, 1)
+    assert source.published == [("shoe/T07/stored", {"journal": "3-5ad1", "seq": 2, "by": "floor"})]
+
+
 def test_nothing_is_acknowledged_that_is_not_on_disk(store: SqliteStore, mocker: MockerFixture) -> None:
     source = Said()
     ingest = Ingest(store, source)

@@ -1,9 +1,6 @@
 """A real broker, a real table and a real ingest, killed in turn: the store has what the journals make, key by key."""
 
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,65 +10,17 @@ import pytest
 
 from firmware_bridge.cli import main as shoe
 from firmware_bridge.floor.cli import main as shoe_floor
-from firmware_bridge.floor.sqlite import SqliteStore
 from firmware_bridge.journal.files import journal_files
 from tests import broker as real
 from tests.broker import Broker
-from tests.floor.journals import Kept, kept, made, published
+from tests.floor.ingesting import Ingest
+from tests.floor.journals import made, published
 from tests.system.table import DaemonTable
 
 brokers = real.brokers  # fixture
 
 ROUND = "9s Td Ts Tc"
 LIMIT_S = 90.0
-
-
-class Ingest:
-    """`shoe-floor ingest` as a process, to be started and killed."""
-
-    def __init__(self, folder: Path, port: int) -> None:
-        self.path, self._folder = folder / "floor.db", folder
-        self._process: subprocess.Popen[bytes] | None = None
-        (folder / "floor.toml").write_text(
-            f'[mqtt]\nport = {port}\n[store]\npath = "{self.path}"\n[ingest]\nbatch = 7\n'
-        )
-
-    def start(self) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "firmware_bridge.floor",
-            "--config",
-            str(self._folder / "floor.toml"),
-            "ingest",
-        ]
-        with (self._folder / "ingest.log").open("ab") as log:
-            self._process = subprocess.Popen(command, stderr=log, env=os.environ)
-
-    def end(self, number: signal.Signals = signal.SIGKILL) -> int:
-        process, self._process = self._process, None
-        if process is None:
-            return 0
-        process.send_signal(number)
-        return process.wait(20.0)
-
-    def kept(self) -> Kept:
-        store = SqliteStore(self.path)
-        try:
-            return kept(store)
-        finally:
-            store.close()
-
-    def counts(self) -> tuple[int, int, int]:
-        store = SqliteStore(self.path)
-        try:
-            return store.count("conflicts"), store.count("quarantine"), store.count("gaps")
-        finally:
-            store.close()
-
-    @property
-    def log(self) -> str:
-        return (self._folder / "ingest.log").read_text()[-3000:]
 
 
 @pytest.fixture

@@ -32,8 +32,14 @@ class Account:
     """`faults` in words, none if all is well; `figures` of what was compared."""
 
     def __init__(
-        self, lines: list[Line], received: Sequence[Received], drawn: list[Card], rounds: list[dict[str, Any]]
+        self,
+        lines: list[Line],
+        received: Sequence[Received],
+        drawn: list[Card],
+        rounds: list[dict[str, Any]],
+        expected: Sequence[str] = EXPECTED,
     ) -> None:
+        self._expected = expected
         self.faults: list[str] = []
         self.figures: dict[str, int] = {"cards drawn": len(drawn), "journal entries": len(lines)}
         self.first: dict[Identity, Received] = {}
@@ -117,8 +123,8 @@ class Account:
             for event in (each.payload.get("event", {}) for each in self.first.values())
             if event.get("type") == "Irregular"
         ]
-        self._count("unexpected irregularities", (name for name in irregular if name not in EXPECTED))
-        self.figures |= {name: irregular.count(name) for name in EXPECTED}
+        self._count("unexpected irregularities", (name for name in irregular if name not in self._expected))
+        self.figures |= {name: irregular.count(name) for name in self._expected}
         came = [_timeless(each.payload) for name, each in self.first.items() if name.topic == "round"]
         wanted = [_timeless(each) for each in rounds]
         self.figures["rounds"] = len(came)

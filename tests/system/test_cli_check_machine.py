@@ -196,9 +196,7 @@ def test_another_build_of_the_same_version_is_told(machine: Make) -> None:
         ("cobs", "1.2.0", "OK", "cobs 1.2.0"),
     ],
 )
-def test_packages_against_their_ranges(
-    machine: Make, package: str, version: str | None, level: str, text: str
-) -> None:
+def test_packages_against_their_ranges(machine: Make, package: str, version: str | None, level: str, text: str) -> None:
     packages = {name: found for name, found in {**VERSIONS, package: version}.items() if found}
     found = only(versions, machine(packages=packages))
     assert (found.level, text in found.text) == (level, True), found

@@ -1,3 +1,4 @@
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -46,8 +47,14 @@ def test_status_as_json_is_one_object(table: Callable[..., DaemonTable], shoe: c
     assert told["table_id"] == "T07"
     assert told["rounds"] == [
         {
-            "round": 1, "outcome": "player", "points": {"player": "natural 9", "banker": "0"}, "revision": 0,
-            "cards": [["P1", "9s"], ["B1", "Td"], ["P2", "Ts"], ["B2", "Tc"]], "carried": 0, "last": False, "flags": [],
+            "round": 1,
+            "outcome": "player",
+            "points": {"player": "natural 9", "banker": "0"},
+            "revision": 0,
+            "cards": [["P1", "9s"], ["B1", "Td"], ["P2", "Ts"], ["B2", "Tc"]],
+            "carried": 0,
+            "last": False,
+            "flags": [],
             "own": {"natural": True, "pairs": {"player": False, "banker": True}},
         }
     ]
@@ -217,17 +224,19 @@ def test_watch_follows_the_table_and_ctrl_c_ends_it_cleanly(
 
 def test_a_watcher_that_leaves_is_let_go_at_once(table: Callable[..., DaemonTable]) -> None:
     bridge = table()
+    bridge.until(lambda: "connected to" in bridge.log)  # by a socket that is no watcher's
 
-    def open_files() -> int:
-        return len(list(Path(f"/proc/{bridge.process.pid}/fd").iterdir()))
+    def sockets() -> int:
+        descriptors = Path(f"/proc/{bridge.process.pid}/fd").iterdir()
+        return sum(os.path.realpath(each).rpartition("/")[-1].startswith("socket:") for each in descriptors)
 
-    before = open_files()
+    before = sockets()
     watchers: list[Any] = [follow(bridge.journal_dir / "control.sock") for _ in range(5)]
     assert {next(watcher)["table_id"] for watcher in watchers} == {"T07"}
-    assert open_files() > before
+    assert sockets() > before
     for watcher in watchers:
         watcher.close()
-    bridge.until(lambda: open_files() <= before)
+    bridge.until(lambda: sockets() <= before)
 
 
 def test_check_knows_what_the_daemon_holds(table: Callable[..., DaemonTable], shoe: command.Run) -> None:

@@ -108,8 +108,8 @@ def test_a_frame_begun_before_the_port_was_opened_does_not_go_on() -> None:
 
 def test_the_signal_of_card_and_light() -> None:
     listening = tap()
-    for message in READERS["native"].decoder(ReaderSettings()).feed(
-        framing.encode(pack(Beat(0x1234, 1000, 180, 20, 31))) + card()
+    for message in (
+        READERS["native"].decoder(ReaderSettings()).feed(framing.encode(pack(Beat(0x1234, 1000, 180, 20, 31))) + card())
     ):
         listening.decoded(message)
     told = listening.signal

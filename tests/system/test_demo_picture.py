@@ -110,4 +110,4 @@ def test_the_last_picture_can_be_kept(tmp_path: Path, tmp_path_factory: pytest.T
     assert "<style" not in drawn
     words = [(len(places.split()), word) for places, word in re.findall(r'<text x="([^"]+)"[^>]*>([^<]+)<', drawn)]
     assert all(count == len(unescape(word)) for count, word in words)
-    assert {"PLAYER", "DRAW", "DEMO", "dealing"} <= {word for _, word in words}
+    assert {"PLAYER", "BANKER", "DEMO", "Big", "Bead"} <= {word for _, word in words}

@@ -240,4 +240,3 @@ def test_a_removed_tail_is_told_at_the_start(tmp_path: Path, broker: Broker, bac
     assert table.start().fallen() == 78
     assert f"shoe: {newest.name} ends after line 1, but the broker has had line 2; lines were removed" in table.log
     table.close()
-

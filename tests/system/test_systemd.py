@@ -76,9 +76,7 @@ def test_the_watchdog_is_fed_and_not_by_a_loop_that_hangs(table: DaemonTable, ma
 
 
 @pytest.mark.parametrize("environ", [{"WATCHDOG_PID": "1"}, {"WATCHDOG_USEC": "much"}])
-def test_a_watchdog_for_somebody_else_is_not_fed(
-    table: DaemonTable, manager: Manager, environ: dict[str, Any]
-) -> None:
+def test_a_watchdog_for_somebody_else_is_not_fed(table: DaemonTable, manager: Manager, environ: dict[str, Any]) -> None:
     table.start(**{"NOTIFY_SOCKET": manager.address, "WATCHDOG_USEC": "30000"} | environ)
     table.until(lambda: manager.hears("READY=1"))
     table.deal("9s")

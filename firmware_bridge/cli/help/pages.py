@@ -22,6 +22,7 @@ DOCUMENTS: Final = {
     "broker": "users and rights of the broker, to copy",
     "backend": "what a backend keeps, and what it asks for again",
     "floor": "the store of all tables: shoe-floor",
+    "metrics": "metrics of all tables for Prometheus, alerts and what to do, a dashboard",
     "messages": "every topic and message: who sends it, when, its fields, an example",
     "config": "every key of bridge.toml",
     "roads": "the roads, and what the topic `roads` holds",

@@ -22,6 +22,7 @@ KEYS: Final = "Ctrl-C or q ends; SPACE pauses"
 PAUSED: Final = "PAUSED: SPACE goes on; Ctrl-C or q ends"
 ENDS: Final = "Ctrl-C ends"
 
+
 def cannot_draw() -> str | None:
     """Why stdout gets lines and no picture: words for people on a terminal, "" for others; None if it gets one."""
     if not sys.stdout.isatty():

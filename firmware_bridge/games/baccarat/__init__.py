@@ -53,6 +53,7 @@ GAME: Final = Game(
     terms=Baccarat,
     pack=dict.fromkeys(FACES, 1),
     packs=range(1, 13),
+    fewest=lambda terms: len(PAIRS) + len(RESERVES) * (terms.procedure == "six-card"),
     slots=(*PAIRS, *THIRDS, *RESERVES),
     areas={"player": ("P1", "P2", "P3"), "banker": ("B1", "B2", "B3"), "reserve": RESERVES},
     round=round,

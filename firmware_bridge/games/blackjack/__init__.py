@@ -98,6 +98,7 @@ GAME: Final = Game(
     terms=Blackjack,
     pack=dict.fromkeys(FACES, 1),
     packs=range(6, 9, 2),
+    fewest=lambda terms: 4,  # a seat's two and the dealer's
     slots=(*SEATS, DEALER),
     areas={seat: (seat,) for seat in SEATS} | {"dealer": (DEALER,)},
     points=_points,

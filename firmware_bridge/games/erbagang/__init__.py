@@ -10,7 +10,7 @@ from firmware_bridge.games.bank import BET, GRAB, SLOTS, remarks, strategy
 from firmware_bridge.games.erbagang.as_json import compare, summary
 from firmware_bridge.games.erbagang.game_so_far import Own, Running, is_over
 from firmware_bridge.games.erbagang.hands import Hand
-from firmware_bridge.games.erbagang.script import round
+from firmware_bridge.games.erbagang.script import EACH, round
 from firmware_bridge.games.erbagang.terms import ErBaGang
 from firmware_bridge.games.game import Game, OddsBook
 from firmware_bridge.games.moves import LOT
@@ -33,6 +33,8 @@ GAME: Final = Game(
     terms=ErBaGang,
     pack=dict.fromkeys(TILES, 4),
     packs=range(1, 2),
+    fewest=lambda terms: EACH * len(SLOTS),
+    may_burn=False,
     slots=SLOTS,
     areas={slot: (slot,) for slot in SLOTS},
     players=range(4, 5),

@@ -10,7 +10,7 @@ from firmware_bridge.games.game import Game, OddsBook
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.niuniu.as_json import compare, summary
 from firmware_bridge.games.niuniu.hands import Hand
-from firmware_bridge.games.niuniu.script import Own, round
+from firmware_bridge.games.niuniu.script import EACH, Own, round
 from firmware_bridge.games.niuniu.terms import NiuNiu
 
 
@@ -25,6 +25,7 @@ GAME: Final = Game(
     terms=NiuNiu,
     pack=dict.fromkeys(FACES, 1),
     packs=range(1, 2),
+    fewest=lambda terms: EACH * len(SLOTS),
     slots=SLOTS,
     areas={slot: (slot,) for slot in SLOTS},
     players=range(4, 5),

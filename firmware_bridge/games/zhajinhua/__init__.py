@@ -20,6 +20,8 @@ from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
 
 SLOTS: Final = tuple(f"S{number}" for number in SEATS)
 
+PLAYERS: Final = range(3, 6)
+
 PUT: Final = ("ante", "call", "raise", "put", "all_in")
 """What a seat does that puts money into the pot."""
 
@@ -78,9 +80,10 @@ GAME: Final = Game(
     terms=ZhaJinHua,
     pack=dict.fromkeys(FACES, 1),
     packs=range(1, 2),
+    fewest=lambda terms: HAND * PLAYERS.start,
     slots=SLOTS,
     areas={slot: (slot,) for slot in SLOTS},
-    players=range(3, 6),
+    players=PLAYERS,
     round=round,
     words=WORDS,
     anytime=ANYTIME,

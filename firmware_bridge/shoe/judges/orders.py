@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import MarkDue, amount
-from firmware_bridge.games.asks import Refused as BadAmount
-from firmware_bridge.games.game import Game
+from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.closing import corrected_round
 from firmware_bridge.shoe.judges.dealing import place
-from firmware_bridge.shoe.judges.disclosure import reveal, start_clock
+from firmware_bridge.shoe.judges.disclosure import reveal
 from firmware_bridge.shoe.judges.marks import is_asked
 from firmware_bridge.shoe.judges.packs import open_with_next, waits_for_next
-from firmware_bridge.shoe.judges.rounds import (
-    close_round,
-    end_shoe,
-    open_shoe,
-    publish_happened,
-    reveal_carried,
-    void_round,
-)
+from firmware_bridge.shoe.judges.rounds import close_round, end_shoe, open_shoe, void_round
 from firmware_bridge.shoe.round import asked, copies, due, layout, phase, rules, unread_needed
-from firmware_bridge.shoe.state import Phase, blockers, held_cards, is_card_out, is_open, oldest_held, row
+from firmware_bridge.shoe.state import Phase, blockers, disclosed, held_cards, is_open, oldest_held, row
 
 Given = Ordered | Pressed
-
-SEAT: Final = re.compile(r"[1-9][0-9]?")
-"""How a seat is written."""
 
 
 def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
     """Open a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
     if draft.shoe.device.next_house.confirm_shuffle and not order.confirmed_by.strip():
         raise Refused("the shuffle is not confirmed", "the pit boss gives his name: confirmed_by")
-    packs = GAMES[draft.shoe.device.next_house.game].packs
-    if order.pack.decks is not None and order.pack.decks not in packs:
-        raise Refused(f"{order.pack.decks} decks do not fit this shoe", f"give {packs[0]} to {packs[-1]} decks")
+    game = GAMES[draft.shoe.device.next_house.game]
+    if order.pack.decks is not None and order.pack.decks not in game.packs:
+        raise Refused(f"{order.pack.decks} decks do not fit this shoe", f"{game.name} is dealt from {game.dealt_from}")
     if draft.shoe.device.lent:
         words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
         raise Refused(words, "wait until the calibration ends, and some seconds more: shoe status")
@@ -56,71 +41,6 @@ def close_shoe(draft: Draft, given: Ordered, order: orders.CloseShoe) -> None:
     end_shoe(draft, order.why or f"closed by {given.by}")
 
 
-def bets_open(draft: Draft, given: Ordered, order: orders.BetsOpen) -> None:
-    """Reopen betting: only while nobody has seen a card of the round."""
-    if is_card_out(draft.shoe):
-        raise Refused("a card of this round is out", "void the round first if bets must be taken again")
-    draft.add(events.BetsOpened(round=draft.shoe.round))
-
-
-def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
-    """No more bets: carried cards are named, held cards are dealt, the time to open sealed ones runs.
-
-    What it gives back says which seats take no part. Raises Refused where so few do that there is no round.
-    """
-    check_stakes(rules(draft.shoe), order)
-    draft.add(events.BetsClosed(round=draft.shoe.round, bets=order.bets, money=order.money))
-    left_out = _left_out(draft)
-    if layout(draft.shoe).no_round:
-        publish_happened(draft)
-        draft.add(events.BetsOpened(round=draft.shoe.round))
-        raise Refused("no_round", left_out or f"{_too_few(draft)}: close the bets with more")
-    reveal_carried(draft)
-    start_clock(draft)
-    if not row(draft.shoe, "drawn_before_bets_closed").blocks:
-        draft.close_irregularity("drawn_before_bets_closed", "kept")
-    return left_out
-
-
-def _too_few(draft: Draft) -> str:
-    """The seats because of which no round takes place, where the game names them."""
-    named = [seat for words in layout(draft.shoe).did for word in words if isinstance(word, tuple) for seat in word]
-    return f"{', '.join(named)} cannot take part" if named else "too few seats take part"
-
-
-def _left_out(draft: Draft) -> str:
-    """The seats that take no part in the round that begins, and why."""
-    refused = [words for words in layout(draft.shoe).did if str(words[0]).endswith("_refused")]
-    return ", ".join(f"{seat} takes no part: {why}" for _, seat, why in refused)
-
-
-def money_told(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
-    """Purses told again between two rounds of a game that asks for them once; they hold from the next round on.
-
-    What it gives back says which seats take no part. Raises Refused where bets are closed round by round.
-    """
-    shoe = draft.shoe
-    if rules(shoe).stakes_per == "round" or is_card_out(shoe):
-        raise Refused("betting is not open", "bets_open, or deal the round")
-    return bets_closed(draft, given, order)
-
-
-def check_stakes(game: Game, order: orders.BetsClosed) -> None:
-    """Whether an order to close the bets brings what the game needs. Raises Refused with what to give."""
-    for name, given in (("bets", order.bets), ("money", order.money)):
-        if given and game.stakes != name:
-            raise Refused(f"{game.name} takes no {name}", f"give {game.stakes}" if game.stakes else "give none")
-        for seat, text in given.items():
-            if not SEAT.fullmatch(seat):
-                raise Refused(f"{seat!r} is no seat", 'a seat is a number: {"1": "100"}')
-            try:
-                amount(text)
-            except BadAmount:
-                raise Refused(f"{text!r} is no amount", 'an amount is a plain decimal: "12.5"') from None
-    if game.stakes == "bets" and not order.bets:
-        raise Refused("no bets are given", 'give seat and amount: {"bets": {"1": "100"}}')
-
-
 def void(draft: Draft, given: Ordered, order: orders.Void) -> None:
     """The open round counts for nothing."""
     if not draft.shoe.laid and not draft.shoe.held and not draft.shoe.given:
@@ -129,7 +49,11 @@ def void(draft: Draft, given: Ordered, order: orders.Void) -> None:
 
 
 def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
-    """Two people name a card: the unread one, or one drawn while the reader is away."""
+    """Two people name a card: the unread one, or one drawn while the reader is away.
+
+    Raises Refused for a face of which every copy lies open. Sealed copies are not counted: who may enter could else
+    find out what they are.
+    """
     if as_seen(order.second) in ("", as_seen(given.by)):
         raise Refused("a card is entered by two different people", "give both names: --by NAME --second NAME")
     shoe = draft.shoe
@@ -137,7 +61,7 @@ def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
     entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second)
     first = oldest_held(shoe)
     if (n := unread_needed(shoe)) is not None and is_open(shoe, "unreadable"):
-        if shoe.seen.count(order.card) >= copies(shoe, order.card):
+        if disclosed(shoe).count(order.card) >= copies(shoe, order.card):
             raise Refused("the packs hold no more of this card", "look at the card again")
         _look_at(draft, n, entered)
     elif is_open(shoe, "unreadable") and first and first.card is None:

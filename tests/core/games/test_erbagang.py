@@ -56,6 +56,18 @@ def test_a_game_does_not_begin_with_a_purse_below_the_base() -> None:
     assert poor.play(f"{MONEY} 1:grab=1").answer.ok
 
 
+def test_purses_told_again_that_make_no_round_leave_those_before_and_publish_nothing_twice() -> None:
+    game = table(f"{MONEY} {BANK_OF_1} {BETS} {WINS} money=1:1000,2:0.5,3:1000,4:1000")
+    assert (game.answer.ok, game.answer.error) == (False, "no_round")
+    assert "S2" in (game.answer.hint or "")
+    assert game.phase == "ready"
+    game.play("money=1:10,2:20,3:30,4:40")
+    assert game.answer.ok
+    assert did(game, "round", "no_game") == [("round", 1), ("round", 2)]
+    refused = table(f"{MONEY} {BANK_OF_1} {BETS} {WINS} money=1:0 {BANK_OF_1} {BETS} {EQUAL}")
+    assert refused.rounds[-1]["money"] == {"S1": "1010", "S2": "1000", "S3": "996", "S4": "994"}
+
+
 def test_five_rounds_are_a_game() -> None:
     game = table(MONEY)
     for tiles in (WINS, EQUAL, *REST):

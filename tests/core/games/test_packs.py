@@ -8,6 +8,7 @@ import pytest
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import orders
+from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import usual
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import table as table_topic
@@ -122,3 +123,37 @@ def test_a_shoe_taken_over_in_play_holds_what_is_left_of_it() -> None:
     assert played.phase == "ended"
     assert table_topic(played.shoe).shoe_change == "due"
     assert not played.play("bets=1:10").answer.ok
+
+
+SHORTEST = {
+    "baccarat": ({}, "9s Kd Th Kc"),
+    "baccarat, six cards": ({"procedure": "six-card"}, "9s Kd Th Kc 2c 3c next"),
+    "blackjack": ({}, "bets=1:10 Ah 9c Kh 8d"),
+    "niuniu": ({}, f"{MARKS} {CARDS}"),
+    "erbagang": ({}, f"money=1:9,2:9,3:9,4:9 {MARKS} 1p 2p 3p 4p 5p 6p 7p 8p"),
+    "zhajinhua": ({}, "money=1:50,2:50,3:50 Ks 9h 2h Kh 9d 5c 7d 2s Ad lot=1 1:fold 2:fold"),
+}
+
+
+@pytest.mark.parametrize(("settings", "text"), SHORTEST.values(), ids=SHORTEST)
+def test_a_shoe_with_cards_for_the_shortest_round_deals_it_and_with_one_less_it_cannot(
+    settings: dict[str, Any], text: str, request: pytest.FixtureRequest
+) -> None:
+    game = request.node.callspec.id.partition(",")[0]
+    house = {"burn": "none", **usual(game), **settings}
+    fewest = GAMES[game].fewest(GAMES[game].terms(**settings))
+    for left, status in ((fewest, "closed"), (fewest - 1, "voided")):
+        played = Table(game=game, **house)
+        played.take(played.order(orders.OpenShoe(orders.Pack(left=left))))
+        played.play(text)
+        assert (played.rounds[0]["status"], played.rounds[0]["last"]) == (status, True)
+
+
+@pytest.mark.parametrize(
+    ("game", "may"), [("baccarat", "1 to 12"), ("blackjack", "6 or 8"), ("niuniu", "1"), ("erbagang", "1")]
+)
+def test_a_number_of_packs_that_the_game_is_not_dealt_from_is_refused_with_those_it_is(game: str, may: str) -> None:
+    played = Table(**{"game": game, **usual(game)})
+    played.take(played.order(orders.OpenShoe(orders.Pack(decks=13))))
+    assert played.answer.error == "13 decks do not fit this shoe"
+    assert played.answer.hint == f"{game} is dealt from {may}"

@@ -121,6 +121,16 @@ def test_nobody_can_be_told_a_card_of_which_the_packs_hold_no_more() -> None:
     assert played.open == ("unreadable",)
 
 
+@pytest.mark.parametrize("named", ["Ks", "9h", "Ad", "4c"])
+def test_an_answer_does_not_tell_whether_a_face_lies_sealed(named: str) -> None:
+    """Ks, 9h and Ad are among the closed cards, 4c is not: who guesses hears the same."""
+    deal = "Ks 9h ?? Kh 9d 5c 7d 2s Ad"
+    played = table("zhajinhua", f"money=1:50,2:50,3:50 {deal} lot=1 1:call 2:call 3:call 1:compare=2 3:compare=1")
+    assert played.detail("unreadable") == "the card face down in S3 was not read, and is needed now"
+    assert enter(played, named).answer == orders.Answer(ok=True, do="enter")
+    assert played.open == ()
+
+
 def test_what_was_entered_is_sealed_until_its_hand_is_opened() -> None:
     cards = "As Ah Ad Ac 2s ?? 2d 2c 3s 3h 3d 3c 4s 4h 4d 4c 5s 5h 5d 5c"
     marks = "1:grab=1 2:grab=0 3:grab=0 4:grab=0 2:bet=1 3:bet=1 4:bet=1"

@@ -32,9 +32,6 @@ def _answer(roads: Roads, letter: Outcome) -> Answer:
     columns = extended(roads.big_road, letter, roads.settings.leading_ties).columns
     signs = tuple([sign_of(columns, back) for back in DERIVED.values()])
     cells = tuple(
-        [
-            next_cell(road.picture, sign) if sign else None
-            for road, sign in zip(roads.derived, signs, strict=True)
-        ]
+        [next_cell(road.picture, sign) if sign else None for road, sign in zip(roads.derived, signs, strict=True)]
     )
     return Answer(next_cell(roads.big, letter), signs, cells)

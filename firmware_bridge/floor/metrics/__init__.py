@@ -1,0 +1,1 @@
+"""`shoe-floor metrics`: what all tables of a floor say, as metrics for Prometheus."""

@@ -1,0 +1,247 @@
+"""Every metric of a table: its name, its unit, its meaning, and where it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, Literal, NamedTuple, get_args
+
+from firmware_bridge.floor.metrics.heard import Health, RoundStatus, Status
+from firmware_bridge.floor.metrics.tables import Table
+
+Kind = Literal["gauge", "counter", "info"]
+Value = float | int | bool | None
+Labels = dict[str, str]
+Sample = tuple[Labels, Value]
+
+BRIGHTEST: Final = 255
+"""The light level, and the quality, that a reader calls 1."""
+
+
+class Family(NamedTuple):
+    """A metric. unit: in words. samples: its labels and values at a table at a time; None is left out."""
+
+    name: str
+    kind: Kind
+    unit: str
+    help: str
+    samples: Callable[[Table, float], Iterator[Sample]]
+
+
+def _health(name: str, kind: Kind, unit: str, text: str, value: Callable[[Health], Value]) -> Family:
+    """A value of `health`."""
+
+    def samples(table: Table, now: float) -> Iterator[Sample]:
+        if table.health:
+            yield {}, value(table.health)
+
+    return Family(name, kind, unit, text, samples)
+
+
+def _status(name: str, kind: Kind, unit: str, text: str, found: Callable[[Status], tuple[Labels, Value]]) -> Family:
+    """A value of `status`, with labels."""
+
+    def samples(table: Table, now: float) -> Iterator[Sample]:
+        if table.status:
+            yield found(table.status)
+
+    return Family(name, kind, unit, text, samples)
+
+
+def _part(level: float | None) -> float | None:
+    """A level of 0..255 as a part of 1."""
+    return None if level is None else round(level / BRIGHTEST, 4)
+
+
+def _clock(status: Status) -> bool | None:
+    return None if status.clock == "unknown" else status.clock == "synchronised"
+
+
+def _age(table: Table, now: float) -> Iterator[Sample]:
+    if table.health:
+        yield {}, round(max(0.0, now - table.health_since), 3)
+
+
+def _alarms(table: Table, now: float) -> Iterator[Sample]:
+    for (name, severity), count in sorted((table.alarms or {}).items()):
+        yield {"id": name, "severity": severity}, count
+
+
+def _rounds(table: Table, now: float) -> Iterator[Sample]:
+    for status in get_args(RoundStatus):
+        yield {"status": status}, table.rounds[status]
+
+
+def _phase(table: Table, now: float) -> Iterator[Sample]:
+    if table.laid:
+        yield {"phase": table.laid.phase}, 1
+
+
+def _cards_left(table: Table, now: float) -> Iterator[Sample]:
+    if table.laid:
+        yield {}, table.laid.cards_left
+
+
+OF_A_TABLE: Final = (
+    Family("shoe_health_age_seconds", "gauge", "seconds", "Since the table last said how it is (every 30 s).", _age),
+    _status(
+        "shoe_build_info",
+        "info",
+        "always 1",
+        "What runs at the table.",
+        lambda status: ({"version": status.version, "build": status.build}, 1),
+    ),
+    _status(
+        "shoe_state",
+        "gauge",
+        "always 1",
+        "What status says: online, stopped (in order) or lost (said by the broker).",
+        lambda status: ({"state": status.state}, 1),
+    ),
+    _status(
+        "shoe_mode",
+        "gauge",
+        "always 1",
+        "How much the shoe can do now: FULL, NO_BROKER, VIRTUAL_CUT, MANUAL_ENTRY, OBSERVE, NO_JOURNAL.",
+        lambda status: ({"mode": status.mode or ""}, 1 if status.mode else None),
+    ),
+    _status(
+        "shoe_clock_synchronised",
+        "gauge",
+        "0 or 1",
+        "Whether a time server keeps the table's clock; absent where nobody knows.",
+        lambda status: ({}, _clock(status)),
+    ),
+    _status(
+        "shoe_connections_total",
+        "counter",
+        "connections",
+        "Connections of the table to the broker since its daemon started.",
+        lambda status: ({}, status.link),
+    ),
+    Family("shoe_phase", "gauge", "always 1", "The phase that the table is in.", _phase),
+    Family("shoe_cards_left", "gauge", "cards", "Cards before the end of the shoe, where it is known.", _cards_left),
+    Family(
+        "shoe_rounds_total",
+        "counter",
+        "messages",
+        "Messages of the topic round heard by the exporter, repeats left out. The store has all of them, this may not.",
+        _rounds,
+    ),
+    Family("shoe_alarm_open", "gauge", "alarms", "Open alarms of this id; absent where none is open.", _alarms),
+    _health(
+        "shoe_uptime_seconds", "gauge", "seconds", "Since the table's daemon started.", lambda health: health.uptime_s
+    ),
+    _health(
+        "shoe_outbox_entries",
+        "gauge",
+        "entries",
+        "Entries of the journal that the broker has not acknowledged, or the store does not have ([mqtt] stored).",
+        lambda health: health.queue,
+    ),
+    _health(
+        "shoe_cards_read_total",
+        "counter",
+        "cards",
+        "Cards read since the daemon started.",
+        lambda health: health.reader.reads,
+    ),
+    _health(
+        "shoe_reads_unread_total",
+        "counter",
+        "cards",
+        "Cards that the reader met and could not read, since the daemon started.",
+        lambda health: health.reader.unread,
+    ),
+    _health(
+        "shoe_frames_bad_total",
+        "counter",
+        "frames",
+        "Damaged frames from the reader since the daemon started.",
+        lambda health: health.reader.frames_bad,
+    ),
+    _health(
+        "shoe_read_quality_ratio",
+        "gauge",
+        "0 to 1",
+        "Mean quality of the last reads; 1 is the best.",
+        lambda health: _part(health.reader.quality),
+    ),
+    _health(
+        "shoe_read_quality_calibrated_ratio",
+        "gauge",
+        "0 to 1",
+        "The mean quality when the reader was calibrated.",
+        lambda health: _part(health.reader.quality_calibrated),
+    ),
+    _health(
+        "shoe_reader_lamp_ratio",
+        "gauge",
+        "0 to 1",
+        "The light of the reader's lamp.",
+        lambda health: _part(health.reader.lamp),
+    ),
+    _health(
+        "shoe_reader_lamp_calibrated_ratio",
+        "gauge",
+        "0 to 1",
+        "The light of the reader's lamp when it was calibrated.",
+        lambda health: _part(health.reader.lamp_calibrated),
+    ),
+    _health(
+        "shoe_reader_ambient_ratio",
+        "gauge",
+        "0 to 1",
+        "The light that reaches the reader from outside.",
+        lambda health: _part(health.reader.ambient),
+    ),
+    _health(
+        "shoe_reader_temperature_celsius",
+        "gauge",
+        "degrees Celsius",
+        "The temperature of the reader's board.",
+        lambda health: health.reader.temperature,
+    ),
+    _health(
+        "shoe_reader_forecast",
+        "gauge",
+        "0 or 1",
+        "Whether the table foretells that the reader wants cleaning or a lamp; shoe status says in words which.",
+        lambda health: health.reader.forecast is not None,
+    ),
+    _health(
+        "shoe_faults",
+        "gauge",
+        "lamps and sensors",
+        "Lamps and sensors that failed their test; absent while the lamps were not tried.",
+        lambda health: None if health.faults is None else len(health.faults),
+    ),
+    _health(
+        "shoe_orders_refused_total",
+        "counter",
+        "orders",
+        "Orders refused because more came by MQTT than can be judged, since the daemon started.",
+        lambda health: health.orders_refused,
+    ),
+    _health(
+        "shoe_disk_free_bytes",
+        "gauge",
+        "bytes",
+        "Free on the disk of the journal, to the megabyte.",
+        lambda health: None if health.disk_free_mb is None else health.disk_free_mb * 1_000_000,
+    ),
+    _health(
+        "shoe_temperature_celsius",
+        "gauge",
+        "degrees Celsius",
+        "The temperature of the Pi's processor.",
+        lambda health: health.temperature,
+    ),
+    _health(
+        "shoe_undervoltage",
+        "gauge",
+        "0 or 1",
+        "Whether the supply is below 4.63 V, or was since the Pi started.",
+        lambda health: health.under_voltage,
+    ),
+)
+"""All of them; each has the label `table`, and the labels its samples name."""

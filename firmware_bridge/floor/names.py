@@ -1,0 +1,116 @@
+"""Names of people in messages, replaced by pseudonyms before a store keeps them."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from typing import Final
+
+import msgspec
+
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.printable import as_seen
+from firmware_bridge.floor.config import secret
+from firmware_bridge.floor.message import Row, Unread
+
+PEOPLE: Final = {
+    "ShoeOpened": ("dealer", "confirmed_by"),
+    "DealerSignedIn": ("dealer",),
+    "CommandAnswered": ("by",),
+    "CardEntered": ("by", "second"),
+    "CardLookedAt": ("by", "second"),
+    "IrregularityClosed": ("by",),
+    "MarkGiven": ("by",),
+    "RoundCorrected": ("by",),
+    "RoundVoided": ("by",),
+    "ReaderLent": ("to",),
+}
+"""Type of an event -> its fields that name a person. In a message of the topic `round` it is `by`."""
+
+NOBODY: Final = frozenset({"", "backend", "dealer", "shoe"})
+"""What stands in such a field where no person does."""
+
+SHORTEST_KEY: Final = 32
+"""Bytes of a key."""
+
+_EVENT: Final = re.compile(rb'"event":\{"type":"(\w+)"')
+_FIELDS: Final = {
+    kind: re.compile(rb'"(?:%b)":("(?:[^"\\]|\\.)*")' % "|".join(fields).encode())
+    for kind, fields in {**PEOPLE, "": tuple(sorted({each for fields in PEOPLE.values() for each in fields}))}.items()
+}
+"""Type of an event, empty where it is unknown -> where its bytes name people."""
+
+_WORDS: Final = tuple(
+    re.compile(each)
+    for each in (
+        rb'\blent to ((?:[^"\\]|\\.)+?)(?= for calibration"|, or on its way back"|")',
+        rb'test cards passed while no daemon ran, by ((?:[^"\\]|\\.)+?)(?=")',
+        rb'"why":"closed by ((?:[^"\\]|\\.)+?)(?=")',
+    )
+)
+"""Where the shoe's own sentences name people."""
+
+
+class Names:
+    """Pseudonyms made with a key: the same person has the same one at every table, as long as the key is the same."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def pseudonym(self, name: str) -> str:
+        """What a name is replaced by; letters of either case and invisible ones make no other person."""
+        return "p-" + hmac.digest(self._key, as_seen(name).encode("utf-8", "surrogatepass"), hashlib.sha256).hex()[:16]
+
+    def row(self, row: Row) -> Row:
+        """A message without names; its digest, of the bytes as they came, still tells a repeat from a conflict."""
+        kind = found[1].decode() if (found := _EVENT.search(row.body)) else "RoundVoided"
+        body = self._without(row.body, kind)
+        return row if body == row.body else row._replace(body=body, digest=hashlib.sha256(row.body).digest())
+
+    def unread(self, unread: Unread) -> Unread:
+        """Bytes that are no message, without what looks like a name in one."""
+        return unread._replace(body=self._without(unread.body, ""))
+
+    def _without(self, body: bytes, kind: str) -> bytes:
+        if pattern := _FIELDS.get(kind):
+            body = pattern.sub(self._field, body)
+        for words in _WORDS:
+            body = words.sub(self._word, body)
+        return body
+
+    def _field(self, found: re.Match[bytes]) -> bytes:
+        return self._put(found, _text(found[1]), b'"%b"')
+
+    def _word(self, found: re.Match[bytes]) -> bytes:
+        return self._put(found, _text(b'"%b"' % found[1]), b"%b")
+
+    def _put(self, found: re.Match[bytes], name: str, form: bytes) -> bytes:
+        if name in NOBODY:
+            return found[0]
+        hidden = form % self.pseudonym(name).encode()
+        start, (begin, end) = found.start(), found.span(1)
+        return found[0][: begin - start] + hidden + found[0][end - start :]
+
+
+def names(key_file: str | None) -> Names | None:
+    """The pseudonyms of the key in a file, None where none is named. Raises ConfigError."""
+    if key_file is None:
+        return None
+    try:
+        key = secret(key_file).read_bytes().strip()
+    except OSError as error:
+        what = f"[ingest] pseudonym_key_file {key_file}: {error.strerror}"
+        raise ConfigError(what, "check the path and its owner") from None
+    if len(key) < SHORTEST_KEY:
+        what = f"[ingest] pseudonym_key_file {key_file}: the key is shorter than {SHORTEST_KEY} characters"
+        raise ConfigError(what, "make one: openssl rand -hex 32")
+    return Names(key)
+
+
+def _text(token: bytes) -> str:
+    """The text of a string of JSON; of bytes that are none, something of their own."""
+    try:
+        return msgspec.json.decode(token, type=str)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return token.decode("latin-1")

@@ -1,0 +1,118 @@
+"""What `shoe-floor check` looks at in a NATS cluster: its nodes, its stream, the consumer of the ingest."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from firmware_bridge.floor.config import NatsSection
+from firmware_bridge.floor.finding import Finding
+from firmware_bridge.floor.nats.consumer import NatsError, Seen, seen
+from firmware_bridge.floor.nats.subjects import STREAM
+
+ANSWER_S: Final = 5.0
+"""How long a monitoring address is waited for."""
+
+MIB: Final = 1024 * 1024
+
+BEHIND: Final = 10_000
+"""So many messages wait only where no ingest runs, or its store is too slow."""
+
+
+def findings(config: NatsSection, password: bytes | None) -> Iterator[Finding]:
+    """Everything that can be wrong with a cluster, one after the other."""
+    last: Seen | None = None
+    for server in config.servers:
+        try:
+            last = seen(config, password, server)
+            yield Finding(True, f"{server} lets us in")
+        except NatsError as error:
+            yield Finding(False, error.what, "look at [nats] of floor.toml, and at this node's log")
+    if last is not None:
+        yield _stream(config, last)
+        yield from _consumer(config, last)
+    for address in config.monitor:
+        yield from _node(address, len(config.servers))
+
+
+def _stream(config: NatsSection, told: Seen) -> Finding:
+    """Whether the stream has its copies, and is not growing without end."""
+    of = f"{told.replicas} copies, led by {told.leader}" if told.leader else "one copy"
+    what = f"the stream {STREAM}: {told.messages} messages, {told.bytes / MIB:.1f} MiB, {of}"
+    if told.away:
+        return Finding(False, f"{what}; {', '.join(told.away)} does not follow", "start that node, look at its log")
+    if told.replicas < len(config.servers):
+        todo = f"stream_replicas: {len(config.servers)} in mqtt of every node; changed only for streams made later"
+        return Finding(False, what, todo)
+    if told.bytes > config.limit_mib * MIB:
+        todo = "start the ingest; end MQTT sessions at QoS 1 that nobody reads: each keeps every message (docs/nats.md)"
+        return Finding(False, f"{what}, above limit_mib = {config.limit_mib}", todo)
+    return Finding(True, what)
+
+
+def _consumer(config: NatsSection, told: Seen) -> Iterator[Finding]:
+    """Whether what tables say is kept for the ingest, and how much of it waits."""
+    if told.waiting is None:
+        todo = "run shoe-floor prepare: what tables say now is lost until then, and asked for later"
+        yield Finding(False, f"the consumer {config.consumer} is not there", todo)
+        return
+    what = f"the consumer {config.consumer}: {told.waiting} messages wait, {told.unacknowledged} are being stored"
+    todo = "look whether shoe-floor-ingest runs, and at its log"
+    yield Finding(told.waiting < BEHIND, f"{what}, {told.again} of them sent again", todo)
+
+
+class _Config(Struct, frozen=True):
+    sync_always: bool = False
+
+
+class _Peer(Struct, frozen=True):
+    name: str
+    current: bool = False
+
+
+class _Meta(Struct, frozen=True):
+    leader: str = ""
+    cluster_size: int = 1
+    replicas: tuple[_Peer, ...] = ()
+
+
+class _Jsz(Struct, frozen=True):
+    """As much of what a node says at `/jsz` as is looked at."""
+
+    config: _Config = _Config()
+    meta_cluster: _Meta | None = None
+
+
+def _node(address: str, nodes: int) -> Iterator[Finding]:
+    """What a node says of itself."""
+    try:
+        with urllib.request.urlopen(f"{address.rstrip('/')}/jsz", timeout=ANSWER_S) as answer:
+            told = msgspec.convert(json.load(answer), _Jsz)
+    except (OSError, ValueError) as error:
+        yield Finding(False, f"{address}: {error}", "look at [nats] monitor, and at http in the node's configuration")
+        return
+    todo = "set sync_interval: always in jetstream: else a power cut loses what was acknowledged"
+    flushed = "flushes each message to disk" if told.config.sync_always else "does not flush each message to disk"
+    yield Finding(told.config.sync_always, f"{address} {flushed}", todo)
+    if nodes > 1 or told.meta_cluster:
+        yield _cluster(address, told.meta_cluster or _Meta(), nodes)
+
+
+def _cluster(address: str, told: _Meta, nodes: int) -> Finding:
+    """What a node says of its cluster."""
+    what = f"{address}: a cluster of {told.cluster_size}"
+    if not told.leader:
+        return Finding(
+            False, f"{what} without a leader", "start the other nodes; look at cluster routes in their files"
+        )
+    if told.cluster_size != nodes:
+        return Finding(False, what, f"floor.toml names {nodes} servers: name all nodes, or remove the peer")
+    is_leader = told.leader not in [each.name for each in told.replicas]  # which alone knows who follows
+    if is_leader and (gone := [each.name for each in told.replicas if not each.current]):
+        return Finding(False, f"{what}, {', '.join(gone)} away", "start that node, look at its log")
+    return Finding(True, f"{what}, led by {told.leader}")

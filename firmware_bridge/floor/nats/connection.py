@@ -1,0 +1,91 @@
+"""A connection to one node of a NATS cluster, and the thread that the event loop of nats-py runs in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from threading import Thread
+from typing import Any, Final, TypeVar
+
+import nats.errors
+import nats.js.errors
+from nats.aio.client import Client
+
+from firmware_bridge.floor import tls
+from firmware_bridge.floor.config import NatsSection
+
+CONNECT_S: Final = 5.0
+"""How long a node may take to let us in, and to answer a question."""
+
+PING_S, PINGS = 5, 2
+"""A node that left so many pings, so many seconds apart, without an answer is gone."""
+
+AWAY: Final = (nats.errors.Error, OSError, asyncio.TimeoutError)
+"""What a node out of reach, an election or an answer that does not come raise."""
+
+Answer = TypeVar("Answer")
+
+
+class Worker:
+    """An event loop in a thread of its own, for callers who wait."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="nats", daemon=True)
+        self._thread.start()
+
+    def do(self, work: Coroutine[Any, Any, Answer]) -> Answer:
+        """Do it in the thread, and wait for what it gives or raises."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+async def connected(
+    config: NatsSection, password: bytes | None, server: str, told: Callable[[Exception], Awaitable[None]]
+) -> Client:
+    """A connection to a node, tried once; it does not come back by itself. Raises what is in `AWAY`.
+
+    told: called with a fault that no call raises, such as a right that is missing.
+    """
+    client, security = Client(), tls.context(config)
+    how: dict[str, Any] = {"tls": security} if security else {}
+    if config.username is not None:
+        how |= {"user": config.username, "password": (password or b"").decode()}
+    try:
+        async with asyncio.timeout(2 * CONNECT_S):
+            await client.connect(
+                [server],
+                name=config.consumer,
+                allow_reconnect=False,
+                max_reconnect_attempts=1,
+                reconnect_time_wait=0,
+                connect_timeout=int(CONNECT_S),
+                ping_interval=PING_S,
+                max_outstanding_pings=PINGS,
+                error_cb=told,
+                **how,
+            )
+    except BaseException:
+        await client.close()
+        raise
+    return client
+
+
+def words(error: BaseException) -> str:
+    """An error of the connection, for a technician."""
+    match error:
+        case nats.js.errors.NotFoundError():
+            return f"{error.description}: no MQTT client was ever here; run shoe-floor prepare"
+        case nats.js.errors.ServiceUnavailableError() | nats.errors.NoRespondersError():
+            return "the cluster has no leader just now, or no JetStream"
+        case nats.js.errors.APIError():
+            return f"the cluster refuses: {error.description}"
+        case asyncio.TimeoutError():
+            return "no answer"
+        case _:
+            return str(error) or repr(error)

@@ -1,0 +1,136 @@
+"""The durable consumer that keeps for the ingest what tables say: made once, and looked at by `shoe-floor check`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, NamedTuple, TypeVar
+
+import nats.js.errors
+from nats.js import JetStreamContext
+from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo
+
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.floor.config import NatsSection
+from firmware_bridge.floor.nats.connection import AWAY, CONNECT_S, Worker, connected, words
+from firmware_bridge.floor.nats.subjects import KEPT, STREAM, subject
+
+ACK_WAIT_S: Final = 4.0
+"""A message that was not acknowledged for so long comes again: before its gap is asked for (`ledger.SETTLE_S`)."""
+
+UNACKED: Final = 20_000
+"""Most messages that are out and not acknowledged; more than a batch may have."""
+
+Answer = TypeVar("Answer")
+
+
+class NatsError(BridgeError, ConnectionError):
+    """The cluster does not do what a floor needs."""
+
+
+class Seen(NamedTuple):
+    """What a cluster says of the stream and of the consumer in it.
+
+    leader: the node that leads the stream; None alone. away: nodes that do not follow it. replicas: copies of it.
+    waiting: messages that the ingest has not fetched, unacknowledged: fetched, and not stored yet; again: those of
+    them that were sent more than once. All three are None where there is no consumer.
+    """
+
+    leader: str | None
+    replicas: int
+    away: tuple[str, ...]
+    messages: int
+    bytes: int
+    waiting: int | None = None
+    unacknowledged: int | None = None
+    again: int | None = None
+
+
+async def info(js: JetStreamContext, name: str) -> ConsumerInfo | None:
+    """What the cluster says of a consumer; None where it is not there."""
+    try:
+        return await js.consumer_info(STREAM, name)
+    except nats.js.errors.NotFoundError:
+        return None
+
+
+async def made(js: JetStreamContext, name: str, topics: Sequence[str]) -> str:
+    """Make the consumer of these topics where there is none such; what was done, in words."""
+    wanted = ConsumerConfig(
+        durable_name=name,
+        description="what shoe-floor ingest has not stored",
+        ack_policy=AckPolicy.EXPLICIT,
+        ack_wait=ACK_WAIT_S,
+        max_ack_pending=UNACKED,
+        filter_subjects=[KEPT + subject(each) for each in topics],
+    )
+    there = await info(js, name)
+    if there is not None and _is_same(there.config, wanted):
+        return f"the consumer {name} is there already"
+    await js.add_consumer(STREAM, wanted)
+    return f"the consumer {name} {'was changed' if there else 'was made'}"
+
+
+def prepare(config: NatsSection, password: bytes | None, topics: Sequence[str]) -> str:
+    """Make the consumer where there is none such; what was done, in words. Raises NatsError."""
+    return _asked(config, password, lambda js: made(js, config.consumer, topics))
+
+
+def seen(config: NatsSection, password: bytes | None, server: str) -> Seen:
+    """What a node says of stream and consumer. Raises NatsError."""
+
+    async def look(js: JetStreamContext) -> Seen:
+        stream = await js.stream_info(STREAM)
+        group = stream.cluster
+        away = tuple(each.name or "?" for each in (group.replicas or ()) if not each.current) if group else ()
+        told = Seen(
+            group.leader if group else None,
+            stream.config.num_replicas or 1,
+            away,
+            stream.state.messages,
+            stream.state.bytes,
+        )
+        consumer = await info(js, config.consumer)
+        if consumer is None:
+            return told
+        return told._replace(
+            waiting=consumer.num_pending, unacknowledged=consumer.num_ack_pending, again=consumer.num_redelivered
+        )
+
+    return _asked(config, password, look, [server])
+
+
+def _asked(
+    config: NatsSection,
+    password: bytes | None,
+    question: Callable[[JetStreamContext], Awaitable[Answer]],
+    servers: Sequence[str] | None = None,
+) -> Answer:
+    """The answer of the first node that has one. Raises NatsError where none has."""
+    worker, faults = Worker(), []
+
+    async def ask(server: str) -> Answer:
+        client = await connected(config, password, server, _ignored)
+        try:
+            return await question(client.jetstream(timeout=CONNECT_S))
+        finally:
+            await client.close()
+
+    try:
+        for server in servers or config.servers:
+            try:
+                return worker.do(ask(server))
+            except AWAY as error:
+                faults.append(f"{server}: {words(error)}")
+    finally:
+        worker.close()
+    raise NatsError("; ".join(faults), "look at [nats] of floor.toml, and at the nodes")
+
+
+async def _ignored(error: Exception) -> None:
+    """What no call raises is no answer."""
+
+
+def _is_same(one: ConsumerConfig, other: ConsumerConfig) -> bool:
+    parts = ("ack_policy", "ack_wait", "max_ack_pending")
+    same = all(getattr(one, part) == getattr(other, part) for part in parts)
+    return same and set(one.filter_subjects or ()) == set(other.filter_subjects or ())

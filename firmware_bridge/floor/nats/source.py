@@ -1,0 +1,184 @@
+"""A NATS cluster as a source: a durable consumer on the stream in which its MQTT listener keeps what tables say."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import count
+from time import monotonic
+from typing import Final
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.js import JetStreamContext
+
+from firmware_bridge.floor.config import NatsSection
+from firmware_bridge.floor.nats import consumer
+from firmware_bridge.floor.nats.connection import AWAY, CONNECT_S, Worker, connected, words
+from firmware_bridge.floor.nats.subjects import AT_QOS_1, KEPT, STREAM, subject, topic
+from firmware_bridge.floor.source import Delivery
+
+log = logging.getLogger(__name__)
+
+LOOK_S: Final = 10.0
+"""After so long without a message the consumer is looked for: a node that lost its cluster is left."""
+
+FIRST_S, SLOWEST_S = 0.1, 5.0
+"""The longest wait before the second attempt to connect, and before a late one."""
+
+FLUSH_S: Final = 2
+"""How long the end waits for the last acknowledgements to be sent."""
+
+
+class NatsSource:
+    """A source of the messages of `topics`, which the consumer keeps, and of the latest ones of `live`.
+
+    live: topics that are said at QoS 0: NATS keeps none of them.
+    """
+
+    def __init__(
+        self, config: NatsSection, password: bytes | None, topics: Sequence[str], live: Sequence[str] = ()
+    ) -> None:
+        self._config, self._password, self._topics, self._live = config, password, topics, live
+        self._client: Client | None = None
+        self._messages: JetStreamContext.PullSubscription | None = None
+        self._states: dict[str, Delivery] = {}
+        self._replies: dict[int, str] = {}
+        self._numbers = count(1)
+        self._attempts, self._next, self._heard, self._told = 0, 0.0, 0.0, ""
+        self._servers = random.sample(config.servers, len(config.servers))
+        self._worker = Worker()
+
+    def receive(self, most: int, wait_s: float) -> list[Delivery]:
+        """What came, at most so many messages; none after `wait_s` seconds of nothing."""
+        return self._worker.do(self._received(most, wait_s))
+
+    def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
+        """Let the cluster forget them; those it does not hear of come again."""
+        numbers = [number for _, number in (each.ticket for each in deliveries) if number]
+        replies = [self._replies.pop(number) for number in numbers if number in self._replies]
+        self._worker.do(self._send([(reply, b"", None) for reply in replies]))
+
+    def publish(self, topic: str, payload: bytes) -> None:
+        """Send a message at QoS 1, into the stream that the tables' sessions read; it is lost where the cluster is."""
+        self._worker.do(self._send([(KEPT + subject(topic), payload, AT_QOS_1)]))
+
+    def drop(self) -> None:
+        """Leave the cluster for now, without a word: what is not acknowledged comes again."""
+        self._replies.clear()
+        self._worker.do(self._left())
+
+    def close(self) -> None:
+        """Leave the cluster in order; the consumer stays."""
+        self._worker.do(self._left(in_order=True))
+        self._worker.close()
+
+    async def _received(self, most: int, wait_s: float) -> list[Delivery]:
+        if not await self._ready(wait_s):
+            return []
+        assert self._messages
+        came: list[Msg] = []
+        try:
+            came = await self._messages.fetch(most, timeout=wait_s)
+        except TimeoutError:  # nothing came: nats-py raises its own, and the bare one
+            pass
+        except AWAY as error:
+            self._tell(f"the messages do not come: {words(error)}")
+            await asyncio.sleep(wait_s)
+        if came:
+            self._heard = monotonic()
+        elif monotonic() - self._heard > LOOK_S and not await self._is_there():
+            await self._left()
+        taken = [self._delivery(each) for each in came]
+        return taken + [self._states.pop(name) for name in list(self._states)[: most - len(taken)]]
+
+    def _delivery(self, message: Msg) -> Delivery:
+        number = next(self._numbers)
+        self._replies[number] = message.reply
+        return Delivery(topic(message.subject), message.data, (0, number))
+
+    async def _ready(self, wait_s: float) -> bool:
+        """Whether there is a connection; else try to connect, where it is time to."""
+        if self._client is not None and self._client.is_connected and self._messages:
+            return True
+        if self._client is not None:
+            self._tell("the connection to the cluster is gone")
+            await self._left()
+        if (early := self._next - monotonic()) > 0:
+            await asyncio.sleep(min(early, wait_s))
+            return False
+        server = self._servers[self._attempts % len(self._servers)]
+        try:
+            self._client = await connected(self._config, self._password, server, self._fault)
+            await self._bound(self._client)
+        except AWAY as error:
+            self._tell(f"{server}: {words(error)}")
+            await self._left()
+            self._wait()
+            return False
+        self._attempts, self._heard, self._told = self._attempts % len(self._servers), monotonic(), ""
+        log.info("connected to %s", server)
+        return True
+
+    def _wait(self) -> None:
+        """Full jitter; every node is tried once before the wait grows long."""
+        self._next = monotonic() + random.random() * min(SLOWEST_S, FIRST_S * 2.0 ** min(self._attempts, 16))
+        self._attempts += 1
+
+    async def _bound(self, client: Client) -> None:
+        """Take hold of the consumer, and listen to the live topics."""
+        js, name = client.jetstream(timeout=CONNECT_S), self._config.consumer
+        if await consumer.info(js, name) is None:
+            done = await consumer.made(js, name, self._topics)
+            log.warning("%s just now: what tables said before is asked for; let shoe-floor prepare do it", done)
+        for each in self._live:
+            await client.subscribe(subject(each), cb=self._heard_live)
+        self._messages = await js.pull_subscribe_bind(name, STREAM)
+
+    async def _heard_live(self, message: Msg) -> None:
+        """Keep the latest message of each topic."""
+        self._states[message.subject] = Delivery(topic(message.subject), message.data)
+
+    async def _is_there(self) -> bool:
+        """Whether the cluster has the consumer."""
+        assert self._client
+        self._heard = monotonic()
+        try:
+            found = await consumer.info(self._client.jetstream(timeout=CONNECT_S), self._config.consumer)
+        except AWAY as error:
+            self._tell(f"the consumer is out of reach: {words(error)}")
+            return False
+        return found is not None
+
+    async def _send(self, messages: Sequence[tuple[str, bytes, dict[str, str] | None]]) -> None:
+        if self._client is None or not self._client.is_connected:
+            return
+        try:
+            for to, payload, headers in messages:
+                await self._client.publish(to, payload, headers=headers)
+        except AWAY as error:
+            self._tell(f"the connection to the cluster broke: {words(error)}")
+
+    async def _left(self, *, in_order: bool = False) -> None:
+        client, self._client, self._messages = self._client, None, None
+        self._states.clear()
+        if client is None:
+            return
+        with suppress(*AWAY):
+            if in_order:
+                await client.flush(timeout=FLUSH_S)
+        with suppress(*AWAY):
+            await client.close()
+
+    async def _fault(self, error: Exception) -> None:
+        """Tell of a fault that no call raises, such as a right that is missing."""
+        self._tell(words(error))
+
+    def _tell(self, what: str) -> None:
+        """Say it once."""
+        if what != self._told:
+            self._told = what
+            log.warning("%s", what)

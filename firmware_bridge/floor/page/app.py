@@ -1,0 +1,112 @@
+"""The routes of the page: the grid, a table, what they are kept up to date with, and files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from firmware_bridge.floor.config import PageSection, ScreenSection
+from firmware_bridge.floor.page.feed import Feed
+from firmware_bridge.floor.page.guard import Guard
+from firmware_bridge.floor.page.guest_routes import screens
+from firmware_bridge.floor.page.stream import Parts, Stream, Streams
+from firmware_bridge.floor.page.texts import Language, chosen, text
+from firmware_bridge.floor.page.views import Views
+
+STATIC: Final = Path(__file__).parent / "static"
+
+
+def app(
+    feed: Feed, page: PageSection, ready: Callable[[], None] = lambda: None, screen: ScreenSection | None = None
+) -> Starlette:
+    """The page of a floor; `ready` is called when it reads the broker."""
+    streams = Streams(page.streams)
+
+    @asynccontextmanager
+    async def life(app: Starlette) -> AsyncIterator[None]:
+        feed.start()
+        watch = asyncio.create_task(_leave(app, streams))
+        ready()
+        yield
+        watch.cancel()
+        await feed.close()
+
+    made = Starlette(
+        routes=[
+            *pit(feed, streams),
+            *screens(feed, screen or ScreenSection(), streams),
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ],
+        middleware=[Middleware(Guard, names=(page.host, *page.names))],
+        lifespan=life,
+    )
+    made.state.server = None
+    return made
+
+
+def pit(feed: Feed, streams: Streams) -> list[Route]:
+    """The routes of what the pit sees."""
+    views = Views(feed)
+
+    def grid(request: Request) -> Response:
+        return HTMLResponse(views.grid_document(language(request)))
+
+    def table(request: Request) -> Response:
+        name, lang = request.path_params["name"], language(request)
+        if name not in feed.floor.tables:
+            return HTMLResponse(views.unknown_document(name, lang), 404)
+        return HTMLResponse(views.table_document(name, lang))
+
+    def grid_stream(request: Request) -> ASGIApp:
+        lang = language(request)
+        return stream(feed, streams, lang, lambda: views.grid_parts(lang))
+
+    def table_stream(request: Request) -> ASGIApp:
+        name, lang = request.path_params["name"], language(request)
+        return stream(feed, streams, lang, lambda: views.table_parts(name, lang))
+
+    return [
+        Route("/", grid),
+        Route("/stream", _endpoint(grid_stream)),
+        Route("/table/{name}", table),
+        Route("/table/{name}/stream", _endpoint(table_stream)),
+        Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
+    ]
+
+
+def stream(feed: Feed, streams: Streams, lang: Language, parts: Callable[[], Parts]) -> ASGIApp:
+    """The stream of a page, or a clear no where as many are open as may be."""
+    if streams.open >= streams.most:
+        told = text(lang, "page.full", most=streams.most)
+        return PlainTextResponse(told, 503, {"retry-after": "10"})
+    return Stream(streams, feed, parts)
+
+
+def language(request: Request) -> Language:
+    """The language of an answer: `?lang=`, or what the browser asks for."""
+    return chosen(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))
+
+
+def _endpoint(made: Callable[[Request], ASGIApp]) -> Callable[[Request], object]:
+    async def endpoint(request: Request) -> ASGIApp:
+        return made(request)
+
+    return endpoint
+
+
+async def _leave(app: Starlette, streams: Streams) -> None:
+    """End the streams when the server is told to stop: it waits for its connections before it ends the page."""
+    while not (app.state.server and app.state.server.should_exit):
+        await asyncio.sleep(0.1)
+    streams.ended.set()

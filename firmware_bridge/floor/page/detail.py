@@ -1,0 +1,164 @@
+"""A table's own page: what is on the table, alarms with what may be decided, and its last rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from firmware_bridge.facts.wire import VoidedRound
+from firmware_bridge.facts.wire_states import Alarm, Table
+from firmware_bridge.floor.page import said
+from firmware_bridge.floor.page.bits import age, badge, cards, foreign, hidden, moment, number, pairs, severity
+from firmware_bridge.floor.page.markup import Html, Part, joined, tag
+from firmware_bridge.floor.page.seen import RoundOver, Seen
+from firmware_bridge.floor.page.texts import Language, text
+from firmware_bridge.floor.page.tile import chip_class, cut, due, game, out_of_order, phase, silent
+from firmware_bridge.floor.page.trouble import Trouble, worst_first
+
+ROUNDS: Final = 12
+"""Rounds that the page lists."""
+
+
+def state(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
+    """How the table stands."""
+    table = seen.table
+    told: list[tuple[str, Part]] = []
+    if table is not None:
+        running = table.phase not in ("empty", "ended")
+        last = joined(" ", tag("strong", text(lang, "page.last_round"), class_="last")) if table.last else None
+        told = [
+            (text(lang, "page.game"), game(lang, table.game)),
+            (text(lang, "page.shoe"), seen.shoe),
+            (text(lang, "page.round"), joined(table.round, last) if running else None),
+            (text(lang, "page.phase"), phase(lang, table)),
+            (text(lang, "page.due"), due(table, lang)),
+            (text(lang, "page.why"), _why(seen, lang)),
+            (text(lang, "page.dealer"), table.dealer or None),
+            (text(lang, "page.per_hour"), number(seen.per_hour(now))),
+            cut(table, lang),
+        ]
+    silence = (*silent(seen, needs, lang), *out_of_order(seen, lang))
+    class_ = f"state is-{needs.word}{' stale' if needs.silent else ''}"
+    return tag("div", badge(lang, needs.word), *silence, pairs(*told), class_=class_)
+
+
+def _why(seen: Seen, lang: Language) -> Part:
+    reasons = list(said.why(lang, seen.lamps)) if seen.lamps else []
+    return tag("span", *[part for each in reasons for part in (each, tag("br"))][:-1]) if reasons else None
+
+
+def alarms(seen: Seen, lang: Language) -> Html:
+    """The open alarms with what to do, and what may be decided."""
+    told = worst_first(seen.alarms.open) if seen.alarms else []
+    if not told:
+        return tag("p", text(lang, "page.no_alarms"), class_="muted")
+    policy = seen.table.settings.policy if seen.table else ""
+    return tag("ul", *[_alarm(seen, each, policy, lang) for each in told], class_="alarms")
+
+
+def _alarm(seen: Seen, told: Alarm, policy: str, lang: Language) -> Html:
+    name = said.alarm(lang, told)
+    head = tag("h3", name, " ", tag("span", severity(lang, told.severity), class_="severity"))
+    blocks = [" · ", text(lang, "page.blocks")] if told.blocks else []
+    since = tag("p", text(lang, "page.since"), " ", age(told.since - seen.ahead), *blocks)
+    about = list(said.values(lang, told))
+    detail: list[Html] = (
+        [tag("p", ", ".join(f"{key}: {value}" for key, value in about), class_="muted")] if about else []
+    )
+    if told.detail and (lang == "en" or not about):
+        detail = [tag("p", foreign(told.detail, lang), class_="muted")]
+    return tag(
+        "li",
+        head,
+        since,
+        *detail,
+        tag("p", tag("strong", text(lang, "page.todo"), ": "), said.todo(lang, told, policy)),
+        *_choices(told, lang),
+        class_=f"alarm {'blocks' if told.blocks else told.severity}",
+        data_alarm=f"{seen.name}/{told.id}/{told.since}",
+        data_spoken=text(lang, "page.opened", table=seen.name, alarm=name),
+    )
+
+
+def _choices(told: Alarm, lang: Language) -> Iterator[Html]:
+    if not told.choices:
+        yield tag("p", text(lang, "page.no_choices"), class_="muted")
+        return
+    yield tag("p", tag("strong", text(lang, "page.choices"), ":"))
+    yield tag("ul", *[tag("li", said.choice(lang, each)) for each in told.choices], class_="choices")
+    yield tag("p", tag("code", text(lang, "page.decide", id=told.id)), class_="muted")
+
+
+def on_the_table(seen: Seen, lang: Language) -> Html:
+    """The cards that may be named, by slot."""
+    table = seen.table
+    laid = _laid(table) if table is not None else {}
+    if table is None or not laid:
+        return tag("p", text(lang, "page.nothing"), class_="muted")
+    rows = [
+        tag(
+            "div",
+            tag("dt", tag("span", slot, class_="slot"), " ", said.slot(lang, slot)),
+            tag("dd", cards(lang, faces)),
+        )
+        for slot, faces in laid.items()
+    ]
+    held = [tag("p", text(lang, "page.held", count=table.held))] if table.held else []
+    return tag("div", tag("dl", *rows, class_="felt"), *held, *_shows(table, lang))
+
+
+def _laid(table: Table) -> dict[str, list[str | None]]:
+    if isinstance(table.hands, dict) and table.hands:
+        return {slot: list(faces) for slot, faces in table.hands.items()}
+    laid: dict[str, list[str | None]] = {}
+    for each in table.slots:
+        laid.setdefault(each.slot, []).append(each.card if isinstance(each.card, str) else None)
+    return laid
+
+
+def _shows(table: Table, lang: Language) -> Iterator[Html]:
+    """What a game says of its running round: the pot, or who has the bank."""
+    shows: dict[str, Any] = table.shows if isinstance(table.shows, dict) else {}
+    if "pot" in shows:
+        yield tag("p", text(lang, "page.pot", pot=str(shows["pot"]), stake=str(shows.get("stake", ""))))
+    if shows.get("banker"):
+        yield tag("p", text(lang, "page.bank", banker=said.slot(lang, str(shows["banker"]))))
+
+
+def rounds(seen: Seen, lang: Language) -> Html:
+    """The last rounds with their cards, the newest first."""
+    told = seen.last_rounds(ROUNDS)
+    if not told:
+        return tag("p", text(lang, "page.no_rounds"), class_="muted")
+    heads = [tag("th", text(lang, f"page.{key}"), scope="col") for key in ("round", "time", "outcome", "hands")]
+    body = tag("tbody", *[_round(each, seen, lang) for each in told])
+    caption = tag("caption", hidden(f"{text(lang, 'page.rounds')}, {text(lang, 'page.newest_first')}"))
+    return tag("table", caption, tag("thead", tag("tr", *heads)), body)
+
+
+def _round(over: RoundOver, seen: Seen, lang: Language) -> Html:
+    told = over.told
+    outcome = None if isinstance(told, VoidedRound) else told.outcome
+    flags = [text(lang, "page.corrected")] if told.status == "corrected" else []
+    flags += [text(lang, "page.last_round")] if told.last else []
+    chip = tag("span", said.outcome(lang, outcome), class_=f"chip {chip_class(outcome)}")
+    return tag(
+        "tr",
+        tag("th", f"{told.shoe}–{told.round}", scope="row"),
+        tag("td", moment(over.at - seen.ahead)),
+        tag("td", chip, *[tag("span", " ", each, class_="muted") for each in flags]),
+        tag("td", *_hands(over, lang)),
+    )
+
+
+def _hands(over: RoundOver, lang: Language) -> Iterator[Html]:
+    """Whose hand, its cards and points; those that nobody is shown lie face down."""
+    told = over.told
+    if isinstance(told, VoidedRound):
+        return
+    for name, each in told.hands.items():
+        is_shown = over.shown is None or name in over.shown
+        faces = [face.value if is_shown else None for face in each.cards]
+        points = said.points(lang, each.points) if is_shown else text(lang, "page.not_shown")
+        words = tag("span", points, class_="points" if is_shown else "muted")
+        yield tag("span", said.hand(lang, name), " ", cards(lang, faces), words, class_="hand")

@@ -1,0 +1,131 @@
+"""One subscriber for all browsers: a thread reads the broker, the loop folds what came and wakes who waits."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from threading import Event, Thread
+from time import time
+from typing import Final
+
+from msgspec.structs import replace
+
+from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.mqtt_source import MqttSource
+from firmware_bridge.floor.page.guest_tables import Guests
+from firmware_bridge.floor.page.seen import TOPICS, Floor
+from firmware_bridge.floor.page.trouble import Trouble, trouble
+from firmware_bridge.floor.source import Delivery, Source
+
+log = logging.getLogger(__name__)
+
+MOST: Final = 500
+"""Messages that are folded at a time."""
+
+WAIT_S: Final = 0.25
+
+LOOK_S: Final = 1.0
+"""How often it is looked whether a table has become silent."""
+
+FOLDED_S: Final = 60.0
+"""How long the loop may take to fold a batch: it does nothing that waits."""
+
+
+def now_ms() -> int:
+    """The time in ms since 1970."""
+    return int(time() * 1000)
+
+
+class Feed:
+    """The tables as they are now, from `start` to `close`. fault: why the broker says nothing, "" while it does.
+
+    troubles: what each table needs. version: goes up whenever something changed.
+    """
+
+    def __init__(self, root: str, source: Source, fault: Callable[[], str], clock: Callable[[], int] = now_ms) -> None:
+        self.floor, self.guests = Floor(root), Guests(root)
+        self.clock = clock
+        self.fault, self.version = "", 0
+        self.troubles: dict[str, Trouble] = {}
+        self._source, self._fault = source, fault
+        self._ended, self._thread = Event(), Thread(target=self._read, name="feed")
+        self._changed: asyncio.Future[None] | None = None
+
+    def start(self) -> None:
+        """Begin to read; call it on the loop of those that wait."""
+        self._loop = asyncio.get_running_loop()
+        self._thread.start()
+        self._looks = asyncio.create_task(self._look())
+
+    async def close(self) -> None:
+        """Leave the broker."""
+        self._ended.set()
+        self._looks.cancel()
+        await asyncio.to_thread(self._thread.join)
+
+    async def changed_after(self, version: int, within_s: float) -> None:
+        """Wait until the version is another one, but no longer than so many seconds."""
+        if version != self.version:
+            return
+        if self._changed is None or self._changed.done():
+            self._changed = self._loop.create_future()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(self._changed), within_s)
+
+    def take(self, came: Sequence[Delivery], fault: str) -> None:
+        """Fold what came."""
+        now, changed = self.clock(), fault != self.fault
+        self.fault = fault
+        for each in came:
+            name = self.floor.take(each.topic, each.body, each.retained, now)
+            changed |= self.guests.take(each.topic, each.body) | (name is not None)
+        self._tell(changed)
+
+    def look(self) -> None:
+        """See which tables need something else only because time passed."""
+        self._tell(False)
+
+    def _tell(self, changed: bool) -> None:
+        """Wake those that wait where something changed."""
+        now = self.clock()
+        troubles = {name: trouble(seen, now) for name, seen in self.floor.tables.items()}
+        if not changed and troubles == self.troubles:
+            return
+        self.troubles = troubles
+        self.version += 1
+        if self._changed is not None and not self._changed.done():
+            self._changed.set_result(None)
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_S)
+            self.look()
+
+    def _read(self) -> None:
+        """Read until the end; the next batch is read when this one is folded."""
+        try:
+            while not self._ended.is_set():
+                came = self._source.receive(MOST, WAIT_S)
+                fault = self._fault()
+                if came or fault != self.fault:
+                    asyncio.run_coroutine_threadsafe(self._take(came, fault), self._loop).result(FOLDED_S)
+                self._source.acknowledge(came)
+        except Exception:
+            log.exception("the page reads the broker no more")
+            self._loop.call_soon_threadsafe(self.take, (), "the page reads it no more: restart it")
+        finally:
+            self._source.close()
+
+    async def _take(self, came: Sequence[Delivery], fault: str) -> None:
+        self.take(came, fault)
+
+
+def feed(config: FloorConfig) -> Feed:
+    """The feed of a floor. Raises ConfigError where the password cannot be read."""
+    mqtt = replace(config.mqtt, client_id=f"{config.page.client_id}-{secrets.token_hex(4)}")
+    topics = [f"{mqtt.root}/+/{topic}" for topic in TOPICS]
+    source = MqttSource(mqtt, password(mqtt), topics, 2 * MOST, clean=True)
+    return Feed(mqtt.root, source, lambda: source.fault)

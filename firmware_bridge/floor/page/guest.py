@@ -1,0 +1,204 @@
+"""What guests may see of a table, made of what is kept of its messages (guest_fold.py); nothing else reaches a screen.
+
+Every text in it is one of the words below, a seat, a face or an amount: what a message says in other words is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal, NamedTuple
+
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.floor.page.guest_fold import Kept
+from firmware_bridge.floor.page.guest_read import Roads, Round, Slot, Table
+from firmware_bridge.floor.page.guest_results import Hand, Result, amount, result, seat
+from firmware_bridge.floor.page.guest_words import WORDS
+from firmware_bridge.games import GAMES
+
+Cards = Literal["closed", "live"]
+"""When guests see the cards of a round: once it is over, or as they lie open on the table after bets are closed."""
+
+IN_PLAY: Final = ("dealing", "complete")
+"""Phases in which cards of the present round may be shown."""
+
+BETWEEN: Final = ("empty", "ended")
+"""Phases in which no round is due."""
+
+BIDS: Final = frozenset({"grab", "bet", "lot"})
+"""Marks by which guests bet before any card is out: while one is asked for, bets are open."""
+
+STOPPED: Final = frozenset({"NO_JOURNAL", "OBSERVE"})
+"""Modes of a daemon that deals nothing now."""
+
+LIMITS: Final = ("table", "banker", "player", "tie", "banker_pair", "player_pair", "differential")
+"""The limits of `[limits]` that a screen has words for."""
+
+TERMS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+    "blackjack": (("min", "max"),),
+    "niuniu": (("base", ""),),
+    "zhajinhua": (("ante", ""), ("top", "")),
+    "erbagang": (("base", ""),),
+}
+"""Game -> its limits in its own settings: a lowest and a highest amount, or one amount."""
+
+SIDES: Final = {"P": "player", "B": "banker"}
+PLAYER_DRAWS_TO: Final = 5
+"""Points of the player's two cards up to which a third one is his."""
+
+HISTORY: Final = 10
+"""Results beside the last one."""
+
+
+class Limit(NamedTuple):
+    """A limit by its word: from `low` to `high`, or `low` alone."""
+
+    name: str
+    low: str
+    high: str
+
+
+class View(NamedTuple):
+    """All that a guest screen shows of a table.
+
+    waits: nobody plays, or nobody knows: the screen says "please wait". game: "" for one that has no screen.
+    round: the present or coming one, None between shoes. cards: hands of the present round, as far as they are shown.
+    seats: who is in. result: of the last round that is over. results: of those before it, the newest first.
+    """
+
+    waits: bool = True
+    game: str = ""
+    round: int | None = None
+    bets: Literal["open", "closed"] = "closed"
+    limits: tuple[Limit, ...] = ()
+    roads: Roads | None = None
+    cards: tuple[Hand, ...] = ()
+    pot: str = ""
+    stake: str = ""
+    seats: tuple[str, ...] = ()
+    result: Result | None = None
+    results: tuple[Result, ...] = ()
+
+
+WAITING: Final = View()
+
+
+def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False) -> View:
+    """What guests see. silent: nothing was heard of the table for so long that nobody knows how it is."""
+    table = kept.table
+    if table is None or table.game not in GAMES or table.game not in WORDS["en"]:
+        return WAITING
+    over = tuple(_over(kept, table))
+    last = over[:1] if over and _is_last(over[0], table) else ()
+    is_over = any((each.shoe, each.round) == (table.shoe, table.round) for each in over)
+    shown = View(
+        waits=silent or _waits(kept),
+        game=table.game,
+        round=table.round if _is_due(table) else None,
+        limits=tuple(_limits(table)),
+        roads=_roads(kept, table),
+        result=result(last[0]) if last else None,
+        results=tuple([result(each) for each in over[len(last) :][:HISTORY]]),
+    )
+    if shown.waits:
+        return shown
+    is_open = _takes_bets(table)
+    shown = shown._replace(bets="open" if is_open else "closed")
+    if is_open or is_over or table.phase not in IN_PLAY:
+        return shown
+    if table.game == "zhajinhua":
+        shown = shown._replace(pot=amount(table.shows.pot), stake=amount(table.shows.stake), seats=_seats(table))
+    return shown._replace(cards=tuple(_hands(table))) if cards == "live" else shown
+
+
+def _waits(kept: Kept) -> bool:
+    """Whether the table does not play: it is gone, blocked, or writes nothing down."""
+    if kept.status is None or kept.status.state != "online" or kept.status.mode in STOPPED:
+        return True
+    return kept.alarm is None or any(each.blocks for each in kept.alarm.open)
+
+
+def _is_due(table: Table) -> bool:
+    """Whether a round is under way or about to come; where a pack is one round, the next one always is."""
+    return table.phase not in BETWEEN or GAMES[table.game].one_round_packs
+
+
+def _takes_bets(table: Table) -> bool:
+    """Whether bets are open.
+
+    Where no order closes them (`betting = "ignored"`), the first card of the round does. Bids for a bank, and bets
+    against it, are laid before a card is out.
+    """
+    if table.phase == "betting":
+        return True
+    if any(BIDS & words.keys() for words in table.act.values()):
+        return table.game != "zhajinhua" and not table.slots
+    return table.phase == "ready" and table.settings.betting == "ignored"
+
+
+def _over(kept: Kept, table: Table) -> Iterator[Round]:
+    """The rounds that are over, the newest first: of this shoe, and where a pack is one round of those before it."""
+    spans = GAMES[table.game].one_round_packs
+    for each in reversed(kept.rounds):
+        is_here = (each.shoe, each.journal) == (table.shoe, table.journal) or (spans and each.shoe < table.shoe)
+        if is_here and each.game == table.game:
+            yield each
+
+
+def _is_last(told: Round, table: Table) -> bool:
+    """Whether no round can have ended between this one and the present one: none was missed."""
+    if told.shoe == table.shoe:
+        return told.round >= table.round - 1
+    return told.shoe == table.shoe - 1 and table.round == 1
+
+
+def _roads(kept: Kept, table: Table) -> Roads | None:
+    """The roads of the present shoe."""
+    roads = kept.roads
+    is_here = roads is not None and (roads.shoe, roads.journal) == (table.shoe, table.journal)
+    return roads if is_here and any(topic.name == "roads" for topic in GAMES[table.game].topics) else None
+
+
+def _limits(table: Table) -> Iterator[Limit]:
+    for name in LIMITS:
+        limit = table.limits.get(name)
+        parts = limit if isinstance(limit, dict) else {"high": "" if limit is None else limit}
+        low, high = (amount(str(parts.get(part, ""))) for part in ("low", "high"))
+        if low or high:
+            yield Limit(name, low, high)
+    for low_key, high_key in TERMS.get(table.game, ()):
+        low, high = (amount(getattr(table.settings.terms, key)) if key else "" for key in (low_key, high_key))
+        if low or high:
+            yield Limit("bet" if high_key else low_key, low, high)
+
+
+def _hands(table: Table) -> Iterator[Hand]:
+    """The hands of the running round; a card that lies face down is None."""
+    if table.game == "baccarat":
+        yield from _sides(table.slots)
+        return
+    seated = [(place, slot, cards) for slot, cards in table.hands.items() if (place := seat(slot))]
+    for _, slot, cards in sorted(seated, key=lambda each: each[0]):
+        yield Hand(slot, tuple([_face(card) for card in cards]))
+
+
+def _sides(slots: tuple[Slot, ...]) -> Iterator[Hand]:
+    """Both sides' cards; of the reserves those that are named: they are played, R1 by the player where he draws."""
+    at = {each.slot: each.card for each in slots}
+    first = [card.points for slot in ("P1", "P2") if (card := at.get(slot))]
+    draws = len(first) == 2 and sum(first) % 10 <= PLAYER_DRAWS_TO
+    thirds = {"player": at.get("R1"), "banker": at.get("R2")} if draws else {"banker": at.get("R1")}
+    for letter, side in SIDES.items():
+        lain = [at[slot] for slot in (f"{letter}1", f"{letter}2", f"{letter}3") if slot in at]
+        lain += [card] if (card := thirds.get(side)) else []
+        if lain:
+            yield Hand(side, tuple([_face(card) for card in lain]))
+
+
+def _seats(table: Table) -> tuple[str, ...]:
+    """Who is in: as soon as the betting has begun, the seats that may still fold."""
+    still = [slot for slot, words in table.anytime.items() if "fold" in words]
+    return tuple(sorted(slot for slot in still or table.hands if seat(slot)))
+
+
+def _face(card: Card | None) -> str | None:
+    return card.value if card else None

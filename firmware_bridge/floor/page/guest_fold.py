@@ -1,0 +1,87 @@
+"""What a guest screen keeps of a table: the newest of each state, and the newest rounds that are over.
+
+Messages may come twice, late, or not at all: a state is replaced by a newer one alone, a round by a later revision of
+it. So the order in which messages come decides nothing in the end, and an old one that is sent again shows nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from firmware_bridge.floor.page.guest_read import Alarms, Roads, Round, Status, Table, Told, read
+
+ROUNDS: Final = 24
+"""Rounds that are kept, of the newest."""
+
+STATES: Final = {"status": Status, "alarm": Alarms, "table": Table, "roads": Roads}
+
+
+class Kept(Struct, frozen=True):
+    """What is kept of one table. rounds: in the order they were played, each in its latest revision.
+
+    boots: every run of the daemon that was heard. gone: those of a device that another one replaced. latest: the
+    latest time that a message told.
+    """
+
+    status: Status | None = None
+    alarm: Alarms | None = None
+    table: Table | None = None
+    roads: Roads | None = None
+    rounds: tuple[Round, ...] = ()
+    boots: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
+    latest: str = ""
+
+    @property
+    def shoe(self) -> int:
+        """The newest shoe that a state told of."""
+        return max((each.shoe for each in (self.status, self.table, self.alarm, self.roads) if each), default=0)
+
+
+NOTHING: Final = Kept()
+
+
+def fold(kept: Kept, topic: str, payload: bytes) -> Kept:
+    """What is kept after a message of the topic `topic` (its last word); an empty one empties a state."""
+    if topic in STATES and not payload:
+        return replace(kept, **{topic: None})
+    told = read(topic, payload)
+    if told is None or told.boot in kept.gone:
+        return kept
+    if _is_another_device(kept, told):
+        kept = Kept(gone=kept.boots | kept.gone)
+    kept = replace(kept, boots=kept.boots | {told.boot}, latest=max(kept.latest, told.at))
+    if isinstance(told, Round):
+        return replace(kept, rounds=_with(kept.rounds, told))
+    before = getattr(kept, topic)
+    return replace(kept, **{topic: told}) if before is None or _order(told, before) > _order(before, told) else kept
+
+
+def _is_another_device(kept: Kept, told: Told) -> bool:
+    """Whether a device that nobody heard before began with a lower shoe: the table was given another one."""
+    is_new = told.boot not in kept.boots and told.at > kept.latest
+    return isinstance(told, Status) and told.state == "online" and is_new and told.shoe < kept.shoe
+
+
+def _order(told: Any, other: Any) -> tuple[Any, ...]:
+    """What tells the newer of two messages of a state by comparison.
+
+    A `lost` is said by the broker in words that were put down as its connection began: within a run of the daemon it
+    is the number of the connection that counts.
+    """
+    when = (told.shoe, told.as_of, told.at)
+    if isinstance(told, Status) and told.boot == other.boot:
+        return told.link, told.state != "online", *when
+    return when
+
+
+def _with(rounds: tuple[Round, ...], told: Round) -> tuple[Round, ...]:
+    """The rounds with one more, or with one in a later revision."""
+    place = told.shoe, told.round
+    others = tuple([each for each in rounds if (each.shoe, each.round) != place])
+    same = [each for each in rounds if (each.shoe, each.round) == place]
+    newest = max([*same, told], key=lambda each: (each.revision, each.seq, each.at, each.journal))
+    return tuple(sorted([*others, newest], key=lambda each: (each.shoe, each.round)))[-ROUNDS:]

@@ -1,0 +1,181 @@
+"""A guest screen as HTML: a view in one of the languages, and the document around it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from firmware_bridge.floor.page.guest import Limit, View
+from firmware_bridge.floor.page.guest_results import Hand, Result, seat
+from firmware_bridge.floor.page.guest_roads import roads
+from firmware_bridge.floor.page.guest_words import WORDS, Language
+from firmware_bridge.floor.page.markup import Html, joined, tag
+
+SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
+RED: Final = ("h", "d")
+
+FEW, SOME = 4, 8
+"""Hands that are drawn large, and less large."""
+
+
+@lru_cache(512)
+def screen(name: str, shown: View, lang: Language) -> Html:
+    """What a screen shows of the table `name`."""
+    say = _Says(lang)
+    return tag(
+        "main",
+        _head(name, shown, say),
+        tag("p", say("wait" if shown.waits else shown.bets), class_="state"),
+        _now(shown, say),
+        _last(shown, say) if shown.game else None,
+        _roads(shown, lang),
+        _before(shown, say),
+        _limits(shown.limits, say),
+        class_="wait" if shown.waits else shown.bets,
+        data_game=shown.game or None,
+        lang=lang,
+    )
+
+
+def document(name: str, shown: View, lang: Language) -> str:
+    """The whole page of a screen: it is kept up to date by its script, and says "please wait" where nothing comes."""
+    say = _Says(lang)
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", say("table", name)),
+        tag("link", rel="icon", href="data:,"),
+        tag("link", rel="stylesheet", href="/static/screen.css"),
+        tag("script", src="/static/screen.js", defer=True),
+    )
+    body = tag(
+        "body",
+        tag("div", screen(name, shown, lang), id="screen"),
+        tag("p", say("wait"), id="lost", role="status", hidden=True),
+    )
+    return f"<!doctype html>{tag('html', head, body, lang=lang)}"
+
+
+class _Says:
+    """The words of one language."""
+
+    def __init__(self, lang: Language) -> None:
+        self._words = WORDS[lang]
+
+    def __call__(self, id: str, *values: str | int) -> str:
+        return self._words[id].format(*values)
+
+    def whose(self, name: str) -> str:
+        """Whose hand it is."""
+        if name in ("player", "banker"):
+            return self(name)
+        number, hand = seat(name) or (0, 0)
+        if not number:
+            return self("dealer")
+        return self("hand", number, hand) if hand > 1 else self("seat", number)
+
+    def outcome(self, result: Result) -> str:
+        """How a round ended, in words."""
+        if not result.outcome:
+            return ""
+        return self(result.outcome, (seat(result.seat) or (0, 0))[0]) if result.seat else self(result.outcome)
+
+
+def _head(name: str, shown: View, say: _Says) -> Html:
+    number = None if shown.round is None else tag("p", say("round", shown.round), class_="round")
+    title = say(shown.game) if shown.game else say("table", name)
+    table = tag("p", say("table", name), class_="table") if shown.game else None
+    return tag("header", tag("h1", title), table, number)
+
+
+def _now(shown: View, say: _Says) -> Html | None:
+    """The present round: its cards where the house shows them, a pot and who is in."""
+    money = [
+        tag("div", tag("dt", say(id)), tag("dd", amount))
+        for id, amount in (("pot", shown.pot), ("stake", shown.stake))
+        if amount
+    ]
+    still = [tag("li", say.whose(name)) for name in shown.seats]
+    if not (money or still or shown.cards):
+        return None
+    return tag(
+        "section",
+        tag("h2", say("now")),
+        tag("dl", *money, class_="money") if money else None,
+        joined(tag("h3", say("in")), tag("ul", *still, class_="seats")) if still else None,
+        _hands(shown.cards, say),
+        class_="now",
+    )
+
+
+def _last(shown: View, say: _Says) -> Html:
+    result = shown.result
+    if result is None:
+        return tag("section", tag("h2", say("over")), tag("p", say("none"), class_="none"), class_="last")
+    words = " · ".join(filter(None, [say.outcome(result), say("natural") if result.natural else ""]))
+    pot = f"{say('pot')} {result.pot}" if result.pot else None
+    return tag(
+        "section",
+        tag("h2", say("over"), " · ", say("round", result.round)),
+        tag("p", words, class_=f"outcome {result.outcome.replace('.', '-')}"),
+        tag("p", pot, class_="pot") if pot else None,
+        _hands(result.hands, say),
+        class_="last",
+    )
+
+
+def _hands(hands: tuple[Hand, ...], say: _Says) -> Html | None:
+    if not hands:
+        return None
+    many = "few" if len(hands) <= FEW else "some" if len(hands) <= SOME else "many"
+    return tag("ul", *[_hand(each, say) for each in hands], class_=f"hands {many}")
+
+
+def _hand(hand: Hand, say: _Says) -> Html:
+    told = " ".join(filter(None, [hand.points, say(hand.kind) if hand.kind else ""]))
+    return tag(
+        "li",
+        tag("h3", say.whose(hand.name)),
+        tag("p", *[_card(each, say) for each in hand.cards], class_="cards"),
+        tag("p", told, class_="points") if told else None,
+        tag("p", say(hand.outcome), class_="ended") if hand.outcome else None,
+        class_=f"hand {hand.outcome}".strip(),
+    )
+
+
+def _card(face: str | None, say: _Says) -> Html:
+    """A card; one that lies face down shows its back."""
+    if face is None:
+        return tag("span", class_="card down", role="img", aria_label=say("down"))
+    rank, suit = face[0], face[1]
+    if suit not in SIGNS:
+        inner = [say("white")] if rank == "w" else [rank, tag("i", say("tile"))]
+        return tag("span", *inner, class_="card tile")
+    return tag("span", "10" if rank == "T" else rank, tag("i", SIGNS[suit]), class_=f"card{' red' * (suit in RED)}")
+
+
+def _roads(shown: View, lang: Language) -> Html | None:
+    return tag("section", *roads(shown.roads, lang), class_="roads") if shown.roads else None
+
+
+def _before(shown: View, say: _Says) -> Html | None:
+    """The results before the last one, in a word each; the roads say it of a game that has some."""
+    told = [words for each in shown.results if (words := say.outcome(each))]
+    if shown.roads is not None or not told:
+        return None
+    return tag("section", tag("h2", say("before")), tag("ol", *[tag("li", each) for each in told]), class_="before")
+
+
+def _limits(limits: tuple[Limit, ...], say: _Says) -> Html | None:
+    if not limits:
+        return None
+    told = [tag("div", tag("dt", say(f"limit.{each.name}")), tag("dd", _span(each, say))) for each in limits]
+    return tag("footer", tag("h2", say("limits")), tag("dl", *told))
+
+
+def _span(limit: Limit, say: _Says) -> str:
+    if limit.low and limit.high:
+        return f"{limit.low} – {limit.high}"
+    is_most = limit.name not in ("ante", "base", "top")
+    return say("most", limit.high) if is_most and limit.high else limit.high or limit.low

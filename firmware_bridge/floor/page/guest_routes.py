@@ -1,0 +1,77 @@
+"""The routes of the guest screens: a page of each table, and a stream of its own that brings nothing but the screen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from firmware_bridge.floor.config import ScreenSection
+from firmware_bridge.floor.page.feed import Feed
+from firmware_bridge.floor.page.guest import WAITING, View, view
+from firmware_bridge.floor.page.guest_fold import Kept
+from firmware_bridge.floor.page.guest_html import document, screen
+from firmware_bridge.floor.page.guest_words import LANGUAGES, Language
+from firmware_bridge.floor.page.stream import Stream, Streams
+
+NAME: Final = re.compile(r"[^\x00-\x20/+#$\x7f-\x9f]{1,64}")
+"""The name of a table, as a topic can have it."""
+
+
+def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
+    """The routes of all screens. pit: the streams of the pit, whose end is theirs."""
+    streams = Streams(section.streams)
+    streams.ended = pit.ended
+    shown = _Shown(feed, section)
+
+    def page(request: Request) -> HTMLResponse:
+        name, lang = _name(request), _language(request, section)
+        return HTMLResponse(document(name, shown(name), lang), 200 if NAME.fullmatch(name) else 404)
+
+    def stream(request: Request) -> ASGIApp:
+        name, lang = _name(request), _language(request, section)
+        if streams.open >= streams.most:
+            return PlainTextResponse("too many screens: see [screen] streams\n", 503, {"retry-after": "10"})
+        return Stream(streams, feed, lambda: {"screen": screen(name, shown(name), lang)})
+
+    return [Route("/screen/{name}", page), Route("/screen/{name}/stream", _endpoint(stream))]
+
+
+class _Shown:
+    """What guests see of a table now; it is made once for all its screens."""
+
+    def __init__(self, feed: Feed, section: ScreenSection) -> None:
+        self._feed, self._cards = feed, section.cards
+        self._made: dict[str, tuple[Kept, bool, View]] = {}
+
+    def __call__(self, name: str) -> View:
+        """The view of a table; that of one that waits where nobody knows how it is."""
+        kept, trouble = self._feed.guests.tables.get(name), self._feed.troubles.get(name)
+        if kept is None:
+            return WAITING
+        silent = bool(self._feed.fault) or trouble is None or bool(trouble.silent)
+        made = self._made.get(name)
+        if made is None or made[0] is not kept or made[1] != silent:
+            made = self._made[name] = kept, silent, view(kept, self._cards, silent=silent)
+        return made[2]
+
+
+def _name(request: Request) -> str:
+    return str(request.path_params["name"])
+
+
+def _language(request: Request, section: ScreenSection) -> Language:
+    asked = request.query_params.get("lang", "")
+    return next((each for each in LANGUAGES if each == asked), section.language)
+
+
+def _endpoint(made: Callable[[Request], ASGIApp]) -> Callable[[Request], object]:
+    async def endpoint(request: Request) -> ASGIApp:
+        return made(request)
+
+    return endpoint

@@ -1,0 +1,90 @@
+"""`shoe-floor page`: serves the page until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import uvicorn
+
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.floor.config import FloorConfig, PageSection
+from firmware_bridge.floor.page.app import app
+from firmware_bridge.floor.page.feed import feed
+from firmware_bridge.systemd import Systemd
+
+log = logging.getLogger(__name__)
+
+PAGES: Final = 100
+"""Requests beside the streams that are served at a time."""
+
+END_S: Final = 3
+"""How long a browser may take to be answered when the page is closed."""
+
+
+class PageError(BridgeError, OSError):
+    """The page cannot be served."""
+
+
+def run(config: FloorConfig) -> int:
+    """Serve until SIGTERM or SIGINT; 0. Raises PageError where nobody can listen at the address."""
+    page, systemd = config.page, Systemd()
+    listener = _listener(page)
+    address = _address(*listener.getsockname()[:2])
+
+    def ready() -> None:
+        print(f"the page is at {address}", flush=True)
+        systemd.tell("READY=1", f"STATUS=serves {address}")
+
+    served = app(feed(config), page, ready, config.screen)
+    settings = uvicorn.Config(
+        served,
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        ws="none",
+        limit_concurrency=page.streams + config.screen.streams + PAGES,
+        timeout_graceful_shutdown=END_S,
+    )
+    served.state.server = server = _Server(settings)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: server.leave())
+    try:
+        server.run(sockets=[listener])
+    finally:
+        systemd.tell("STOPPING=1")
+        listener.close()
+    return 0
+
+
+class _Server(uvicorn.Server):
+    """A server that ends in order at a signal; uvicorn's own would let the signal end the process afterwards."""
+
+    def leave(self) -> None:
+        """End soon."""
+        self.should_exit = True
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to `run`."""
+        yield
+
+
+def _listener(page: PageSection) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(page.host, page.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((page.host, page.port), family=family, backlog=256)
+    except OSError as error:
+        what = f"nobody can listen at {page.host}, port {page.port}: {error.strerror}"
+        raise PageError(what, "look at [page] host and port of floor.toml, or end what listens there") from None
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"

@@ -1,0 +1,183 @@
+// Keeps a page up to date: replaces the parts that the server sends, greys the page while nothing comes.
+"use strict";
+
+const QUIET_MS = 15000; // three beats
+const AGAIN_MS = 5000;
+const body = document.body;
+const words = body.dataset;
+const lang = document.documentElement.lang;
+const byId = (id) => document.getElementById(id);
+
+let source = null;
+let heard = 0;
+let ahead = 0; // the server's clock against ours, in ms
+let known = null; // the alarms that were announced
+
+function connect() {
+  source = new EventSource(words.stream);
+  source.addEventListener("beat", (event) => alive(event));
+  source.addEventListener("parts", (event) => {
+    alive(event);
+    apply(JSON.parse(event.data));
+  });
+  source.onerror = () => {
+    lost(words.lost);
+    if (source.readyState === EventSource.CLOSED) {
+      source.close();
+      refused();
+      setTimeout(connect, AGAIN_MS);
+    }
+  };
+}
+
+async function refused() {
+  // EventSource does not tell a status: a HEAD does, and opens no stream.
+  try {
+    const answer = await fetch(words.stream, { method: "HEAD", cache: "no-store" });
+    if (answer.status === 503) lost(words.full_now);
+  } catch {
+    // the server is away: that was said already
+  }
+}
+
+function alive(event) {
+  heard = performance.now();
+  const [now, release] = (event.lastEventId || "").split(" ", 2);
+  if (now) ahead = Number(now) - Date.now();
+  if (release && decodeURIComponent(release) !== words.release) location.reload();
+  if (body.classList.contains("live")) return;
+  body.classList.add("live");
+  body.classList.remove("lost");
+  byId("link").textContent = words.live;
+  byId("banner").hidden = true;
+}
+
+function lost(why) {
+  if (body.classList.contains("lost") && byId("banner").textContent === why) return;
+  body.classList.remove("live");
+  body.classList.add("lost");
+  byId("link").textContent = words.connecting;
+  byId("banner").textContent = why;
+  byId("banner").hidden = false;
+  say(why);
+}
+
+function say(text) {
+  const line = document.createElement("span");
+  line.textContent = text + " ";
+  byId("news").replaceChildren(line);
+}
+
+function apply(parts) {
+  const focused = document.activeElement;
+  const focusedId = focused && focused !== body ? focused.id : "";
+  if ("order" in parts) sort(JSON.parse(parts.order));
+  for (const [id, html] of Object.entries(parts)) {
+    const place = id === "order" ? null : byId(id);
+    if (place) {
+      place.innerHTML = html || "";
+      shape(place);
+    } else if (id === "roads") {
+      location.reload(); // another game is dealt: the page has other sections
+    }
+  }
+  announce();
+  if (focused && focused !== document.activeElement) (focused.isConnected ? focused : byId(focusedId))?.focus();
+}
+
+function sort(names) {
+  const grid = byId("grid");
+  if (!grid) return;
+  const wanted = new Set(names.map(([name]) => "tile-" + name));
+  for (const tile of [...grid.children]) if (!wanted.has(tile.id)) tile.remove();
+  names.forEach(([name, address], place) => {
+    const tile = byId("tile-" + name) || made(name, address);
+    if (grid.children[place] !== tile) grid.insertBefore(tile, grid.children[place] || null);
+  });
+}
+
+function made(name, address) {
+  const tile = document.createElement("li");
+  tile.id = "tile-" + name;
+  const link = document.createElement("a");
+  link.href = address + "?lang=" + lang;
+  link.textContent = name;
+  const head = document.createElement("h2");
+  head.append(link);
+  const state = document.createElement("div");
+  state.id = "t-" + name;
+  const road = document.createElement("div");
+  road.id = "r-" + name;
+  road.className = "road";
+  tile.append(head, state, road);
+  return tile;
+}
+
+function announce() {
+  const open = new Map();
+  for (const each of document.querySelectorAll("[data-alarm]")) open.set(each.dataset.alarm, each.dataset.spoken);
+  if (known !== null) {
+    const opened = [...open.keys()].filter((key) => !known.has(key));
+    const tables = new Set([...open.keys()].map((key) => key.split("/")[0]));
+    const gone = [...known.keys()].filter((key) => !open.has(key)).map((key) => key.split("/")[0]);
+    const quiet = [...new Set(gone)].filter((table) => !tables.has(table));
+    const told = [...opened.map((key) => open.get(key)), ...quiet.map((table) => words.closed.replace("{table}", table))];
+    if (told.length) say(told.join(". "));
+  }
+  known = open;
+}
+
+// ---------------------------------------------------------------- numbers and times as people here write them
+
+const clock = new Intl.DateTimeFormat(lang, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+const day = new Intl.DateTimeFormat(lang, { dateStyle: "short", timeStyle: "medium", hour12: false });
+const units = {};
+
+function count(value, unit, digits) {
+  const key = unit + digits;
+  units[key] ||= new Intl.NumberFormat(lang, style(unit, digits));
+  return units[key].format(value);
+}
+
+function style(unit, digits) {
+  const rounded = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  if (!unit) return rounded;
+  if (unit === "change") return { style: "percent", signDisplay: "exceptZero", maximumFractionDigits: 1 };
+  return { style: "unit", unit, unitDisplay: "short", ...rounded };
+}
+
+function duration(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return count(seconds, "second", 0);
+  if (seconds < 3600) return count(Math.floor(seconds / 60), "minute", 0);
+  if (seconds < 172800) return count(Math.floor(seconds / 360) / 10, "hour", 1);
+  return count(Math.floor(seconds / 86400), "day", 0);
+}
+
+function shape(place) {
+  for (const each of place.querySelectorAll("data[value]")) {
+    each.textContent = count(Number(each.value), each.dataset.unit || "", Number(each.dataset.digits || 0));
+  }
+  for (const each of place.querySelectorAll("time[data-at]")) {
+    const at = Number(each.dataset.at);
+    each.textContent = (Date.now() - at < 43200000 ? clock : day).format(at);
+  }
+  age(place);
+}
+
+function age(place) {
+  const now = Date.now() + ahead;
+  for (const each of place.querySelectorAll("time[data-age]")) {
+    const told = duration(now - Number(each.dataset.age));
+    if (each.textContent !== told) each.textContent = told;
+  }
+}
+
+setInterval(() => {
+  age(document);
+  if (heard && performance.now() - heard > QUIET_MS) lost(words.lost);
+}, 1000);
+
+shape(document);
+announce();
+connect();

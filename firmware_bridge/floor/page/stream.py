@@ -1,0 +1,123 @@
+"""What a browser is sent while a page is open: the parts of the page that are others than it has (server-sent events).
+
+A browser that takes its time has no queue: what it is sent next is what the page is then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
+from urllib.parse import quote
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from firmware_bridge.floor.page.document import RELEASE
+from firmware_bridge.floor.page.feed import now_ms
+
+log = logging.getLogger(__name__)
+
+BEAT_S: Final = 5.0
+"""How often a browser hears that the page is alive: it takes a page for lost that is silent for three beats."""
+
+REST_S: Final = 0.25
+"""The shortest time between two events to one browser."""
+
+SLOW_S: Final = 30.0
+"""How long a browser may take to read an event; then its connection is closed, and it comes again."""
+
+RETRY_MS: Final = 2000
+"""How long a browser waits before it comes again."""
+
+EVENTS: Final = "text/event-stream; charset=utf-8"
+BODY: Final = "http.response.body"
+
+Parts = Mapping[str, str]
+"""The parts of a page: the id of an element, and the HTML inside it."""
+
+
+class Changing(Protocol):
+    """What parts are made of, and when it changes."""
+
+    version: int
+
+    async def changed_after(self, version: int, within_s: float) -> None:
+        """Wait until the version is another one, but no longer than so many seconds."""
+
+
+class Streams:
+    """How many browsers are served, and how many may be. ended: set when all have to leave."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.open = most, 0
+        self.ended = asyncio.Event()
+
+
+class Stream:
+    """An ASGI response: events with the parts that changed, and a beat in between."""
+
+    def __init__(self, streams: Streams, source: Changing, parts: Callable[[], Parts]) -> None:
+        self._streams, self._source, self._parts = streams, source, parts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one browser until it is gone, or the page is closed."""
+        if scope["method"] == "HEAD":
+            await Response(media_type=EVENTS)(scope, receive, send)
+            return
+        self._streams.open += 1
+        try:
+            waits = [
+                asyncio.create_task(each) for each in (_gone(receive), self._streams.ended.wait(), self._feed(send))
+            ]
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for each in waits:
+                    each.cancel()
+                for result in await asyncio.gather(*waits, return_exceptions=True):
+                    if isinstance(result, Exception) and not isinstance(result, TimeoutError | OSError):
+                        log.error("a browser's stream failed", exc_info=result)
+        finally:
+            self._streams.open -= 1
+
+    async def _feed(self, send: Send) -> None:
+        headers = [(b"content-type", EVENTS.encode()), (b"x-accel-buffering", b"no")]
+        await _sent(send, {"type": "http.response.start", "status": 200, "headers": headers})
+        await _sent(send, {"type": BODY, "body": b"retry: %d\n\n" % RETRY_MS, "more_body": True})
+        has: dict[str, str] = {}
+        version = -1
+        while True:
+            if version != self._source.version:
+                version = self._source.version
+                now = self._parts()
+                changed = {id: html for id, html in now.items() if has.get(id) != html}
+                gone = [id for id in has if id not in now]
+                if changed or gone:
+                    await _sent(send, _event("parts", json.dumps(changed | dict.fromkeys(gone))))
+                has = dict(now)
+                await asyncio.sleep(REST_S)
+            elif not await self._changes(version):
+                await _sent(send, _event("beat", "{}"))
+
+    async def _changes(self, version: int) -> bool:
+        await self._source.changed_after(version, BEAT_S)
+        return self._source.version != version
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _sent(send: Send, message: dict[str, Any]) -> None:
+    async with asyncio.timeout(SLOW_S):
+        await send(message)
+
+
+def _event(name: str, data: str) -> dict[str, Any]:
+    """An event; its id is the time here in ms since 1970, and which release of the page sends it."""
+    text = f"id: {now_ms()} {quote(RELEASE)}\nevent: {name}\ndata: {data}\n\n"
+    return {"type": BODY, "body": text.encode(), "more_body": True}

@@ -1,0 +1,158 @@
+"""A table's tile in the grid: what it needs, how it stands, and its last results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from firmware_bridge.facts.wire_states import Table
+from firmware_bridge.floor.page import said
+from firmware_bridge.floor.page.bits import age, badge, hidden, number, pairs
+from firmware_bridge.floor.page.markup import Html, Part, joined, tag
+from firmware_bridge.floor.page.seen import Seen
+from firmware_bridge.floor.page.texts import Language, known, text
+from firmware_bridge.floor.page.trouble import Trouble, is_in_use, worst_first
+
+RESULTS: Final = 12
+"""Results that a tile shows."""
+
+OUTCOMES: Final = {"B": "banker", "P": "player", "T": "tie"}
+
+
+def tile(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
+    """What changes of a tile but its road."""
+    return tag(
+        "div",
+        badge(lang, needs.word),
+        *_silent(seen, needs, lang),
+        *_alarms(seen, lang),
+        _where(seen, lang),
+        _stands(seen, lang, now),
+        _results(seen, lang),
+        class_=f"state is-{needs.word}{' stale' if needs.silent else ''}",
+    )
+
+
+def silent(seen: Seen, needs: Trouble, lang: Language) -> Iterator[Html]:
+    """Why what is shown of a table may be old."""
+    if not needs.silent:
+        return
+    at = seen.health_at
+    yield tag("p", text(lang, f"silent.{needs.silent}"), *([": ", age(at)] if at is not None else []), class_="old")
+
+
+_silent = silent
+
+
+def out_of_order(seen: Seen, lang: Language) -> Iterator[Html]:
+    """Why a table is out of order beside its alarms."""
+    modes = {"OBSERVE": "page.observing", "NO_JOURNAL": "page.no_journal"}
+    if seen.status and seen.status.mode in modes:
+        yield tag("p", text(lang, modes[seen.status.mode]), class_="bad")
+    if seen.unreadable:
+        topics = ", ".join(sorted(seen.unreadable))
+        yield tag("p", text(lang, "page.unreadable", topics=topics), class_="bad")
+
+
+def _alarms(seen: Seen, lang: Language) -> Iterator[Html]:
+    yield from out_of_order(seen, lang)
+    alarms = worst_first(seen.alarms.open) if seen.alarms else []
+    if not alarms:
+        return
+    items = []
+    for each in alarms:
+        name = said.alarm(lang, each)
+        key = f"{seen.name}/{each.id}/{each.since}"
+        spoken = text(lang, "page.opened", table=seen.name, alarm=name)
+        words = [tag("span", name, class_="alarm-name"), " ", hidden(text(lang, "page.since")), " "]
+        class_ = f"alarm {'blocks' if each.blocks else each.severity}"
+        items.append(tag("li", *words, age(each.since - seen.ahead), class_=class_, data_alarm=key, data_spoken=spoken))
+    yield tag("ul", *items, class_="alarms")
+
+
+def _where(seen: Seen, lang: Language) -> Part:
+    """Which game, shoe and round."""
+    table = seen.table
+    if table is None:
+        return None
+    parts = [game(lang, table.game)]
+    if table.phase not in ("empty", "ended"):
+        parts.append(f"{text(lang, 'page.shoe')} {seen.shoe}")
+        parts.append(f"{text(lang, 'page.round')} {table.round}")
+    last = [" ", tag("strong", text(lang, "page.last_round"), class_="last")] if table.last else []
+    return tag("p", " · ".join(parts), *last, class_="where")
+
+
+def _stands(seen: Seen, lang: Language, now: int) -> Part:
+    """Phase, what is due, pace and cards."""
+    table = seen.table
+    if table is None:
+        return None
+    return pairs(
+        (text(lang, "page.phase"), phase(lang, table)),
+        (text(lang, "page.due"), due(table, lang)),
+        (text(lang, "page.per_hour"), number(seen.per_hour(now))),
+        cut(table, lang),
+    )
+
+
+def game(lang: Language, name: str) -> str:
+    """What a game is called."""
+    return known(lang, f"game.{name}") or name
+
+
+def phase(lang: Language, table: Table) -> str:
+    """The phase of a table."""
+    if table.phase in ("empty", "ended") and is_in_use(table):
+        return text(lang, "phase.between")
+    return known(lang, f"phase.{table.phase}") or table.phase
+
+
+def due(table: Table, lang: Language) -> Part:
+    """The slot that is due, or the seats that must act; None where neither is."""
+    if table.due:
+        return joined(tag("span", table.due, class_="slot"), " ", said.slot(lang, table.due))
+    act = table.act if isinstance(table.act, dict) else {}
+    seats = [part for name in act if name for part in (tag("span", name, class_="slot"), " ")]
+    return joined(*seats, text(lang, "page.acts")) if seats else None
+
+
+def cut(table: Table, lang: Language) -> tuple[str, Part]:
+    """The cards to the cut; where no limit is set, those in the shoe."""
+    if table.cards_left is None:
+        return text(lang, "page.cards_left"), None
+    if table.last:
+        return text(lang, "page.cards_to_cut"), text(lang, "page.cut_out")
+    limit = table.settings.virtual_cut
+    if limit is None:
+        return text(lang, "page.cards_left"), number(table.cards_left)
+    return text(lang, "page.cards_to_cut"), number(max(table.cards_left - limit, 0))
+
+
+def _results(seen: Seen, lang: Language) -> Part:
+    """The newest results, the newest last."""
+    told: list[str | None]
+    if seen.roads is not None:
+        told = [OUTCOMES.get(each, each) for each in seen.roads.outcomes[-RESULTS:]]
+    else:
+        rounds = reversed(seen.last_rounds(RESULTS))
+        told = [each.told.outcome if each.told.status != "voided" else None for each in rounds]
+    if not told:
+        return None
+    chips = [
+        tag(
+            "li",
+            tag("span", said.short(lang, each), aria_hidden="true"),
+            hidden(said.outcome(lang, each)),
+            class_=f"chip {chip_class(each)}",
+        )
+        for each in told
+    ]
+    return joined(hidden(text(lang, "page.results")), tag("ol", *chips, class_="results"))
+
+
+def chip_class(outcome: str | None) -> str:
+    """The colour of a result: the house's red, the players' blue, a tie's green."""
+    if outcome in ("banker", "player", "tie"):
+        return outcome
+    return {"players": "player", "even": "tie", "dealer_bust": "player"}.get(outcome or "", "other")

@@ -1,0 +1,153 @@
+"""The pages of the pit, whole and in the parts that change; what did not change is not drawn again."""
+
+from __future__ import annotations
+
+import json
+from typing import Final, NamedTuple
+
+from firmware_bridge.facts.wire import VoidedRound
+from firmware_bridge.floor.page import detail, health, roads
+from firmware_bridge.floor.page.document import address, document, section
+from firmware_bridge.floor.page.feed import Feed
+from firmware_bridge.floor.page.markup import Html, joined, tag
+from firmware_bridge.floor.page.seen import Seen
+from firmware_bridge.floor.page.texts import Language, text
+from firmware_bridge.floor.page.tile import tile
+from firmware_bridge.floor.page.trouble import Trouble, order
+from firmware_bridge.games.baccarat.drawn.heading import Heading
+from firmware_bridge.games.baccarat.roads import Board
+from firmware_bridge.games.baccarat.roads.bead import LETTERS
+
+SECTIONS: Final = ("alarms", "now", "roads", "rounds", "health", "times")
+TITLES: Final = {"alarms": "page.open_alarms", "times": "health.times"}
+
+
+class _Drawn(NamedTuple):
+    """Parts of a table, and what they were drawn from."""
+
+    seen: Seen
+    version: int
+    needs: Trouble
+    parts: dict[str, str]
+
+
+class Views:
+    """Draws the pages of a feed; only on the loop."""
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+        self._drawn: dict[tuple[str, str, Language], _Drawn] = {}
+        self._roads: dict[tuple[str, str, Language], tuple[Board, str]] = {}
+
+    def grid_parts(self, lang: Language) -> dict[str, str]:
+        """The parts of the grid: each tile's state and road; `order`: names and addresses of the tables as sorted."""
+        tables, troubles = self._feed.floor.tables, self._feed.troubles
+        names = order([(seen, troubles[name]) for name, seen in tables.items()])
+        parts = self._common(lang)
+        if not self._feed.fault or names:
+            parts["order"] = json.dumps([[name, address(name)] for name in names])
+            parts["count"] = tag("p", text(lang, "page.count", count=len(names)) if names else text(lang, "page.none"))
+        for name in names:
+            parts |= self._table("tile", name, lang)
+        return parts
+
+    def grid_document(self, lang: Language) -> str:
+        """The page of all tables."""
+        parts = self.grid_parts(lang)
+        tiles = [
+            tag(
+                "li",
+                tag("h2", tag("a", name, href=f"{where}?lang={lang}")),
+                tag("div", Html(parts[f"t-{name}"]), id=f"t-{name}"),
+                tag("div", Html(parts[f"r-{name}"]), id=f"r-{name}", class_="road"),
+                id=f"tile-{name}",
+            )
+            for name, where in json.loads(parts.get("order", "[]"))
+        ]
+        count = tag("div", Html(parts.get("count", "")), id="count", class_="muted")
+        main = joined(_broker(parts), count, tag("ul", *tiles, id="grid", class_="grid"))
+        return document(lang, text(lang, "page.title"), "/", main, skip=text(lang, "page.skip"))
+
+    def table_parts(self, name: str, lang: Language) -> dict[str, str]:
+        """The parts of a table's page; none of a table that nobody has heard of."""
+        if name not in self._feed.floor.tables:
+            return self._common(lang)
+        return self._common(lang) | self._table("page", name, lang)
+
+    def table_document(self, name: str, lang: Language) -> str:
+        """A table's own page."""
+        parts = self.table_parts(name, lang)
+        boxes = [
+            section(key, text(lang, TITLES.get(key, f"page.{key}")), Html(parts[key]))
+            for key in SECTIONS
+            if key in parts
+        ]
+        state = tag("div", Html(parts["state"]), id="state", class_="card-box")
+        main = joined(_broker(parts), tag("div", state, *boxes, class_="table-page"))
+        return document(lang, _named(name, lang), address(name), main, skip=text(lang, "page.skip_table"), back=True)
+
+    def unknown_document(self, name: str, lang: Language) -> str:
+        """The page of a table that nobody has heard of."""
+        main = tag("p", text(lang, "page.unknown", name=name))
+        return document(lang, _named(name, lang), address(name), main, skip=text(lang, "page.skip_table"), back=True)
+
+    def _common(self, lang: Language) -> dict[str, str]:
+        fault = self._feed.fault
+        return {"broker": tag("p", text(lang, "page.broker_lost"), class_="banner") if fault else ""}
+
+    def _table(self, view: str, name: str, lang: Language) -> dict[str, str]:
+        seen, needs = self._feed.floor.tables[name], self._feed.troubles[name]
+        drawn = self._drawn.get((view, name, lang))
+        if drawn is None or drawn.seen is not seen or (drawn.version, drawn.needs) != (seen.version, needs):
+            draw = self._tile if view == "tile" else self._page
+            drawn = self._drawn[view, name, lang] = _Drawn(seen, seen.version, needs, draw(seen, needs, lang))
+        return drawn.parts
+
+    def _tile(self, seen: Seen, needs: Trouble, lang: Language) -> dict[str, str]:
+        state = tile(seen, needs, lang, self._feed.clock())
+        return {f"t-{seen.name}": state, f"r-{seen.name}": self._road("tile", seen, lang)}
+
+    def _page(self, seen: Seen, needs: Trouble, lang: Language) -> dict[str, str]:
+        own = {"roads": self._road("page", seen, lang)} if seen.roads else {}
+        return {
+            "state": detail.state(seen, needs, lang, self._feed.clock()),
+            "alarms": detail.alarms(seen, lang),
+            "now": detail.on_the_table(seen, lang),
+            **own,
+            "rounds": detail.rounds(seen, lang),
+            "health": health.health(seen, lang),
+            "times": health.times(seen, lang),
+        }
+
+    def _road(self, view: str, seen: Seen, lang: Language) -> str:
+        """The big road of a tile, or all roads: they are drawn once a round."""
+        board = seen.roads
+        if board is None:
+            return ""
+        known = self._roads.get((view, seen.name, lang))
+        if known is None or known[0] is not board:
+            drawn = (
+                roads.big_road(board, lang, seen.name)
+                if view == "tile"
+                else roads.board(board, lang, _heading(seen, board))
+            )
+            known = self._roads[view, seen.name, lang] = (board, drawn)
+        return known[1]
+
+
+def _named(name: str, lang: Language) -> str:
+    return text(lang, "page.table", name=name)
+
+
+def _heading(seen: Seen, board: Board) -> Heading:
+    """What stands above a board; the points only of the round that made its newest bead."""
+    shoe, points = seen.shoe or 0, {}
+    for over in seen.last_rounds(1):
+        told = over.told
+        if not isinstance(told, VoidedRound) and told.shoe == shoe and LETTERS.get(told.outcome) == board.outcomes[-1:]:
+            points = {name: hand.points for name, hand in told.hands.items()}
+    return Heading(table=seen.name, shoe=shoe, points=points)
+
+
+def _broker(parts: dict[str, str]) -> Html:
+    return tag("div", Html(parts["broker"]), id="broker")

@@ -1,0 +1,188 @@
+"""All SQL of the store in PostgreSQL: tables and views by the names that they have in SQLite, and the statements."""
+
+from typing import Final
+
+MIGRATIONS: Final = (
+    """
+create table store_version (version integer not null);
+insert into store_version values (0);
+create table message (
+  topic text collate "C" not null, tbl text collate "C" not null, journal text collate "C" not null,
+  seq bigint not null, n bigint not null, "of" bigint not null, shoe bigint not null,
+  at text collate "C" not null, received_at text collate "C" not null,
+  game text collate "C", round bigint, status text collate "C", revision bigint,
+  prev_journal text collate "C", prev_seq bigint,
+  body bytea not null,
+  primary key (topic, tbl, journal, seq, n));
+create function message_is_never_changed() returns trigger language plpgsql as $$
+  begin raise exception 'messages are never changed'; end $$;
+create function message_is_never_deleted() returns trigger language plpgsql as $$
+  begin raise exception 'messages are never deleted'; end $$;
+create trigger message_is_never_changed before update on message
+  for each statement execute function message_is_never_changed();
+create trigger message_is_never_deleted before delete or truncate on message
+  for each statement execute function message_is_never_deleted();
+create table conflict (
+  topic text collate "C" not null, tbl text collate "C" not null, journal text collate "C" not null,
+  seq bigint not null, n bigint not null, received_at text collate "C" not null, body bytea not null);
+create unique index conflict_once on conflict (topic, tbl, journal, seq, n, sha256(body));
+create table quarantine (
+  topic text collate "C" not null, received_at text collate "C" not null, reason text collate "C" not null,
+  body bytea not null);
+create unique index quarantine_once on quarantine (md5(topic), md5(reason), sha256(body));
+create table progress (
+  tbl text collate "C" not null, journal text collate "C" not null, shoe bigint not null, whole bigint not null,
+  known bigint not null, since text collate "C" not null, primary key (tbl, journal));
+create index progress_lacking on progress (tbl, journal) where whole < known or since <> '';
+create view round_latest as
+  select * from (
+    select *, row_number() over (
+      partition by tbl, journal, shoe, round order by revision desc, seq desc, n desc) as place
+    from message where topic = 'round') ranked where place = 1;
+create view rounds as
+  select tbl, journal, shoe, round, game, status, revision, seq, n, at, received_at,
+    convert_from(body, 'UTF8') as body
+  from round_latest where status <> 'voided';
+create view gaps as
+  select tbl, journal, whole + 1 as "from", known as "to" from progress where whole < known;
+create view round_gaps as
+  select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
+  from message m where topic = 'round' and prev_seq is not null and not exists (
+    select 1 from message p
+    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq);
+create view messages as
+  select topic, tbl, journal, seq, n, at, received_at, convert_from(body, 'UTF8') as body from message;
+create view conflicts as
+  select c.topic, c.tbl, c.journal, c.seq, c.n, m.received_at, convert_from(m.body, 'UTF8') as body,
+    c.received_at as other_received_at, convert_from(c.body, 'UTF8') as other_body
+  from conflict c join message m using (topic, tbl, journal, seq, n);
+create view shoes as
+  select tbl, journal, shoe, min(at) as first_at, max(at) as last_at, max(seq) as last_seq, count(*) as messages,
+    count(distinct round) as rounds
+  from message group by tbl, journal, shoe;
+""",
+    """
+create table expired (
+  tbl text collate "C" not null, journal text collate "C" not null, shoe bigint not null,
+  first_at text collate "C" not null, last_at text collate "C" not null, messages bigint not null,
+  rounds bigint not null, expired_at text collate "C" not null, primary key (tbl, journal));
+drop view round_gaps;
+create view round_gaps as
+  select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
+  from message m where topic = 'round' and prev_seq is not null and not exists (
+    select 1 from message p
+    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
+  and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal);
+""",
+    """
+alter table message add column digest bytea;
+alter table conflict add column digest bytea;
+drop view messages;
+create view messages as
+  select topic, tbl, journal, seq, n, at, received_at, encode(digest, 'hex') as came_as,
+    convert_from(body, 'UTF8') as body
+  from message;
+""",
+)
+"""What makes version 1 of nothing, version 2 of version 1, and so on.
+
+No index holds a body, or what the broker or a reader calls it: an entry of an index has at most 2,700 bytes.
+"""
+
+SESSION: Final = """
+select set_config('lock_timeout', '30s', false),
+  set_config('synchronous_commit', case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply'
+    else 'on' end, false)
+"""
+"""Every commit is on disk before it returns; another writer, a back-fill or a migration, is waited for 30 s."""
+
+VERSION: Final = "select version from store_version"
+HAS_VERSION: Final = """
+select exists (select from pg_tables where tablename = 'store_version' and schemaname = any (current_schemas(false))),
+  current_setting('server_encoding')
+"""
+SET_VERSION: Final = "update store_version set version = %s"
+ONE_AT_A_TIME: Final = "select pg_advisory_xact_lock(73656865)"
+"""One program at a time changes the schema."""
+
+_COLUMNS: Final = """topic, tbl, journal, seq, n, "of", shoe, at, received_at, game, round, status, revision,
+  prev_journal, prev_seq, body, digest"""
+
+INSERT: Final = f"insert into message ({_COLUMNS}) values ({', '.join(['%s'] * 17)}) on conflict do nothing"
+COPY: Final = f"copy message ({_COLUMNS}) from stdin"
+OTHERS: Final = """
+select came.place from unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bytea[],
+  %s::bytea[]) with ordinality as came (topic, tbl, journal, seq, n, body, digest, place)
+  join message m using (topic, tbl, journal, seq, n)
+where coalesce(m.digest, sha256(m.body)) <> coalesce(came.digest, sha256(came.body))
+"""
+"""The places, from 1, of messages that came with other bytes than those that are kept."""
+
+CONFLICT: Final = "insert into conflict values (%s, %s, %s, %s, %s, %s, %s, %s) on conflict do nothing"
+QUARANTINE: Final = "insert into quarantine values (%s, %s, %s, %s) on conflict do nothing"
+PROGRESS: Final = """
+insert into progress as old values (%s, %s, %s, %s, %s, %s) on conflict (tbl, journal) do update set
+  since = excluded.since, shoe = greatest(old.shoe, excluded.shoe),
+  whole = greatest(old.whole, excluded.whole), known = greatest(old.known, excluded.known)
+"""
+LOAD: Final = "select shoe, whole, known, since from progress where tbl = %s and journal = %s"
+PREVIOUS: Final = """
+select p.shoe, (select max(m.at) from message m where m.topic = 'event' and m.tbl = p.tbl and m.journal = p.journal)
+from progress p where p.tbl = %s and p.journal <> %s order by p.shoe desc limit 1
+"""
+BEHIND: Final = f"""
+select {_COLUMNS} from message where topic in ('event', 'round') and tbl = %s and journal = %s and seq > %s
+"""
+LACKING: Final = "select tbl, journal from progress where whole < known or since <> ''"
+UNSAFE: Final = """
+select name || ' = ' || setting from pg_settings
+where name in ('fsync', 'full_page_writes') and setting = 'off' order by name
+"""
+"""Settings of the server under which a power cut takes what was committed."""
+
+DAMAGED: Final = "select checksum_failures from pg_stat_database where datname = current_database()"
+
+_KEPT: Final = "message, conflict, quarantine, progress, expired, store_version"
+_VIEWS: Final = "round_latest, rounds, gaps, round_gaps, messages, conflicts, shoes"
+GRANTS: Final = {
+    "reader": (f"grant select on {_KEPT}, {_VIEWS} to {{}}",),
+    "ingest": (
+        f"grant select on {_KEPT}, {_VIEWS} to {{}}",
+        "grant insert on message, conflict, quarantine, progress to {}",
+        "grant update on progress to {}",
+    ),
+}
+"""What a role may do -> the statements that let it. Progress is counted from messages, and counted up."""
+
+NOTHING: Final = f"revoke all on {_KEPT}, {_VIEWS} from {{}}"
+SCHEMA: Final = "select current_schema()"
+USAGE: Final = "grant usage on schema {} to {}"
+
+OLD: Final = """
+select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, case
+  when not exists (
+    select 1 from progress p where p.tbl = j.tbl and p.journal = j.journal and p.whole = p.known and p.since = ''
+  ) then 'it is not whole'
+  when exists (
+    select 1 from conflict c where c.tbl = j.tbl and c.journal = j.journal
+  ) then 'it has messages in conflict'
+  when exists (
+    select 1 from round_gaps g where g.tbl = j.tbl and (g.journal = j.journal or g.named_in = j.journal)
+  ) then 'a round is missing'
+  else '' end
+from (
+  select tbl, journal, max(shoe) as shoe, min(at) as first_at, max(at) as last_at, max(received_at) as received_at,
+    count(*) as messages, count(distinct (shoe, round)) filter (where topic = 'round') as rounds
+  from message where %(tbl)s::text is null or tbl = %(tbl)s and journal = %(journal)s group by tbl, journal) j
+where j.last_at < %(before)s and j.received_at < %(before)s order by j.last_at
+"""
+"""Journals whose newest message was said, and came, before a time; and why one stays."""
+
+LET_DELETE: Final = "alter table message disable trigger message_is_never_deleted"
+NEVER_DELETE: Final = "alter table message enable trigger message_is_never_deleted"
+EXPIRE: Final = "delete from message where tbl = %s and journal = %s"
+EXPIRED: Final = """
+insert into expired values (%s, %s, %s, %s, %s, %s, %s, %s) on conflict (tbl, journal) do update set
+  shoe = excluded.shoe, first_at = excluded.first_at, last_at = excluded.last_at, messages = excluded.messages,
+  rounds = excluded.rounds, expired_at = excluded.expired_at
+"""

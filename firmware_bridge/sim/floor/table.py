@@ -1,0 +1,67 @@
+"""A simulated table of a floor, as a process: the real daemon, a dealer at it, and guests where the game has seats.
+
+`python -m firmware_bridge.sim.floor.table T01 baccarat native mosquitto 1883 1.0 FOLDER`
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.sim.broker import SharedBroker
+from firmware_bridge.sim.props import Play
+from firmware_bridge.sim.stage import Stage
+from hardware.sim.dealer import Puzzled
+
+STORED: Final = "floor"
+"""The receiver whose `stored` the tables follow: the name of `shoe-floor ingest` by default."""
+
+
+async def deal(play: Play, broker: SharedBroker, folder: Path, stop: asyncio.Event) -> None:
+    """Deal shoe after shoe until `stop` is set. Raises Puzzled, BridgeError."""
+    stage = Stage(play, folder, _nothing, _nothing, broker)
+    tasks: list[asyncio.Future[object]] = []
+    try:
+        await stage.open()
+        tasks = [asyncio.ensure_future(each) for each in (stage.dealer().work(), stop.wait(), stage.failed)]
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for each in done:
+            each.result()
+    finally:
+        for each in tasks:
+            each.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await stage.close()
+
+
+def _nothing(*_: object) -> None:
+    """Nobody looks at this table here."""
+
+
+async def _run(play: Play, broker: SharedBroker, folder: Path) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    await deal(play, broker, folder, stop)
+
+
+def main(words: list[str]) -> int:
+    """Run one table; 1 where it cannot go on, with the reason on stderr."""
+    name, game, reader, broker, port, speed, folder = words
+    logging.basicConfig(level=logging.INFO)
+    play = Play(table=name, game=game, reader=reader, speed=float(speed), seed=sum(name.encode()), stored=STORED)
+    try:
+        asyncio.run(_run(play, SharedBroker(broker, int(port)), Path(folder)))
+    except (BridgeError, Puzzled) as error:
+        print(f"table {name}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,116 @@
+"""The ledger of docs/backend.md at a real table: what it adds up is what the journals add up to, whatever happens."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.cli import main as shoe
+from tests import broker as real
+from tests.broker import Broker
+from tests.client.test_floor_doc import LEDGER, ROOT
+from tests.floor.journals import published
+from tests.system.table import DaemonTable
+
+brokers, broker = real.brokers, real.broker  # fixtures
+BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "backend.md").read_text("utf-8"), re.S)
+(SUM,) = [each for each in BLOCKS if "counted = " in each]
+PLAYER, BANKER, TIE = "9s Td Ts Tc", "Ts Tc 9s Td", "9s 9d Ts Tc"
+
+
+class Ledger:
+    """The program of the page as a process, and what it adds up to."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self._folder, self._env = folder, {"PYTHONPATH": str(ROOT)}
+        self._program = LEDGER.replace("1883", str(port)).replace('host="127.0.0.1"', "wait_s=0.5")
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self._process = subprocess.Popen([sys.executable, "-c", self._program], cwd=self._folder, env=self._env)
+
+    def kill(self) -> None:
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def adds_up_to(self) -> tuple[int, Decimal] | None:
+        """How many rounds count, and their net; None before there is a table."""
+        words = [sys.executable, "-c", SUM]
+        done = subprocess.run(words, cwd=self._folder, env=self._env, capture_output=True, text=True)
+        if done.returncode:
+            assert "no such table" in done.stderr, done.stderr
+            return None
+        count, net = done.stdout.split()
+        return int(count), Decimal(net)
+
+
+def journals_add_up_to(table: DaemonTable) -> tuple[int, Decimal]:
+    """The same by the table's own disk, read another way."""
+    rounds: dict[tuple[object, ...], dict[str, object]] = {}
+    for each in published(table.journal_dir):
+        if each.topic == "round":
+            told = json.loads(each.payload, parse_float=Decimal)
+            rounds[told["journal"], told["shoe"], told["round"]] = told  # a later one takes its place
+    nets = [told["bets"]["banker"] for told in rounds.values() if told["status"] != "voided"]  # type: ignore[index]
+    return len(nets), sum(map(Decimal, nets), Decimal())
+
+
+@pytest.fixture
+def table(broker: Broker, tmp_path: Path) -> Iterator[DaemonTable]:
+    made = DaemonTable(tmp_path, broker.port)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def ledger(broker: Broker, tmp_path: Path) -> Iterator[Ledger]:
+    made = Ledger(tmp_path, broker.port)
+    yield made
+    made.kill()
+
+
+def test_the_ledgers_sums_are_the_journals(table: DaemonTable, ledger: Ledger, broker: Broker) -> None:
+    def agree(at_least: int) -> None:
+        table.until(lambda: journals_add_up_to(table)[0] >= at_least)
+        table.until(lambda: ledger.adds_up_to() == journals_add_up_to(table), 90.0)
+
+    def give(*words: str) -> None:
+        assert shoe(["do", *words, "--by", "anna", "--config", str(table.config_path)]) == 0
+
+    table.start()
+    table.deal(BANKER)
+    ledger.start()  # it has missed a round
+    table.deal(PLAYER)
+    table.deal(TIE)
+    agree(3)
+    give("correct", "2", BANKER.replace(" ", ""), "--why", "misread")
+    table.deal("2s 3d")
+    give("void", "--why", "misdeal")
+    table.deal(BANKER)
+    agree(4)
+    ledger.kill()
+    table.deal(BANKER)
+    broker.kill()  # with all that it had kept for the ledger
+    table.deal(BANKER)
+    broker.start()
+    ledger.start()
+    agree(6)
+    table.kill()
+    table.start()
+    table.deal(BANKER)
+    agree(7)
+    ledger.kill()
+    ledger.start()
+    give("correct", "1", PLAYER.replace(" ", ""), "--why", "misread")
+    agree(7)
+    lines = [line for program in (LEDGER, SUM) for line in program.splitlines() if line.strip()]
+    assert len(lines) < 40

@@ -1,0 +1,73 @@
+"""`shoe-floor metrics` as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from tests.broker import free_port
+
+LIMIT_S: Final = 60.0
+
+
+class Exported:
+    """Runs from `start` to `end`; its store is floor.db in `folder`."""
+
+    def __init__(self, folder: Path, broker: int) -> None:
+        self.port, self.store = free_port(), folder / "floor.db"
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        (folder / "metrics.toml").write_text(
+            f'[mqtt]\nport = {broker}\n[store]\npath = "{self.store}"\n[metrics]\nport = {self.port}\n'
+        )
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/metrics"
+
+    def start(self) -> Exported:
+        config = str(self._folder / "metrics.toml")
+        command = [sys.executable, "-m", "firmware_bridge.floor", "--config", config, "metrics"]
+        with (self._folder / "metrics.log").open("wb") as log:
+            self._process = subprocess.Popen(command, stderr=log, env=os.environ)
+        self.until(lambda: f":{self.port}/metrics" in self.log)
+        return self
+
+    def end(self) -> int:
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        process.send_signal(signal.SIGTERM)
+        return process.wait(20.0)
+
+    def text(self, accept: str = "*/*") -> str:
+        request = urllib.request.Request(self.url, headers={"Accept": accept})
+        with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:
+            told: str = answer.read().decode()
+            return told
+
+    def values(self, name: str) -> dict[str, float]:
+        """Labels -> value of a metric."""
+        lines = [line for line in self.text().splitlines() if line.startswith((f"{name}{{", f"{name} "))]
+        return {told.removeprefix(name): float(value) for told, value in (line.rsplit(" ", 1) for line in lines)}
+
+    def until(self, condition: Callable[[], Any]) -> Any:
+        give_up = time.monotonic() + LIMIT_S
+        while not (found := condition()):
+            assert self._process
+            assert self._process.poll() is None, self.log
+            assert time.monotonic() < give_up, self.log
+            time.sleep(0.05)
+        return found
+
+    @property
+    def log(self) -> str:
+        path = self._folder / "metrics.log"
+        return path.read_text()[-3000:] if path.exists() else ""

@@ -1,0 +1,267 @@
+"""Tables of all games as guest screens hear them: every message that each publishes, in order, whatever goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, partial
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.wire import VERSION, StateHead, joined
+from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.house import usual
+from firmware_bridge.journal.line import Line
+from firmware_bridge.shoe import Phase, Shoe, phase
+from firmware_bridge.sim.retained import Retained
+from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.topics.state import mode, snapshots
+from tests.core.games.seated import VARIANTS, Seated
+from tests.core.golden_wild import Wild
+from tests.core.table import BACK, LOST, RESTART, Table
+
+PEOPLE: Final = ("ANNABEL", "BORIS", "DEALERWU", "PITBOSSQI")
+"""Names of people, which no screen may show."""
+
+WHY: Final = "SPILLEDTEA"
+"""A reason that somebody gives."""
+
+VERSION_SAID: Final = "97.53.1"
+PURSES: Final = ("70913.5", "80917.25", "60919.75", "50921.5")
+BETS: Final = ("313.37", "471.13", "909.91", "611.7")
+LIMITS: Final[dict[str, Any]] = {"table": {"low": 100, "high": "20000"}, "tie": 5000, "tiger_pair": 77, "SECRETBET": 78}
+
+
+class Said(NamedTuple):
+    """A message as it was published: the last word of its topic, its bytes, how many lines were journaled by then."""
+
+    topic: str
+    payload: bytes
+    line: int
+
+
+class Stage:
+    """Collects what a table publishes. `lines`: its journal."""
+
+    def __init__(self) -> None:
+        self.said: list[Said] = []
+        self.lines: list[Line] = []
+        self._retained, self._link = Retained(), 0
+
+    def status(self, shoe: Shoe, state: Any, boot: str = "boot", *, began: bool = False) -> None:
+        self._link += began
+        body = Status(state, VERSION_SAID, "4c7c4bc 2026-11-20", shoe.seq + 1, mode(shoe), "synchronised", self._link)
+        self._state("status", shoe, body, boot)
+
+    def health(self, shoe: Shoe) -> None:
+        reader = ReaderHealth(40_417, 3, 0, 231.4, 198, 12, 41.5, 233.0, 200.0, "lamp ends in 9 days")
+        self._state("health", shoe, Health(36_061, reader, 21_480, 52.1, False, 3, (), 0), "boot")
+
+    def other(self, topic: str, body: bytes) -> None:
+        self.said.append(Said(topic, body, len(self.lines)))
+
+    def line(self, line: Line, shoe: Shoe) -> None:
+        self.lines.append(line)
+        for each in messages(line):
+            self.other(each.topic, each.payload)
+        self.states(shoe)
+
+    def states(self, shoe: Shoe) -> None:
+        if self.lines:
+            for topic, payload in self._retained.changed(self.lines[-1], shoe):
+                self.other(topic, payload)
+
+    def _state(self, topic: str, shoe: Shoe, body: Any, boot: str) -> None:
+        at = f"2026-11-20T21:{len(self.lines) // 60 % 60:02}:{len(self.lines) % 60:02}.{len(self.said) % 1000:03}Z"
+        self.other(topic, joined(StateHead(VERSION, "T07", shoe.number, shoe.journal, shoe.seq, at, boot), body))
+
+
+class _Watched(Table):
+    """A table whose every line goes to a stage."""
+
+    def __init__(self, stage: Stage, **settings: Any) -> None:
+        self.stage = stage
+        super().__init__(**settings)
+
+    def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
+        before = len(self.lines)
+        super().carry(told, events)
+        self.shown.clear()
+        if len(self.lines) > before:
+            self.stage.line(self.lines[-1], self.shoe)
+        return events
+
+
+class Evening(Seated):
+    """Rounds of one game, one after the other, with guests who do anything the game allows, and a floor in trouble."""
+
+    def __init__(self, game: str, seed: int, **house: Any) -> None:
+        self.rng, self.rules, self.stage, self.done = Random(f"{game} {seed}"), GAMES[game], Stage(), []
+        variants = VARIANTS.get(game, [{}])
+        given = {"game": game, **usual(game), **variants[seed % len(variants)], "limits": LIMITS, **house}
+        self.table = _Watched(self.stage, **given)
+        self.stage.status(self.table.shoe, "online", began=True)
+        self.stage.health(self.table.shoe)
+
+    def play_rounds(self, count: int) -> Evening:
+        """So many rounds that are over, voided ones too, in as many packs as they take."""
+        for _ in range(400 * count):
+            if len(self.table.rounds) >= count:
+                break
+            self.step()
+        assert len(self.table.rounds) >= count
+        return self
+
+    def step(self) -> None:
+        """What happens next: play goes on, or something goes wrong and is put right."""
+        shoe = self.table.shoe
+        if any(each.id in self._blocking() for each in shoe.device.irregular):
+            self._put_right()
+        elif shoe.status != "open":
+            self._open()
+        elif self.rng.random() < 0.06:
+            self._mishap()
+        elif phase(shoe) is Phase.COMPLETE:
+            self._order(orders.Next())
+        elif phase(shoe) is Phase.BURNING:
+            self.do(self.deck[len(shoe.seen)])
+        else:
+            self.do(self.next())
+
+    def _order(self, order: orders.Order, **more: Any) -> None:
+        self.table.take(self.table.order(order, by=self.rng.choice(PEOPLE), id=f"ORDER{self.rng.random()}", **more))
+
+    def _open(self) -> None:
+        self.deck = [card for card, copies in self.rules.pack.items() for _ in range(copies * self.table.house.decks)]
+        self.rng.shuffle(self.deck)
+        self._order(orders.DealerIn("DEALERWU"))
+        self._order(orders.OpenShoe(confirmed_by="PITBOSSQI"))
+
+    def _stakes(self) -> orders.Order:
+        if not self.rules.stakes:
+            return orders.BetsClosed()
+        amounts = PURSES if self.rules.stakes == "money" else BETS
+        return orders.BetsClosed(**{self.rules.stakes: {str(n): amount for n, amount in enumerate(amounts, 1)}})
+
+    def _blocking(self) -> set[str]:
+        alarms = [each for each in self.stage.said if each.topic == "alarm"][-1:]
+        return {each["id"] for one in alarms for each in msgspec.json.decode(one.payload)["open"] if each["blocks"]}
+
+    def _mishap(self) -> None:
+        shoe, draw = self.table.shoe, self.rng.randrange(8)
+        self.stage.health(shoe)
+        if draw == 0:
+            self._order(orders.Void(WHY))
+        elif draw == 1:
+            self.table.take(LOST)
+        elif draw == 2:
+            self.table.take(inputs.CardUnread(at=0, reason="unreadable", nonce=self.table.nonce()))
+        elif draw == 3:
+            self.table.take(RESTART)
+            self.stage.status(self.table.shoe, "online", began=True)
+        elif draw == 4:
+            self.stage.status(shoe, "lost")
+            self.stage.status(shoe, "online", began=True)
+        elif draw == 5:
+            self.do(self.deck[len(shoe.seen) % len(self.deck)])
+        elif draw == 6:
+            self._correct()
+        else:
+            self.stage.other("reply", b'{"ok":false,"id":"ORDER1","error":"SPILLEDTEA"}')
+            self.stage.other("odds", b'{"v":1,"table":"T07","shoe":1,"round":1,"cards":77,"odds":null}')
+
+    def _correct(self) -> None:
+        told = [each for each in self.table.rounds if each["status"] == "closed"]
+        if told and self.table.house.game == "baccarat":
+            faces = [each["card"] for each in told[-1]["cards"]]
+            self._order(orders.Correct(told[-1]["round"], tuple(faces), WHY))
+
+    def _put_right(self) -> None:
+        alarms = self.table.shoe.device.irregular
+        names = {each.id for each in alarms}
+        if "reader_lost" in names:
+            self.table.take(BACK)
+            return
+        before = len(self.table.lines)
+        if "unreadable" in names and self.rng.random() < 0.7:
+            order = orders.Enter(self.deck[min(len(self.table.shoe.seen), len(self.deck) - 1)], "BORIS")
+            self.table.take(self.table.order(order, by="ANNABEL"))
+        self._order(orders.Next())
+        for each in alarms:
+            for choice in ("accept", "keep", "continue", "remove", "void"):
+                if self.table.open and each.id in self.table.open:
+                    with suppress(Exception):
+                        self._order(orders.Resolve(each.id, choice, WHY))
+        if self.table.open and len(self.table.lines) > before + 40:
+            self._order(orders.Void(WHY))
+
+
+class WildTable(Wild):
+    """A table of baccarat where people and devices do whatever they can."""
+
+    def __init__(self, seed: int, **house: Any) -> None:
+        self.stage = Stage()
+        super().__init__(_NoTape(), Random(seed), **({"game": "baccarat", "limits": LIMITS} | house))  # type: ignore[arg-type]
+        self.stage.status(self.shoe, "online", began=True)
+
+    def record(self, line: Line) -> None:
+        self.chain = line.chain
+        self.stage.line(line, self.shoe)
+
+    def record_states(self) -> None:
+        self.stage.states(self.shoe)
+        self.tape.now = msgspec.json.decode(msgspec.json.encode(snapshots(self.shoe)))
+
+
+class _NoTape:
+    """Keeps what a golden table steers by, and records nothing."""
+
+    now: dict[str, Any]
+
+    def told(self, *_: Any) -> None:
+        """Nothing."""
+
+
+@cache
+def evening(game: str, seed: int, rounds: int, *house: tuple[str, Any]) -> Stage:
+    """What a table of a game publishes in so many rounds."""
+    return Evening(game, seed, **dict(house)).play_rounds(rounds).stage
+
+
+@cache
+def wild(seed: int, steps: int, *house: tuple[str, Any]) -> Stage:
+    """What a table of baccarat publishes while anything happens."""
+    table = WildTable(seed, **dict(house))
+    for _ in range(steps):
+        table.act()
+    return table.stage
+
+
+HOUSES: Final[dict[str, tuple[tuple[str, Any], ...]]] = {
+    "as it stands": (),
+    "bets closed by an order": (("betting", "required"),),
+    "sealed": (("betting", "required"), ("disclose", "sealed")),
+    "six cards": (("procedure", "six-card"),),
+    "six cards, sealed": (("procedure", "six-card"), ("betting", "required"), ("disclose", "sealed")),
+}
+"""How baccarat is dealt."""
+
+
+def _stages() -> dict[str, Callable[[], Stage]]:
+    made: dict[str, Callable[[], Stage]] = {}
+    for n, (name, house) in enumerate(HOUSES.items()):
+        made[f"baccarat, {name}"] = partial(evening, "baccarat", n, 20, *house)
+        made[f"baccarat, {name}, anything"] = partial(wild, n, 70, *house)
+    for game in VARIANTS:
+        made[game] = partial(evening, game, 0, 10)
+        made[f"{game}, sealed"] = partial(evening, game, 1, 6, ("disclose", "sealed"))
+    return made
+
+
+STAGES: Final = _stages()
+"""By name: whole evenings of all games and kinds of houses; called, what a table published."""

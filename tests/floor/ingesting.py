@@ -1,0 +1,73 @@
+"""`shoe-floor ingest` as a process on a store of its own, to be started and killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from firmware_bridge.floor.config import load
+from firmware_bridge.floor.service import open_store
+from tests.floor.journals import Kept, kept
+
+END_S = 60.0
+
+
+class Ingest:
+    """An ingest in `folder` for the broker at `port`. store: the lines of `[store]`, a file of SQLite unless told."""
+
+    def __init__(self, folder: Path, port: int, *, batch: int = 7, store: str = "") -> None:
+        self.path, self._folder, self._config = folder / "floor.db", folder, folder / "floor.toml"
+        self.process: subprocess.Popen[bytes] | None = None
+        kept_in = store or f'path = "{self.path}"'
+        self._config.write_text(f"[mqtt]\nport = {port}\n[store]\n{kept_in}\n[ingest]\nbatch = {batch}\n")
+
+    def start(self) -> None:
+        """Start it; its stderr is added to `log`."""
+        command = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(self._config), "ingest"]
+        with (self._folder / "ingest.log").open("ab") as log:
+            self.process = subprocess.Popen(command, stderr=log, env=os.environ)
+
+    def end(self, number: signal.Signals = signal.SIGKILL) -> int:
+        """End it; its exit code, 0 where none runs."""
+        process, self.process = self.process, None
+        if process is None:
+            return 0
+        process.send_signal(number)
+        return process.wait(END_S)
+
+    def kept(self) -> Kept:
+        """Key -> bytes, as the store has them now."""
+        store = open_store(load(self._config))
+        try:
+            return kept(store)
+        finally:
+            store.close()
+
+    def counts(self) -> tuple[int, int, int]:
+        """How many conflicts, messages in quarantine and journals with gaps there are."""
+        store = open_store(load(self._config))
+        try:
+            return store.count("conflicts"), store.count("quarantine"), store.count("gaps")
+        finally:
+            store.close()
+
+    def received(self) -> dict[str, str]:
+        """Journal -> when the last of its messages was received."""
+        store = open_store(load(self._config))
+        try:
+            last: dict[str, str] = {}
+            names = store.columns("messages")
+            for row in store.rows("messages", None, None):
+                journal, at = (str(row[names.index(name)]) for name in ("journal", "received_at"))
+                last[journal] = max(at, last.get(journal, ""))
+            return last
+        finally:
+            store.close()
+
+    @property
+    def log(self) -> str:
+        """The end of what the ingests so far wrote to stderr."""
+        return (self._folder / "ingest.log").read_text()[-3000:]

@@ -1,0 +1,250 @@
+"""Everything that guest screens are sent, searched: by its bytes, by when it is sent, and by what it depends on."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+from typing import Any, Final, get_args
+
+import pytest
+
+from firmware_bridge.facts import events as e
+from firmware_bridge.floor.page.guest import Cards, view
+from firmware_bridge.floor.page.guest_fold import NOTHING, Kept, fold
+from firmware_bridge.floor.page.guest_html import screen
+from firmware_bridge.floor.page.guest_words import LANGUAGES, Language
+from firmware_bridge.shoe.policy import POLICIES
+from tests.floor.guests import BETS, PEOPLE, PURSES, STAGES, VERSION_SAID, WHY, Said, Stage
+from tests.texts import texts
+
+MODES: Final[tuple[Cards, ...]] = get_args(Cards)
+FACE: Final = re.compile(r'<span class="card[^"]*">(?:(10|[2-9AJQK])<i>([♠♥♦♣])|([1-9])<i>●|(White))')
+SUITS: Final = {"♠": "s", "♥": "h", "♦": "d", "♣": "c"}
+
+each_stage = pytest.mark.parametrize("name", STAGES)
+each_mode = pytest.mark.parametrize("cards", MODES)
+
+
+def kept_after_each(said: list[Said]) -> Iterator[Kept]:
+    kept = NOTHING
+    for each in said:
+        kept = fold(kept, each.topic, each.payload)
+        yield kept
+
+
+@cache
+def drawn(name: str, cards: Cards, lang: Language = "en") -> tuple[str, ...]:
+    """The screen after each message of a stage."""
+    return tuple(screen("T07", view(kept, cards), lang) for kept in kept_after_each(STAGES[name]().said))
+
+
+def faces(drawn: str) -> Counter[str]:
+    """The cards that a screen names."""
+    found = Counter[str]()
+    for rank, suit, pips, white in FACE.findall(drawn):
+        found[f"{rank.replace('10', 'T')}{SUITS[suit]}" if suit else "wp" if white else f"{pips}p"] += 1
+    return found
+
+
+# ---------------------------------------------------------------- by its bytes
+
+
+def forbidden(stage: Stage) -> set[str]:
+    """Every text that a table said or knows and that no screen may say."""
+    told = {WHY, VERSION_SAID, "SECRETBET", "ORDER", "4c7c4bc", *PEOPLE, *PURSES, *BETS}
+    told |= {id for policy in POLICIES.values() for id in policy if "_" in id or id in ("overdrawn", "foreign", "jam")}
+    for each in stage.said:
+        plain = json.loads(each.payload)
+        told |= {text for text in texts(plain) if re.search(" [a-z]+ ", text)}
+        told |= {plain.get("journal", WHY), plain.get("at", WHY)}
+    return told
+
+
+@each_mode
+@each_stage
+def test_no_screen_says_a_name_a_purse_a_bet_a_reason_an_alarm_a_commitment_or_a_head(name: str, cards: Cards) -> None:
+    words = sorted(forbidden(STAGES[name]()) - {"player", "banker"})
+    assert len(words) > 30
+    parts = {part for lang in LANGUAGES for each in drawn(name, cards, lang) for part in re.split("(?=<)", each)}
+    whole = "\n".join(parts)
+    plain = html.unescape(re.sub("<[^>]*>", "\n", whole))
+    assert [word for word in words if word in whole or word in plain] == []
+    assert not re.search("[0-9a-f]{10}", whole)
+
+
+def test_a_stage_has_said_what_must_not_be_seen() -> None:
+    said = b"\n".join(each.payload for stage in STAGES.values() for each in stage().said).decode()
+    for word in (*PEOPLE, WHY, VERSION_SAID, *PURSES, *BETS, "SECRETBET", "commit", "head", "cards_left", "unreadable"):
+        assert word in said, word
+    assert {"closed", "voided", "corrected"} <= set(re.findall(r'"status":"(\w+)"', said))
+
+
+# ---------------------------------------------------------------- by when it is sent
+
+
+def hands_of(told: dict[str, Any]) -> Counter[str]:
+    """The cards of a round that is over which the house shows."""
+    shown = told.get("shown")
+    hands = {slot: hand for slot, hand in told.get("hands", {}).items() if shown is None or slot in shown}
+    dealer = told.get("dealer", {}).get("cards", [])
+    return Counter([*dealer, *(card for hand in hands.values() for card in hand["cards"])])
+
+
+@each_stage
+def test_cards_are_shown_when_their_round_is_over_and_its_message_is_there(name: str) -> None:
+    over: list[Counter[str]] = [Counter()]
+    named = 0
+    for said, shown in zip(STAGES[name]().said, drawn(name, "closed"), strict=True):
+        if said.topic == "round":
+            over.append(hands_of(json.loads(said.payload)))
+        found = faces(shown)
+        assert found in over, (said, found)
+        named += bool(found)
+    assert named or name.startswith("zhajinhua")
+
+
+def disclosed(stage: Stage, line: int) -> Counter[str]:
+    """The open cards of the present round after so many lines, none while bets are open; read off the journal."""
+    cards: dict[tuple[int, int], str] = {}
+    is_open = False
+    for each in (each for one in stage.lines[:line] if one.entry for each in _numbered(one)):
+        seq, n, event = each
+        match event:
+            case e.RoundClosed() | e.RoundVoided() | e.ShoeOpened():
+                cards, is_open = {}, False
+            case e.BetsOpened():
+                is_open = True
+            case e.BetsClosed():
+                is_open = False
+            case e.CardDealt(card=card) if card is not None:
+                cards[seq, n] = card.value
+            case e.CardRevealed(card=card, round=round) if round is not None:
+                cards[event.seq, event.n] = card.value
+    return Counter() if is_open else Counter(cards.values())
+
+
+def _numbered(line: Any) -> Iterator[tuple[int, int, Any]]:
+    for n, event in enumerate(line.entry.events, 1):
+        yield line.entry.seq, n, event
+
+
+@each_stage
+def test_live_cards_are_those_that_lie_open_after_bets_are_closed(name: str) -> None:
+    stage, live = STAGES[name](), 0
+    over: list[Counter[str]] = [Counter()]
+    now, before = Counter[str](), -1
+    for said, shown in zip(stage.said, drawn(name, "live"), strict=True):
+        if said.topic == "round":
+            over.append(hands_of(json.loads(said.payload)))
+        if said.line != before:
+            before, last, now = said.line, now, disclosed(stage, said.line)
+        found = faces(shown)
+        rests = [found - each for each in over if found >= each]
+        assert any(rest <= now or rest <= last for rest in rests), (said, found, now)
+        live += any(rest and rest <= now for rest in rests) and found not in over
+    assert live or not name.startswith(("baccarat", "blackjack"))
+
+
+# ---------------------------------------------------------------- by what it depends on
+
+HEAD: Final = {"shoe", "journal", "boot", "at"}
+HAND: Final = {"cards", "total", "kind", "how", "outcome", "digit"}
+MAY: Final[dict[str, set[str]]] = {
+    "status": HEAD | {"as_of", "state", "link", "mode"},
+    "alarm": HEAD | {"as_of", "open.blocks"},
+    "table": HEAD
+    | {
+        "as_of",
+        "game",
+        "phase",
+        "round",
+        "slots.slot",
+        "slots.card",
+        "limits",
+        "settings.game",
+        "settings.betting",
+        "hands",
+    }
+    | {f"settings.terms.{name}" for name in ("min", "max", "ante", "top", "base")}
+    | {"act", "anytime", "shows.stake", "shows.pot"},
+    "roads": HEAD | {"as_of", "naturals", "bead", "big_grid"},
+    "round": HEAD
+    | {"seq", "game", "round", "revision", "status", "outcome", "natural", "banker", "outcomes", "winner", "pot"}
+    | {"shown", *(f"hands.*.{name}" for name in HAND), *(f"dealer.{name}" for name in ("cards", "total"))}
+    | {"dealer.blackjack", "dealer.bust"},
+}
+"""Topic -> what a screen may depend on; of any other part of a message nothing may be seen."""
+
+IN_HAND: Final = ("table.slots.card", "table.hands")
+"""What is not seen either before a round is over, where cards are shown then."""
+
+LIMITS_SAID: Final = ("table", "banker", "player", "tie", "banker_pair", "player_pair", "differential")
+
+
+def scrambled(rng: Random, topic: str, payload: bytes, hidden: tuple[str, ...]) -> bytes:
+    """The message with everything else in it changed."""
+    return json.dumps(_scrambled(rng, topic, json.loads(payload), "", hidden)).encode()
+
+
+def _scrambled(rng: Random, topic: str, value: Any, path: str, hidden: tuple[str, ...]) -> Any:
+    if f"{topic}.{path}" in hidden:
+        return _hidden(rng, value)
+    if path in MAY.get(topic, ()):
+        return _limits(rng, value) if path == "limits" else value
+    if isinstance(value, list):
+        return [_scrambled(rng, topic, each, path, hidden) for each in value]
+    if isinstance(value, dict):
+        return {key: _part(rng, topic, key, value, path, hidden) for key in value}
+    return _other(rng, value)
+
+
+def _part(rng: Random, topic: str, key: str, value: dict[str, Any], path: str, hidden: tuple[str, ...]) -> Any:
+    below = f"{path}.*" if path == "hands" and topic == "round" else f"{path}.{key}" if path else key
+    return _scrambled(rng, topic, value[key], below, hidden)
+
+
+def _other(rng: Random, value: Any) -> Any:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return rng.randrange(10**6)
+    return "".join(rng.choices("abcdefghij0123456789", k=12))
+
+
+def _hidden(rng: Random, value: Any) -> Any:
+    """Cards in place of cards."""
+    if isinstance(value, dict):
+        return {key: [rng.choice(["As", "9h", "5p", None]) for _ in each] for key, each in value.items()}
+    return rng.choice(["As", "9h", "5p"])
+
+
+def _limits(rng: Random, limits: dict[str, Any]) -> dict[str, Any]:
+    """Those that a screen has no words for are changed."""
+    return {key: each if key in LIMITS_SAID else rng.randrange(999) for key, each in limits.items()}
+
+
+def shaded(rng: Random, said: Said, cards: Cards) -> bytes:
+    """A message of which only what a screen may depend on is left as it was."""
+    payload = scrambled(rng, said.topic, said.payload, IN_HAND if cards == "closed" else ())
+    plain = json.loads(payload)
+    for slot, hand in plain.get("hands", {}).items() if said.topic == "round" and "shown" in plain else ():
+        if slot not in plain["shown"]:
+            hand |= {"cards": ["As"], "kind": "leopard"}
+    for asked in ("act", "anytime"):
+        for slot, words in plain.get(asked, {}).items():
+            plain[asked][slot] = {word: rng.choice([True, "77", {"max": "78"}]) for word in words}
+    return json.dumps(plain).encode()
+
+
+@each_mode
+@each_stage
+def test_a_screen_depends_on_nothing_else_of_any_message(name: str, cards: Cards) -> None:
+    stage, rng, kept = STAGES[name](), Random(name), NOTHING
+    for said, shown in zip(stage.said, drawn(name, cards), strict=True):
+        kept = fold(kept, said.topic, shaded(rng, said, cards))
+        assert screen("T07", view(kept, cards), "en") == shown, said

@@ -1,0 +1,90 @@
+import hashlib
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import pytest
+
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.events import AnyEvent
+from firmware_bridge.floor.message import Unread, row
+from firmware_bridge.floor.names import PEOPLE, Names, names
+from tests.floor.journals import AT, event, round_of
+
+KEY = b"k" * 32
+HIDDEN = Names(KEY)
+ANNA, BO = HIDDEN.pseudonym("ANNA"), HIDDEN.pseudonym("Bo")
+
+NO_PERSON = {
+    *("answer", "at", "boot", "choice", "commit", "detail", "digest", "game", "id", "journal", "key", "nonce"),
+    *("outcome", "seat", "slot", "unread", "value", "version", "what", "why", "word"),
+}
+"""Texts of events that name no person, or in somebody's own words."""
+
+
+def said(kind: str, fields: str) -> bytes:
+    return event(1, kind=kind).body.replace(b'"}}', f'",{fields}}}}}'.encode())
+
+
+def test_every_text_of_an_event_is_a_person_or_none() -> None:
+    for each in get_args(AnyEvent):
+        texts = {name for name, kind in get_type_hints(each).items() if kind in (str, str | None)}
+        people = {*PEOPLE.get(each.__name__, ())}
+        assert texts - people <= NO_PERSON, each.__name__
+        assert people <= texts, each.__name__
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "kept"),
+    [
+        ("DealerSignedIn", '"dealer":"ANNA"', f'"dealer":"{ANNA}"'),
+        ("DealerSignedIn", '"dealer":"an na"', f'"dealer":"{ANNA}"'),
+        ("DealerSignedIn", '"dealer":"\\u0041NNA"', f'"dealer":"{ANNA}"'),
+        ("ShoeOpened", '"dealer":"","confirmed_by":"Bo"', f'"dealer":"","confirmed_by":"{BO}"'),
+        ("CardEntered", '"by":"ANNA","second":"Bo"', f'"by":"{ANNA}","second":"{BO}"'),
+        ("CommandAnswered", '"answer":{"ok":true},"by":"backend"', '"answer":{"ok":true},"by":"backend"'),
+        ("ReaderLent", '"to":"ANNA"', f'"to":"{ANNA}"'),
+        ("CutCardMet", '"by":"sensor"', '"by":"sensor"'),
+        ("RoundVoided", '"by":"a\\"b","stakes":{"x":[1.50,0]}', None),
+        ("Irregular", '"detail":"lent to ANNA for calibration"', f'"detail":"lent to {ANNA} for calibration"'),
+        ("Noted", '"what":"9 test cards passed, lent to Bo"', f'"what":"9 test cards passed, lent to {BO}"'),
+        (
+            "Noted",
+            '"what":"9 test cards passed while no daemon ran, by Bo"',
+            f'"what":"9 test cards passed while no daemon ran, by {BO}"',
+        ),
+        ("ShoeEnded", '"why":"closed by ANNA","rounds":3', f'"why":"closed by {ANNA}","rounds":3'),
+        ("Noted", '"what":"the reader was closed by hand"', '"what":"the reader was closed by hand"'),
+    ],
+)
+def test_only_names_are_replaced(kind: str, fields: str, kept: str | None) -> None:
+    body = said(kind, fields)
+    found = HIDDEN.row(row("event", "T07", body, AT))
+    wanted = said(kind, kept or f'"by":"{HIDDEN.pseudonym(chr(97) + chr(34) + "b")}","stakes":{{"x":[1.50,0]}}')
+    assert found.body == wanted
+    assert found.digest == (None if wanted == body else hashlib.sha256(body).digest())
+
+
+def test_a_round_that_was_voided_names_nobody() -> None:
+    told = round_of(4, 2, status="voided")
+    body = told.body.replace(b'"prev"', b'"by":"ANNA","prev"')
+    assert HIDDEN.row(told._replace(body=body)).body == body.replace(b"ANNA", ANNA.encode())
+
+
+def test_bytes_that_are_no_message_lose_what_looks_like_a_name() -> None:
+    unread = HIDDEN.unread(Unread("t", AT, "bad", b'\xff"by":"ANNA" "second":"\xff"'))
+    assert b"ANNA" not in unread.body
+    assert unread.body.startswith(b'\xff"by":"p-')
+
+
+def test_another_key_makes_other_pseudonyms() -> None:
+    assert Names(b"K" * 32).pseudonym("ANNA") != ANNA == HIDDEN.pseudonym("anna ")
+    assert ANNA != BO
+
+
+def test_a_key_is_long_enough_and_there(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("short\n")
+    with pytest.raises(ConfigError, match=r"shorter than 32 characters; make one: openssl rand -hex 32"):
+        names(str(tmp_path / "key"))
+    with pytest.raises(ConfigError, match="No such file"):
+        names(str(tmp_path / "nowhere"))
+    assert names(None) is None

@@ -1,0 +1,239 @@
+"""The page as it is drawn: what stands in it, what must not, and in which words."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from string import Formatter
+from typing import Any, get_args
+from xml.etree import ElementTree
+
+import pytest
+
+from firmware_bridge.cli.schema.examples import examples
+from firmware_bridge.cli.schema.scenes import GAMES, MORE, Scene
+from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.house import Choice, Severity
+from firmware_bridge.floor.page import said
+from firmware_bridge.floor.page.feed import Feed
+from firmware_bridge.floor.page.texts import LANGUAGES, TEXTS, Language, chosen, text
+from firmware_bridge.floor.page.views import Views
+from firmware_bridge.floor.source import Delivery
+from firmware_bridge.games import GAMES as DEALT
+from firmware_bridge.shoe.policy import POLICIES
+from firmware_bridge.topics import lamps
+from tests.contrast import contrast
+from tests.floor.tables import NOW, Message, a_hundred, alive, baccarat, messages
+
+PAGE = Path(said.__file__).parent
+
+
+class NoSource:
+    """A source that nobody reads."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(name)
+
+
+def views(*told: list[Message], now: int = NOW) -> Views:
+    feed = Feed("shoe", NoSource(), lambda: "", lambda: now)
+    feed.take([Delivery(each.topic, each.payload) for some in told for each in some], "")
+    return Views(feed)
+
+
+def seen_text(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", html))
+
+
+def test_drawing_needs_no_server() -> None:
+    code = "import sys, firmware_bridge.floor.page.views as v; assert not {'starlette', 'uvicorn'} & {*sys.modules}"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("scene", [*GAMES, *MORE], ids=lambda scene: scene.game)
+def test_every_page_is_whole(scene: Scene, lang: Language) -> None:
+    drawn = views(messages("T07", scene), alive("T07"))
+    for page in (drawn.grid_document(lang), drawn.table_document("T07", lang), drawn.unknown_document("X", lang)):
+        head, body = page.removeprefix("<!doctype html>").split("<body", 1)
+        ElementTree.fromstring(
+            "<body" + body.removesuffix("</html>").replace(" hidden>", ' hidden="">').replace("<br>", "<br/>")
+        )
+        assert f'<html lang="{lang}">' in head
+        assert not re.search(r"\son\w+=|style=|<script>", page)
+        assert "None" not in seen_text(page)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_tile_tells_what_it_must(lang: Language) -> None:
+    told = messages("T07", baccarat(20, 7, "9s ?? Kd"))
+    shown = seen_text(views(told, alive("T07")).grid_document(lang))
+    for id in ("trouble.blocked", "alarm.unreadable", "phase.dealing", "page.per_hour", "page.cards_left"):
+        assert text(lang, id) in shown
+    assert said.slot(lang, "B2") in shown
+    assert text(lang, "alarm.unreadable") in seen_text(views(told).table_document("T07", lang))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_an_alarm_says_what_may_be_decided(lang: Language) -> None:
+    shown = views(messages("T07", baccarat(3, 7, "9s 9s 9s 9s 9s 9s 9s 9s 9s 9s"))).table_parts("T07", lang)["alarms"]
+    assert text(lang, "todo.duplicate") in seen_text(shown)
+    assert [text(lang, f"choice.{each}") in seen_text(shown) for each in ("keep", "remove", "void")] == [True] * 3
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_foreign_text_is_never_markup(lang: Language) -> None:
+    evil = "\"><script>alert('x')</script>&"
+    name = "T<b>'\"&"
+    told = messages(
+        name, baccarat(2, 7, orders.DealerIn("<i>Wu</i>"), inputs.DeviceLost(at=0, device="reader", why=evil))
+    )
+    drawn = views(told, alive(name, mode=evil, faults=(evil,)))
+    for page in (drawn.grid_document(lang), drawn.table_document(name, lang), drawn.unknown_document(evil, lang)):
+        assert "<script>" not in page
+        assert "<i>" not in page
+        assert "<b>" not in page
+    assert "&lt;i&gt;Wu" in drawn.table_document(name, lang)
+
+
+def test_no_card_that_is_sealed_or_not_shown_is_drawn() -> None:
+    sealed = messages("T07", Scene("baccarat", {"burn": "none", "disclose": "sealed"}, ("shoe 9s 8d 7h",)))
+    drawn = views(sealed).table_document("T07", "en")
+    assert drawn.count("face down") == 3
+    assert not re.search(r"of (spades|diamonds|hearts)", drawn)
+
+
+def test_hands_that_nobody_is_shown_lie_face_down() -> None:
+    over = views(messages("T07", Scene("zhajinhua", {}, GAMES[4].steps[:2]))).table_parts("T07", "en")["rounds"]
+    assert over.count("face down") == 6
+    assert over.count("not shown") == 2
+
+
+def test_what_did_not_change_is_not_drawn_again() -> None:
+    drawn = views(messages("T07", baccarat(5)), messages("T08", baccarat(5)))
+    first, second = drawn.grid_parts("en"), drawn.grid_parts("en")
+    assert all(first[id] is second[id] for id in first if id[1] == "-")
+
+
+@pytest.mark.parametrize("count", [100])
+def test_a_hundred_tables_are_drawn_in_their_order(count: int) -> None:
+    drawn = views(list(a_hundred()))
+    assert drawn.grid_document("zh-Hant").count('<li id="tile-') == count
+    assert len(drawn.grid_parts("zh-Hant")["order"].split("/table/")) == count + 1
+
+
+# ---------------------------------------------------------------- texts
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_catalogue_has_every_text_with_the_same_values(lang: Language) -> None:
+    assert TEXTS[lang].keys() == TEXTS["en"].keys()
+    for id, words in TEXTS[lang].items():
+        assert words.strip()
+        assert fields(words) == fields(TEXTS["en"][id]), id
+
+
+def fields(words: str) -> set[str | None]:
+    return {name for _, name, _, _ in Formatter().parse(words)} - {None}
+
+
+def test_chinese_is_written_in_the_signs_of_its_own_kind() -> None:
+    simplified, traditional = "".join(TEXTS["zh-Hans"].values()), "".join(TEXTS["zh-Hant"].values())
+    assert not set("莊閒閑賭圖號張點發時間讀連線狀報") & set(simplified)
+    assert not set("庄闲赌图号张点发时间读连线状报") & set(traditional)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_all_that_a_table_says_by_id_has_a_text(lang: Language) -> None:
+    has = TEXTS[lang].keys()
+    alarms = {id for policy in POLICIES.values() for id in policy}
+    alarms |= {"journal_damaged", "cursor_error", "store_silent", "disk_low", "keypad_lost"}
+    wanted = {f"{kind}.{id}" for id in alarms for kind in ("alarm", "todo")}
+    for name, policy in POLICIES.items():
+        changed = {id for id, row in policy.items() if row.todo != POLICIES["keep-order"][id].todo}
+        wanted |= {f"todo.{id}_{name}" for id in changed}
+    wanted |= {f"choice.{each}" for each in get_args(Choice)} | {f"severity.{each}" for each in get_args(Severity)}
+    wanted |= {f"game.{each}" for each in DEALT}
+    wanted |= {f"reason.{id}" for id in re.findall(r'Reason\(\s*"(\w+)"', Path(lamps.__file__).read_text())}
+    wanted |= {f"reason.{id}" for id in ("no_shoe", "shoe_over", "observing", "split", "hits", "doubles", "deal")}
+    assert wanted <= has, wanted - has
+    for each in examples()["lamps"].values():
+        for reason in each["reasons"]:
+            assert f"reason.{reason['id']}" in has or f"alarm.{reason['id']}" in has
+    for hand in (hand for name in DEALT for hand in hands(name)):
+        assert all(word[0].isdigit() or f"points.{word}" in has for word in hand.split()), hand
+
+
+def hands(name: str) -> list[str]:
+    module = sys.modules[DEALT[name].hand.__module__]
+    words = getattr(module, "WORDS", None) or getattr(module, "POINTS", None)
+    told = [
+        each["points"] for example in examples()[f"round.{name}.closed"].values() for each in example["hands"].values()
+    ]
+    named = [each for each in (words or {}).values() if isinstance(each, str)] if isinstance(words, dict) else []
+    return told + [each for each in named if each not in ("points",)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "accepted", "lang"),
+    [
+        ("zh-Hans", "en", "zh-Hans"),
+        ("", "zh-TW,zh;q=0.9,en;q=0.8", "zh-Hant"),
+        ("", "zh-CN,zh;q=0.9", "zh-Hans"),
+        ("", "en;q=0.5, zh-HK;q=0.9", "zh-Hant"),
+        ("", "pt-PT,pt;q=0.9", "en"),
+        ("xx", "zh;q=nonsense,zh-MO", "zh-Hant"),
+        ("", "", "en"),
+    ],
+)
+def test_the_language_is_the_one_asked_for(asked: str, accepted: str, lang: str) -> None:
+    assert chosen(asked, accepted) == lang
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [("P3", "player card 3"), ("S3.2", "seat 3"), ("D", "dealer"), ("R1", "reserve 1"), ("X9", "X9"), ("", "")],
+)
+def test_slots_are_called_as_people_do(told: str, words: str) -> None:
+    assert said.slot("en", told) == words
+
+
+# ---------------------------------------------------------------- colours
+
+
+def colours(css: str) -> dict[str, str]:
+    return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", css))
+
+
+LIGHT, DARK = re.split(r"@media \(prefers-color-scheme: dark\)", (PAGE / "static/page.css").read_text())
+
+
+@pytest.mark.parametrize("css", [LIGHT, DARK.split("* {")[0]], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("ink", "grounds"),
+    [
+        ("text", "ground panel felt alarm-ground bad-ground"),
+        ("muted", "ground panel felt alarm-ground bad-ground"),
+        ("link", "ground panel"),
+        ("bad", "panel ground bad-ground"),
+        ("alarm", "panel alarm-ground"),
+        ("fine", "panel ground"),
+        ("quiet", "panel ground"),
+        ("white", "banker player tie other"),
+        ("face-text", "face"),
+        ("face-red", "face"),
+    ],
+)
+def test_text_keeps_its_distance_from_its_ground(css: str, ink: str, grounds: str) -> None:
+    of = colours(css)
+    assert {ground: contrast(of[ink], of[ground]) >= 4.5 for ground in grounds.split()} == dict.fromkeys(
+        grounds.split(), True
+    ), {ground: round(contrast(of[ink], of[ground]), 2) for ground in grounds.split()}
+
+
+def test_roads_have_the_colours_of_the_shoe() -> None:
+    from firmware_bridge.games.baccarat.drawn.shapes import THEMES
+
+    for css, theme in ((LIGHT, "light"), (DARK.split("* {")[0], "dark")):
+        of = colours(css)
+        assert {ink.replace("_", "-"): colour for ink, colour in THEMES[theme].items()}.items() <= of.items()

@@ -1,0 +1,178 @@
+"""A floor on NATS: real nodes, tables over MQTT 3.1.1, a real ingest, killed in turn: every message is stored once."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from firmware_bridge.client.broker import Address, Session
+from firmware_bridge.client.testing import FakeTable, fake_table
+from tests.floor_whole import nats as real
+from tests.floor_whole import nats_floor
+from tests.floor_whole.nats import Cluster, Node, needs_nats
+from tests.floor_whole.nats_floor import Floor, playing, until
+
+pytestmark = needs_nats
+clusters, floors = real.clusters, nats_floor.floors  # fixtures
+
+AWAY_S = 20.0
+
+
+def asked(table: FakeTable) -> list[dict[str, object]]:
+    """The orders for a gap: what the cluster itself did not bring."""
+    return [order for order in table.orders if order.get("journal")]
+
+
+def is_told(floor: Floor, table: FakeTable) -> None:
+    """Wait until the table knows that all it said is stored."""
+    last = len([topic for topic, _ in table.sent if topic == "event"])
+    until(lambda: table.stored and table.stored[-1].seq == last, lambda: f"{table.stored[-3:]} of {last}; {floor.log}")
+
+
+def test_every_message_comes_once_and_the_table_is_told(
+    clusters: Callable[..., Cluster], floors: Callable[..., Floor]
+) -> None:
+    cluster = clusters()
+    floor = floors(cluster)
+    floor.prepare()
+    with fake_table("T07", port=cluster.nodes[0].mqtt) as table:
+        table.play(10)
+        floor.start()  # what was said before is there: the consumer has kept it
+        table.play(10, {3: "repeat", 5: "restart", 9: "reorder"})
+        floor.whole(table)
+        is_told(floor, table)
+        assert asked(table) == []
+        table.play(5, {2: "gap", 4: "correct", 5: "void"})
+        floor.whole(table)
+        is_told(floor, table)
+        assert asked(table)
+    assert floor.end(signal.SIGTERM) == 0, floor.log
+
+
+def test_a_table_with_a_point_in_its_name_is_kept_and_told(
+    clusters: Callable[..., Cluster], floors: Callable[..., Floor]
+) -> None:
+    cluster = clusters()
+    floor = floors(cluster)
+    floor.prepare()
+    floor.start()
+
+    def take() -> None:
+        while session.incoming:
+            topic, payload, ticket = session.incoming.popleft()
+            table.take(topic, payload)
+            session.done([ticket] if ticket else [])
+
+    session = Session(Address("pit-1-T07", port=cluster.nodes[0].mqtt), take)  # NATS takes no point in a client id
+    table = FakeTable(session.publish, "pit.1-T07")
+    session.read({"shoe/pit.1-T07/stored": 1})
+    try:
+        table.play(3)
+        floor.whole(table)
+        is_told(floor, table)
+    finally:
+        session.close()
+
+
+def test_prepare_says_what_it_did_and_check_what_is_wrong(
+    clusters: Callable[..., Cluster], floors: Callable[..., Floor]
+) -> None:
+    cluster = clusters(3)
+    floor = floors(cluster)
+    told = floor.run("check")
+    assert told.returncode == 1
+    assert "wrong  the consumer shoe-floor-ingest is not there; run shoe-floor prepare" in told.stdout
+    assert "the consumer shoe-floor-ingest was made" in floor.run("prepare").stdout
+    assert "the consumer shoe-floor-ingest is there already" in floor.run("prepare").stdout
+    told = floor.run("check")
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "fine   the consumer shoe-floor-ingest: 0 messages wait, 0 are being stored" in told.stdout
+    assert "3 copies, led by n" in told.stdout
+    assert told.stdout.count("flushes each message to disk") == 3
+    assert told.stdout.count("a cluster of 3, led by n") == 3
+    cluster.nodes[2].kill()
+    told = floor.run("check")
+    assert told.returncode == 1
+    assert f"wrong  {cluster.servers[2]}: " in told.stdout
+
+
+def test_a_node_and_the_ingest_killed_in_mid_run_lose_nothing(
+    clusters: Callable[..., Cluster], floors: Callable[..., Floor]
+) -> None:
+    cluster = clusters(3)
+    floor = floors(cluster)
+    floor.prepare()
+    with ExitStack() as stack:
+        tables = [stack.enter_context(fake_table(f"T0{i}", port=node.mqtt)) for i, node in enumerate(cluster.nodes)]
+        floor.start()
+        with playing(*tables):
+            time.sleep(2.0)
+            leader = led(cluster)
+            leader.kill()
+            time.sleep(3.0)
+            floor.end()
+            time.sleep(1.0)
+            floor.start()
+            leader.start()
+            time.sleep(3.0)
+            floor.end()
+            floor.start()
+            time.sleep(2.0)
+        floor.whole(*tables)
+        for table in tables:
+            is_told(floor, table)
+
+
+def test_elections_lose_nothing(clusters: Callable[..., Cluster], floors: Callable[..., Floor]) -> None:
+    cluster = clusters(3)
+    floor = floors(cluster)
+    floor.prepare()
+    floor.start()
+    with fake_table("T07", port=cluster.nodes[0].mqtt) as table:
+        with playing(table):
+            for _ in range(3):
+                time.sleep(1.0)
+                asyncio.run(step_down(cluster))
+            frozen = led(cluster)
+            frozen.pause()
+            time.sleep(6.0)
+            frozen.resume()
+        floor.whole(table)
+        is_told(floor, table)
+
+
+def test_a_cluster_away_for_20_s_loses_nothing(clusters: Callable[..., Cluster], floors: Callable[..., Floor]) -> None:
+    cluster = clusters()
+    floor = floors(cluster)
+    floor.prepare()
+    floor.start()
+    with fake_table("T07", port=cluster.nodes[0].mqtt) as table:
+        with playing(table):
+            time.sleep(1.0)
+            cluster.nodes[0].kill()
+            time.sleep(AWAY_S)
+            cluster.start()
+        floor.whole(table)
+        is_told(floor, table)
+
+
+def led(cluster: Cluster) -> Node:
+    """The node that leads the stream."""
+    until(cluster.leader)
+    leader = cluster.leader()
+    assert leader
+    return leader
+
+
+async def step_down(cluster: Cluster) -> None:
+    """Let stream and consumer choose other leaders."""
+    import nats
+
+    client = await nats.connect(cluster.servers)
+    for what in ("STREAM.LEADER.STEPDOWN.$MQTT_msgs", "CONSUMER.LEADER.STEPDOWN.$MQTT_msgs.shoe-floor-ingest"):
+        answer = await client.request(f"$JS.API.{what}", b"", timeout=10.0)
+        assert b'"success":true' in answer.data, answer.data
+    await client.close()

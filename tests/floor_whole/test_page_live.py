@@ -1,0 +1,191 @@
+"""The page in a real Chromium, with a real daemon at a real broker: what happens at a table is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import broker as real
+from tests.broker import Broker
+from tests.floor.tables import a_hundred, alive, baccarat, messages
+from tests.floor_whole import pages as whole
+from tests.floor_whole.pages import LIMIT_MS, Page, Tabs, now_ms, publish
+from tests.system.table import DaemonTable
+
+broker, brokers = real.broker, real.brokers  # fixtures
+pages, chromium, tabs = whole.pages, whole.chromium, whole.tabs  # fixtures
+Pages = Callable[..., Page]
+
+
+class Elsewhere:
+    """A daemon of one pack at its table, on a thread of its own: the browser's driver has the loop of this one."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self._thread = ThreadPoolExecutor(1)
+        self._table = self._do(lambda: DaemonTable(folder, port, table={"decks": 1}).start())
+
+    def deal(self, text: str) -> None:
+        """Draw these cards and let the daemon journal them all."""
+        self._do(lambda: self._table.deal(text))
+
+    def ask(self, **fields: Any) -> dict[str, Any]:
+        """A request to the control socket and its answer."""
+        return self._do(lambda: self._table.ask(**fields))
+
+    def close(self) -> None:
+        """Put everything away."""
+        self._do(self._table.close)
+        self._thread.shutdown()
+
+    def _do(self, what: Callable[[], Any]) -> Any:
+        return self._thread.submit(what).result()
+
+
+@pytest.fixture
+def table(tmp_path: Path, broker: Broker) -> Iterator[Elsewhere]:
+    """A table at which a card may be drawn twice."""
+    made = Elsewhere(tmp_path, broker.port)
+    yield made
+    made.close()
+
+
+def test_a_round_at_a_table_is_seen(broker: Broker, pages: Pages, tabs: Tabs, table: Elsewhere) -> None:
+    page = pages(broker)
+    grid = tabs(f"{page.url}/?lang=en")
+    grid.wait_for_selector("#t-T07 .where")
+    own = tabs(f"{page.url}/table/T07?lang=zh-Hant", color_scheme="dark")
+    table.deal("9s Kd")
+    grid.wait_for_selector("#t-T07 dd:has-text('P2')")
+    own.wait_for_selector("#now .card:has-text('9♠')")
+    table.deal("Th Kc")
+    grid.wait_for_selector("#t-T07 .results .chip.player")
+    grid.wait_for_selector("#r-T07 svg circle")
+    own.wait_for_selector("#rounds tbody tr:has-text('例牌 9')")
+    own.wait_for_selector("#board svg")
+    assert not tabs.errors
+
+
+def test_an_alarm_comes_and_goes_and_is_said(broker: Broker, pages: Pages, tabs: Tabs, table: Elsewhere) -> None:
+    page = pages(broker)
+    grid = tabs(f"{page.url}/?lang=en")
+    grid.wait_for_selector("#t-T07 .where")
+    publish(broker, [*messages("T01", baccarat(3), now_ms()), *alive("T01", now_ms())])
+    grid.wait_for_selector("#tile-T01 + #tile-T07")
+    table.deal("9s 9s")
+    grid.wait_for_selector("#tile-T07 .badge.is-blocked")
+    grid.wait_for_selector("#tile-T07 + #tile-T01")
+    grid.wait_for_selector("#news:has-text('Table T07: Duplicate card')", state="attached")
+    assert grid.get_attribute("#news", "aria-live") == "polite"
+    grid.click("#tile-T07 a")
+    grid.wait_for_selector("body.live")
+    assert "remove: the card is none of this shoe" in grid.inner_text("#alarms")
+    assert table.ask(do="resolve", irregularity="duplicate", choice="remove", by="ben", why="seen")["ok"]
+    grid.wait_for_selector("#alarms:has-text('No alarm is open.')")
+    grid.wait_for_selector("#news:has-text('Table T07: no alarm is open')", state="attached")
+    grid.click("a.back")
+    grid.wait_for_selector("#tile-T01 + #tile-T07 .badge.is-playing")
+    assert not tabs.errors
+
+
+def test_a_page_that_is_gone_is_grey_at_once_and_comes_back(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+    page = pages(broker)
+    publish(broker, [*messages("T01", baccarat(3), now_ms()), *alive("T01", now_ms())])
+    tab = tabs(f"{page.url}/?lang=zh-Hans")
+    tab.wait_for_selector("#t-T01 .badge.is-playing")
+    page.kill()
+    tab.wait_for_selector("body.lost #banner:has-text('与本页的连接已中断')")
+    assert "grayscale" in tab.evaluate("getComputedStyle(document.querySelector('main')).filter")
+    assert tab.inner_text("#news")
+    publish(broker, [*messages("T02", baccarat(3), now_ms()), *alive("T02", now_ms())])
+    page.start()
+    tab.wait_for_selector("body.live")
+    tab.wait_for_selector("#t-T02 .badge.is-playing")
+    assert tab.is_hidden("#banner")
+    assert tab.evaluate("getComputedStyle(document.querySelector('main')).filter") == "none"
+    assert all("ERR_" in each for each in tabs.errors), tabs.errors
+
+
+def test_a_page_that_says_nothing_is_lost_too(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+    page = pages(broker)
+    tab = tabs(f"{page.url}/?lang=en")
+    page.pause()
+    tab.wait_for_selector("body.lost")
+    page.resume()
+    tab.wait_for_selector("body.live")
+    assert not tabs.errors
+
+
+def test_a_page_without_its_broker_says_so_until_it_is_back(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+    page = pages(broker)
+    publish(broker, [*messages("T01", baccarat(3), now_ms()), *alive("T01", now_ms())])
+    tab = tabs(f"{page.url}/?lang=en")
+    tab.wait_for_selector("#t-T01 .badge.is-playing")
+    broker.kill()
+    tab.wait_for_selector("#broker .banner:has-text('no connection to the broker')")
+    broker.start()
+    tab.wait_for_selector("#broker:not(:has(.banner))", state="attached")
+    assert not tabs.errors
+
+
+def test_a_shoe_that_is_lost_greys_its_tile(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+    page = pages(broker)
+    publish(broker, [*messages("T01", baccarat(3), now_ms()), *alive("T01", now_ms())])
+    tab = tabs(f"{page.url}/?lang=en")
+    tab.wait_for_selector("#t-T01 .badge.is-playing")
+    publish(broker, alive("T01", now_ms(), state="lost")[:1])
+    tab.wait_for_selector("#t-T01 .stale:has-text('disconnected')")
+    assert "grayscale" in tab.evaluate("getComputedStyle(document.querySelector('#tile-T01')).filter")
+
+
+def test_keys_alone_reach_everything_and_updates_leave_the_focus(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+    page = pages(broker)
+    publish(broker, [each for name in ("T01", "T02") for each in messages(name, baccarat(3), now_ms())])
+    tab = tabs(f"{page.url}/?lang=en")
+    tab.wait_for_selector("#tile-T02")
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.className") == "skip"
+    for _ in range(5):
+        tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.textContent") == "T02"
+    publish(broker, messages("T02", baccarat(4, 7, "9s ?? Kd"), now_ms()))
+    tab.wait_for_selector("#tile-T02 + #tile-T01")
+    assert tab.evaluate("document.activeElement.textContent") == "T02"
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#board:focus, #alarms")
+    assert tab.url.endswith("/table/T02?lang=en")
+
+
+@pytest.mark.parametrize(("lang", "scheme"), [("en", "light"), ("zh-Hant", "dark"), ("zh-Hans", "light")])
+def test_a_hundred_tables_without_a_finding(broker: Broker, pages: Pages, tabs: Tabs, lang: str, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = pages(broker)
+    publish(broker, a_hundred(now_ms()))
+    publish(broker, [*messages("B1", baccarat(30, 5, "9s ?? Kd"), now_ms()), *alive("B1", now_ms(), state="lost")])
+    tab = tabs(f"{page.url}/?lang={lang}", color_scheme=scheme)
+    tab.wait_for_function("document.querySelectorAll('#grid > li').length === 101")
+    assert tab.evaluate("document.querySelector('#grid > li').id") == "tile-B1"
+    for path in ("/", "/table/B1", "/table/T002", "/table/T003"):
+        for width in (1400, 360):
+            tab.set_viewport_size({"width": width, "height": 800})
+            tab.goto(f"{page.url}{path}?lang={lang}")
+            tab.wait_for_selector("body.live")
+            found = Axe().run(tab)
+            assert found.violations_count == 0, found.generate_report()
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    assert not tabs.errors
+
+
+def test_too_many_browsers_are_told_so(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+    page = pages(broker, streams=1)
+    first = tabs(f"{page.url}/?lang=en")
+    context = first.context.browser.new_context()
+    second = context.new_page()
+    second.goto(f"{page.url}/?lang=en")
+    second.wait_for_selector("#banner:has-text('Too many browsers')", timeout=LIMIT_MS)
+    first.close()
+    second.wait_for_selector("body.live", timeout=LIMIT_MS)

@@ -1,0 +1,202 @@
+"""A real table, broker and ingest with a server of PostgreSQL that fails in many ways: nothing is lost or twice."""
+
+import random
+import signal
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.floor.message import Row
+from firmware_bridge.floor.store import Store, StoreError
+from tests import broker as real
+from tests.floor.ingesting import Ingest
+from tests.floor.journals import Kept, event, kept
+from tests.floor.test_kills import play, whole
+from tests.floor_whole.cluster import Cluster, missing
+from tests.system.table import DaemonTable
+
+pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+
+brokers = real.brokers  # fixture
+
+
+class PostgresIngest(Ingest):
+    """`shoe-floor ingest` into a database."""
+
+    def __init__(self, folder: Path, port: int, url: str) -> None:
+        super().__init__(folder, port)
+        self._url = url
+        (folder / "floor.toml").write_text(f'[mqtt]\nport = {port}\n[store]\nurl = "{url}"\n[ingest]\nbatch = 7\n')
+
+    def kept(self) -> Kept:
+        return self._asked(kept, {})
+
+    def counts(self) -> tuple[int, int, int]:
+        def count(store: Store) -> tuple[int, int, int]:
+            return store.count("conflicts"), store.count("quarantine"), store.count("gaps")
+
+        return self._asked(count, (-1, -1, -1))
+
+    def _asked(self, question: Callable[[Store], Any], away: Any) -> Any:
+        try:
+            store = opened(self._url)
+            try:
+                return question(store)
+            finally:
+                store.close()
+        except StoreError:
+            return away
+
+
+def opened(url: str) -> Store:
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    return PostgresStore(url)
+
+
+@pytest.fixture
+def own() -> Iterator[Callable[..., Cluster]]:
+    """Makes servers of a test's own, to be killed."""
+    made: list[Cluster] = []
+
+    def make(*settings: str, of: Cluster | None = None) -> Cluster:
+        made.append(Cluster(*settings, of=of))
+        made[-1].start()
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.remove()
+
+
+@pytest.fixture
+def floor(tmp_path: Path, brokers: Any) -> Iterator[Callable[[str], tuple[DaemonTable, PostgresIngest]]]:
+    parts: list[tuple[DaemonTable, PostgresIngest]] = []
+
+    def make(url: str) -> tuple[DaemonTable, PostgresIngest]:
+        broker = brokers(persistence=True)
+        parts.append((DaemonTable(tmp_path, broker.port), PostgresIngest(tmp_path, broker.port, url)))
+        for each in reversed(parts[-1]):
+            each.start()
+        return parts[-1]
+
+    yield make
+    for daemon, ingest in parts:
+        ingest.end()
+        daemon.close()
+
+
+def test_kills_of_server_and_ingest_lose_nothing(own: Any, floor: Any) -> None:
+    server = own()
+    daemon, ingest = floor(server.url("postgres"))
+    for kill in ("server", "ingest", "both", "server"):
+        play(daemon, 2)
+        if kill in ("server", "both"):
+            server.stop(signal.SIGKILL)
+        if kill in ("ingest", "both"):
+            ingest.end()
+        play(daemon, 1)
+        if kill in ("server", "both"):
+            server.start()
+        if kill in ("ingest", "both"):
+            ingest.start()
+    whole(daemon, ingest)
+    assert "ERROR firmware_bridge.floor.service: PostgreSQL, database postgres" in ingest.log
+    assert ingest.end(signal.SIGTERM) == 0
+
+
+def test_a_failover_to_a_standby_that_commits_wait_for_loses_nothing(own: Any, floor: Any) -> None:
+    first = own()
+    second = own(of=first)
+    first.sql("alter system set synchronous_standby_names = '*'")
+    first.sql("select pg_reload_conf()")
+    hosts, ports = f"{first.directory},{second.directory}", f"{first.port},{second.port}"
+    daemon, ingest = floor(f"postgresql://postgres@/postgres?host={hosts}&port={ports}&target_session_attrs=read-write")
+    play(daemon, 2)
+    daemon.until(lambda: len(ingest.kept()) > 5)
+    first.stop(signal.SIGKILL)
+    play(daemon, 1)
+    second.promote()
+    play(daemon, 1)
+    whole(daemon, ingest)
+
+
+def test_a_standby_is_named_until_it_is_the_primary(own: Any, floor: Any) -> None:
+    server = own()
+    daemon, ingest = floor(server.url("postgres"))
+    play(daemon, 2)
+    daemon.until(lambda: len(ingest.kept()) > 5)
+    server.sql("alter system set default_transaction_read_only = on")
+    server.sql("select pg_reload_conf()")
+    play(daemon, 2)
+    daemon.until(lambda: "this server is a standby" in ingest.log)
+    server.sql("begin read write; alter database postgres set default_transaction_read_only = off; commit")
+    whole(daemon, ingest)
+
+
+@pytest.fixture
+def store(cluster: Cluster, database: str) -> Iterator[Store]:
+    made = opened(cluster.url(database))
+    yield made
+    made.close()
+
+
+def test_a_lock_of_another_program_is_named(store: Store, cluster: Cluster, database: str) -> None:
+    store._db.execute("set lock_timeout = '100ms'")  # type: ignore[attr-defined]  # of the engine
+    with opened(cluster.url(database))._db.transaction() as other:  # type: ignore[attr-defined]
+        other.connection.execute("lock table message")
+        with pytest.raises(StoreError, match="lock timeout; another program holds the table"):
+            store.save([event(1)], [], [])
+    other.connection.close()
+    store.save([event(1)], [], [])
+    assert store.count("messages") == 1
+
+
+def test_a_full_disk_is_named_and_nothing_of_the_batch_is_kept(own: Any) -> None:
+    """The smallest full disk there is: a directory of 24 MB in memory that holds the tables."""
+    server = own()
+    space = server.directory / "space"
+    space.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=0777", "none", str(space)])
+    if mounted.returncode:
+        pytest.skip("no disk of its own can be mounted here")
+    try:
+        (space / "tables").mkdir(mode=0o777)
+        (space / "tables").chmod(0o777)
+        subprocess.run(["chown", "postgres", str(space / "tables")], check=True)
+        server.sql(f"create tablespace small location '{space}/tables'")
+        server.sql("create database small tablespace small")
+        store = opened(server.url("small"))
+        full = [large(seq) for seq in range(1, 1_000)]
+        with pytest.raises(StoreError, match=r"No space left|could not extend.*make room on the server's disk"):
+            store.save(full, [], [])
+        store.close()
+        again = opened(server.url("small"))
+        assert again.count("messages") == 0
+        again.close()
+        server.stop()
+    finally:
+        subprocess.run(["umount", "-l", str(space)], check=True)
+
+
+def large(seq: int) -> Row:
+    """A message that no compression makes small."""
+    return event(seq)._replace(body=b'"' + random.Random(seq).randbytes(50_000).hex().encode() + b'"')
+
+
+def test_a_server_that_is_cut_off_is_named(cluster: Cluster) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        with pytest.raises(StoreError, match="see that the server runs"):
+            opened(f"postgresql://postgres@127.0.0.1:{port}/floor?connect_timeout=2")
+    for url, words in (
+        (cluster.url("nowhere"), "make it: createdb"),
+        (cluster.loopback("postgres", "nobody"), "look at the user"),
+        ("postgresql://user@host/floor?nonsense", "cannot be read"),
+    ):
+        with pytest.raises(StoreError, match=words):
+            opened(url)

@@ -1,0 +1,93 @@
+"""The roles that docs/floor.md makes: what each may do, and what not, tried with its statements."""
+
+from typing import get_args
+
+import pytest
+
+from firmware_bridge.floor.ledger import Progress
+from firmware_bridge.floor.message import Unread
+from firmware_bridge.floor.store import Saved, StoreError, What
+from tests.floor.every_store import KEY
+from tests.floor.journals import AT, event, kept, round_of
+from tests.floor_whole.cluster import Cluster
+from tests.floor_whole.documented import as_postgres, documented
+
+psycopg = pytest.importorskip("psycopg")
+
+def test_the_ingest_keeps_and_the_reader_reads(prepared: Cluster) -> None:
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    ingest = PostgresStore(prepared.url("floor", "floor_ingest"))
+    for whole in (1, 2):
+        told = [event(whole), round_of(whole, whole), event(1), event(1, kind="Other")]
+        ingest.save(told, [Unread("t", AT, "bad", b"")], [Progress(KEY, 3, whole, whole)])
+    reader = PostgresStore(prepared.url("floor", "floor_reader"))
+    assert len(kept(reader)) == 4
+    for what in get_args(What):
+        assert reader.count(what) == len(list(reader.rows(what, None, None)))
+    assert reader.load(KEY).progress.whole == 2
+    with pytest.raises(StoreError, match="permission denied for table message; use a role that may"):
+        reader.save([event(3)], [], [])
+    for store in (ingest, reader):
+        store.close()
+
+
+@pytest.mark.parametrize("role", ["floor_ingest", "floor_reader"])
+def test_no_role_changes_or_deletes_a_message(prepared: Cluster, role: str) -> None:
+    for statement in (
+        *("update message set seq = 2", "delete from message", "truncate message", "drop table message"),
+        *("alter table message disable trigger all", "delete from conflict", "delete from progress"),
+        *("update store_version set version = 0", "update quarantine set reason = ''", "create table mine (x int)"),
+        "create or replace view rounds as select 1",
+    ):
+        with (
+            psycopg.connect(prepared.url("floor", role)) as db,
+            pytest.raises(psycopg.errors.InsufficientPrivilege, match=r"permission denied|must be owner"),
+        ):
+            db.execute(statement)
+    if role == "floor_reader":
+        with psycopg.connect(prepared.url("floor", role)) as db, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            db.execute("insert into quarantine values ('t', 'x', 'y', '')")
+
+
+def test_a_role_that_may_not_make_the_tables_is_told_who_does(cluster: Cluster, database: str) -> None:
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    cluster.sql("create role stranger login")
+    with pytest.raises(StoreError, match="tables are made by their owner: shoe-floor prepare"):
+        PostgresStore(cluster.url(database, "stranger"))
+    cluster.sql("drop role stranger")
+
+
+def test_a_role_that_is_not_there_is_named(cluster: Cluster, database: str) -> None:
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    store = PostgresStore(cluster.url(database))
+    with pytest.raises(StoreError, match="make the role first"):
+        store.grant('no"body', "reader")
+    store.close()
+
+
+def test_backup_and_restore_as_the_doc_says(prepared: Cluster) -> None:
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    before = PostgresStore(prepared.url("floor", "floor_ingest"))
+    before.save([event(1), event(1, kind="Other")], [Unread("t", AT, "bad", b"\xff")], [Progress(KEY, 3, 1, 1)])
+    wanted = {what: list(before.rows(what, None, None)) for what in get_args(What)}
+    before.close()
+    lines = documented("Backup and restore")
+    assert [line.split()[3] for line in lines] == ["pg_dump", "psql", "createdb", "pg_restore"]
+    for line in lines:
+        as_postgres(prepared, line)
+    for role in ("floor_ingest", "floor_reader"):
+        after = PostgresStore(prepared.url("floor", role))
+        assert {what: list(after.rows(what, None, None)) for what in get_args(What)} == wanted
+        assert after.load(KEY).progress == Progress(KEY, 3, 1, 1)
+        if role == "floor_ingest":
+            assert after.save([event(1), event(2)], [], []) == Saved(1, 1, 0)
+            wanted["messages"] = list(after.rows("messages", None, None))
+            wanted["shoes"] = list(after.rows("shoes", None, None))
+        after.close()
+    with pytest.raises(AssertionError, match="messages are never deleted"):
+        prepared.sql("delete from message", "floor")
+    prepared.sql("drop database floor_broken")

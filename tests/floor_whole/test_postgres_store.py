@@ -1,0 +1,124 @@
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.floor.message import Unread
+from firmware_bridge.floor.store import Saved, Store, StoreError
+from tests.floor.every_store import *  # noqa: F403  # the tests of every store
+from tests.floor.every_store import Engine
+from tests.floor.journals import AT, event, round_of
+from tests.floor_whole.cluster import Cluster
+
+psycopg = pytest.importorskip("psycopg")
+
+
+@pytest.fixture
+def engine(cluster: Cluster, database: str) -> Engine:
+    from firmware_bridge.floor import postgres_sql
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    def execute(statement: str) -> None:
+        cluster.sql(statement, database)
+
+    newer = "update store_version set version = 99"
+    return Engine(lambda: PostgresStore(cluster.url(database)), postgres_sql, execute, newer, "bytea")
+
+
+def test_long_bytes_go_into_conflict_and_quarantine(store: Store) -> None:
+    first, other = event(1), event(1)._replace(body=b"x" * 100_000)
+    assert store.save([first, other], [Unread("t" * 60_000, AT, "r" * 5_000, b"\0" * 100_000)] * 2, []) == Saved(
+        1, 0, 1
+    )
+    assert (store.count("conflicts"), store.count("quarantine")) == (1, 1)
+
+
+def test_two_writers_of_the_same_messages_keep_each_once(store: Store, cluster: Cluster, database: str) -> None:
+    from threading import Thread
+
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    rows = [event(seq) for seq in range(1, 400)]
+    found: list[Saved] = []
+
+    def write(order: int) -> None:
+        own = PostgresStore(cluster.url(database))
+        for at in range(0, 400, 50):
+            found.append(own.save(rows[at : at + 50][::order], [], []))
+        own.close()
+
+    threads = [Thread(target=write, args=(order,)) for order in (1, -1)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert sum(each.fresh for each in found) == sum(each.repeats for each in found) == len(rows)
+    assert store.count("messages") == len(rows)
+
+
+def test_two_programs_make_the_tables_once(cluster: Cluster, database: str) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    with ThreadPoolExecutor(4) as pool:
+        for made in pool.map(PostgresStore, [cluster.url(database)] * 4):
+            made.close()
+
+
+def test_another_encoding_is_refused(cluster: Cluster) -> None:
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    cluster.sql("create database latin encoding latin1 locale 'C' template template0")
+    with pytest.raises(StoreError, match=r"LATIN1.*--encoding UTF8"):
+        PostgresStore(cluster.url("latin"))
+    cluster.sql("drop database latin")
+
+
+def test_a_server_that_may_lose_commits_is_named() -> None:
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    own = Cluster("fsync=off")
+    try:
+        own.start()
+        store = PostgresStore(own.url("postgres"))
+        assert store.faults() == ["the server runs with fsync = off: a power cut loses messages"]
+        store.close()
+    finally:
+        own.remove()
+
+
+def test_no_faults_and_a_word_about_backups(store: Store, tmp_path: Path) -> None:
+    store.save([event(1), round_of(1, 1)], [], [])
+    assert store.faults() == []
+    with pytest.raises(StoreError, match="pg_dump"):
+        store.backup(tmp_path / "floor.dump")
+
+
+def test_commits_wait_for_the_disk(store: Store, cluster: Cluster, database: str) -> None:
+    from firmware_bridge.floor.postgres import PostgresStore
+
+    for own, wanted in (("off", "on"), ("remote_apply", "remote_apply")):
+        cluster.sql(f"alter database {database} set synchronous_commit = {own}")
+        made = PostgresStore(cluster.url(database))
+        assert made._db.execute("show synchronous_commit").fetchone() == (wanted,)
+        made.close()
+
+
+def test_a_password_comes_from_the_file_and_is_never_shown(cluster: Cluster, database: str, tmp_path: Path) -> None:
+    from firmware_bridge.floor.config import parse
+    from firmware_bridge.floor.service import open_store
+
+    cluster.sql("create role keeper login password 'Sesame-7'")
+    cluster.sql(f"alter database {database} owner to keeper")
+    secret = tmp_path / "password"
+    config = parse({"store": {"url": cluster.loopback(database, "keeper"), "password_file": str(secret)}})
+    secret.write_text("Sesame-7\n")
+    store = open_store(config)
+    store.close()
+    secret.write_text("Sesame-8\n")
+    with pytest.raises(StoreError, match="password authentication failed") as told:
+        open_store(config)
+    assert "Sesame" not in str(told.value)
+    cluster.sql(f"drop database {database} with (force)")
+    cluster.sql("drop role keeper")
+    cluster.sql(f"create database {database}")

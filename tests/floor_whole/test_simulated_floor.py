@@ -1,0 +1,129 @@
+"""`scripts/floor` as a person meets it: the page lives, every table's rounds are stored, nothing is left at the end."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.sim.floor.floor import TABLES
+from tests.floor.kills_record import end_left_behind, working_in
+
+pytestmark = pytest.mark.skipif(
+    find_spec("uvicorn") is None or find_spec("starlette") is None, reason="pip install 'firmware-bridge[floor]'"
+)
+
+ROOT = Path(__file__).parents[2]
+LIMIT_S = 120.0
+
+Floor = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def floor(tmp_path: Path) -> Iterator[Floor]:
+    """Starts a floor whose files are all in `tmp_path`."""
+    made: list[subprocess.Popen[str]] = []
+
+    def start(*words: str) -> subprocess.Popen[str]:
+        ports = [] if "--port" in words else ["--port", "0", "--broker-port", "0"]
+        command = [sys.executable, "-m", "firmware_bridge.sim.floor", "--speed", "20", *ports, *words]
+        environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+        made.append(subprocess.Popen(command, stdout=-1, stderr=-1, text=True, env=environment))
+        return made[-1]
+
+    yield start
+    for each in made:
+        each.kill()
+        each.communicate()
+    end_left_behind(tmp_path)
+
+
+def told(process: subprocess.Popen[str]) -> str:
+    """What it prints until everything runs."""
+    lines = [process.stdout.readline()]
+    while lines[-1] and not lines[-1].startswith("Ctrl-C"):
+        lines.append(process.stdout.readline())
+    assert lines[-1], process.communicate()
+    return "".join(lines)
+
+
+def until(condition: Callable[[], Any]) -> Any:
+    give_up = time.monotonic() + LIMIT_S
+    while not (found := condition()):
+        assert time.monotonic() < give_up, "not in time"
+        time.sleep(0.1)
+    return found
+
+
+def page(said: str) -> str:
+    [address] = re.findall(r"^page +(\S+)$", said, re.M)
+    with urllib.request.urlopen(address, timeout=LIMIT_S) as answer:
+        return answer.read().decode()
+
+
+def rounds(said: str) -> set[str]:
+    """The tables that have a round in the store."""
+    [path] = re.findall(r"^store +(\S+);", said, re.M)
+    with suppress(sqlite3.OperationalError), sqlite3.connect(f"file:{path}?mode=ro", uri=True) as store:
+        return {table for (table,) in store.execute("select distinct tbl from rounds")}
+    return set()
+
+
+@pytest.mark.parametrize(("how", "broker"), [(signal.SIGINT, "mosquitto"), (signal.SIGTERM, "amqtt")])
+def test_a_whole_floor_lives_and_leaves_nothing(floor: Floor, tmp_path: Path, how: signal.Signals, broker: str) -> None:
+    running = floor("--broker", broker)
+    said = told(running)
+    assert f"broker    {broker} at 127.0.0.1:" in said
+    names = {table.id for table in TABLES}
+    until(lambda: all(name in page(said) for name in names))
+    until(lambda: rounds(said) == names)
+    assert len(working_in(tmp_path)) >= len(TABLES) + 2
+    running.send_signal(how)
+    assert running.communicate(timeout=LIMIT_S) == ("", "")
+    assert running.returncode == 0
+    assert working_in(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_port_in_use_is_replaced_and_told(floor: Floor) -> None:
+    first = told(floor())
+    ports = re.findall(r"127\.0\.0\.1:(\d+)", first)
+    said = told(floor("--broker-port", ports[0], "--port", ports[1]))
+    assert f"port {ports[0]} is in use: the broker has " in said
+    assert f"port {ports[1]} is in use: the page has " in said
+    assert not set(ports) & set(re.findall(r"127\.0\.0\.1:(\d+)", said))
+
+
+def test_a_program_that_falls_is_named_and_all_others_end(floor: Floor, tmp_path: Path) -> None:
+    running = floor()
+    told(running)
+    [table] = [each for each in working_in(tmp_path) if str(tmp_path) in words(each) and "T02" in words(each)]
+    os.kill(table, signal.SIGKILL)
+    _, error = running.communicate(timeout=LIMIT_S)
+    assert error.startswith("floor: T02 has ended: ")
+    assert running.returncode == 1
+    assert working_in(tmp_path) == list(tmp_path.iterdir()) == []
+
+
+def words(process: int) -> str:
+    return Path(f"/proc/{process}/cmdline").read_text()
+
+
+def test_a_floor_can_be_ended_while_it_starts(floor: Floor, tmp_path: Path) -> None:
+    running = floor()
+    until(lambda: working_in(tmp_path))
+    running.send_signal(signal.SIGTERM)
+    assert running.communicate(timeout=LIMIT_S) == ("", "")
+    assert working_in(tmp_path) == list(tmp_path.iterdir()) == []
