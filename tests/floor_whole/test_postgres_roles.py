@@ -14,6 +14,7 @@ from tests.floor_whole.documented import as_postgres, documented
 
 psycopg = pytest.importorskip("psycopg")
 
+
 def test_the_ingest_keeps_and_the_reader_reads(prepared: Cluster) -> None:
     from firmware_bridge.floor.postgres import PostgresStore
 

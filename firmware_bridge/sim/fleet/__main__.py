@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
             )
             reports.append(_played(plan, folder / str(count)))
     except BridgeError as error:
-        print(f"fleet: {escaped(str(error))}; see {folder}", file=sys.stderr)
+        print(f"fleet: {escaped(str(error))}", file=sys.stderr)
         return 1
     except CancelledError:
         print(f"fleet: broken off; see {folder}", file=sys.stderr)
