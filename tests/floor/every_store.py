@@ -133,7 +133,7 @@ def test_a_store_of_each_older_version_is_upgraded_in_order(engine: Engine, mock
 
 
 OLD_MESSAGE = (
-    "insert into message (topic, tbl, journal, seq, n, \"of\", shoe, at, received_at, body) values"
+    'insert into message (topic, tbl, journal, seq, n, "of", shoe, at, received_at, body) values'
     f" ('event', 'T07', '3-5ad1', 1, 1, 1, 3, '{AT}', '{AT}', cast('{event(1).body.decode()}' as $blob))"
 )
 """What version 1 kept of `event(1)`."""

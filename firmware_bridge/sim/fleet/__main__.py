@@ -19,7 +19,7 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.sim.fleet.engines import ENGINES
 from firmware_bridge.sim.fleet.fleet import play
 from firmware_bridge.sim.fleet.plan import Plan, Report
-from firmware_bridge.sim.fleet.printed import growth, lines
+from firmware_bridge.sim.fleet.printed import growth, lines, need
 from firmware_bridge.sim.fleet.stores import STORES
 
 STEPS: Final = (10, 100)
@@ -31,6 +31,9 @@ def main(argv: list[str] | None = None) -> int:
     asked = _parser().parse_args(argv)
     folder: Path = asked.out or Path(tempfile.mkdtemp(prefix="fleet-"))
     folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        print(f"fleet: {escaped(str(folder))} is not empty: name another folder with --out", file=sys.stderr)
+        return 1
     folder.chmod(0o755)  # a database's own user looks for its log here
     seed = asked.seed if asked.seed is not None else time.time_ns() % 1_000_000
     counts = sorted({*(n for n in STEPS if n < asked.tables), asked.tables}) if asked.growth else [asked.tables]
@@ -56,9 +59,10 @@ def main(argv: list[str] | None = None) -> int:
     except CancelledError:
         print(f"fleet: broken off; see {folder}", file=sys.stderr)
         return 130
-    (folder / "fleet.json").write_bytes(msgspec.json.format(msgspec.json.encode(reports)))
+    needs = [need(each) for each in reports]
+    (folder / "fleet.json").write_bytes(msgspec.json.format(msgspec.json.encode({"runs": reports, "needs": needs})))
     if asked.growth:
-        print("\n".join(growth(reports)))
+        print("\n".join(growth(needs)))
     fine = all(each.is_fine for each in reports)
     if asked.out or not fine:
         print(f"{'' if fine else 'FAILED; '}see {folder}")
