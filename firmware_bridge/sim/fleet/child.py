@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from firmware_bridge.errors import BridgeError
 
-END_S: Final = 60.0
+END_S: Final = 180.0
 """How long a process may take to end in order: a whole fleet says goodbye."""
 
 

@@ -24,6 +24,13 @@ FLOOR: Final = "floor"
 OWN: Final = ("status", "event", "round", "command", "stored")
 """Topics of its own that a table reads: docs/broker.md says why."""
 
+OFFICE_WRITES: Final = [
+    *("$MQTT.msgs.shoe.*.command", "$MQTT.msgs.shoe.*.stored", "$JS.API.INFO", "$JS.API.STREAM.INFO.$MQTT_msgs"),
+    *(f"$JS.API.CONSUMER.{what}.$MQTT_msgs.shoe-floor-ingest" for what in ("*", "*.*")),
+    "$JS.ACK.$MQTT_msgs.shoe-floor-ingest.>",
+]
+"""What the back office writes at NATS: orders, how far it is, and what its consumer needs."""
+
 NODES: Final = 3
 
 CONSUMERS: Final = 4
@@ -101,20 +108,20 @@ class Nats:
             raise FleetError("nats-server is not installed", "it comes with scripts/fleet --engine nats")
         folder.mkdir(parents=True)
         self.tables, self.floor, self._http, routes = (free_ports(NODES) for _ in range(4))
-        users = ",\n".join([*(_user(name, password) for name in tables), f"{{ user: {FLOOR}, password: {password} }}"])
-        (folder / "users.conf").write_text(f"authorization {{ users = [\n{users}\n] }}\n")
-        (folder / "users.conf").chmod(0o600)
+        accounts = folder / "accounts.conf"
+        accounts.touch(0o600)
+        accounts.write_text(_accounts(tables, password))
         self.children = []
         for number in range(NODES):
             path = folder / f"n{number + 1}.conf"
             path.write_text(
                 f"server_name: n{number + 1}\nlisten: {HOST}:{self.floor[number]}\nhttp: {HOST}:{self._http[number]}\n"
-                f'jetstream {{ sync_interval: always, store_dir: "{folder}/n{number + 1}",\n'
-                f"  limits {{ default_max_consumers: {CONSUMERS * (len(tables) + 100)} }} }}\n"
+                f'jetstream {{ sync_interval: always, store_dir: "{folder}/n{number + 1}" }}\n'
                 f"cluster {{ name: shoe, listen: {HOST}:{routes[number]}, no_advertise: true,\n"
                 f"  routes: [ {', '.join(f'nats://{HOST}:{each}' for each in routes)} ] }}\n"
                 f"mqtt {{ listen: {HOST}:{self.tables[number]}, stream_replicas: {NODES},\n"
-                f'  max_ack_pending: 2000, ack_wait: "30s" }}\ninclude users.conf\n'
+                f'  consumer_memory_storage: true, max_ack_pending: 2000, ack_wait: "30s" }}\n'
+                "include accounts.conf\n"
             )
             command = [program, "-c", str(path)]
             self.children.append(Child(f"node n{number + 1}", command, folder / f"n{number + 1}.log"))
@@ -162,9 +169,19 @@ def _login(password_file: Path) -> str:
     return f'username = "{FLOOR}"\npassword_file = "{password_file}"\n'
 
 
-def _user(name: str, password: str) -> str:
-    reads = ", ".join(f'"shoe.{name}.{topic}"' for topic in OWN)
-    rights = f'publish: ["shoe.{name}.>"], subscribe: [{reads}, "$MQTT.sub.>"]'
+def _accounts(tables: Collection[str], password: str) -> str:
+    """The rights at NATS: one account, in it a user for each table, and the back office."""
+    users = [_user(FLOOR, password, OFFICE_WRITES, ["_INBOX.>", "$MQTT.sub.>", "shoe.>"])]
+    for name in tables:
+        reads = [*(f"shoe.{name}.{topic}" for topic in OWN), "$MQTT.sub.>"]
+        users.append(_user(name, password, [f"shoe.{name}.>"], reads))
+    limit = f"jetstream: {{ max_consumers: {CONSUMERS * (len(tables) + 100)} }}"
+    every = ",\n".join(users)
+    return f"accounts {{ HOUSE {{ {limit}, users: [\n{every}\n] }} }}\n"
+
+
+def _user(name: str, password: str, writes: list[str], reads: list[str]) -> str:
+    rights = f"publish: {json.dumps(writes)}, subscribe: {json.dumps(reads)}"
     return f"{{ user: {name}, password: {password}, permissions: {{ {rights} }} }}"
 
 

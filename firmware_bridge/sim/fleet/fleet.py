@@ -72,7 +72,7 @@ class Fleet:
             await self._deal()
             await self._settle()
         finally:
-            await asyncio.shield(self._end())
+            await self._end()
         return self.report
 
     async def _begin(self) -> None:
@@ -210,11 +210,16 @@ class Fleet:
 
 
 def play(plan: Plan, folder: Path, say: Callable[[str], None]) -> Report:
-    """Play a plan in an empty folder, and put the report there as JSON too."""
+    """Play a plan in an empty folder, and put the report there as JSON too. Raises CancelledError if told to end."""
     report = asyncio.run(_play(plan, folder, say))
     (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report)))
     return report
 
 
 async def _play(plan: Plan, folder: Path, say: Callable[[str], None]) -> Report:
+    """Told to end, it cancels the play alone: what was started is ended first."""
+    task = asyncio.current_task()
+    assert task
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     return await Fleet(plan, folder, say).play()

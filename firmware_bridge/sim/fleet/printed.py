@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from firmware_bridge.sim.fleet.plan import Report
 
 MIB: Final = 1024
@@ -36,20 +38,39 @@ def lines(report: Report) -> Iterator[str]:
         yield f"failed: {report.refused} orders refused, {report.blocked} tables blocked"
 
 
-def growth(reports: Sequence[Report]) -> Iterator[str]:
-    """What each table needs, beside what its process needs without one; of fleets of several sizes."""
+class Need(Struct, frozen=True):
+    """What one table needs, beside what its process needs without any. cpu_ms: of a round. broker_, ingest_kib: PSS."""
+
+    tables: int
+    pss_kib: float
+    rss_kib: float
+    descriptors: float
+    cpu_ms: float
+    broker_kib: float
+    ingest_kib: float
+
+
+def need(report: Report) -> Need:
+    """What one table of a run needs."""
+    count, there, base, processes = report.plan.tables, report.use["tables"], report.base, report.plan.processes
+
+    def each(total: int, before: int) -> float:
+        return round((total - processes * before) / count, 1)
+
+    return Need(
+        count,
+        each(there.pss_kib, base.pss_kib),
+        each(there.rss_kib, base.rss_kib),
+        each(there.descriptors, base.descriptors),
+        round(1000 * report.cpu_s["tables"] / max(report.rounds, 1), 1),
+        *(round(report.use[kind].pss_kib / count, 1) for kind in ("broker", "ingest")),
+    )
+
+
+def growth(needs: Sequence[Need]) -> Iterator[str]:
+    """What each table needs, in fleets of several sizes."""
     yield "what one table needs:"
     yield "  tables   PSS KiB   RSS KiB   files  CPU ms/round  broker KiB  ingest KiB"
-    for each in reports:
-        count, there, base = each.plan.tables, each.use["tables"], each.base
-        processes = each.plan.processes
-        memory = [(total - processes * one) / count for total, one in _memory(each)]
-        files = (there.descriptors - processes * base.descriptors) / count
-        cpu = 1000 * each.cpu_s["tables"] / max(each.rounds, 1)
-        others = [each.use[kind].pss_kib / count for kind in ("broker", "ingest")]
-        yield f"{count:8}{memory[0]:10.0f}{memory[1]:10.0f}{files:8.1f}{cpu:14.1f}{others[0]:12.0f}{others[1]:12.0f}"
-
-
-def _memory(report: Report) -> list[tuple[int, int]]:
-    there, base = report.use["tables"], report.base
-    return [(there.pss_kib, base.pss_kib), (there.rss_kib, base.rss_kib)]
+    for each in needs:
+        memory, others = f"{each.pss_kib:10.0f}{each.rss_kib:10.0f}", f"{each.broker_kib:12.0f}{each.ingest_kib:12.0f}"
+        yield f"{each.tables:8}{memory}{each.descriptors:8.1f}{each.cpu_ms:14.1f}{others}"
