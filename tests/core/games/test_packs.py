@@ -150,10 +150,11 @@ def test_a_shoe_with_cards_for_the_shortest_round_deals_it_and_with_one_less_it_
 
 
 @pytest.mark.parametrize(
-    ("game", "may"), [("baccarat", "1 to 12"), ("blackjack", "6 or 8"), ("niuniu", "1"), ("erbagang", "1")]
+    ("game", "may"),
+    [("baccarat", "1 to 12 decks"), ("blackjack", "6 or 8 decks"), ("niuniu", "1 deck"), ("erbagang", "1 deck")],
 )
 def test_a_number_of_packs_that_the_game_is_not_dealt_from_is_refused_with_those_it_is(game: str, may: str) -> None:
     played = Table(**{"game": game, **usual(game)})
     played.take(played.order(orders.OpenShoe(orders.Pack(decks=13))))
     assert played.answer.error == "13 decks do not fit this shoe"
-    assert played.answer.hint == f"{game} is dealt from {may}"
+    assert played.answer.hint == f"give {may}"
