@@ -54,7 +54,7 @@ def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: M
 def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Layout:
     """The table after a mark that comes to the layout `now` of some moves. Raises Refused where it cannot be taken."""
     if now.due is None:
-        raise Refused("over", "the round is over")
+        raise Refused("over", "the round is over: NEXT closes it")
     if mark.word not in game.words:
         raise Refused("unknown", f"the marks of {game.name}: {', '.join(game.words) or 'none'}")
     _refuse_a_seats_lot(mark)

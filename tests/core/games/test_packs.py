@@ -158,3 +158,9 @@ def test_a_number_of_packs_that_the_game_is_not_dealt_from_is_refused_with_those
     played.take(played.order(orders.OpenShoe(orders.Pack(decks=13))))
     assert played.answer.error == "13 decks do not fit this shoe"
     assert played.answer.hint == f"give {may}"
+
+
+def test_a_mark_where_next_closes_the_round_is_told_so() -> None:
+    played = over(close="next").play("1:grab=1")
+    assert played.phase == "complete"
+    assert (played.answer.error, played.answer.hint) == ("over", "the round is over: NEXT closes it")
