@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from typing import Final
 
 from msgspec import Struct
@@ -157,6 +157,8 @@ WHOLE: Final = re.compile("0|[1-9][0-9]{0,14}")
 DIGITS: Final = 15
 """Digits of the longest amount."""
 
+EXACT: Final = Context(prec=100)
+"""Amounts have far fewer digits, behind the point and before it: with this context none is ever rounded."""
 
 LONGEST_SETTING: Final = 32
 """Letters of the longest amount that a house may set."""

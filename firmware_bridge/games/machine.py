@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import localcontext
 from typing import Any
 
 from msgspec import Struct
@@ -10,7 +11,19 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Words
-from firmware_bridge.games.asks import Ask, CardDue, Did, Due, MarkDue, OpeningDue, Plays, Question, Refused, Shows
+from firmware_bridge.games.asks import (
+    EXACT,
+    Ask,
+    CardDue,
+    Did,
+    Due,
+    MarkDue,
+    OpeningDue,
+    Plays,
+    Question,
+    Refused,
+    Shows,
+)
 from firmware_bridge.games.game import Game, Layout, Placed, Result, Start
 from firmware_bridge.games.moves import LOT, Answered, Dealt, Mark, Move
 
@@ -41,7 +54,7 @@ def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: M
 def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Layout:
     """The table after a mark that comes to the layout `now` of some moves. Raises Refused where it cannot be taken."""
     if now.due is None:
-        raise Refused("over", "the round is over")
+        raise Refused("over", "the round is over: NEXT closes it")
     if mark.word not in game.words:
         raise Refused("unknown", f"the marks of {game.name}: {', '.join(game.words) or 'none'}")
     _refuse_a_seats_lot(mark)
@@ -89,7 +102,14 @@ class _Run:
         self.result: Result | None = None
 
     def over(self, script: Any, moves: Sequence[Move]) -> None:
-        """Run the script. Raises Misplayed for a move that is not due, Refused for a mark the game refuses."""
+        """Run the script, exact to the last digit of its amounts.
+
+        Raises Misplayed for a move that is not due, Refused for a mark the game refuses.
+        """
+        with localcontext(EXACT):
+            self._run(script, moves)
+
+    def _run(self, script: Any, moves: Sequence[Move]) -> None:
         n, reply, marked = 0, None, False
         while True:
             try:

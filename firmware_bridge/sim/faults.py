@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 
 from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.games.game import Game
+from firmware_bridge.sim.never import burns_none, comes, has_copies, has_new_packs
 from hardware.readers import READERS
 from hardware.sim.angel_eye import Rules, right_rules, wrong_rules
 from hardware.sim.boards import BOARDS
@@ -67,7 +68,7 @@ class Fault:
     """One `--fault`. text: what happens, and behind a colon what is done about it. act, after: as in `Mistake`.
 
     table: config keys of `[table]` it takes to show. at: the moment, `INSIDE`, `LATE`, `next` or `burn`. cut_from_end:
-    where the cut card goes, None where the game has it. forgets_cut: nobody puts it in.
+    where the cut card goes, None where the game has it. forgets_cut: nobody puts it in. never: why not in a game.
     """
 
     text: str
@@ -79,6 +80,7 @@ class Fault:
     cut_from_end: tuple[int, int] | None = None
     forgets_cut: bool = False
     rules: Rules = right_rules
+    never: Callable[[Game], str] = comes
 
     @property
     def accident(self) -> str:
@@ -188,6 +190,7 @@ FAULTS: Final[dict[str, Fault]] = {
         table={"decks": 1},
         readers=tuple(name for name in _NO_TAGS if name in _NO_JUDGES),
         cut_from_end=(13, 20),
+        never=has_copies,
     ),
     "foreign": Fault("a card of another pack: the floor removes it", _other_card("foreign"), readers=_NO_JUDGES),
     "wrong_slot": Fault(
@@ -206,13 +209,21 @@ FAULTS: Final[dict[str, Fault]] = {
         readers=_NO_JUDGES,
     ),
     "missing_third": Fault("the dealer presses NEXT while a card is due", _too_soon, at=LATE, after=0),
-    "burn_short": Fault("the dealer presses NEXT before the burn is done", _too_soon, at="burn", after=0),
+    "burn_short": Fault(
+        "the dealer presses NEXT before the burn is done", _too_soon, at="burn", after=0, never=burns_none
+    ),
     "shoe_empty": Fault(
-        "one pack, dealt to the last card", table={"decks": 1, "virtual_cut": "none"}, forgets_cut=True
+        "one pack, dealt to the last card",
+        table={"decks": 1, "virtual_cut": "none"},
+        forgets_cut=True,
+        never=has_new_packs,
     ),
     "cut_card_mid_round": Fault("the cut card comes early", _cut_card),
     "cut_card_missing": Fault(
-        "nobody put the cut card in (one pack)", table={"decks": 1, "virtual_cut": 30}, forgets_cut=True
+        "nobody put the cut card in (one pack)",
+        table={"decks": 1, "virtual_cut": 30},
+        forgets_cut=True,
+        never=has_new_packs,
     ),
     "reader_lost": Fault("the reader's cable is pulled for 2 s", _unplug),
     "reader_back": Fault(

@@ -33,7 +33,9 @@ class Acknowledged:
 
     def synced(self) -> Cursor | None:
         """How far the broker has the journal, as a power cut would leave it; None where that is nowhere."""
-        return self._store(sync=True)
+        cursor = self._store(sync=True)
+        self._try_again()
+        return cursor
 
     def close(self) -> None:
         """Store it a last time."""
@@ -44,7 +46,11 @@ class Acknowledged:
     def _save(self) -> None:
         self._timer = None
         self._store(sync=self._is_failing)  # a disk that failed is believed when it has synced
-        if self._is_failing:
+        self._try_again()
+
+    def _try_again(self) -> None:
+        """Store it later where that failed, though nothing more be acknowledged."""
+        if self._is_failing and self._timer is None:
             self._timer = self._loop.call_later(SAVE_AGAIN_S, self._save)
 
     def _store(self, *, sync: bool) -> Cursor | None:

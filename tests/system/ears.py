@@ -72,6 +72,15 @@ class Ears:
         self.watcher.sendall(b'{"do":"watch"}\n')
         self.watcher.settimeout(0.2)
 
+    def restart(self) -> None:
+        """Kill the daemon and start it again, until the new one has said how the table stands."""
+        boot = self.backend.on("status")[-1]["boot"]
+        self.table.kill()
+        self.table.start()
+        self.watch()
+        self.backend.wait_until(lambda: self.backend.on("status")[-1]["boot"] != boot)
+        self.backend.wait_until(lambda: self.backend.on("table")[-1]["boot"] != boot)
+
     def heard(self) -> str:
         """Everything so far."""
         self.table.pause(0.3)

@@ -71,9 +71,7 @@ def test_no_refusal_and_no_kill_names_it(ears: Any) -> None:
     assert not table.table.ask(do="mark", word="S", seat=2, by="floor")["ok"]
     table.table.deal("2c")
     assert "drawn_before_mark" in table.heard()
-    table.table.kill()
-    table.table.start()
-    table.watch()
+    table.restart()
     keeps_still(table)
     mark(table, "H", 1)
     assert UNIQUE not in table.heard()

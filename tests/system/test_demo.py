@@ -178,6 +178,23 @@ def test_a_fault_that_needs_one_pack_is_refused_for_a_game_of_more(fault: str, t
     assert f"{fault} needs 1 pack, blackjack is dealt from more" in said
 
 
+@pytest.mark.parametrize(
+    ("game", "fault", "why"),
+    [
+        ("blackjack", "burn_short", "nothing is burned"),
+        ("niuniu", "shoe_empty", "a new pack comes before the last card"),
+        ("zhajinhua", "cut_card_missing", "a new pack comes before the last card"),
+        ("erbagang", "duplicate", "its pack has several of each face"),
+    ],
+)
+def test_a_fault_that_a_game_never_comes_to_is_refused_with_those_it_can(
+    game: str, fault: str, why: str, tmp_path: Path
+) -> None:
+    said = demo(tmp_path, "--game", game, "--fault", fault, code=1)
+    assert f"{fault} does not happen in {game}: {why}; known there are: unreadable, " in said
+    assert fault not in said.partition("known there are: ")[2].rstrip().split(", ")
+
+
 # ---------------------------------------------------------------- what was played meanwhile
 
 

@@ -76,9 +76,7 @@ def test_a_carried_card_waits_for_the_bets(ears: Any) -> None:
 def test_a_carried_card_survives_a_kill_in_silence(ears: Any) -> None:
     table = ears(procedure="six-card")
     table.table.deal(f"9s Td Ts Tc 2s {UNIQUE}")
-    table.table.kill()
-    table.table.start()
-    table.watch()
+    table.restart()
     assert table.table.ask(do="next", by="dealer")["ok"]
     keeps_still(table)
     table.table.deal("4s")

@@ -53,7 +53,7 @@ def play(arguments: argparse.Namespace) -> Play:
     if reader not in readers:
         raise DemoError(f"{arguments.fault} does not happen to a {reader} reader", f"use --reader {readers[0]}")
     procedure = _procedure(arguments, reader)
-    _check_packs(arguments)
+    _check_game(arguments)
     seed = secrets.randbelow(10_000) if arguments.seed is None else arguments.seed
     return Play(
         arguments.rounds,
@@ -70,9 +70,12 @@ def play(arguments: argparse.Namespace) -> Play:
     )
 
 
-def _check_packs(arguments: argparse.Namespace) -> None:
-    """Raises DemoError for a fault that needs another number of packs than the game is dealt from."""
+def _check_game(arguments: argparse.Namespace) -> None:
+    """Raises DemoError for a fault that the game never comes to, or not with its number of packs."""
     game, fault = GAMES[arguments.game], arguments.fault
+    if fault and (why := FAULTS[fault].never(game)):
+        can = [name for name, other in FAULTS.items() if not other.never(game)]
+        raise DemoError(f"{fault} does not happen in {game.name}: {why}", f"known there are: {', '.join(can)}")
     decks = FAULTS[fault].table.get("decks") if fault else None
     if decks is not None and decks not in game.packs:
         raise DemoError(f"{fault} needs {decks} pack, {game.name} is dealt from more", "show it with --game baccarat")

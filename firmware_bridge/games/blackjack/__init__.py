@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Net
-from firmware_bridge.games.asks import Question, in_words
+from firmware_bridge.games.asks import EXACT, Question, in_words
 from firmware_bridge.games.blackjack.play import WORDS
 from firmware_bridge.games.blackjack.result import Hand, Own, is_shuffle_due
 from firmware_bridge.games.blackjack.script import DEALER, round
@@ -32,7 +32,8 @@ def _staked(table: Layout, start: Start) -> dict[str, Net]:
     put = {seat: Decimal(bet) for seat, bet in _bet(table, start).items() if seat not in refused}
     for words in table.did:
         if words[0] == "stake":
-            put[str(words[1]).partition(".")[0]] += Decimal(str(words[2]))
+            seat = str(words[1]).partition(".")[0]
+            put[seat] = EXACT.add(put[seat], Decimal(str(words[2])))
     return {seat: in_words(amount) for seat, amount in put.items()}
 
 
@@ -42,7 +43,7 @@ def _moved(table: Layout) -> dict[str, Net]:
     for verb, hand, *amount in table.did:
         if verb in ("pay", "take"):
             seat, chips = str(hand).partition(".")[0], Decimal(str(amount[0]))
-            moved[seat] = moved.get(seat, Decimal(0)) + (chips if verb == "pay" else -chips)
+            moved[seat] = EXACT.add(moved.get(seat, Decimal(0)), chips if verb == "pay" else chips.copy_negate())
     return {seat: in_words(amount) for seat, amount in moved.items()}
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from firmware_bridge.games.asks import Between, Nothing, Offer, Price, Refused, Target, amount, check, in_words
+from firmware_bridge.games.asks import EXACT, Between, Nothing, Offer, Price, Refused, Target, amount, check, in_words
 from firmware_bridge.games.moves import LOT, Mark
-from firmware_bridge.games.zhajinhua.seats import EXACT, Seat, Table
+from firmware_bridge.games.zhajinhua.seats import Seat, Table
 
 ANYTIME: Final = ("look", "fold")
 """What needs no turn."""

@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.reason import Reason
-from firmware_bridge.games.asks import Ask, in_words
+from firmware_bridge.games.asks import EXACT, Ask, in_words
 from firmware_bridge.games.game import Result
 from firmware_bridge.games.zhajinhua.hands import Hand, Kind, kind
-from firmware_bridge.games.zhajinhua.seats import EXACT, Out, Seat, Table
+from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table
 from firmware_bridge.games.zhajinhua.settlement import Bonus, Pot, earned, pay_bonus
 
 By = Literal["fold", "compare", "forced", "all_in"]

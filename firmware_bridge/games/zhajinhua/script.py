@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.asks import (
+    EXACT,
     Ask,
     CardDue,
     Choice,
@@ -25,7 +26,7 @@ from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.zhajinhua.hands import Hand
 from firmware_bridge.games.zhajinhua.offers import anytime, offers, refuse_wrong
 from firmware_bridge.games.zhajinhua.result import Running, result
-from firmware_bridge.games.zhajinhua.seats import EXACT, Out, Seat, Table, take_seats
+from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, take_seats
 from firmware_bridge.games.zhajinhua.settlement import divided, hand_out
 from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
 

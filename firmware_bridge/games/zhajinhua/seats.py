@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from firmware_bridge.games.asks import Ask, did, in_words
+from firmware_bridge.games.asks import EXACT, Ask, did, in_words
 from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
 
 Out = Literal["fold", "compare", "forced"]
@@ -19,9 +19,6 @@ FEWEST, MOST = 3, 5
 
 SEATS: Final = tuple(str(number) for number in range(1, 8))
 """The seats that a table can have."""
-
-EXACT: Final = Context(prec=100)
-"""Amounts have far fewer digits: with this context none is ever rounded."""
 
 
 class Seat(Struct):

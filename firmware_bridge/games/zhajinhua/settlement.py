@@ -7,9 +7,9 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from firmware_bridge.games.asks import Did, did, in_words
+from firmware_bridge.games.asks import EXACT, Did, did, in_words
 from firmware_bridge.games.zhajinhua.hands import Kind
-from firmware_bridge.games.zhajinhua.seats import EXACT, Seat, Table, total
+from firmware_bridge.games.zhajinhua.seats import Seat, Table, total
 
 
 class Pot(Struct, frozen=True):

@@ -27,7 +27,8 @@ def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
         raise Refused("the shuffle is not confirmed", "the pit boss gives his name: confirmed_by")
     game = GAMES[draft.shoe.device.next_house.game]
     if order.pack.decks is not None and order.pack.decks not in game.packs:
-        raise Refused(f"{order.pack.decks} decks do not fit this shoe", f"{game.name} is dealt from {game.dealt_from}")
+        may = f"give {game.dealt_from} deck{'s' * (len(game.packs) > 1)}"
+        raise Refused(f"{order.pack.decks} decks do not fit this shoe", may)
     if draft.shoe.device.lent:
         words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
         raise Refused(words, "wait until the calibration ends, and some seconds more: shoe status")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -166,6 +167,23 @@ def test_a_shoe_that_runs_out_voids_the_round() -> None:
     now.take(now.order(orders.OpenShoe(orders.Pack(left=5))))
     now.play("bets=1:10 2c 3c 4c 5c H 2d H")
     assert (now.phase, now.rounds[0]["status"], now.rounds[0]["last"]) == ("ended", "voided", True)
+
+
+# ------------------------------------------------------------ amounts
+
+MOST, LEAST = "999999999999999", "0.0000000000001"
+"""The largest amount that can be told, and one with the most digits behind its point."""
+
+
+def test_amounts_of_fifteen_digits_and_of_thirteen_decimals_at_one_table_are_not_rounded() -> None:
+    now = table(f"bets=1:{MOST},2:{LEAST} Ah Ad 9c Kh Kd 8c", min=Decimal(LEAST), max=Decimal(MOST))
+    assert now.rounds[0]["bets"] == {"S1": "1499999999999998.5", "S2": "0.00000000000015"}
+    assert now.rounds[0]["house"] == "-1499999999999998.50000000000015"
+
+
+def test_nor_is_what_a_void_gives_back() -> None:
+    now = table(f"bets=1:{MOST} 8h 6c 8d 9c 1:SP 3c 1:DD={LEAST} 9d !void misdeal", max=Decimal(MOST))
+    assert now.rounds[0]["stakes"] == {"S1": ["1999999999999998.0000000000001", 0]}
 
 
 # ------------------------------------------------------------ the end of rounds and shoes

@@ -150,10 +150,17 @@ def test_a_shoe_with_cards_for_the_shortest_round_deals_it_and_with_one_less_it_
 
 
 @pytest.mark.parametrize(
-    ("game", "may"), [("baccarat", "1 to 12"), ("blackjack", "6 or 8"), ("niuniu", "1"), ("erbagang", "1")]
+    ("game", "may"),
+    [("baccarat", "1 to 12 decks"), ("blackjack", "6 or 8 decks"), ("niuniu", "1 deck"), ("erbagang", "1 deck")],
 )
 def test_a_number_of_packs_that_the_game_is_not_dealt_from_is_refused_with_those_it_is(game: str, may: str) -> None:
     played = Table(**{"game": game, **usual(game)})
     played.take(played.order(orders.OpenShoe(orders.Pack(decks=13))))
     assert played.answer.error == "13 decks do not fit this shoe"
-    assert played.answer.hint == f"{game} is dealt from {may}"
+    assert played.answer.hint == f"give {may}"
+
+
+def test_a_mark_where_next_closes_the_round_is_told_so() -> None:
+    played = over(close="next").play("1:grab=1")
+    assert played.phase == "complete"
+    assert (played.answer.error, played.answer.hint) == ("over", "the round is over: NEXT closes it")
