@@ -62,6 +62,11 @@ class Node:
         """End it with SIGKILL."""
         self._end(signal.SIGKILL)
 
+    def reload(self) -> None:
+        """Let it read its configuration again, as `nats-server --signal reload` does."""
+        assert self._process
+        self._process.send_signal(signal.SIGHUP)
+
     def pause(self) -> None:
         """Freeze it: the kernel still takes connections and bytes, nobody answers."""
         assert self._process

@@ -42,12 +42,17 @@ def block(name: str) -> str:
     return str(found)
 
 
+def accounts_of(*tables: str) -> str:
+    """The accounts of the document, with these tables."""
+    line = TABLE.search(accounts := block("/etc/nats/accounts.conf"))
+    assert line
+    return accounts.replace(line[0], "".join(line[0].replace("T07", table) for table in tables))
+
+
 @pytest.fixture
 def house(tmp_path: Path, tls: Path) -> Iterator[House]:
     cluster = Cluster(tmp_path / "nats", 3)
-    line = TABLE.search(accounts := block("/etc/nats/accounts.conf"))
-    assert line
-    accounts = accounts.replace(line[0], line[0] + line[0].replace("T07", "T08"))
+    accounts = accounts_of("T07", "T08")
     for node in cluster.nodes:
         text = block("/etc/nats/nats.conf").replace("server_name: n1", f"server_name: {node.name}")
         for number, other in enumerate(cluster.nodes, 1):
@@ -153,6 +158,22 @@ def test_nobody_gets_further_than_the_document_says(house: House, floor: Floor) 
     finally:
         other.close()
         reader.close()
+
+
+def test_a_new_table_needs_no_restart(house: House, floor: Floor, tmp_path: Path) -> None:
+    floor.prepare()
+    floor.start()
+    for node in house.cluster.nodes:
+        (tmp_path / "nats" / node.name / "accounts.conf").write_text(accounts_of("T07", "T08", "T09"))
+        node.reload()
+    until(lambda: all("Reloaded server configuration" in node.log for node in house.cluster.nodes))
+    fresh = Client311(house, "T09")
+    try:
+        assert fresh.may_read("shoe/T09/#")
+        fresh.say("shoe/T09/event")
+        until(lambda: floor.counts()[1], lambda: floor.log)
+    finally:
+        fresh.close()
 
 
 def test_the_password_of_a_table_is_good_for_mqtt_alone(house: House) -> None:
