@@ -52,7 +52,7 @@ def test_other_sections_have_floats_as_before(tmp_path: Path) -> None:
         ("top = 1e150", "[game] top = 1E+150: an amount of at most 32 letters"),
         ("step = 1e-99999", "[game] step = 1E-99999: an amount of at most 32 letters"),
         ("bonus = { leopard = 1e40 }", "[game] bonus.leopard = 1E+40: an amount of at most 32 letters"),
-        ("rounds = 0", "[game] rounds = 0: write a whole number from 1 to 1000"),
+        ("rounds = 0", "[game] rounds = 0: write a whole number from 1 to 100"),
         ("antes = 1", "[game] antes is unknown: did you mean ante?"),
     ],
 )

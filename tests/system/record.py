@@ -1,11 +1,13 @@
 """A record on disk as the daemon writes it, without its hardware."""
 
 import asyncio
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
+from pytest_mock import MockerFixture
 
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.games.house import house_of
@@ -51,3 +53,20 @@ def delivered(directory: Path, journal: str, seq: int) -> None:
     cursor = CursorFile(directory / "cursor")
     cursor.store(Cursor(journal, seq))
     cursor.close()
+
+
+HALF_DAY_NS: Final = 43_200_000_000_000
+
+
+def record_half_days(directory: Path, shoes: int, mocker: MockerFixture) -> None:
+    """Journals of a table that has had a shoe each half day, up to half a day ago."""
+    clock = time.time_ns
+    for ago in range(shoes, 0, -1):
+        then = mocker.patch("time.time_ns", side_effect=lambda ago=ago: clock() - ago * HALF_DAY_NS)
+        record(directory, "shoe 9s Td Ts Tc !close_shoe", burn="none")
+        mocker.stop(then)
+
+
+def numbers(directory: Path) -> list[int]:
+    """The numbers of the journals that are there."""
+    return [int(path.name[:8]) for path in journal_files(directory)]

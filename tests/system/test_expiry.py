@@ -1,6 +1,5 @@
 """Old journals go one by one, never before it is on disk that they were sent, and never for a wrong clock."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,13 +12,12 @@ from tests import backend as listening
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker
-from tests.system.record import delivered, record
+from tests.system.record import delivered, numbers, record_half_days
 from tests.system.table import DaemonTable
 
 broker, brokers, backend = real.broker, real.brokers, listening.backend  # fixtures
 
 SHOES = 6
-HOUR_NS = 3_600_000_000_000
 
 # Dies in the middle of an expiry: `before` or `after` the file is deleted.
 DYING = """
@@ -81,18 +79,9 @@ sys.exit(main(sys.argv[2:]))
 def table(tmp_path: Path, broker: Broker, mocker: MockerFixture) -> Iterator[DaemonTable]:
     """A table with a shoe each half day so far, whose journals are kept for a day."""
     table = DaemonTable(tmp_path, broker.port, journal={"dir": str(tmp_path / "journal"), "keep_days": 1})
-    now = time.time_ns
-    for shoe in range(SHOES):
-        ago = (SHOES - shoe) * 12 * HOUR_NS
-        then = mocker.patch("time.time_ns", side_effect=lambda ago=ago: now() - ago)
-        record(table.journal_dir, "shoe 9s Td Ts Tc !close_shoe", burn="none")
-        mocker.stop(then)
+    record_half_days(table.journal_dir, SHOES, mocker)
     yield table
     table.close()
-
-
-def numbers(table: DaemonTable) -> list[int]:
-    return [int(path.name[:8]) for path in journal_files(table.journal_dir)]
 
 
 def alarms(backend: Backend) -> list[str]:
@@ -119,14 +108,14 @@ def another_shoe(table: DaemonTable) -> None:
 
 
 def test_one_journal_goes_with_each_shoe(table: DaemonTable, backend: Backend) -> None:
-    assert numbers(table) == [0, 1, 2, 3, 4, 5, 6]
+    assert numbers(table.journal_dir) == [0, 1, 2, 3, 4, 5, 6]
     table.start()
     table.until(lambda: is_sent(table))
     another_shoe(table)
-    table.until(lambda: numbers(table) == [1, 2, 3, 4, 5, 6, 7])
+    table.until(lambda: numbers(table.journal_dir) == [1, 2, 3, 4, 5, 6, 7])
     table.ask(do="close_shoe", by="anna")
     another_shoe(table)
-    table.until(lambda: numbers(table) == [2, 3, 4, 5, 6, 7, 8])
+    table.until(lambda: numbers(table.journal_dir) == [2, 3, 4, 5, 6, 7, 8])
     assert read_cursor(table.journal_dir / "cursor")
 
 
@@ -140,7 +129,7 @@ def test_a_daemon_killed_while_it_deletes_starts_and_sends_everything(
     every = whole(table)
     another_shoe(table)
     assert table.fallen() == -9
-    assert numbers(table) == list(range(0 if when == "before" else 1, 8))
+    assert numbers(table.journal_dir) == list(range(0 if when == "before" else 1, 8))
     table.code = DaemonTable.code
     table.start().deal("4s")
     table.until(lambda: is_sent(table))
@@ -163,14 +152,14 @@ def test_nothing_is_deleted_while_it_cannot_be_stored_what_was_sent(
     table.until(lambda: backend.on("lamps")[-1]["lit"].get("fault") == "steady")
     status = table.ask(do="status")
     assert [each["id"] for each in status["alarm"]["open"]] == ["cursor_error"]
-    assert numbers(table) == [0, 1, 2, 3, 4, 5, 6, 7]
+    assert numbers(table.journal_dir) == [0, 1, 2, 3, 4, 5, 6, 7]
     table.kill()
     known = len(backend.on("alarm"))
     table.start()
     table.ask(do="close_shoe", by="anna")
     another_shoe(table)
     table.until(lambda: len(backend.on("alarm")) > known and alarms(backend) == ["cursor_error"])
-    assert numbers(table) == [0, 1, 2, 3, 4, 5, 6, 7, 8]
+    assert numbers(table.journal_dir) == [0, 1, 2, 3, 4, 5, 6, 7, 8]
     flag.unlink()
     table.until(lambda: not alarms(backend))
     table.until(lambda: is_sent(table))
@@ -189,13 +178,13 @@ def test_a_clock_91_days_ahead_is_told_and_deletes_nothing(table: DaemonTable, b
     table.until(lambda: backend.on("lamps")[-1]["lit"].get("fault") == "steady")
     table.until(lambda: is_sent(table))
     table.pause(1.5)  # a journal would go a second after its shoe
-    assert numbers(table) == [0, 1, 2, 3, 4, 5, 6, 7, 8]
+    assert numbers(table.journal_dir) == [0, 1, 2, 3, 4, 5, 6, 7, 8]
     table.stop()
     table.code = DaemonTable.code
     table.start().deal("9s")
     table.until(lambda: not alarms(backend))
     table.pause(1.5)
-    assert numbers(table)[0] == 0
+    assert numbers(table.journal_dir)[0] == 0
 
 
 def test_a_cursor_from_before_the_first_journal_starts_and_repeats(table: DaemonTable, backend: Backend) -> None:

@@ -1,6 +1,5 @@
 """No journal goes before the store has it, and a disk that fills meanwhile is told long before it is full."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,17 +9,15 @@ from pytest_mock import MockerFixture
 from firmware_bridge.cli.check.checks import Machine
 from firmware_bridge.cli.check.store import store
 from firmware_bridge.config.load import load
-from firmware_bridge.journal.files import journal_files
 from tests import backend as listening
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker
-from tests.system.record import record
+from tests.system.record import numbers, record_half_days
 from tests.system.table import BridgeTable
 
 broker, brokers, backend = real.broker, real.brokers, listening.backend  # fixtures
 
-HOUR_NS = 3_600_000_000_000
 SHOES = 6
 
 
@@ -29,18 +26,9 @@ def table(tmp_path: Path, broker: Broker, mocker: MockerFixture) -> Iterator[Bri
     """A table with a shoe each half day so far, whose journals are kept for a day."""
     keep = {"dir": str(tmp_path / "journal"), "keep_days": 1}
     table = BridgeTable(tmp_path, broker.port, journal=keep, mqtt={"stored": "floor"})
-    now = time.time_ns
-    for shoe in range(SHOES):
-        ago = (SHOES - shoe) * 12 * HOUR_NS
-        then = mocker.patch("time.time_ns", side_effect=lambda ago=ago: now() - ago)
-        record(table.journal_dir, "shoe 9s Td Ts Tc !close_shoe", burn="none")
-        mocker.stop(then)
+    record_half_days(table.journal_dir, SHOES, mocker)
     yield table
     table.close()
-
-
-def numbers(table: BridgeTable) -> list[int]:
-    return [int(path.name[:8]) for path in journal_files(table.journal_dir)]
 
 
 def alarms(table: BridgeTable) -> list[str]:
@@ -58,7 +46,7 @@ def test_a_journal_goes_only_when_it_is_stored(table: BridgeTable, backend: Back
     table.deal("9s Td Ts Tc")
     table.until(lambda: table.bridge.uplink.outbox.acked == last(table))
     table.pause(1.5)  # a journal would go a second after its shoe
-    assert numbers(table) == [0, 1, 2, 3, 4, 5, 6, 7]
+    assert numbers(table.journal_dir) == [0, 1, 2, 3, 4, 5, 6, 7]
     table.bridge.keeping.watch(1)
     assert alarms(table) == ["disk_low"]
     (found,) = store(Machine(load(table.config_path), table.bridge.control.status()))
@@ -73,7 +61,7 @@ def test_a_journal_goes_only_when_it_is_stored(table: BridgeTable, backend: Back
     backend.publish("shoe/T07/command", {"id": "1", "do": "close_shoe"})
     table.until(lambda: table.bridge.table.shoe.status != "open")
     table.deal("9s Td Ts Tc")
-    table.until(lambda: numbers(table)[0] == 1)
+    table.until(lambda: numbers(table.journal_dir)[0] == 1)
 
 
 def last(table: BridgeTable) -> tuple[str, int]:

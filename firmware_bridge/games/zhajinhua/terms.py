@@ -31,7 +31,7 @@ class ZhaJinHua(Terms, frozen=True):
     ante: Decimal = Decimal(1)
     step: Decimal = Decimal(1)
     top: Decimal = Decimal(10)
-    rounds: Annotated[int, Meta(ge=1, le=1000)] = 20
+    rounds: Annotated[int, Meta(ge=1, le=100)] = 20
     rake: Decimal = Decimal(0)
     bonus: Bonus = field(default_factory=USUAL_BONUS.copy)
     show: Literal["winner", "all"] = "winner"
