@@ -58,9 +58,10 @@ class Ingest:
         """Journal -> when the last of its messages was received."""
         store = open_store(load(self._config))
         try:
-            last: dict[str, str] = {}
-            for _, _, journal, _, _, _, at, _ in store.rows("messages", None, None):
-                last[str(journal)] = max(str(at), last.get(str(journal), ""))
+            columns, last = store.columns("messages"), dict[str, str]()
+            for row in store.rows("messages", None, None):
+                of = dict(zip(columns, row, strict=True))
+                last[str(of["journal"])] = max(str(of["received_at"]), last.get(str(of["journal"]), ""))
             return last
         finally:
             store.close()
