@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import as_seen
+from firmware_bridge.floor.config import secret
 from firmware_bridge.floor.message import Row, Unread
 
 PEOPLE: Final = {
@@ -98,7 +98,7 @@ def names(key_file: str | None) -> Names | None:
     if key_file is None:
         return None
     try:
-        key = Path(key_file).read_bytes().strip()
+        key = secret(key_file).read_bytes().strip()
     except OSError as error:
         what = f"[ingest] pseudonym_key_file {key_file}: {error.strerror}"
         raise ConfigError(what, "check the path and its owner") from None

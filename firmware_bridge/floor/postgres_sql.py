@@ -167,20 +167,31 @@ select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, ca
     select 1 from conflict c where c.tbl = j.tbl and c.journal = j.journal
   ) then 'it has messages in conflict'
   when exists (
-    select 1 from round_gaps g where g.tbl = j.tbl and (g.journal = j.journal or g.named_in = j.journal)
-  ) then 'a round is missing'
+    select 1 from message m
+    where m.topic = 'round' and m.tbl = j.tbl and m.journal = j.journal and m.prev_seq is not null
+    and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal)
+    and not exists (
+      select 1 from message p
+      where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq offset 0)
+  ) then 'it names a missing round'
   else '' end
 from (
   select tbl, journal, max(shoe) as shoe, min(at) as first_at, max(at) as last_at, max(received_at) as received_at,
     count(*) as messages, count(distinct (shoe, round)) filter (where topic = 'round') as rounds
-  from message where %(tbl)s::text is null or tbl = %(tbl)s and journal = %(journal)s group by tbl, journal) j
+  from message where {which} group by tbl, journal) j
 where j.last_at < %(before)s and j.received_at < %(before)s order by j.last_at
 """
-"""Journals whose newest message was said, and came, before a time; and why one stays."""
+"""Journals whose newest message was said, and came, before a time; and why one stays. which: those looked at.
+
+`offset 0` keeps the search for each round in its index: where the tables were not analysed, a join reads them all.
+"""
+
+ALL: Final = "true"
+ONE: Final = "topic in ('event', 'round') and tbl = %(tbl)s and journal = %(journal)s"
 
 LET_DELETE: Final = "alter table message disable trigger message_is_never_deleted"
 NEVER_DELETE: Final = "alter table message enable trigger message_is_never_deleted"
-EXPIRE: Final = "delete from message where tbl = %s and journal = %s"
+EXPIRE: Final = "delete from message where topic in ('event', 'round') and tbl = %s and journal = %s"
 EXPIRED: Final = """
 insert into expired values (%s, %s, %s, %s, %s, %s, %s, %s) on conflict (tbl, journal) do update set
   shoe = excluded.shoe, first_at = excluded.first_at, last_at = excluded.last_at, messages = excluded.messages,

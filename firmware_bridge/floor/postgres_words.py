@@ -12,11 +12,13 @@ HINTS: Final = {
     "42501": "use a role that may (docs/floor.md); tables are made by their owner: shoe-floor prepare",
     "53": "make room on the server's disk, or raise its limits; what came meanwhile comes again",
     "55P03": "another program holds the table: ask pg_stat_activity which, and let it end",
+    "57014": "somebody cancelled it, or statement_timeout of the server is too short for it",
     "57": "the server was stopped or is starting; what came meanwhile comes again",
 }
 """The beginning of an SQLSTATE -> what to do."""
 
 UNNAMED: Final = {
+    'role "': "28",
     "does not exist": "3D",
     "authentication": "28",
     "no password": "28",

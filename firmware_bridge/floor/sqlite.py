@@ -100,7 +100,8 @@ class SqliteStore:
 
     def _old(self, before: str, key: Key | None) -> list[Old]:
         named = {"before": before, "tbl": key and key.table, "journal": key and key.journal}
-        return [Old(Key(*each[:2]), *each[2:]) for each in self._db.execute(sql.OLD, named)]
+        query = sql.OLD.replace("{which}", sql.ONE if key else sql.ALL)
+        return [Old(Key(*each[:2]), *each[2:]) for each in self._db.execute(query, named)]
 
     def faults(self) -> list[str]:
         """What is wrong with the file, in words."""

@@ -16,14 +16,14 @@ COUNTS: Final = """
 select (select max(rowid) from message), (select max(rowid) from conflict), (select max(rowid) from quarantine),
   (select count(*) from progress where (whole < known or since <> '') and whole < known)
 """
-"""Nothing is ever deleted of the three tables, so the last row's number is how many there are.
+"""The number of the last row counts all that was ever stored, also what went by its age; after a restore, what is left.
 
 The gaps as the index of journals that lack something has them.
 """
 
 
 class Counts(NamedTuple):
-    """How many messages were stored, came with other bytes, were none; and how many journals have gaps."""
+    """How many messages were ever stored, came with other bytes, were none; and how many journals have gaps."""
 
     messages: int
     conflicts: int

@@ -114,21 +114,29 @@ select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, ca
     select 1 from conflict c where c.tbl = j.tbl and c.journal = j.journal
   ) then 'it has messages in conflict'
   when exists (
-    select 1 from round_gaps g where g.tbl = j.tbl and (g.journal = j.journal or g.named_in = j.journal)
-  ) then 'a round is missing'
+    select 1 from message m
+    where m.topic = 'round' and m.tbl = j.tbl and m.journal = j.journal and m.prev_seq is not null
+    and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal)
+    and not exists (
+      select 1 from message p
+      where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
+  ) then 'it names a missing round'
   else '' end
 from (
   select tbl, journal, max(shoe) as shoe, min(at) as first_at, max(at) as last_at, max(received_at) as received_at,
     count(*) as messages, count(distinct case when topic = 'round' then shoe || ' ' || round end) as rounds
-  from message where :tbl is null or tbl = :tbl and journal = :journal group by tbl, journal) j
+  from message where {which} group by tbl, journal) j
 where j.last_at < :before and j.received_at < :before order by j.last_at
 """
-"""Journals whose newest message was said, and came, before a time; and why one stays."""
+"""Journals whose newest message was said, and came, before a time; and why one stays. which: those looked at."""
+
+ALL: Final = "true"
+ONE: Final = "topic in ('event', 'round') and tbl = :tbl and journal = :journal"
 
 LET_DELETE: Final = "drop trigger message_is_never_deleted"
 NEVER_DELETE: Final = """
 create trigger message_is_never_deleted before delete on message
   begin select raise(abort, 'messages are never deleted'); end
 """
-EXPIRE: Final = "delete from message where tbl = ? and journal = ?"
+EXPIRE: Final = "delete from message where topic in ('event', 'round') and tbl = ? and journal = ?"
 EXPIRED: Final = "insert or replace into expired values (?, ?, ?, ?, ?, ?, ?, ?)"

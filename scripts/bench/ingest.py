@@ -4,9 +4,10 @@
 
 A server of PostgreSQL of its own and a file of SQLite on one disk, both with every commit on it; 100 tables, 500
 messages a commit. `ingest` is all that the ingest does between broker and broker: decode, keep count of gaps, commit,
-acknowledge, say `stored`. `executemany` and `COPY` write the same rows, decoded before, with the same index. All are
-measured in turn, in each of the runs; a figure is the median. --whole: rounds with all bets, as a shoe sends them, in
-place of short ones of about 800 bytes. --events: each with its event, as a shoe sends them. Exit 1 below --least.
+acknowledge, say `stored`; `repeats` the same with messages that are there already. `executemany` and `COPY` write the
+same rows, decoded before, with the same index. All are measured in turn, in each of the runs; a figure is the median.
+--whole: rounds with all bets, as a shoe sends them, in place of short ones of about 800 bytes. --events: each with its
+event, as a shoe sends them. Exit 1 below --least.
 """
 
 import argparse
@@ -31,6 +32,14 @@ from firmware_bridge.floor.store import Store
 from tests.floor_whole.cluster import Cluster
 
 Item = TypeVar("Item")
+
+WAYS = (
+    ("ingest, PostgreSQL", "repeats, PostgreSQL"),
+    ("executemany",),
+    ("COPY",),
+    ("ingest, SQLite", "repeats, SQLite"),
+)
+"""What is measured, one after the other, each line in a database of its own."""
 
 TABLES = 100
 BATCH = 500
@@ -150,7 +159,7 @@ def main() -> int:
                 inserted(url, rows)
             case "COPY":
                 copied(url, rows)
-            case "ingest, PostgreSQL":
+            case "ingest, PostgreSQL" | "repeats, PostgreSQL":
                 ingested(PostgresStore(url), came)
             case _:
                 ingested(SqliteStore(file), came)
@@ -165,12 +174,13 @@ def main() -> int:
         cluster.start()
         for run in range(options.runs):
             print(f"run {run + 1}, load {os.getloadavg()[0]:.1f}", flush=True)
-            for number, way in enumerate(("ingest, PostgreSQL", "executemany", "COPY", "ingest, SQLite")):
+            for number, ways in enumerate(WAYS):
                 name = f"run_{run}_{number}"
                 cluster.sql(f"create database {name}")
                 PostgresStore(cluster.url(name)).close()
                 cluster.sql("checkpoint")
-                measure(way, name)
+                for way in ways:
+                    measure(way, name)
                 cluster.sql(f"drop database {name}")
     finally:
         cluster.remove()

@@ -176,7 +176,7 @@ def test_an_old_whole_journal_is_deleted_and_noted(store: Store, engine: Engine)
         ([], Progress(KEY, 3, 1, 2), "it is not whole"),
         ([], Progress(KEY, 3, 1, 1, "1970-01-01T00:00:00Z"), "it is not whole"),
         ([event(1, kind="Other")], Progress(KEY, 3, 1, 1), "it has messages in conflict"),
-        ([round_of(2, 2, prev='{"journal":"2-1","seq":9}')], Progress(KEY, 3, 2, 2), "a round is missing"),
+        ([round_of(2, 2, prev='{"journal":"2-1","seq":9}')], Progress(KEY, 3, 2, 2), "it names a missing round"),
     ],
 )
 def test_an_old_journal_with_a_flaw_stays(store: Store, more: list[Row], progress: Progress, why: str) -> None:

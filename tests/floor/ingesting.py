@@ -58,10 +58,11 @@ class Ingest:
         """Journal -> when the last of its messages was received."""
         store = open_store(load(self._config))
         try:
-            columns, last = store.columns("messages"), dict[str, str]()
+            last: dict[str, str] = {}
+            names = store.columns("messages")
             for row in store.rows("messages", None, None):
-                of = dict(zip(columns, row, strict=True))
-                last[str(of["journal"])] = max(str(of["received_at"]), last.get(str(of["journal"]), ""))
+                journal, at = (str(row[names.index(name)]) for name in ("journal", "received_at"))
+                last[journal] = max(at, last.get(journal, ""))
             return last
         finally:
             store.close()

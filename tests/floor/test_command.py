@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import get_args
 
@@ -28,8 +29,7 @@ from tests.floor.journals import AT, event, kept, round_of
 
 brokers = real.brokers  # fixture
 ROOT = Path(__file__).parents[2]
-DOC = (ROOT / "docs/floor.md").read_text("utf-8")
-PAGE = (ROOT / "docs/page.md").read_text("utf-8")
+DOC = "\n## ".join((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("floor", "page", "screen"))
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_the_example_is_a_config_with_every_default() -> None:
 
 def test_the_doc_names_every_key_and_view() -> None:
     for section, kind in SECTIONS.items():
-        doc = PAGE if section == "page" else DOC
+        doc = DOC
         assert f"[{section}]" in doc
         assert all(f"{field.name}`" in doc for field in fields(kind))
     assert all(f"| `{name}` |" in DOC for name in ("message", *get_args(What)) if name != "messages")
@@ -145,6 +145,17 @@ def test_check_names_what_is_wrong(
     told = capsys.readouterr().out
     assert "wrong  1 messages in quarantine; shoe-floor export quarantine tells the reasons" in told
     assert "it is out of reach" in told
+
+
+@pytest.mark.skipif(find_spec("nats") is not None, reason="nats-py is installed")
+@pytest.mark.parametrize("command", ["ingest", "check"])
+def test_a_floor_on_nats_names_the_package_that_is_missing(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "floor.toml"
+    config.write_text(f'[nats]\nservers = ["nats://127.0.0.1:1"]\n[store]\npath = "{tmp_path / "floor.db"}"\n')
+    assert main(["--config", str(config), command]) > 0
+    assert "pip install 'firmware-bridge[nats]'" in capsys.readouterr().err
 
 
 def test_backup_and_restore_as_the_doc_says(floor: Callable[..., int], tmp_path: Path) -> None:

@@ -109,6 +109,11 @@ def test_hands_that_nobody_is_shown_lie_face_down() -> None:
     assert over.count("not shown") == 2
 
 
+def test_the_dealers_own_hand_is_listed_too() -> None:
+    over = views(messages("T07", GAMES[1])).table_parts("T07", "en")["rounds"]
+    assert "Dealer 6♣" in re.sub(r" \w+ of \w+", "", seen_text(over))
+
+
 def test_what_did_not_change_is_not_drawn_again() -> None:
     drawn = views(messages("T07", baccarat(5)), messages("T08", baccarat(5)))
     first, second = drawn.grid_parts("en"), drawn.grid_parts("en")

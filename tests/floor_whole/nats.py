@@ -41,9 +41,10 @@ class Node:
         self.port, self.mqtt, self.http, self.route = (free_port() for _ in range(4))
         self._process: subprocess.Popen[bytes] | None = None
 
-    def configure(self, text: str) -> None:
-        """Write what the next start reads."""
-        (self._folder / "nats.conf").write_text(text)
+    def configure(self, text: str, included: dict[str, str] | None = None) -> None:
+        """Write what the next start reads, and the files it includes."""
+        for name, part in {"nats.conf": text, **(included or {})}.items():
+            (self._folder / name).write_text(part)
 
     def start(self) -> "Node":
         """Start it; it may take a while until it answers."""

@@ -167,9 +167,10 @@ def tabs(chromium: Browser) -> Iterator[Tabs]:
     made.close()
 
 
-def publish(broker: Broker, told: Iterable[Message]) -> None:
+def publish(broker: Broker, told: Iterable[Message], user: str | None = None, password: str | None = None) -> None:
     """Publish messages in their order, and wait until the broker has them."""
     client = Client(CallbackAPIVersion.VERSION2, f"test-{os.getpid()}-{time.monotonic_ns()}")
+    client.username_pw_set(user, password)
     client.max_queued_messages_set(0)
     client.connect(broker.host, broker.port)
     client.loop_start()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from playwright.sync_api import sync_playwright
 
@@ -14,7 +14,7 @@ from tests.broker import Broker
 from tests.floor.tables import Message, alive, baccarat, messages
 from tests.floor_whole.pages import CHROMIUM, Page, now_ms, publish
 
-SIZE: Final = {"width": 1360, "height": 800}
+SIZE: Final[Any] = {"width": 1360, "height": 800}
 
 BUST: Final = "bets=1:100,3:12.5 8h As 6c 8d Kd 9s 1:DD 2c Tc"
 STANDS: Final = "bets=1:100 9h 9s Tc 8d 1:S"
@@ -52,7 +52,7 @@ def floor() -> list[Message]:
     return told
 
 
-def main(path: Path, query: str = "lang=en", scheme: str = "dark") -> None:
+def main(path: Path, query: str = "lang=en", scheme: Any = "dark") -> None:
     """Draw the grid into a file."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         broker = Broker(Path(folder)).start()
@@ -62,7 +62,7 @@ def main(path: Path, query: str = "lang=en", scheme: str = "dark") -> None:
             page.start()
             publish(broker, [each for each in floor() if not each.retained])
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            tab = browser.new_page(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]  # a word of the command line
+            tab = browser.new_page(viewport=SIZE, color_scheme=scheme)
             tab.goto(f"{page.url}/?{query}")
             tab.wait_for_selector("body.live")
             tab.wait_for_function(f"document.querySelectorAll('#grid > li').length === {len(scenes())}")

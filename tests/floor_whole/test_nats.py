@@ -91,6 +91,7 @@ def test_prepare_says_what_it_did_and_check_what_is_wrong(
     assert told.returncode == 0, told.stdout + told.stderr
     assert "fine   the consumer shoe-floor-ingest: 0 messages wait, 0 are being stored" in told.stdout
     assert "3 copies, led by n" in told.stdout
+    assert "of at most 1000 consumers" in told.stdout
     assert told.stdout.count("flushes each message to disk") == 3
     assert told.stdout.count("a cluster of 3, led by n") == 3
     cluster.nodes[2].kill()
@@ -142,6 +143,45 @@ def test_elections_lose_nothing(clusters: Callable[..., Cluster], floors: Callab
             frozen.resume()
         floor.whole(table)
         is_told(floor, table)
+
+
+def test_two_of_three_nodes_killed_lose_nothing(clusters: Callable[..., Cluster], floors: Callable[..., Floor]) -> None:
+    cluster = clusters(3)
+    floor = floors(cluster)
+    floor.prepare()
+    floor.start()
+    with fake_table("T07", port=cluster.nodes[0].mqtt) as table:
+        with playing(table):
+            time.sleep(1.0)
+            for node in cluster.nodes[1:]:
+                node.kill()
+            time.sleep(8.0)
+            for node in cluster.nodes[1:]:
+                node.start()
+            cluster.ready()
+            time.sleep(2.0)
+        floor.whole(table)
+        is_told(floor, table)
+
+
+def test_a_node_that_stands_still_is_left(clusters: Callable[..., Cluster], floors: Callable[..., Floor]) -> None:
+    cluster = clusters(3)
+    floor = floors(cluster)
+    floor.prepare()
+    floor.start()
+    until(lambda: "connected to" in floor.log, lambda: floor.log)
+    (frozen,) = (node for node in cluster.nodes if f"connected to nats://127.0.0.1:{node.port}" in floor.log)
+    other = next(node for node in cluster.nodes if node is not frozen)
+    with fake_table("T07", port=other.mqtt) as table:
+        with playing(table):
+            time.sleep(1.0)
+            frozen.pause()
+            time.sleep(2.0)
+        try:
+            floor.whole(table)
+            is_told(floor, table)
+        finally:
+            frozen.resume()
 
 
 def test_a_cluster_away_for_20_s_loses_nothing(clusters: Callable[..., Cluster], floors: Callable[..., Floor]) -> None:

@@ -180,6 +180,17 @@ def test_a_hundred_tables_without_a_finding(broker: Broker, pages: Pages, tabs: 
     assert not tabs.errors
 
 
+def test_a_table_that_nobody_knows_yet_comes_by_itself(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+    page = pages(broker)
+    publish(broker, messages("T01", baccarat(3), now_ms()))
+    tab = tabs(f"{page.url}/table/T01?lang=en")
+    tab.goto(f"{page.url}/table/T02?lang=en")
+    tab.wait_for_selector("#state:has-text('No table of this name')")
+    publish(broker, messages("T02", baccarat(3), now_ms()))
+    tab.wait_for_selector("#board svg")
+    assert all("404" in each for each in tabs.errors)
+
+
 def test_too_many_browsers_are_told_so(broker: Broker, pages: Pages, tabs: Tabs) -> None:
     page = pages(broker, streams=1)
     first = tabs(f"{page.url}/?lang=en")

@@ -13,11 +13,12 @@ import pytest
 
 from tests import broker as real
 from tests.broker import Broker
-from tests.floor.tables import baccarat, messages
+from tests.floor.tables import baccarat, latest, messages
 from tests.floor_whole import pages as whole
 from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
 
 broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
+DOC = (Path(__file__).parents[2] / "docs/page.md").read_text("utf-8")
 Pages = Callable[..., Page]
 
 
@@ -135,7 +136,10 @@ def test_it_ends_in_order_while_browsers_look(broker: Broker, pages: Pages, list
 def test_nothing_that_logs_in_reaches_a_browser(
     brokers: Callable[..., Broker], pages: Pages, listen: Listen, tmp_path: Path
 ) -> None:
-    broker = brokers(users={"pit": "open-sesame"})
+    rights = re.search(r"(user pit\n.*?)```", DOC, re.DOTALL)
+    assert rights
+    acl = f"{rights[1]}\nuser table\ntopic readwrite shoe/#"
+    broker = brokers(users={"pit": "open-sesame", "table": "x"}, acl=acl)
     secret = tmp_path / "password"
     secret.write_text("open-sesame\n")
     page = pages(broker)
@@ -146,6 +150,9 @@ def test_nothing_that_logs_in_reaches_a_browser(
     listener = listen(page)
     listener.until("event: parts")
     until(lambda: "banner" not in ask(page).body.split("<main")[1])  # type: ignore[attr-defined]
+    publish(broker, latest(messages("T01", baccarat(2), now_ms())), "table", "x")
+    until(lambda: "tile-T01" in ask(page).body)  # type: ignore[attr-defined]
+    listener.until("tile-T01|t-T01")
     sent = listener.read.decode() + ask(page).body + ask(page, path="/static/page.js").body  # type: ignore[attr-defined]
     assert "open-sesame" not in sent + page.log
     assert '"pit"' not in sent

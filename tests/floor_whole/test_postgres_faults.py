@@ -196,6 +196,7 @@ def test_a_server_that_is_cut_off_is_named(cluster: Cluster) -> None:
     for url, words in (
         (cluster.url("nowhere"), "make it: createdb"),
         (cluster.loopback("postgres", "nobody"), "look at the user"),
+        (cluster.url("postgres", "nobody"), "look at the user"),
         ("postgresql://user@host/floor?nonsense", "cannot be read"),
     ):
         with pytest.raises(StoreError, match=words):

@@ -2,6 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.ledger import Progress
 from firmware_bridge.floor.message import Unread
 from firmware_bridge.floor.store import Saved, Store, StoreError
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
@@ -122,3 +124,30 @@ def test_a_password_comes_from_the_file_and_is_never_shown(cluster: Cluster, dat
     cluster.sql(f"drop database {database} with (force)")
     cluster.sql("drop role keeper")
     cluster.sql(f"create database {database}")
+
+
+def test_the_commands_work_on_a_database(
+    store: Store, cluster: Cluster, database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = event(1)._replace(at="2001-01-01T00:00:00Z", received_at="2001-01-01T00:00:00Z")
+    store.save([old, round_of(1, 1, journal="4-6b")], [], [Progress(old.key, 3, 1, 1)])
+    config = f'[mqtt]\nport = 1\n[store]\nurl = "{cluster.url(database)}"\nkeep_years = 10\n'
+    (tmp_path / "floor.toml").write_text(config)
+
+    def run(*words: str) -> tuple[int, str]:
+        code = main(["--config", str(tmp_path / "floor.toml"), *words])
+        told = capsys.readouterr()
+        return code, told.out + told.err
+
+    code, told = run("check")
+    assert code == 1
+    assert "fine   the store reads well" in told
+    assert "the broker 127.0.0.1:1: it is out of reach" in told
+    assert run("prepare")[0] == 0
+    assert "the store is in PostgreSQL; run pg_dump --format=custom" in run("backup", "/nowhere")[1]
+    assert run("expire")[1] == "deleted: table T07, journal 3-5ad1, 1 messages to 2001-01-01T00:00:00Z\n"
+    code, told = run("export", "messages")
+    assert (code, told.count('"table":"T07"')) == (0, 2)  # the second in the message itself
+    assert '"journal":"4-6b"' in told
+    cluster.sql(f"alter database {database} allow_connections off")
+    assert run("export", "messages")[0] == 1

@@ -25,7 +25,12 @@ OF_THE_EXPORTER: Final[tuple[tuple[str, Kind, str, str], ...]] = (
 
 OF_THE_STORE: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("shoe_floor_store_readable", "gauge", "0 or 1", "Whether the exporter can read the store; absent without one."),
-    ("shoe_floor_messages_total", "counter", "messages", "Messages that were ever stored."),
+    (
+        "shoe_floor_messages_total",
+        "counter",
+        "messages",
+        "Messages that were ever stored; after a restore or a vacuum, those that are left.",
+    ),
     ("shoe_floor_conflicts_total", "counter", "messages", "Messages that came again with other bytes."),
     ("shoe_floor_quarantine_total", "counter", "messages", "Messages that are none of a table's."),
     ("shoe_floor_gaps", "gauge", "journals", "Journals of which messages are known to be missing."),

@@ -34,7 +34,7 @@ def run(config: FloorConfig) -> int:
         signal.signal(number, lambda *_: stop.set())
     mqtt = replace(config.mqtt, client_id=f"shoe-floor-metrics-{os.urandom(4).hex()}")
     source = MqttSource(mqtt, password(mqtt), [f"{mqtt.root}/+/{name}" for name in TOPICS], BATCH, clean=True)
-    exporter = Exporter(Tables(mqtt.root), lambda: counts(Path(config.store.path)))
+    exporter = Exporter(Tables(mqtt.root), lambda: None if config.store.url else counts(Path(config.store.path)))
     server = Server(config.metrics.host, config.metrics.port, exporter.text)
     server.start()
     where = f"http://{config.metrics.host}:{server.port}{PATH}"

@@ -20,6 +20,9 @@ ANSWER_S: Final = 5.0
 
 MIB: Final = 1024 * 1024
 
+MOST_READERS: Final = 1000
+"""Most consumers of a stream where the account says nothing of it (NATS 2.15)."""
+
 BEHIND: Final = 10_000
 """So many messages wait only where no ingest runs, or its store is too slow."""
 
@@ -35,6 +38,7 @@ def findings(config: NatsSection, password: bytes | None) -> Iterator[Finding]:
             yield Finding(False, error.what, "look at [nats] of floor.toml, and at this node's log")
     if last is not None:
         yield _stream(config, last)
+        yield _readers(last)
         yield from _consumer(config, last)
     for address in config.monitor:
         yield from _node(address, len(config.servers))
@@ -53,6 +57,13 @@ def _stream(config: NatsSection, told: Seen) -> Finding:
         todo = "start the ingest; end MQTT sessions at QoS 1 that nobody reads: each keeps every message (docs/nats.md)"
         return Finding(False, f"{what}, above limit_mib = {config.limit_mib}", todo)
     return Finding(True, what)
+
+
+def _readers(told: Seen) -> Finding:
+    """Whether the next table will be let in to read what is said to it."""
+    limit = told.limit if told.limit > 0 else MOST_READERS
+    what = f"{told.readers} of at most {limit} consumers; a table takes two, and for a minute four when it comes back"
+    return Finding(told.readers < 0.8 * limit, what, "raise max_consumers of the account (docs/nats.md)")
 
 
 def _consumer(config: NatsSection, told: Seen) -> Iterator[Finding]:

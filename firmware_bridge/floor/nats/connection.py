@@ -87,5 +87,11 @@ def words(error: BaseException) -> str:
             return f"the cluster refuses: {error.description}"
         case asyncio.TimeoutError():
             return "no answer"
-        case _:
-            return str(error) or repr(error)
+        case nats.errors.NoServersError():
+            return "it is out of reach"
+    text = str(error) or repr(error)
+    if "authorization violation" in text.lower():
+        return "it refuses user and password"
+    if "permissions violation" in text.lower():
+        return f"{text}: let the rights of this user allow it (docs/nats.md)"
+    return text

@@ -31,6 +31,7 @@ class Seen(NamedTuple):
     """What a cluster says of the stream and of the consumer in it.
 
     leader: the node that leads the stream; None alone. away: nodes that do not follow it. replicas: copies of it.
+    readers: consumers of it, one for each topic that an MQTT session reads at QoS 1. limit: most of them; -1: not told.
     waiting: messages that the ingest has not fetched, unacknowledged: fetched, and not stored yet; again: those of
     them that were sent more than once. All three are None where there is no consumer.
     """
@@ -40,6 +41,8 @@ class Seen(NamedTuple):
     away: tuple[str, ...]
     messages: int
     bytes: int
+    readers: int
+    limit: int
     waiting: int | None = None
     unacknowledged: int | None = None
     again: int | None = None
@@ -88,6 +91,8 @@ def seen(config: NatsSection, password: bytes | None, server: str) -> Seen:
             away,
             stream.state.messages,
             stream.state.bytes,
+            stream.state.consumer_count,
+            (await js.account_info()).limits.max_consumers or -1,
         )
         consumer = await info(js, config.consumer)
         if consumer is None:
@@ -107,9 +112,13 @@ def _asked(
 ) -> Answer:
     """The answer of the first node that has one. Raises NatsError where none has."""
     worker, faults = Worker(), []
+    told: list[str] = []
+
+    async def tell(error: Exception) -> None:
+        told.append(words(error))
 
     async def ask(server: str) -> Answer:
-        client = await connected(config, password, server, _ignored)
+        client = await connected(config, password, server, tell)
         try:
             return await question(client.jetstream(timeout=CONNECT_S))
         finally:
@@ -117,17 +126,14 @@ def _asked(
 
     try:
         for server in servers or config.servers:
+            told.clear()
             try:
                 return worker.do(ask(server))
-            except AWAY as error:
-                faults.append(f"{server}: {words(error)}")
+            except AWAY as error:  # of which nats-py tells more than it raises
+                faults.append(f"{server}: {told[-1] if told else words(error)}")
     finally:
         worker.close()
     raise NatsError("; ".join(faults), "look at [nats] of floor.toml, and at the nodes")
-
-
-async def _ignored(error: Exception) -> None:
-    """What no call raises is no answer."""
 
 
 def _is_same(one: ConsumerConfig, other: ConsumerConfig) -> bool:

@@ -32,6 +32,9 @@ FIRST_S, SLOWEST_S = 0.1, 5.0
 FLUSH_S: Final = 2
 """How long the end waits for the last acknowledgements to be sent."""
 
+WRITE_S: Final = 5.0
+"""How long a node may take to read what is sent, or to end a connection: one that stands still never does."""
+
 
 class NatsSource:
     """A source of the messages of `topics`, which the consumer keeps, and of the latest ones of `live`.
@@ -48,7 +51,8 @@ class NatsSource:
         self._states: dict[str, Delivery] = {}
         self._replies: dict[int, str] = {}
         self._numbers = count(1)
-        self._attempts, self._next, self._heard, self._told = 0, 0.0, 0.0, ""
+        self._attempts, self._next, self._heard = 0, 0.0, 0.0
+        self._told: set[str] = set()
         self._servers = random.sample(config.servers, len(config.servers))
         self._worker = Worker()
 
@@ -119,7 +123,8 @@ class NatsSource:
             await self._left()
             self._wait()
             return False
-        self._attempts, self._heard, self._told = self._attempts % len(self._servers), monotonic(), ""
+        self._attempts, self._heard = self._attempts % len(self._servers), monotonic()
+        self._told.clear()
         log.info("connected to %s", server)
         return True
 
@@ -157,8 +162,9 @@ class NatsSource:
         if self._client is None or not self._client.is_connected:
             return
         try:
-            for to, payload, headers in messages:
-                await self._client.publish(to, payload, headers=headers)
+            async with asyncio.timeout(WRITE_S):
+                for to, payload, headers in messages:
+                    await self._client.publish(to, payload, headers=headers)
         except AWAY as error:
             self._tell(f"the connection to the cluster broke: {words(error)}")
 
@@ -171,14 +177,15 @@ class NatsSource:
             if in_order:
                 await client.flush(timeout=FLUSH_S)
         with suppress(*AWAY):
-            await client.close()
+            async with asyncio.timeout(WRITE_S):
+                await client.close()
 
     async def _fault(self, error: Exception) -> None:
         """Tell of a fault that no call raises, such as a right that is missing."""
         self._tell(words(error))
 
     def _tell(self, what: str) -> None:
-        """Say it once."""
-        if what != self._told:
-            self._told = what
+        """Say it once between two connections."""
+        if what not in self._told:
+            self._told.add(what)
             log.warning("%s", what)

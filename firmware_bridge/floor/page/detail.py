@@ -156,6 +156,10 @@ def _hands(over: RoundOver, lang: Language) -> Iterator[Html]:
     told = over.told
     if isinstance(told, VoidedRound):
         return
+    if over.dealer is not None:
+        faces = [face.value for face in over.dealer.cards]
+        total = tag("span", over.dealer.total, class_="points")
+        yield tag("span", said.hand(lang, "D"), " ", cards(lang, faces), total, class_="hand")
     for name, each in told.hands.items():
         is_shown = over.shown is None or name in over.shown
         faces = [face.value if is_shown else None for face in each.cards]

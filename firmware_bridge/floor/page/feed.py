@@ -86,15 +86,23 @@ class Feed:
 
     def look(self) -> None:
         """See which tables need something else only because time passed."""
+        self.floor.changed.update(self.floor.tables)
         self._tell(False)
 
     def _tell(self, changed: bool) -> None:
-        """Wake those that wait where something changed."""
+        """See what the tables that changed need; wake those that wait where something changed."""
         now = self.clock()
-        troubles = {name: trouble(seen, now) for name, seen in self.floor.tables.items()}
-        if not changed and troubles == self.troubles:
+        for name in self.floor.changed:
+            seen = self.floor.tables.get(name)
+            needs = trouble(seen, now) if seen is not None else None
+            changed |= needs != self.troubles.get(name)
+            if needs is None:
+                self.troubles.pop(name, None)
+            else:
+                self.troubles[name] = needs
+        self.floor.changed.clear()
+        if not changed:
             return
-        self.troubles = troubles
         self.version += 1
         if self._changed is not None and not self._changed.done():
             self._changed.set_result(None)

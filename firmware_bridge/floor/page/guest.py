@@ -126,13 +126,16 @@ def _takes_bets(table: Table) -> bool:
     """Whether bets are open.
 
     Where no order closes them (`betting = "ignored"`), the first card of the round does. Bids for a bank, and bets
-    against it, are laid before a card is out.
+    against it, are laid before a card is out. The order that closes them may open the next pack too.
     """
+    orders = table.settings.betting == "required"
     if table.phase == "betting":
         return True
+    if table.phase in BETWEEN and GAMES[table.game].one_round_packs and not table.act:
+        return orders and not table.settings.confirm_shuffle
     if any(BIDS & words.keys() for words in table.act.values()):
         return table.game != "zhajinhua" and not table.slots
-    return table.phase == "ready" and table.settings.betting == "ignored"
+    return table.phase == "ready" and not orders
 
 
 def _over(kept: Kept, table: Table) -> Iterator[Round]:
@@ -195,9 +198,10 @@ def _sides(slots: tuple[Slot, ...]) -> Iterator[Hand]:
 
 
 def _seats(table: Table) -> tuple[str, ...]:
-    """Who is in: as soon as the betting has begun, the seats that may still fold."""
-    still = [slot for slot, words in table.anytime.items() if "fold" in words]
-    return tuple(sorted(slot for slot in still or table.hands if seat(slot)))
+    """Who is in: when all cards are dealt every seat, from the first betting round on those that may still fold."""
+    dealt = table.hands if table.act else {}
+    still = [slot for slot, words in table.anytime.items() if "fold" in words] if table.shows.round else dealt
+    return tuple(sorted(slot for slot in still if seat(slot)))
 
 
 def _face(card: Card | None) -> str | None:

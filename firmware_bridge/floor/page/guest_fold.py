@@ -16,14 +16,17 @@ from firmware_bridge.floor.page.guest_read import Alarms, Roads, Round, Status, 
 ROUNDS: Final = 24
 """Rounds that are kept, of the newest."""
 
+BOOTS: Final = 64
+"""Runs of the daemon that are known again, of the newest."""
+
 STATES: Final = {"status": Status, "alarm": Alarms, "table": Table, "roads": Roads}
 
 
 class Kept(Struct, frozen=True):
     """What is kept of one table. rounds: in the order they were played, each in its latest revision.
 
-    boots: every run of the daemon that was heard. gone: those of a device that another one replaced. latest: the
-    latest time that a message told.
+    boots: the runs of the daemon that were heard, the newest last. gone: those of a device that another one replaced.
+    latest: the latest time that a message told.
     """
 
     status: Status | None = None
@@ -31,8 +34,8 @@ class Kept(Struct, frozen=True):
     table: Table | None = None
     roads: Roads | None = None
     rounds: tuple[Round, ...] = ()
-    boots: frozenset[str] = frozenset()
-    gone: frozenset[str] = frozenset()
+    boots: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
     latest: str = ""
 
     @property
@@ -52,8 +55,9 @@ def fold(kept: Kept, topic: str, payload: bytes) -> Kept:
     if told is None or told.boot in kept.gone:
         return kept
     if _is_another_device(kept, told):
-        kept = Kept(gone=kept.boots | kept.gone)
-    kept = replace(kept, boots=kept.boots | {told.boot}, latest=max(kept.latest, told.at))
+        kept = Kept(gone=(*kept.gone, *kept.boots)[-BOOTS:])
+    boots = kept.boots if told.boot in kept.boots else (*kept.boots, told.boot)[-BOOTS:]
+    kept = replace(kept, boots=boots, latest=max(kept.latest, told.at))
     if isinstance(told, Round):
         return replace(kept, rounds=_with(kept.rounds, told))
     before = getattr(kept, topic)

@@ -18,7 +18,7 @@ FEW, SOME = 4, 8
 """Hands that are drawn large, and less large."""
 
 
-@lru_cache(512)
+@lru_cache(64)
 def screen(name: str, shown: View, lang: Language) -> Html:
     """What a screen shows of the table `name`."""
     say = _Says(lang)
@@ -45,7 +45,7 @@ def document(name: str, shown: View, lang: Language) -> str:
         tag("meta", charset="utf-8"),
         tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
         tag("title", say("table", name)),
-        tag("link", rel="icon", href="data:,"),
+        tag("link", rel="icon", href="/static/icon.svg"),
         tag("link", rel="stylesheet", href="/static/screen.css"),
         tag("script", src="/static/screen.js", defer=True),
     )

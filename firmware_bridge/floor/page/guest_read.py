@@ -56,8 +56,9 @@ class Slot(Struct, frozen=True):
 
 
 class Shows(Struct, frozen=True):
-    """The pot of a running round, and the stake of a seat that has not looked."""
+    """The pot of a running round, the stake of a seat that has not looked, the betting round: 0 before the first."""
 
+    round: Number = 0
     stake: str = ""
     pot: str = ""
 
@@ -73,10 +74,11 @@ class Terms(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """What is dealt in the present shoe, or in the coming one; whether bets are closed by an order, and the limits."""
+    """What is dealt in the present shoe, or in the coming one; how bets are closed and a pack is opened; the limits."""
 
     game: str = ""
     betting: str = ""
+    confirm_shuffle: bool = False
     terms: Terms = Terms()
 
 

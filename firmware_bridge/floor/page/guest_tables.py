@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from firmware_bridge.floor.page.guest_fold import NOTHING, Kept, fold
+from firmware_bridge.floor.page.guest_fold import NOTHING, STATES, Kept, fold
 from firmware_bridge.floor.page.guest_read import TOPICS
 
 MOST: Final = 10_000
@@ -28,5 +28,11 @@ class Guests:
         before = self.tables.get(name, NOTHING)
         if before is NOTHING and len(self.tables) >= MOST:
             return False
-        after = self.tables[name] = fold(before, last, payload)
+        after = fold(before, last, payload)
+        if after is before:
+            return False
+        if any(getattr(after, state) for state in STATES):
+            self.tables[name] = after
+        else:  # the table is no more
+            self.tables.pop(name, None)
         return after != before

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.client.payload import MessageError, round_message, state
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.wire import RoundMessage, StateHead
 from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
 from firmware_bridge.games.baccarat.roads import Board
@@ -41,15 +42,23 @@ class Said(NamedTuple):
     at: int
 
 
+class Dealer(Struct, frozen=True):
+    """The hand of a dealer who plays."""
+
+    cards: tuple[Card, ...]
+    total: int
+
+
 class RoundOver(NamedTuple):
     """A round that is over, as its latest revision has it. at: when it was over, ms since 1970 by the table's clock.
 
-    shown: the hands that guests see, None for all.
+    shown: the hands that guests see, None for all. dealer: the dealer's own hand and its total, where a game has one.
     """
 
     told: RoundMessage
     at: int
     shown: tuple[str, ...] | None = None
+    dealer: Dealer | None = None
 
 
 @dataclass(slots=True)
@@ -141,10 +150,11 @@ _READ: Final[dict[str, Callable[[bytes], tuple[StateHead, Any]]]] = {
 
 
 class Floor:
-    """All tables that said anything below a root, by name."""
+    """All tables that said anything below a root, by name; `changed` are those that said something new."""
 
     def __init__(self, root: str) -> None:
         self.tables: dict[str, Seen] = {}
+        self.changed: set[str] = set()
         self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/({'|'.join(TOPICS)})")
 
     def take(self, topic: str, payload: bytes, retained: bool, now: int) -> str | None:
@@ -167,6 +177,7 @@ class Floor:
         if not changed:
             return None
         self.tables[name] = seen
+        self.changed.add(name)
         seen.version += 1
         return name
 
@@ -176,6 +187,7 @@ class Floor:
         if seen is None or seen.said.pop(topic, None) is None:
             return None
         seen.version += 1
+        self.changed.add(name)
         if not seen.said:
             del self.tables[name]
         return name
@@ -199,13 +211,14 @@ def _is_of_an_older_link(before: Said | None, head: StateHead, status: Status) -
     return before.head.boot != head.boot or bool(status.link < before.body.link)
 
 
-class _Shown(Struct):
-    """What a game that hides hands says of a round."""
+class _Own(Struct):
+    """What only some games say of a round."""
 
     shown: tuple[str, ...] | None = None
+    dealer: Dealer | None = None
 
 
-_shown: Final = msgspec.json.Decoder(_Shown).decode
+_own: Final = msgspec.json.Decoder(_Own).decode
 
 
 def _round(seen: Seen, payload: bytes) -> bool:
@@ -216,7 +229,11 @@ def _round(seen: Seen, payload: bytes) -> bool:
         return False
     at = known.at if known else milliseconds(told.at) or 0
     is_late = known is None and any(at < each.at for each in list(seen.rounds.values())[-1:])
-    seen.rounds[key] = RoundOver(told, at, _shown(payload).shown)
+    try:
+        own = _own(payload)
+    except msgspec.MsgspecError as error:
+        raise MessageError(f"not a round of its game: {error}", "look which game it is of") from None
+    seen.rounds[key] = RoundOver(told, at, own.shown, own.dealer)
     if is_late:
         seen.rounds = dict(sorted(seen.rounds.items(), key=lambda item: item[1].at))
     while len(seen.rounds) > KEPT:

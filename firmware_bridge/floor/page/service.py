@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import signal
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 import uvicorn
@@ -53,9 +51,9 @@ def run(config: FloorConfig) -> int:
         limit_concurrency=page.streams + config.screen.streams + PAGES,
         timeout_graceful_shutdown=END_S,
     )
-    served.state.server = server = _Server(settings)
+    served.state.server = server = uvicorn.Server(settings)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: server.leave())
+        signal.signal(number, _again)
     try:
         server.run(sockets=[listener])
     finally:
@@ -64,17 +62,8 @@ def run(config: FloorConfig) -> int:
     return 0
 
 
-class _Server(uvicorn.Server):
-    """A server that ends in order at a signal; uvicorn's own would let the signal end the process afterwards."""
-
-    def leave(self) -> None:
-        """End soon."""
-        self.should_exit = True
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave signals to `run`."""
-        yield
+def _again(number: int, frame: object) -> None:
+    """Take a signal that uvicorn, which ended because of it, raises once more."""
 
 
 def _listener(page: PageSection) -> socket.socket:

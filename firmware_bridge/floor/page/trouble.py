@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.facts.wire_states import Alarm, Table
@@ -83,6 +84,7 @@ def _key(seen: Seen, needs: Trouble) -> tuple[int, int, tuple[tuple[int, str], .
     return RANKS.index(needs.word), since if needs.word in ("blocked", "alarm") else 0, natural(seen.name)
 
 
+@lru_cache(10_000)
 def natural(name: str) -> tuple[tuple[int, str], ...]:
     """A key that sorts names as people do: T2 before T10."""
     return tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"([0-9]+)", name) if part)

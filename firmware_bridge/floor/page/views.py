@@ -37,10 +37,17 @@ class Views:
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
         self._drawn: dict[tuple[str, str, Language], _Drawn] = {}
+        self._grids: dict[Language, tuple[int, dict[str, str]]] = {}
         self._roads: dict[tuple[str, str, Language], tuple[Board, str]] = {}
 
     def grid_parts(self, lang: Language) -> dict[str, str]:
         """The parts of the grid: each tile's state and road; `order`: names and addresses of the tables as sorted."""
+        known = self._grids.get(lang)
+        if known is None or known[0] != self._feed.version:
+            known = self._grids[lang] = (self._feed.version, self._grid(lang))
+        return known[1]
+
+    def _grid(self, lang: Language) -> dict[str, str]:
         tables, troubles = self._feed.floor.tables, self._feed.troubles
         names = order([(seen, troubles[name]) for name, seen in tables.items()])
         parts = self._common(lang)
@@ -69,9 +76,10 @@ class Views:
         return document(lang, text(lang, "page.title"), "/", main, skip=text(lang, "page.skip"))
 
     def table_parts(self, name: str, lang: Language) -> dict[str, str]:
-        """The parts of a table's page; none of a table that nobody has heard of."""
+        """The parts of a table's page; of a table that nobody has heard of they are empty."""
         if name not in self._feed.floor.tables:
-            return self._common(lang)
+            unknown = tag("p", text(lang, "page.unknown", name=name))
+            return self._common(lang) | dict.fromkeys(SECTIONS, "") | {"state": unknown}
         return self._common(lang) | self._table("page", name, lang)
 
     def table_document(self, name: str, lang: Language) -> str:
@@ -88,7 +96,8 @@ class Views:
 
     def unknown_document(self, name: str, lang: Language) -> str:
         """The page of a table that nobody has heard of."""
-        main = tag("p", text(lang, "page.unknown", name=name))
+        parts = self.table_parts(name, lang)
+        main = joined(_broker(parts), tag("div", Html(parts["state"]), id="state", class_="card-box"))
         return document(lang, _named(name, lang), address(name), main, skip=text(lang, "page.skip_table"), back=True)
 
     def _common(self, lang: Language) -> dict[str, str]:

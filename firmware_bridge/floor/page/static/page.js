@@ -34,7 +34,7 @@ async function refused() {
   // EventSource does not tell a status: a HEAD does, and opens no stream.
   try {
     const answer = await fetch(words.stream, { method: "HEAD", cache: "no-store" });
-    if (answer.status === 503) lost(words.full_now);
+    if (answer.status === 503) lost(words.fullNow);
   } catch {
     // the server is away: that was said already
   }
@@ -77,8 +77,8 @@ function apply(parts) {
     if (place) {
       place.innerHTML = html || "";
       shape(place);
-    } else if (id === "roads") {
-      location.reload(); // another game is dealt: the page has other sections
+    } else if (html && (id === "now" || id === "roads")) {
+      location.reload(); // the table was unknown, or another game is dealt: the page has other sections
     }
   }
   announce();

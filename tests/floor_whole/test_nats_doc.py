@@ -1,0 +1,167 @@
+"""The configuration that docs/nats.md gives, started: three nodes with TLS, users and rights; nobody gets further."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+
+from firmware_bridge.cli import main as shoe
+from tests import certificates
+from tests.floor.journals import made, published
+from tests.floor_whole import nats_floor
+from tests.floor_whole.nats import Cluster, needs_nats
+from tests.floor_whole.nats_floor import LIMIT_S, Floor, until
+from tests.system.table import DaemonTable
+
+pytestmark = needs_nats
+floors, tls = nats_floor.floors, certificates.tls  # fixtures
+
+DOC = (Path(__file__).parents[2] / "docs/nats.md").read_text("utf-8")
+TABLE = re.compile(r"^      \{ user: T07,.*?\} \}\n", re.DOTALL | re.MULTILINE)
+
+
+class House(NamedTuple):
+    """A cluster as the document says, and the certificates of it."""
+
+    cluster: Cluster
+    tls: Path
+
+
+def block(name: str) -> str:
+    """The file of this name in the document."""
+    (found,) = re.findall(rf"^```\w*\n# {re.escape(name)}\n(.*?)^```", DOC, re.DOTALL | re.MULTILINE)
+    return str(found)
+
+
+@pytest.fixture
+def house(tmp_path: Path, tls: Path) -> Iterator[House]:
+    cluster = Cluster(tmp_path / "nats", 3)
+    line = TABLE.search(accounts := block("/etc/nats/accounts.conf"))
+    assert line
+    accounts = accounts.replace(line[0], line[0] + line[0].replace("T07", "T08"))
+    for node in cluster.nodes:
+        text = block("/etc/nats/nats.conf").replace("server_name: n1", f"server_name: {node.name}")
+        for number, other in enumerate(cluster.nodes, 1):
+            text = text.replace(f"n{number}.example:6222", f"127.0.0.1:{other.route}")
+        for listens, port in (("0.0.0.0:4222", node.port), ("0.0.0.0:6222", node.route), ("0.0.0.0:8883", node.mqtt)):
+            text = text.replace(listens, f"127.0.0.1:{port}")
+        text = text.replace("127.0.0.1:8222", f"127.0.0.1:{node.http}")
+        text = text.replace("/etc/nats/node.pem", f"{tls}/broker.pem").replace(
+            "/etc/nats/node.key", f"{tls}/broker.key"
+        )
+        text = text.replace("/etc/nats/ca.pem", f"{tls}/ca.pem").replace("/var/lib/nats", f"{tmp_path}/js/{node.name}")
+        assert "example" not in text
+        node.configure(text, {"accounts.conf": accounts})
+    for name in ("floor", "T07"):
+        (tmp_path / f"password-of-{name}").write_text(f"PASSWORD-OF-{name.upper()}\n")
+    yield House(cluster.start(), tls)
+    cluster.end()
+
+
+@pytest.fixture
+def floor(house: House, floors: Callable[..., Floor], tmp_path: Path) -> Floor:
+    keys = f'username = "floor"\npassword_file = "{tmp_path}/password-of-floor"\nca = "{house.tls}/ca.pem"'
+    return floors(house.cluster, nats=keys, mqtt=keys)
+
+
+class Client311:
+    """A client of MQTT 3.1.1 with a user's password: what it was granted, and what it has heard."""
+
+    def __init__(self, house: House, user: str) -> None:
+        self.heard: list[str] = []
+        self.granted: list[bool] = []
+        self._client = Client(CallbackAPIVersion.VERSION2, f"try-{user}", protocol=MQTTProtocolVersion.MQTTv311)
+        self._client.username_pw_set(user, f"PASSWORD-OF-{user.upper()}")
+        self._client.tls_set(ca_certs=str(house.tls / "ca.pem"))
+        self._client.on_subscribe = lambda *given: self.granted.extend(not code.is_failure for code in given[3])
+        self._client.on_message = lambda _client, _data, message: self.heard.append(message.topic)
+        self._client.connect("127.0.0.1", house.cluster.nodes[1].mqtt)
+        self._client.loop_start()
+
+    def may_read(self, topic: str) -> bool:
+        self.granted.clear()
+        self._client.subscribe(topic, 1)
+        until(lambda: self.granted, lambda: topic)
+        return self.granted[0]
+
+    def say(self, topic: str) -> None:
+        """Publish, acknowledged as NATS does all."""
+        self._client.publish(topic, b"{}", 1).wait_for_publish(LIMIT_S)
+
+    def close(self) -> None:
+        self._client.disconnect()
+        self._client.loop_stop()
+        self._client._reset_sockets()
+
+
+def test_a_table_is_stored_and_told_check_is_content_and_it_retires(
+    house: House, floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    floor.prepare()
+    told = floor.run("check")
+    assert told.returncode == 0, told.stdout
+    assert "of at most 20000 consumers" in told.stdout
+    floor.start()
+    login = {"username": "T07", "password_file": f"{tmp_path}/password-of-T07", "ca": f"{house.tls}/ca.pem"}
+    daemon = DaemonTable(tmp_path, house.cluster.nodes[2].mqtt, mqtt={"stored": "floor", **login})
+    try:
+        daemon.start()
+        for _ in range(3):
+            daemon.deal("9s Td Ts Tc")
+        floor.until_kept(made(published(daemon.journal_dir)))
+        give_up = time.monotonic() + LIMIT_S
+        while (said := daemon.ask(do="status")["broker"])["waiting"] or not said["up"]:
+            assert time.monotonic() < give_up, said
+            daemon.pause(0.1)
+        assert (said["protocol"], said["store"]["refused"]) == ("3.1.1", 0)
+        assert "does not" not in daemon.log
+        daemon.stop()
+        assert shoe(["retire", "--yes", "--config", str(daemon.config_path)]) == 0
+        assert re.search("shoe/T07 is retired: .*status", capsys.readouterr().out)
+    finally:
+        daemon.close()
+    assert "ermission" not in floor.log
+
+
+def test_nobody_gets_further_than_the_document_says(house: House, floor: Floor) -> None:
+    floor.prepare()
+    floor.start()
+    other, reader = Client311(house, "T08"), Client311(house, "reader")
+    try:
+        assert reader.may_read("shoe/#")
+        own = ("command", "stored", "status", "event", "round")
+        assert [other.may_read(f"shoe/T08/{name}") for name in own] == [True] * len(own)
+        for topic in ("shoe/T07/event", "shoe/+/command", "shoe/#", "#", "$MQTT/msgs/#", "$JS/API/#", "$MQTT/sub/#"):
+            assert not other.may_read(topic), topic
+        other.say("shoe/T07/event")
+        other.say("$MQTT/msgs/shoe/T07/event")
+        reader.say("shoe/T08/command")
+        other.say("shoe/T08/event")  # no message of a table: it goes into quarantine
+        until(lambda: floor.counts()[1], lambda: floor.log)
+        until(lambda: "shoe/T08/event" in reader.heard)
+        assert set(reader.heard) == set(other.heard) == {"shoe/T08/event"}
+        assert floor.counts() == (0, 1, 0)
+    finally:
+        other.close()
+        reader.close()
+
+
+def test_the_password_of_a_table_is_good_for_mqtt_alone(house: House) -> None:
+    import nats
+    import nats.errors
+
+    async def enter() -> None:
+        how = {"user": "T07", "password": "PASSWORD-OF-T07", "allow_reconnect": False, "max_reconnect_attempts": 1}
+        await nats.connect(house.cluster.servers, tls=ssl.create_default_context(cafile=house.tls / "ca.pem"), **how)
+
+    with pytest.raises(nats.errors.Error):
+        asyncio.run(enter())
