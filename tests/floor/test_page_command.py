@@ -1,4 +1,4 @@
-"""`shoe-floor page` where its packages are not installed."""
+"""`shoe-floor page` as it is installed: what it needs, and its unit."""
 
 import sys
 from pathlib import Path
@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.config import PageSection
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("package", ["starlette", "uvicorn"])
@@ -18,3 +21,13 @@ def test_a_missing_package_names_the_extra_that_brings_it(
     said = capsys.readouterr().err
     assert "this needs the package" in said
     assert said.endswith("pip install 'firmware-bridge[floor]'\n")
+
+
+def test_its_unit_is_as_hardened_as_the_ingests() -> None:
+    ingest, page = (
+        set((ROOT / f"systemd/shoe-floor-{name}.service").read_text().split("LimitCORE=0")[1].splitlines())
+        for name in ("ingest", "page")
+    )
+    assert {line.partition("=")[0] for line in ingest - page if not line.startswith("#")} == {"TasksMax", "MemoryMax"}
+    added = {line for line in page - ingest if not line.startswith(("#", "TasksMax", "MemoryMax"))}
+    assert added == {f"SocketBindAllow=tcp:{PageSection().port}"}
