@@ -14,8 +14,9 @@ from firmware_bridge.floor.names import Names
 from firmware_bridge.floor.sqlite import SqliteStore
 from firmware_bridge.journal.files import journal_files
 from tests import broker as real
+from tests.floor.ingesting import Ingest
 from tests.floor.journals import published
-from tests.floor.test_kills import Ingest, play
+from tests.floor.test_kills import play
 from tests.system.table import DaemonTable
 
 brokers = real.brokers  # fixture
