@@ -67,8 +67,8 @@ def until(condition: Callable[[], Any]) -> Any:
     return found
 
 
-def page(said: str) -> str:
-    [address] = re.findall(r"^page +(\S+)$", said, re.M)
+def page(said: str, name: str = "page") -> str:
+    [address] = re.findall(rf"^{name} +(\S+)$", said, re.M)
     with urllib.request.urlopen(address, timeout=LIMIT_S) as answer:
         return answer.read().decode()
 
@@ -89,6 +89,7 @@ def test_a_whole_floor_lives_and_leaves_nothing(floor: Floor, tmp_path: Path, ho
     names = {table.id for table in TABLES}
     until(lambda: all(name in page(said) for name in names))
     until(lambda: rounds(said) == names)
+    assert TABLES[0].id in page(said, "guests")
     assert len(working_in(tmp_path)) >= len(TABLES) + 2
     running.send_signal(how)
     assert running.communicate(timeout=LIMIT_S) == ("", "")
