@@ -11,7 +11,7 @@ from firmware_bridge.floor.page.guest import Limit, view
 from firmware_bridge.floor.page.guest_fold import fold
 from firmware_bridge.floor.page.guest_html import screen
 from firmware_bridge.floor.page.guest_results import Hand
-from tests.floor.guest_stage import Stage
+from tests.floor.guest_stage import Said, Stage
 from tests.floor.guest_table import kept, seen, status, table
 
 BETTING = {"betting": "required"}
@@ -130,3 +130,37 @@ def test_roads_and_results_are_those_of_the_present_shoe() -> None:
     after = seen("shoe 9s Kd Th Kc !close_shoe shoe")
     assert after.roads
     assert (after.roads.bead, after.result, after.results) == ((), None, ())
+
+
+def without(said: list[Said], topic: str, since: int) -> list[Said]:
+    """What was said, but nothing on a topic from that line of the journal on."""
+    return [each for each in said if each.topic != topic or each.line < since]
+
+
+@pytest.mark.parametrize("now", ["betting", "ready", "burning", "empty", "ended", "a later one"])
+def test_a_card_is_not_seen_in_any_other_phase_even_if_the_table_names_it(now: str) -> None:
+    stage = Stage()
+    table(stage, "shoe bets-closed 9s Kd", **BETTING)
+    dealt = kept(stage.said)
+    last = [each for each in stage.said if each.topic == "table"][-1]
+    assert view(dealt, "live").cards
+    later = json.loads(last.payload) | {"phase": now, "as_of": 99}
+    assert view(fold(dealt, "table", json.dumps(later).encode()), "live").cards == ()
+
+
+def test_a_round_that_is_over_is_not_the_present_one_though_the_table_says_so_still() -> None:
+    stage = Stage()
+    table(stage, "shoe 9s Kd Th Kc")
+    shown = view(kept(without(stage.said, "table", len(stage.lines))), "live")
+    assert (shown.round, shown.cards) == (1, ())
+    assert shown.result
+    assert shown.result.round == 1
+
+
+def test_roads_of_the_shoe_before_are_not_those_of_this_one() -> None:
+    stage = Stage()
+    made = table(stage, "shoe 9s Kd Th Kc !close_shoe")
+    ended = len(stage.lines)
+    assert view(kept(stage.said)).roads
+    made.play("shoe 9s")
+    assert view(kept(without(stage.said, "roads", ended))).roads is None
