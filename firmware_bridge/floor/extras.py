@@ -1,13 +1,16 @@
-"""Packages that a plain install does not bring: which extra has them."""
+"""Packages that only a part of the back office needs: each comes with an extra of the installation."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+from importlib import import_module
 
-from firmware_bridge.errors import BridgeError
+from firmware_bridge.errors import ConfigError
 
 
 def need(package: str, extra: str) -> None:
-    """Make sure that a package is installed. Raises BridgeError, which names the extra that brings it."""
-    if find_spec(package) is None:
-        raise BridgeError(f"this needs the package {package}", f"pip install 'firmware-bridge[{extra}]'")
+    """Raise ConfigError where a package cannot be imported, with the extra that brings it."""
+    try:
+        import_module(package)
+    except ImportError as error:
+        what = f"this needs the package {package}, which cannot be used here ({error})"
+        raise ConfigError(what, f"pip install 'firmware-bridge[{extra}]'") from None

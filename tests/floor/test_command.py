@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import fields
-from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
@@ -24,9 +23,7 @@ from tests.floor.journals import AT, event, kept, round_of
 
 brokers = real.brokers  # fixture
 ROOT = Path(__file__).parents[2]
-DOC = (ROOT / "docs/floor.md").read_text("utf-8")
-PAGE = (ROOT / "docs/page.md").read_text("utf-8")
-SCREEN = (ROOT / "docs/screen.md").read_text("utf-8")
+DOC = "\n## ".join((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("floor", "page", "screen"))
 
 
 @pytest.fixture
@@ -59,20 +56,10 @@ def test_the_example_is_a_config_with_every_default() -> None:
     assert all(raw[name][key] == value for name, keys in defaults.items() for key, value in keys.items() if value)
 
 
-def test_a_missing_package_names_the_extra_that_brings_it(
-    floor: Callable[..., int], capsys: pytest.CaptureFixture[str], mocker: MockerFixture
-) -> None:
-    mocker.patch("firmware_bridge.floor.extras.find_spec", return_value=None)
-    assert floor("page") == 1
-    told = "this needs the package starlette; pip install 'firmware-bridge[floor]'"
-    assert capsys.readouterr().err == f"shoe-floor: {told}\n"
-
-
 def test_the_doc_names_every_key_and_view() -> None:
     for section, kind in SECTIONS.items():
-        doc = {"page": PAGE, "screen": SCREEN}.get(section, DOC)
-        assert f"[{section}]" in doc
-        assert all(f"{field.name}`" in doc for field in fields(kind))
+        assert f"[{section}]" in DOC
+        assert all(f"{field.name}`" in DOC for field in fields(kind))
     assert all(f"| `{name}` |" in DOC for name in ("message", "rounds", "gaps", "conflicts", "quarantine", "shoes"))
 
 

@@ -36,7 +36,7 @@ def app(
     @asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
         feed.start()
-        watch = asyncio.create_task(_leave(app, streams))
+        watch = asyncio.create_task(_leave(app, feed, streams))
         ready()
         yield
         watch.cancel()
@@ -51,7 +51,7 @@ def app(
         middleware=[Middleware(Guard, names=(page.host, *page.names))],
         lifespan=life,
     )
-    made.state.server = None
+    made.state.server, made.state.feed = None, feed
     return made
 
 
@@ -105,8 +105,13 @@ def _endpoint(made: Callable[[Request], ASGIApp]) -> Callable[[Request], object]
     return endpoint
 
 
-async def _leave(app: Starlette, streams: Streams) -> None:
-    """End the streams when the server is told to stop: it waits for its connections before it ends the page."""
+async def _leave(app: Starlette, feed: Feed, streams: Streams) -> None:
+    """End the streams when the server is told to stop: it waits for its connections before it ends the page.
+
+    A page whose feed failed stops by itself.
+    """
     while not (app.state.server and app.state.server.should_exit):
         await asyncio.sleep(0.1)
+        if app.state.server and feed.failed:
+            app.state.server.should_exit = True
     streams.ended.set()

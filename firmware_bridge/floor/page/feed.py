@@ -42,7 +42,7 @@ def now_ms() -> int:
 class Feed:
     """The tables as they are now, from `start` to `close`. fault: why the broker says nothing, "" while it does.
 
-    troubles: what each table needs. version: goes up whenever something changed.
+    troubles: what each table needs. version: goes up whenever something changed. failed: nothing is read any more.
     """
 
     def __init__(self, root: str, source: Source, fault: Callable[[], str], clock: Callable[[], int] = now_ms) -> None:
@@ -50,6 +50,7 @@ class Feed:
         self.clock = clock
         self.fault, self.version = "", 0
         self.troubles: dict[str, Trouble] = {}
+        self.failed = False
         self._source, self._fault = source, fault
         self._ended, self._thread = Event(), Thread(target=self._read, name="feed")
         self._changed: asyncio.Future[None] | None = None
@@ -123,7 +124,7 @@ class Feed:
                 self._source.acknowledge(came)
         except Exception:
             log.exception("the page reads the broker no more")
-            self._loop.call_soon_threadsafe(self.take, (), "the page reads it no more: restart it")
+            self.failed = True
         finally:
             self._source.close()
 

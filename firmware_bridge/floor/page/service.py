@@ -29,7 +29,10 @@ class PageError(BridgeError, OSError):
 
 
 def run(config: FloorConfig) -> int:
-    """Serve until SIGTERM or SIGINT; 0. Raises PageError where nobody can listen at the address."""
+    """Serve until SIGTERM or SIGINT; 0, or 1 where the broker cannot be read any more.
+
+    Raises PageError where nobody can listen at the address.
+    """
     page, systemd = config.page, Systemd()
     listener = _listener(page)
     address = _address(*listener.getsockname()[:2])
@@ -59,7 +62,7 @@ def run(config: FloorConfig) -> int:
     finally:
         systemd.tell("STOPPING=1")
         listener.close()
-    return 0
+    return 1 if served.state.feed.failed else 0
 
 
 def _again(number: int, frame: object) -> None:

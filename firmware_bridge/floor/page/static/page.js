@@ -75,7 +75,9 @@ function apply(parts) {
   for (const [id, html] of Object.entries(parts)) {
     const place = id === "order" ? null : byId(id);
     if (place) {
+      const scrolled = [...place.querySelectorAll(".scroll")].map((each) => [each.id, each.scrollLeft]);
       place.innerHTML = html || "";
+      for (const [inner, left] of scrolled) if (byId(inner)) byId(inner).scrollLeft = left;
       shape(place);
     } else if (html && (id === "now" || id === "roads")) {
       location.reload(); // the table was unknown, or another game is dealt: the page has other sections

@@ -1,0 +1,33 @@
+"""`shoe-floor page` as it is installed: what it needs, and its unit."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.config import PageSection
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("package", ["starlette", "uvicorn"])
+def test_a_missing_package_names_the_extra_that_brings_it(
+    package: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    (tmp_path / "floor.toml").write_text("")
+    assert main(["--config", str(tmp_path / "floor.toml"), "page"]) != 0
+    said = capsys.readouterr().err
+    assert "this needs the package" in said
+    assert said.endswith("pip install 'firmware-bridge[floor]'\n")
+
+
+def test_its_unit_is_as_hardened_as_the_ingests() -> None:
+    ingest, page = (
+        set((ROOT / f"systemd/shoe-floor-{name}.service").read_text().split("LimitCORE=0")[1].splitlines())
+        for name in ("ingest", "page")
+    )
+    assert {line.partition("=")[0] for line in ingest - page if not line.startswith("#")} == {"TasksMax", "MemoryMax"}
+    added = {line for line in page - ingest if not line.startswith(("#", "TasksMax", "MemoryMax"))}
+    assert added == {f"SocketBindAllow=tcp:{PageSection().port}"}
