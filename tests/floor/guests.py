@@ -6,24 +6,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
-from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.facts.wire import VERSION, StateHead, joined
-from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import usual
 from firmware_bridge.journal.line import Line
-from firmware_bridge.shoe import Phase, Shoe, phase
-from firmware_bridge.sim.retained import Retained
-from firmware_bridge.topics.event_and_round import messages
-from firmware_bridge.topics.state import mode, snapshots
+from firmware_bridge.shoe import Phase, phase
+from firmware_bridge.topics.state import snapshots
 from tests.core.games.seated import VARIANTS, Seated
 from tests.core.golden_wild import Wild
-from tests.core.table import BACK, LOST, RESTART, Table
+from tests.core.table import BACK, LOST, RESTART
+from tests.floor.guest_stage import LIMITS, Stage, Watched
 
 PEOPLE: Final = ("ANNABEL", "BORIS", "DEALERWU", "PITBOSSQI")
 """Names of people, which no screen may show."""
@@ -31,70 +27,8 @@ PEOPLE: Final = ("ANNABEL", "BORIS", "DEALERWU", "PITBOSSQI")
 WHY: Final = "SPILLEDTEA"
 """A reason that somebody gives."""
 
-VERSION_SAID: Final = "97.53.1"
 PURSES: Final = ("70913.5", "80917.25", "60919.75", "50921.5")
 BETS: Final = ("313.37", "471.13", "909.91", "611.7")
-LIMITS: Final[dict[str, Any]] = {"table": {"low": 100, "high": "20000"}, "tie": 5000, "tiger_pair": 77, "SECRETBET": 78}
-
-
-class Said(NamedTuple):
-    """A message as it was published: the last word of its topic, its bytes, how many lines were journaled by then."""
-
-    topic: str
-    payload: bytes
-    line: int
-
-
-class Stage:
-    """Collects what a table publishes. `lines`: its journal."""
-
-    def __init__(self) -> None:
-        self.said: list[Said] = []
-        self.lines: list[Line] = []
-        self._retained, self._link = Retained(), 0
-
-    def status(self, shoe: Shoe, state: Any, boot: str = "boot", *, began: bool = False) -> None:
-        self._link += began
-        body = Status(state, VERSION_SAID, "4c7c4bc 2026-11-20", shoe.seq + 1, mode(shoe), "synchronised", self._link)
-        self._state("status", shoe, body, boot)
-
-    def health(self, shoe: Shoe) -> None:
-        reader = ReaderHealth(40_417, 3, 0, 231.4, 198, 12, 41.5, 233.0, 200.0, "lamp ends in 9 days")
-        self._state("health", shoe, Health(36_061, reader, 21_480, 52.1, False, 3, (), 0), "boot")
-
-    def other(self, topic: str, body: bytes) -> None:
-        self.said.append(Said(topic, body, len(self.lines)))
-
-    def line(self, line: Line, shoe: Shoe) -> None:
-        self.lines.append(line)
-        for each in messages(line):
-            self.other(each.topic, each.payload)
-        self.states(shoe)
-
-    def states(self, shoe: Shoe) -> None:
-        if self.lines:
-            for topic, payload in self._retained.changed(self.lines[-1], shoe):
-                self.other(topic, payload)
-
-    def _state(self, topic: str, shoe: Shoe, body: Any, boot: str) -> None:
-        at = f"2026-11-20T21:{len(self.lines) // 60 % 60:02}:{len(self.lines) % 60:02}.{len(self.said) % 1000:03}Z"
-        self.other(topic, joined(StateHead(VERSION, "T07", shoe.number, shoe.journal, shoe.seq, at, boot), body))
-
-
-class _Watched(Table):
-    """A table whose every line goes to a stage."""
-
-    def __init__(self, stage: Stage, **settings: Any) -> None:
-        self.stage = stage
-        super().__init__(**settings)
-
-    def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
-        before = len(self.lines)
-        super().carry(told, events)
-        self.shown.clear()
-        if len(self.lines) > before:
-            self.stage.line(self.lines[-1], self.shoe)
-        return events
 
 
 class Evening(Seated):
@@ -104,7 +38,7 @@ class Evening(Seated):
         self.rng, self.rules, self.stage, self.done = Random(f"{game} {seed}"), GAMES[game], Stage(), []
         variants = VARIANTS.get(game, [{}])
         given = {"game": game, **usual(game), **variants[seed % len(variants)], "limits": LIMITS, **house}
-        self.table = _Watched(self.stage, **given)
+        self.table = Watched(self.stage, **given)
         self.stage.status(self.table.shoe, "online", began=True)
         self.stage.health(self.table.shoe)
 

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from firmware_bridge.floor.page.guest import view
 from firmware_bridge.floor.page.guest_fold import NOTHING, Kept, fold
 from firmware_bridge.floor.page.guest_read import TOPICS
-from tests.floor.guests import STAGES, Said
+from tests.floor.guest_stage import Said
+from tests.floor.guests import STAGES
 
 PART: Final = 120
 """Messages of which the order is changed."""

@@ -19,7 +19,8 @@ from firmware_bridge.floor.page.guest_fold import NOTHING, Kept, fold
 from firmware_bridge.floor.page.guest_html import screen
 from firmware_bridge.floor.page.guest_words import LANGUAGES, Language
 from firmware_bridge.shoe.policy import POLICIES
-from tests.floor.guests import BETS, PEOPLE, PURSES, STAGES, VERSION_SAID, WHY, Said, Stage
+from tests.floor.guest_stage import VERSION_SAID, Said, Stage
+from tests.floor.guests import BETS, PEOPLE, PURSES, STAGES, WHY
 from tests.texts import texts
 
 MODES: Final[tuple[Cards, ...]] = get_args(Cards)

@@ -1,0 +1,77 @@
+"""A page with keys of `[screen]`, and a screen's stream as a browser reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+
+from tests.floor_whole.pages import LIMIT_S, Page
+
+
+def with_screen(page: Page, keys: str) -> Page:
+    """The page again, with keys of `[screen]`."""
+    page.stop()
+    page.config.write_text(f"{page.config.read_text()}[screen]\n{keys}\n")
+    return page.start()
+
+
+class Stream:
+    """A screen's stream as a browser reads it: every byte, and the screens in it."""
+
+    def __init__(self, page: Page, path: str) -> None:
+        self.raw = b""
+        self._link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
+        self._link.request("GET", path)
+        self._answer = self._link.getresponse()
+        assert self._answer.status == 200
+        self.headers = str(self._answer.headers)
+
+    def event(self) -> tuple[str, dict[str, str]]:
+        """The next event that is not silence."""
+        told: dict[str, str] = {}
+        while line := self._line():
+            key, _, value = line.partition(": ")
+            told[key] = value
+        return (told["event"], json.loads(told["data"])) if "event" in told else self.event()
+
+    def screen(self, wanted: str) -> str:
+        """The next screen with this text."""
+        while True:
+            name, parts = self.event()
+            if name == "parts" and wanted in parts["screen"]:
+                return parts["screen"]
+
+    def quiet(self) -> list[str]:
+        """The screens that came until nothing was new for a beat."""
+        screens: list[str] = []
+        while (told := self.event())[0] != "beat":
+            screens.append(told[1]["screen"])
+        return screens
+
+    def close(self) -> None:
+        self._link.close()
+
+    def _line(self) -> str:
+        line = self._answer.readline()
+        assert line, "the stream has ended"
+        self.raw += line
+        return line.decode().rstrip("\n")
+
+
+@contextmanager
+def stream(page: Page, path: str) -> Iterator[Stream]:
+    made = Stream(page, path)
+    yield made
+    made.close()
+
+
+def got(page: Page, path: str) -> str:
+    """The answer to a request, head and body."""
+    link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
+    link.request("GET", path)
+    answer = link.getresponse()
+    told = f"{answer.status} {answer.headers}{answer.read().decode()}"
+    link.close()
+    return told

@@ -1,0 +1,128 @@
+"""Every byte that a guest screen is sent by a real server, of a real daemon at a real broker."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import backend as heard
+from tests import broker as real
+from tests.backend import Backend
+from tests.broker import Broker
+from tests.floor_whole import pages as whole
+from tests.floor_whole.pages import LIMIT_S, Page
+from tests.floor_whole.screens import got, stream, with_screen
+from tests.system.table import DaemonTable
+
+broker, brokers, backend = real.broker, real.brokers, heard.backend  # fixtures
+pages = whole.pages  # fixture
+Pages = Callable[..., Page]
+
+PEOPLE = ("ANNABEL", "BORIS")
+WHY = "SPILLEDTEA"
+
+
+class Elsewhere:
+    """A daemon that deals baccarat on a thread of its own: the browser's driver has the loop of this one."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self._thread = ThreadPoolExecutor(1)
+        given = {"table": {"decks": 1, "betting": "required"}, "limits": {"tie": 5000, "tiger_pair": 77}}
+        self._table = self._do(lambda: DaemonTable(folder, port, **given).start())
+
+    def deal(self, text: str) -> None:
+        """Draw these cards and let the daemon journal them all."""
+        self._do(lambda: self._table.deal(text))
+
+    def order(self, do: str, **fields: Any) -> None:
+        """Give an order that is obeyed."""
+        answer = self._do(lambda: self._table.ask(do=do, by="ANNABEL", **fields))
+        assert answer["ok"], answer
+
+    def close(self) -> None:
+        """Put everything away."""
+        self._do(self._table.close)
+        self._thread.shutdown()
+
+    def _do(self, what: Callable[[], Any]) -> Any:
+        return self._thread.submit(what).result()
+
+
+@pytest.fixture
+def table(tmp_path: Path, broker: Broker) -> Iterator[Elsewhere]:
+    """A table of one pack at which bets are closed by an order."""
+    made = Elsewhere(tmp_path, broker.port)
+    yield made
+    made.close()
+
+
+def test_every_byte_that_is_sent_is_for_guests(
+    broker: Broker, backend: Backend, pages: Pages, table: Elsewhere
+) -> None:
+    page = pages(broker)
+    table.order("open_shoe")
+    with stream(page, "/screen/T07/stream?lang=en") as told:
+        told.screen("Place your bets")
+        table.order("bets_closed")
+        table.deal("9s Kd Th")
+        told.screen("No more bets")
+        assert not any("9<i>" in each for each in told.quiet())
+        table.deal("Kc")
+        assert "9<i>♠" in told.screen("Player wins")
+        table.order("bets_closed")
+        table.deal("8h 8h")
+        told.screen("Please wait")
+        table.order("resolve", irregularity="duplicate", choice="remove", why=WHY)
+        told.screen("No more bets")
+        table.order("void", why=WHY)
+        told.screen("Round void")
+        backend.wait_until(lambda: any(each.payload.get("status") == "voided" for each in backend.received))
+        sent = told.headers + told.raw.decode() + got(page, "/screen/T07") + got(page, "/screen/T07?lang=zh-Hans")
+    said = [each.payload for each in backend.received]
+    hidden = {each["head"] for each in said if "head" in each} | {each["boot"] for each in said if "boot" in each}
+    hidden |= {each["journal"] for each in said if "journal" in each} | {"tiger", WHY, *PEOPLE}
+    hidden |= {"duplicate", "cards_left", "409", "411", "412", "commit", "version", "firmware"}
+    assert len(hidden) > 15
+    assert [word for word in hidden if word in sent] == []
+    assert "8<i>" not in sent.replace(json.dumps("♥")[1:-1], "♥")
+    assert "5000" in sent
+
+
+def test_cards_are_live_where_the_house_wants_it_and_never_before_bets_are_closed(
+    broker: Broker, pages: Pages, table: Elsewhere
+) -> None:
+    page = with_screen(pages(broker), 'cards = "live"\nlanguage = "zh-Hant"')
+    table.order("open_shoe")
+    with stream(page, "/screen/T07/stream") as told:
+        told.screen("請下注")
+        table.deal("9s")
+        assert not any("♠" in each for each in told.quiet())
+        table.order("bets_closed")
+        told.screen("9<i>♠")
+
+
+def test_a_screen_has_no_way_to_anything_else(broker: Broker, pages: Pages) -> None:
+    page = pages(broker)
+    for path in ("/screen/T07", "/screen/T07/stream?lang=xx", "/screen/%3Cb%3E"):
+        link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
+        link.request("POST", path)
+        assert link.getresponse().status == 405
+        link.close()
+    assert "<b>" not in got(page, "/screen/%3Cb%3E")
+    assert got(page, "/screen/T07").count('href="/static/') == 2
+    assert got(page, "/screen/T07").count("href") == 2
+
+
+def test_too_many_screens_leave_the_pit_its_streams(broker: Broker, pages: Pages) -> None:
+    page = with_screen(pages(broker), "streams = 1")
+    with stream(page, "/screen/T07/stream") as first:
+        first.event()
+        assert got(page, "/screen/T08/stream").startswith("503")
+        with stream(page, "/stream") as pit:
+            pit.event()
