@@ -12,7 +12,8 @@ from firmware_bridge.facts import inputs
 from firmware_bridge.table.stamps import now
 
 ROOT = Path(firmware_bridge.__file__).parent
-DAEMON = [ROOT / "bridge.py", *(path for room in ("devices", "table", "mqtt") for path in (ROOT / room).rglob("*.py"))]
+ROOMS = ("devices", "table", "mqtt", "sim/fleet")
+DAEMON = [ROOT / "bridge.py", *(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
 OFFLINE = {"sim/play/table.py", "sim/replay.py", "sim/script.py", "cli/schema/played.py", "cli/schema/scenes.py"}
 """Where else inputs are made: of scripts, and of the examples in the documents."""
 INPUTS = {each.__name__ for each in get_args(inputs.AnyInput)}

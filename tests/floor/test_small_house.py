@@ -102,7 +102,7 @@ def test_the_pc_takes_twenty_lines_with_those_of_the_table() -> None:
 def test_what_the_document_shows_is_what_it_copies() -> None:
     shown = re.findall(r"```(?:toml)?\n(.*?)```", DOC.split("\n## The table")[0].split("What was copied:")[1], re.S)
     names = ("mosquitto.conf", "acl", "floor.toml")
-    assert shown == [(ROOT / "systemd/small-house" / name).read_text() for name in names]
+    assert shown == [(ROOT / "docs/small-house" / name).read_text() for name in names]
 
 
 def test_a_round_of_the_table_comes_into_the_store_and_the_backup(

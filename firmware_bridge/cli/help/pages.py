@@ -27,6 +27,7 @@ DOCUMENTS: Final = {
     "screen": "the screen over a table, for guests",
     "metrics": "metrics of all tables for Prometheus, alerts and what to do, a dashboard",
     "nats": "a floor on a cluster of NATS",
+    "fleet": "a thousand simulated tables, and what they were measured at",
     "messages": "every topic and message: who sends it, when, its fields, an example",
     "config": "every key of bridge.toml",
     "roads": "the roads, and what the topic `roads` holds",
