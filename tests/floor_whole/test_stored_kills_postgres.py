@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,5 +12,7 @@ from tests.floor_whole.cluster import missing
 
 
 @pytest.mark.skipif(missing() is not None, reason=str(missing()))
-def test_a_few_kills_in_any_order_lose_nothing_even_when_the_run_is_killed_too(tmp_path: Path) -> None:
-    check_a_run_that_goes_on(tmp_path, "postgres")
+def test_a_few_kills_in_any_order_lose_nothing_even_when_the_run_is_killed_too() -> None:
+    with tempfile.TemporaryDirectory(prefix="kills-") as folder:
+        Path(folder).chmod(0o755)
+        check_a_run_that_goes_on(Path(folder), "postgres")
