@@ -7,13 +7,14 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.config.secrets import password
+from firmware_bridge.floor.config.sections import FloorConfig
 from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.finding import Finding
 from firmware_bridge.floor.ingest import topics
-from firmware_bridge.floor.mqtt_source import MqttSource
-from firmware_bridge.floor.service import open_store
+from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store.open import open_store
 
 ANSWER_S: Final = 5.0
 """How long the broker is waited for."""
@@ -29,7 +30,7 @@ def findings(config: FloorConfig) -> Iterator[Finding]:
     yield _broker(config)
     if config.nats.servers:
         need("nats", "nats")
-        from firmware_bridge.floor.nats import check as cluster
+        from firmware_bridge.floor.source.nats import check as cluster
 
         yield from cluster.findings(config.nats, password(config.nats))
 

@@ -12,7 +12,8 @@ from typing import Final, get_args
 from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor import config as settings
+from firmware_bridge.floor.config.load import load
+from firmware_bridge.floor.config.sections import FloorConfig
 from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.store import What
 
@@ -26,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     try:
-        code: int = arguments.run(arguments, settings.load(arguments.config))
+        code: int = arguments.run(arguments, load(arguments.config))
         sys.stdout.flush()
         return code
     except BridgeError as error:
@@ -39,19 +40,19 @@ def main(argv: list[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _ingest(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+def _ingest(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.service import run
 
     return run(config)
 
 
-def _metrics(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+def _metrics(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.metrics.service import run
 
     return run(config)
 
 
-def _check(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+def _check(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.check import findings
 
     code = FINE
@@ -61,7 +62,7 @@ def _check(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     return code
 
 
-def _prepare(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+def _prepare(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.prepare import prepared
 
     for line in prepared(config, arguments.ingest, arguments.reader):
@@ -69,7 +70,7 @@ def _prepare(arguments: argparse.Namespace, config: settings.FloorConfig) -> int
     return FINE
 
 
-def _page(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
+def _page(arguments: argparse.Namespace, config: FloorConfig) -> int:
     need("starlette", "floor")
     need("uvicorn", "floor")
     from firmware_bridge.floor.page.service import run
@@ -77,9 +78,9 @@ def _page(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     return run(config)
 
 
-def _export(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
-    from firmware_bridge.floor.export import export
-    from firmware_bridge.floor.service import open_store
+def _export(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.store.export import export
+    from firmware_bridge.floor.store.open import open_store
 
     store = open_store(config)
     try:
@@ -91,8 +92,8 @@ def _export(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     return FINE
 
 
-def _backup(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
-    from firmware_bridge.floor.service import open_store
+def _backup(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.store.open import open_store
 
     store = open_store(config)
     try:
@@ -102,9 +103,9 @@ def _backup(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     return FINE
 
 
-def _expire(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
-    from firmware_bridge.floor.expire import expire
-    from firmware_bridge.floor.service import open_store
+def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.store.expire import expire
+    from firmware_bridge.floor.store.open import open_store
 
     if config.store.keep_years is None:
         print("nothing is deleted: [store] keep_years is not set")
@@ -118,10 +119,10 @@ def _expire(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
     return FINE
 
 
-def _backfill(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
-    from firmware_bridge.floor.backfill import backfill
-    from firmware_bridge.floor.names import names
-    from firmware_bridge.floor.service import open_store
+def _backfill(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.record.names import names
+    from firmware_bridge.floor.store.backfill import backfill
+    from firmware_bridge.floor.store.open import open_store
 
     store, code = open_store(config), FINE
     try:
@@ -134,8 +135,8 @@ def _backfill(arguments: argparse.Namespace, config: settings.FloorConfig) -> in
     return code
 
 
-def _pseudonym(arguments: argparse.Namespace, config: settings.FloorConfig) -> int:
-    from firmware_bridge.floor.names import names
+def _pseudonym(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.record.names import names
 
     if (found := names(config.ingest.pseudonym_key_file)) is None:
         raise ConfigError("names are kept as they are", "set [ingest] pseudonym_key_file (docs/floor.md)")

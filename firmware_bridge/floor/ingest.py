@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from math import inf
 from time import monotonic
 from typing import Final, NamedTuple
@@ -18,9 +17,9 @@ from firmware_bridge.client.payload import MessageError, state
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.facts.wire_states import Status
-from firmware_bridge.floor.ledger import EVER, Ledger
-from firmware_bridge.floor.message import LONGEST, MOST, STREAMS, Key, Row, Unread, row
-from firmware_bridge.floor.names import Names
+from firmware_bridge.floor.record.ledger import EVER, Ledger
+from firmware_bridge.floor.record.message import LONGEST, MOST, STREAMS, Key, Row, Unread, now, row
+from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.store import Saved, Store
 
@@ -172,8 +171,3 @@ class _Batch(NamedTuple):
     rows: list[Row]
     unread: list[Unread]
     told: dict[Key, None]
-
-
-def now() -> str:
-    """The time, as RFC 3339 with milliseconds, UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.config.secrets import password
+from firmware_bridge.floor.config.sections import FloorConfig
 from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.ingest import KEPT, topics
-from firmware_bridge.floor.mqtt_source import MqttSource
-from firmware_bridge.floor.service import open_store, place
+from firmware_bridge.floor.source.mqtt import MqttSource
+from firmware_bridge.floor.store.open import open_store, place
 
 TOUCH_S: Final = 60.0
 """How long a cluster may take to make the streams of its MQTT listener: it drops the first client meanwhile."""
@@ -40,7 +41,7 @@ def prepared(config: FloorConfig, writers: Sequence[str] = (), readers: Sequence
         yield "the broker keeps the session from the first shoe-floor ingest on"
         return
     need("nats", "nats")
-    from firmware_bridge.floor.nats.consumer import prepare
+    from firmware_bridge.floor.source.nats.consumer import prepare
 
     yield from _touched(config)
     yield prepare(config.nats, password(config.nats), topics(config.mqtt.root, KEPT))

@@ -6,20 +6,20 @@ import logging
 import random
 import signal
 from collections.abc import Callable
-from pathlib import Path
 from threading import Event
 from time import monotonic
 from typing import Final
 
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.config.secrets import password
+from firmware_bridge.floor.config.sections import FloorConfig
 from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.ingest import KEPT, LIVE, Ingest, topics
-from firmware_bridge.floor.mqtt_source import MqttSource
-from firmware_bridge.floor.names import names
+from firmware_bridge.floor.record.names import names
 from firmware_bridge.floor.source import Source
-from firmware_bridge.floor.sqlite import SqliteStore
-from firmware_bridge.floor.store import Store, StoreError
+from firmware_bridge.floor.source.mqtt import MqttSource
+from firmware_bridge.floor.store import StoreError
+from firmware_bridge.floor.store.open import open_store, place
 from firmware_bridge.systemd import Systemd
 
 log = logging.getLogger(__name__)
@@ -34,24 +34,13 @@ STEADY_S: Final = 30.0
 """A store that was good for so long has not failed before."""
 
 
-def open_store(config: FloorConfig) -> Store:
-    """The store of a floor, made where there is none. Raises StoreError, ConfigError."""
-    if config.store.url is None:
-        return SqliteStore(Path(config.store.path))
-    need("psycopg", "postgres")
-    from firmware_bridge.floor.postgres import PostgresStore
-
-    secret = password(config.store)
-    return PostgresStore(config.store.url, None if secret is None else secret.decode("utf-8", "replace"))
-
-
 def open_source(config: FloorConfig) -> Source:
     """Where the messages of a floor come from; it is not asked yet. Raises ConfigError, and names a missing extra."""
     mqtt, nats = config.mqtt, config.nats
     if not nats.servers:
         return MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
     need("nats", "nats")
-    from firmware_bridge.floor.nats.source import NatsSource
+    from firmware_bridge.floor.source.nats.source import NatsSource
 
     return NatsSource(nats, password(nats), topics(mqtt.root, KEPT), topics(mqtt.root, LIVE))
 
@@ -90,11 +79,6 @@ def _try_store(config: FloorConfig) -> None:
     except StoreError:
         if config.store.url is None:
             raise
-
-
-def place(config: FloorConfig) -> str:
-    """Where the messages of a floor are kept, in words without secrets."""
-    return config.store.path if config.store.url is None else "PostgreSQL"
 
 
 def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[], None]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ssl
 
-from firmware_bridge.floor.config import MqttSection, NatsSection, secret
+from firmware_bridge.floor.config.secrets import secret
+from firmware_bridge.floor.config.sections import MqttSection, NatsSection
 
 
 def context(config: MqttSection | NatsSection) -> ssl.SSLContext | None:

@@ -23,12 +23,12 @@ from typing import TypeVar
 
 import psycopg
 
-from firmware_bridge.floor.ingest import Ingest, now
-from firmware_bridge.floor.message import Row, row
-from firmware_bridge.floor.postgres import PostgresStore
+from firmware_bridge.floor.ingest import Ingest
+from firmware_bridge.floor.record.message import Row, now, row
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.sqlite import SqliteStore
 from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store.postgres import PostgresStore
+from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor_whole.cluster import Cluster
 
 Item = TypeVar("Item")

@@ -10,9 +10,9 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.floor.ingest import Ingest
-from firmware_bridge.floor.ledger import Ledger, Previous, Progress
-from firmware_bridge.floor.message import Key, Row, Unread, row
-from firmware_bridge.floor.names import Names
+from firmware_bridge.floor.record.ledger import Ledger, Previous, Progress
+from firmware_bridge.floor.record.message import Key, Row, Unread, row
+from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Old, Saved, Store, StoreError, What
 from tests.floor.journals import AT, event, round_of

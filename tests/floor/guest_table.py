@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from firmware_bridge.floor.page.guest import View, view
-from firmware_bridge.floor.page.guest_fold import NOTHING, Kept, fold
+from firmware_bridge.floor.page.guest.fold import NOTHING, Kept, fold
+from firmware_bridge.floor.page.guest.view import View, view
 from tests.floor.guest_stage import LIMITS, Said, Stage, Watched
 
 HEAD = {"v": 1, "table": "T07", "shoe": 3, "journal": "3-5ad1", "boot": "5c1e"}

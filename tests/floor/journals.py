@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from firmware_bridge.floor.message import Row, row
+from firmware_bridge.floor.record.message import Row, row
 from firmware_bridge.floor.store import Store
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.walk import Place, read_lines

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from firmware_bridge.floor.ingest import now
+from firmware_bridge.floor.record.message import now
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.walk import Place, read_lines

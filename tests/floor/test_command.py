@@ -16,13 +16,15 @@ from msgspec.structs import fields
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.config import SECTIONS, FloorConfig, MqttSection, load, parse, password
+from firmware_bridge.floor.config.load import load, parse
+from firmware_bridge.floor.config.secrets import password
+from firmware_bridge.floor.config.sections import SECTIONS, FloorConfig, MqttSection
 from firmware_bridge.floor.extras import need
-from firmware_bridge.floor.ledger import Progress
-from firmware_bridge.floor.message import Unread
-from firmware_bridge.floor.names import Names
-from firmware_bridge.floor.sqlite import SqliteStore
+from firmware_bridge.floor.record.ledger import Progress
+from firmware_bridge.floor.record.message import Unread
+from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.store import What
+from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests import broker as real
 from tests.broker import Broker, free_port
 from tests.floor.journals import AT, event, kept, round_of

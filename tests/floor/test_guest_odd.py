@@ -9,11 +9,11 @@ from typing import get_args
 
 import pytest
 
-from firmware_bridge.floor.page.guest import WAITING, view
-from firmware_bridge.floor.page.guest_fold import NOTHING, ROUNDS, fold
-from firmware_bridge.floor.page.guest_html import document, screen
-from firmware_bridge.floor.page.guest_tables import MOST, Guests
-from firmware_bridge.floor.page.guest_words import LANGUAGES, WORDS, known
+from firmware_bridge.floor.page.guest.fold import NOTHING, ROUNDS, fold
+from firmware_bridge.floor.page.guest.html import document, screen
+from firmware_bridge.floor.page.guest.tables import MOST, Guests
+from firmware_bridge.floor.page.guest.view import WAITING, view
+from firmware_bridge.floor.page.guest.words import LANGUAGES, WORDS, known
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.erbagang.hands import Kind as ErBaGangKind
 from firmware_bridge.games.niuniu.hands import Kind as NiuNiuKind

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from firmware_bridge.floor.page.guest import view
-from firmware_bridge.floor.page.guest_fold import NOTHING, Kept, fold
-from firmware_bridge.floor.page.guest_read import TOPICS
+from firmware_bridge.floor.page.guest.fold import NOTHING, Kept, fold
+from firmware_bridge.floor.page.guest.read import TOPICS
+from firmware_bridge.floor.page.guest.view import view
 from tests.floor.guest_stage import Said
 from tests.floor.guests import STAGES
 

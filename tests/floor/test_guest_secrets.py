@@ -14,10 +14,10 @@ from typing import Any, Final, get_args
 import pytest
 
 from firmware_bridge.facts import events as e
-from firmware_bridge.floor.page.guest import Cards, view
-from firmware_bridge.floor.page.guest_fold import NOTHING, Kept, fold
-from firmware_bridge.floor.page.guest_html import screen
-from firmware_bridge.floor.page.guest_words import LANGUAGES, Language
+from firmware_bridge.floor.page.guest.fold import NOTHING, Kept, fold
+from firmware_bridge.floor.page.guest.html import screen
+from firmware_bridge.floor.page.guest.view import Cards, view
+from firmware_bridge.floor.page.guest.words import LANGUAGES, Language
 from firmware_bridge.shoe.policy import POLICIES
 from tests.floor.guest_stage import VERSION_SAID, Said, Stage
 from tests.floor.guests import BETS, PEOPLE, PURSES, STAGES, WHY

@@ -15,9 +15,9 @@ from firmware_bridge.floor.metrics.exporter import Exporter
 from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.metrics.text import OPEN, PLAIN, wanted
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.sqlite import SqliteStore
-from firmware_bridge.floor.sqlite_counts import Counts, counts
 from firmware_bridge.floor.store import StoreError
+from firmware_bridge.floor.store.sqlite import SqliteStore
+from firmware_bridge.floor.store.sqlite_counts import Counts, counts
 
 AT = "2026-11-20T21:33:05.123Z"
 WALL = 1_795_210_385.123
@@ -245,8 +245,8 @@ def test_openmetrics_is_said_to_whoever_asks_for_it() -> None:
 
 
 def test_the_store_is_counted_beside_its_writer_and_never_made(tmp_path: Path) -> None:
-    from firmware_bridge.floor.ledger import Progress
-    from firmware_bridge.floor.message import Key, Unread
+    from firmware_bridge.floor.record.ledger import Progress
+    from firmware_bridge.floor.record.message import Key, Unread
     from tests.floor.journals import event
 
     path = tmp_path / "floor.db"

@@ -20,7 +20,7 @@ from firmware_bridge.floor.metrics import server as serving
 from firmware_bridge.floor.metrics.exporter import OF_THE_EXPORTER, OF_THE_STORE
 from firmware_bridge.floor.metrics.families import OF_A_TABLE
 from firmware_bridge.floor.metrics.server import PortTaken, Server, answer
-from firmware_bridge.floor.sqlite import SqliteStore
+from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests import broker as real
 from tests.broker import Broker, free_port
 from tests.floor.exported import Exported

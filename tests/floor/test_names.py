@@ -6,8 +6,8 @@ import pytest
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.events import AnyEvent
-from firmware_bridge.floor.message import Unread, row
-from firmware_bridge.floor.names import PEOPLE, Names, names
+from firmware_bridge.floor.record.message import Unread, row
+from firmware_bridge.floor.record.names import PEOPLE, Names, names
 from tests.floor.journals import AT, event, round_of
 
 KEY = b"k" * 32

@@ -10,8 +10,8 @@ import pytest
 
 from firmware_bridge.cli import main as shoe
 from firmware_bridge.floor.cli import main as shoe_floor
-from firmware_bridge.floor.names import Names
-from firmware_bridge.floor.sqlite import SqliteStore
+from firmware_bridge.floor.record.names import Names
+from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.journal.files import journal_files
 from tests import broker as real
 from tests.floor.ingesting import Ingest

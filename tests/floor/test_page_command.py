@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.config import PageSection
+from firmware_bridge.floor.config.sections import PageSection
 
 ROOT = Path(__file__).parents[2]
 

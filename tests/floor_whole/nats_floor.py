@@ -15,8 +15,8 @@ from threading import Event, Thread
 import pytest
 
 from firmware_bridge.client.testing import FakeTable
-from firmware_bridge.floor.message import row
-from firmware_bridge.floor.sqlite import SqliteStore
+from firmware_bridge.floor.record.message import row
+from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.journals import AT, Kept, kept
 from tests.floor_whole.nats import Cluster
 

@@ -12,7 +12,8 @@ import pytest
 from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
-from firmware_bridge.floor.config import NatsSection, parse
+from firmware_bridge.floor.config.load import parse
+from firmware_bridge.floor.config.sections import NatsSection
 from firmware_bridge.floor.ingest import KEPT, LIVE, topics
 from firmware_bridge.floor.source import Delivery
 from tests.floor_whole import nats as real
@@ -65,7 +66,7 @@ class Table:
 
 @pytest.fixture
 def sources() -> Iterator[Callable[[Cluster], Any]]:
-    from firmware_bridge.floor.nats.source import NatsSource
+    from firmware_bridge.floor.source.nats.source import NatsSource
 
     made: list[NatsSource] = []
 
@@ -174,7 +175,7 @@ USERS = """authorization { users = [
 def test_what_keeps_us_out_is_named(
     user: str | None, password: bytes | None, wrong: str, clusters: Callable[..., Cluster]
 ) -> None:
-    from firmware_bridge.floor.nats.consumer import NatsError, prepare
+    from firmware_bridge.floor.source.nats.consumer import NatsError, prepare
 
     cluster = clusters(more=USERS)
     config = NatsSection(servers=tuple(cluster.servers), username=user)

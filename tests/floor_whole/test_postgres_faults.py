@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.floor.message import Row
+from firmware_bridge.floor.record.message import Row
 from firmware_bridge.floor.store import Store, StoreError
 from tests import broker as real
 from tests.floor.ingesting import Ingest
@@ -53,7 +53,7 @@ class PostgresIngest(Ingest):
 
 
 def opened(url: str) -> Store:
-    from firmware_bridge.floor.postgres import PostgresStore
+    from firmware_bridge.floor.store.postgres import PostgresStore
 
     return PostgresStore(url)
 

@@ -4,8 +4,8 @@ from typing import get_args
 
 import pytest
 
-from firmware_bridge.floor.ledger import Progress
-from firmware_bridge.floor.message import Unread
+from firmware_bridge.floor.record.ledger import Progress
+from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.store import Saved, StoreError, What
 from tests.floor.every_store import KEY
 from tests.floor.journals import AT, event, kept, round_of
@@ -16,7 +16,7 @@ psycopg = pytest.importorskip("psycopg")
 
 
 def test_the_ingest_keeps_and_the_reader_reads(prepared: Cluster) -> None:
-    from firmware_bridge.floor.postgres import PostgresStore
+    from firmware_bridge.floor.store.postgres import PostgresStore
 
     ingest = PostgresStore(prepared.url("floor", "floor_ingest"))
     for whole in (1, 2):
@@ -52,7 +52,7 @@ def test_no_role_changes_or_deletes_a_message(prepared: Cluster, role: str) -> N
 
 
 def test_a_role_that_may_not_make_the_tables_is_told_who_does(cluster: Cluster, database: str) -> None:
-    from firmware_bridge.floor.postgres import PostgresStore
+    from firmware_bridge.floor.store.postgres import PostgresStore
 
     cluster.sql("create role stranger login")
     with pytest.raises(StoreError, match="tables are made by their owner: shoe-floor prepare"):
@@ -61,7 +61,7 @@ def test_a_role_that_may_not_make_the_tables_is_told_who_does(cluster: Cluster, 
 
 
 def test_a_role_that_is_not_there_is_named(cluster: Cluster, database: str) -> None:
-    from firmware_bridge.floor.postgres import PostgresStore
+    from firmware_bridge.floor.store.postgres import PostgresStore
 
     store = PostgresStore(cluster.url(database))
     with pytest.raises(StoreError, match="make the role first"):
@@ -70,7 +70,7 @@ def test_a_role_that_is_not_there_is_named(cluster: Cluster, database: str) -> N
 
 
 def test_backup_and_restore_as_the_doc_says(prepared: Cluster) -> None:
-    from firmware_bridge.floor.postgres import PostgresStore
+    from firmware_bridge.floor.store.postgres import PostgresStore
 
     before = PostgresStore(prepared.url("floor", "floor_ingest"))
     before.save([event(1), event(1, kind="Other")], [Unread("t", AT, "bad", b"\xff")], [Progress(KEY, 3, 1, 1)])

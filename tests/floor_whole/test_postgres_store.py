@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.ledger import Progress
-from firmware_bridge.floor.message import Unread
+from firmware_bridge.floor.record.ledger import Progress
+from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.store import Saved, Store, StoreError
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import Engine
@@ -16,8 +16,8 @@ psycopg = pytest.importorskip("psycopg")
 
 @pytest.fixture
 def engine(cluster: Cluster, database: str) -> Engine:
-    from firmware_bridge.floor import postgres_sql
-    from firmware_bridge.floor.postgres import PostgresStore
+    from firmware_bridge.floor.store import postgres_sql
+    from firmware_bridge.floor.store.postgres import PostgresStore
 
     def execute(statement: str) -> None:
         cluster.sql(statement, database)
@@ -37,7 +37,7 @@ def test_long_bytes_go_into_conflict_and_quarantine(store: Store) -> None:
 def test_two_writers_of_the_same_messages_keep_each_once(store: Store, cluster: Cluster, database: str) -> None:
     from threading import Thread
 
-    from firmware_bridge.floor.postgres import PostgresStore
+    from firmware_bridge.floor.store.postgres import PostgresStore
 
     rows = [event(seq) for seq in range(1, 400)]
     found: list[Saved] = []
@@ -60,7 +60,7 @@ def test_two_writers_of_the_same_messages_keep_each_once(store: Store, cluster: 
 def test_two_programs_make_the_tables_once(cluster: Cluster, database: str) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    from firmware_bridge.floor.postgres import PostgresStore
+    from firmware_bridge.floor.store.postgres import PostgresStore
 
     with ThreadPoolExecutor(4) as pool:
         for made in pool.map(PostgresStore, [cluster.url(database)] * 4):
@@ -68,7 +68,7 @@ def test_two_programs_make_the_tables_once(cluster: Cluster, database: str) -> N
 
 
 def test_another_encoding_is_refused(cluster: Cluster) -> None:
-    from firmware_bridge.floor.postgres import PostgresStore
+    from firmware_bridge.floor.store.postgres import PostgresStore
 
     cluster.sql("create database latin encoding latin1 locale 'C' template template0")
     with pytest.raises(StoreError, match=r"LATIN1.*--encoding UTF8"):
@@ -77,7 +77,7 @@ def test_another_encoding_is_refused(cluster: Cluster) -> None:
 
 
 def test_a_server_that_may_lose_commits_is_named() -> None:
-    from firmware_bridge.floor.postgres import PostgresStore
+    from firmware_bridge.floor.store.postgres import PostgresStore
 
     own = Cluster("fsync=off")
     try:
@@ -97,7 +97,7 @@ def test_no_faults_and_a_word_about_backups(store: Store, tmp_path: Path) -> Non
 
 
 def test_commits_wait_for_the_disk(store: Store, cluster: Cluster, database: str) -> None:
-    from firmware_bridge.floor.postgres import PostgresStore
+    from firmware_bridge.floor.store.postgres import PostgresStore
 
     for own, wanted in (("off", "on"), ("remote_apply", "remote_apply")):
         cluster.sql(f"alter database {database} set synchronous_commit = {own}")
@@ -107,8 +107,8 @@ def test_commits_wait_for_the_disk(store: Store, cluster: Cluster, database: str
 
 
 def test_a_password_comes_from_the_file_and_is_never_shown(cluster: Cluster, database: str, tmp_path: Path) -> None:
-    from firmware_bridge.floor.config import parse
-    from firmware_bridge.floor.service import open_store
+    from firmware_bridge.floor.config.load import parse
+    from firmware_bridge.floor.store.open import open_store
 
     cluster.sql("create role keeper login password 'Sesame-7'")
     cluster.sql(f"alter database {database} owner to keeper")

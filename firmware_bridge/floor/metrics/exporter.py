@@ -11,7 +11,7 @@ from firmware_bridge.floor.metrics.families import OF_A_TABLE, Family, Kind, Sam
 from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.metrics.text import Metric, text
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.sqlite_counts import Counts
+from firmware_bridge.floor.store.sqlite_counts import Counts
 
 OF_THE_EXPORTER: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("shoe_exporter_build_info", "info", "always 1", "The exporter that runs."),

@@ -11,12 +11,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.config.secrets import password
+from firmware_bridge.floor.config.sections import FloorConfig
 from firmware_bridge.floor.metrics.exporter import Exporter
 from firmware_bridge.floor.metrics.server import PATH, Server
 from firmware_bridge.floor.metrics.tables import TOPICS, Tables
-from firmware_bridge.floor.mqtt_source import MqttSource
-from firmware_bridge.floor.sqlite_counts import counts
+from firmware_bridge.floor.source.mqtt import MqttSource
+from firmware_bridge.floor.store.sqlite_counts import counts
 from firmware_bridge.systemd import Systemd
 
 log = logging.getLogger(__name__)

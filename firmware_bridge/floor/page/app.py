@@ -16,10 +16,10 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from firmware_bridge.floor.config import PageSection, ScreenSection
+from firmware_bridge.floor.config.sections import PageSection, ScreenSection
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guard import Guard
-from firmware_bridge.floor.page.guest_routes import screens
+from firmware_bridge.floor.page.screens import screens
 from firmware_bridge.floor.page.stream import Parts, Stream, Streams
 from firmware_bridge.floor.page.texts import Language, chosen, text
 from firmware_bridge.floor.page.views import Views

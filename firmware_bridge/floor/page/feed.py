@@ -13,12 +13,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.floor.config import FloorConfig, password
-from firmware_bridge.floor.mqtt_source import MqttSource
-from firmware_bridge.floor.page.guest_tables import Guests
+from firmware_bridge.floor.config.secrets import password
+from firmware_bridge.floor.config.sections import FloorConfig
+from firmware_bridge.floor.page.guest.tables import Guests
 from firmware_bridge.floor.page.seen import TOPICS, Floor
 from firmware_bridge.floor.page.trouble import Trouble, trouble
 from firmware_bridge.floor.source import Delivery, Source
+from firmware_bridge.floor.source.mqtt import MqttSource
 
 log = logging.getLogger(__name__)
 

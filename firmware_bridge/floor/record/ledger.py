@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from firmware_bridge.facts.orders import Resend
-from firmware_bridge.floor.message import EVENT, Key, Row, makes_round
+from firmware_bridge.floor.record.message import EVENT, Key, Row, makes_round
 
 SETTLE_S: Final = 5.0
 """How long a gap may close by itself before it is asked for."""

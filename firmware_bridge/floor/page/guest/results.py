@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.floor.page import guest_read as read
-from firmware_bridge.floor.page.guest_words import known
+from firmware_bridge.floor.page.guest import read
+from firmware_bridge.floor.page.guest.words import known
 
 SEAT: Final = re.compile(r"S([1-9][0-9]?)(?:\.([1-9][0-9]?))?|D")
 DIGIT: Final = re.compile(r"[0-9](\.5)?")

@@ -13,12 +13,12 @@ from psycopg.sql import SQL, Identifier
 from psycopg.types.numeric import Int8Dumper
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor import postgres_sql as sql
-from firmware_bridge.floor.ledger import Loaded, Previous, Progress
-from firmware_bridge.floor.message import Key, Row, Unread
-from firmware_bridge.floor.postgres_words import hint
-from firmware_bridge.floor.sqlite_sql import ORDER
+from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
+from firmware_bridge.floor.record.message import Key, Row, Unread
 from firmware_bridge.floor.store import Old, Part, Saved, StoreError, What
+from firmware_bridge.floor.store import postgres_sql as sql
+from firmware_bridge.floor.store.postgres_words import hint
+from firmware_bridge.floor.store.sqlite_sql import ORDER
 
 WAYS: Final = {
     "connect_timeout": 10,

@@ -15,11 +15,11 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 
-from firmware_bridge.floor.config import NatsSection
-from firmware_bridge.floor.nats import consumer
-from firmware_bridge.floor.nats.connection import AWAY, CONNECT_S, Worker, connected, words
-from firmware_bridge.floor.nats.subjects import AT_QOS_1, KEPT, STREAM, subject, topic
+from firmware_bridge.floor.config.sections import NatsSection
 from firmware_bridge.floor.source import Delivery
+from firmware_bridge.floor.source.nats import consumer
+from firmware_bridge.floor.source.nats.connection import AWAY, CONNECT_S, Worker, connected, words
+from firmware_bridge.floor.source.nats.subjects import AT_QOS_1, KEPT, STREAM, subject, topic
 
 log = logging.getLogger(__name__)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from firmware_bridge.floor.page.guest import Limit, View
-from firmware_bridge.floor.page.guest_results import Hand, Result, seat
-from firmware_bridge.floor.page.guest_roads import roads
-from firmware_bridge.floor.page.guest_words import WORDS, Language
+from firmware_bridge.floor.page.guest.results import Hand, Result, seat
+from firmware_bridge.floor.page.guest.roads import roads
+from firmware_bridge.floor.page.guest.view import Limit, View
+from firmware_bridge.floor.page.guest.words import WORDS, Language
 from firmware_bridge.floor.page.markup import Html, joined, tag
 
 SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}

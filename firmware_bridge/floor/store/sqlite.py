@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
 
-from firmware_bridge.floor import sqlite_sql as sql
-from firmware_bridge.floor.ledger import Loaded, Previous, Progress
-from firmware_bridge.floor.message import Key, Row, Unread, is_same
+from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
+from firmware_bridge.floor.record.message import Key, Row, Unread, is_same
 from firmware_bridge.floor.store import Old, Part, Saved, StoreError, What
+from firmware_bridge.floor.store import sqlite_sql as sql
 
 BUSY_S: Final = 30.0
 """How long another writer, a back-fill or a backup, is waited for."""

@@ -11,12 +11,12 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from firmware_bridge.floor.config import ScreenSection
+from firmware_bridge.floor.config.sections import ScreenSection
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.guest import WAITING, View, view
-from firmware_bridge.floor.page.guest_fold import Kept
-from firmware_bridge.floor.page.guest_html import document, screen
-from firmware_bridge.floor.page.guest_words import LANGUAGES, Language
+from firmware_bridge.floor.page.guest.fold import Kept
+from firmware_bridge.floor.page.guest.html import document, screen
+from firmware_bridge.floor.page.guest.view import WAITING, View, view
+from firmware_bridge.floor.page.guest.words import LANGUAGES, Language
 from firmware_bridge.floor.page.stream import Stream, Streams
 
 NAME: Final = re.compile(r"[^\x00-\x20/+#$\x7f-\x9f]{1,64}")

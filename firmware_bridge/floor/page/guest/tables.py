@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from firmware_bridge.floor.page.guest_fold import NOTHING, STATES, Kept, fold
-from firmware_bridge.floor.page.guest_read import TOPICS
+from firmware_bridge.floor.page.guest.fold import NOTHING, STATES, Kept, fold
+from firmware_bridge.floor.page.guest.read import TOPICS
 
 MOST: Final = 10_000
 """Tables at most."""

@@ -10,9 +10,9 @@ from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo
 
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.floor.config import NatsSection
-from firmware_bridge.floor.nats.connection import AWAY, CONNECT_S, Worker, connected, words
-from firmware_bridge.floor.nats.subjects import KEPT, STREAM, subject
+from firmware_bridge.floor.config.sections import NatsSection
+from firmware_bridge.floor.source.nats.connection import AWAY, CONNECT_S, Worker, connected, words
+from firmware_bridge.floor.source.nats.subjects import KEPT, STREAM, subject
 
 ACK_WAIT_S: Final = 4.0
 """A message that was not acknowledged for so long comes again: before its gap is asked for (`ledger.SETTLE_S`)."""

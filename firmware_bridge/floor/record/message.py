@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -139,3 +140,8 @@ def _wrong(told: _Event | _Round, table: str) -> str | None:
     if fault("".join(texts), LONGEST):  # rarely: then which
         return next((f"a name in it {found}" for text in texts if (found := fault(text, LONGEST))), None)
     return None
+
+
+def now() -> str:
+    """The time, as RFC 3339 with milliseconds, UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

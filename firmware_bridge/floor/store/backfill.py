@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.errors import JournalError
-from firmware_bridge.floor.ingest import now
-from firmware_bridge.floor.ledger import Ledger
-from firmware_bridge.floor.message import Row, row
-from firmware_bridge.floor.names import Names
+from firmware_bridge.floor.record.ledger import Ledger
+from firmware_bridge.floor.record.message import Row, now, row
+from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.store import Saved, Store
 from firmware_bridge.journal.walk import Walk
 from firmware_bridge.topics.event_and_round import messages

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.floor.page.guest_fold import Kept
-from firmware_bridge.floor.page.guest_read import Roads, Round, Slot, Table
-from firmware_bridge.floor.page.guest_results import Hand, Result, amount, result, seat
-from firmware_bridge.floor.page.guest_words import WORDS
+from firmware_bridge.floor.page.guest.fold import Kept
+from firmware_bridge.floor.page.guest.read import Roads, Round, Slot, Table
+from firmware_bridge.floor.page.guest.results import Hand, Result, amount, result, seat
+from firmware_bridge.floor.page.guest.words import WORDS
 from firmware_bridge.games import GAMES
 
 Cards = Literal["closed", "live"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from firmware_bridge.floor.page.guest_read import Roads
-from firmware_bridge.floor.page.guest_words import Language
+from firmware_bridge.floor.page.guest.read import Roads
+from firmware_bridge.floor.page.guest.words import Language
 from firmware_bridge.floor.page.markup import Html
 from firmware_bridge.games.baccarat.drawn.grid import BESIDE, TITLE, Grid, road
 from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Sheet

@@ -19,7 +19,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from firmware_bridge.floor import tls
-from firmware_bridge.floor.config import MqttSection
+from firmware_bridge.floor.config.sections import MqttSection
 from firmware_bridge.floor.source import Delivery
 
 log = logging.getLogger(__name__)

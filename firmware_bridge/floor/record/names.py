@@ -11,8 +11,8 @@ import msgspec
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import as_seen
-from firmware_bridge.floor.config import secret
-from firmware_bridge.floor.message import Row, Unread
+from firmware_bridge.floor.config.secrets import secret
+from firmware_bridge.floor.record.message import Row, Unread
 
 PEOPLE: Final = {
     "ShoeOpened": ("dealer", "confirmed_by"),

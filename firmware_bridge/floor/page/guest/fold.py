@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_bridge.floor.page.guest_read import Alarms, Roads, Round, Status, Table, Told, read
+from firmware_bridge.floor.page.guest.read import Alarms, Roads, Round, Status, Table, Told, read
 
 ROUNDS: Final = 24
 """Rounds that are kept, of the newest."""

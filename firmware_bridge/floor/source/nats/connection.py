@@ -12,7 +12,7 @@ import nats.js.errors
 from nats.aio.client import Client
 
 from firmware_bridge.floor import tls
-from firmware_bridge.floor.config import NatsSection
+from firmware_bridge.floor.config.sections import NatsSection
 
 CONNECT_S: Final = 5.0
 """How long a node may take to let us in, and to answer a question."""

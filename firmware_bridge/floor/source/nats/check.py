@@ -10,10 +10,10 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from firmware_bridge.floor.config import NatsSection
+from firmware_bridge.floor.config.sections import NatsSection
 from firmware_bridge.floor.finding import Finding
-from firmware_bridge.floor.nats.consumer import NatsError, Seen, seen
-from firmware_bridge.floor.nats.subjects import STREAM
+from firmware_bridge.floor.source.nats.consumer import NatsError, Seen, seen
+from firmware_bridge.floor.source.nats.subjects import STREAM
 
 ANSWER_S: Final = 5.0
 """How long a monitoring address is waited for."""

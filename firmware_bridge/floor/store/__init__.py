@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.floor.ledger import Loaded, Progress
-from firmware_bridge.floor.message import Key, Row, Unread
+from firmware_bridge.floor.record.ledger import Loaded, Progress
+from firmware_bridge.floor.record.message import Key, Row, Unread
 
 What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired"]
 """What is exported: the rounds that count; every message; and what the views of the same names hold."""

@@ -1,0 +1,1 @@
+"""`floor.toml`: what it may hold, how it is read, and where its secrets are."""
