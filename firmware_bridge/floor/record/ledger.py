@@ -11,6 +11,9 @@ from firmware_bridge.floor.record.message import EVENT, Key, Row, makes_round
 SETTLE_S: Final = 5.0
 """How long a gap may close by itself before it is asked for."""
 
+SPAN: Final = 100
+"""Entries that are asked for at a time, at most."""
+
 FIRST_S, LONGEST_S = 10.0, 600.0
 """The wait between two orders for the same gap, doubled each time."""
 
@@ -191,7 +194,8 @@ class Ledger:
         for table, journals in self._tables.items():
             for name, each in journals.items():
                 if each.lacks and each.due(now):
-                    yield Ask(table, Resend(journal=name, start=each.whole + 1, to=each.last_missing))
+                    last = min(each.last_missing, each.whole + SPAN)
+                    yield Ask(table, Resend(journal=name, start=each.whole + 1, to=last))
                 if each.earlier and each.earlier.due(now):
                     yield Ask(table, Resend(since=each.earlier.since))
 
