@@ -47,7 +47,7 @@ LEAST_FULL: Final = 100
 """A batch of fewer messages is never full: it does not show that the broker has more."""
 
 BEHIND_S: Final = 5.0
-"""After so long without a full batch all that the broker had is here: what is missing then does not wait in its queue."""
+"""After so long without a full batch all that the broker had is here: what is missing does not wait in its queue."""
 
 
 def topics(root: str, names: Sequence[str] = TOPICS) -> tuple[str, ...]:
