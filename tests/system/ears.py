@@ -74,12 +74,12 @@ class Ears:
 
     def restart(self) -> None:
         """Kill the daemon and start it again, until the new one has said how the table stands."""
-        boot = self.backend.on("status")[-1]["boot"]
+        boot = self.backend.wait_until(lambda: self.backend.on("status"))[-1]["boot"]
         self.table.kill()
         self.table.start()
         self.watch()
         self.backend.wait_until(lambda: self.backend.on("status")[-1]["boot"] != boot)
-        self.backend.wait_until(lambda: self.backend.on("table")[-1]["boot"] != boot)
+        self.backend.wait_until(lambda: [each for each in self.backend.on("table") if each["boot"] != boot])
 
     def heard(self) -> str:
         """Everything so far."""

@@ -34,7 +34,7 @@ UNIT = {
 VERSIONS = {
     "gpiozero": "2.0.1.post3",
     "pyserial": "3.5",
-    "paho-mqtt": "2.1.0",
+    "paho-mqtt": "2.2.0",
     "msgspec": "0.19.0",
     "cobs": "1.2.0",
     "lgpio": "0.2.2.0",
