@@ -118,7 +118,7 @@ def pages(tmp_path: Path) -> Iterator[Callable[..., Page]]:
         each.kill()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """A Chromium of the system."""
     if find_spec("playwright") is None:
