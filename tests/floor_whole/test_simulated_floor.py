@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -29,6 +30,13 @@ ROOT = Path(__file__).parents[2]
 LIMIT_S = 120.0
 
 Floor = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder with a short name: that of a socket in it has 107 bytes at most."""
+    with TemporaryDirectory(prefix="floor-") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture
