@@ -40,14 +40,11 @@ KEPT: Final = tuple(name for name in TOPICS if name not in LIVE)
 LOOK_S: Final = 1.0
 """How often gaps are looked for."""
 
-ORDERS: Final = 10
-"""Orders for what is missing at most at each look: what a whole floor sends again leaves room for what it says anew."""
+ORDERS: Final = 5
+"""Orders for what is missing at most at each look: what a whole floor sends again leaves room for what it says anew.
 
-LEAST_FULL: Final = 100
-"""A batch of fewer messages is never full: it does not show that the broker has more."""
-
-BEHIND_S: Final = 5.0
-"""After so long without a full batch all that the broker had is here: what is missing does not wait in its queue."""
+What seems to be missing may only wait in the broker's queue; asked of all tables at once it would make that longer.
+"""
 
 
 def topics(root: str, names: Sequence[str] = TOPICS) -> tuple[str, ...]:
@@ -70,12 +67,11 @@ class Ingest:
         name: str = "floor",
         clock: Callable[[], float] = monotonic,
         names: Names | None = None,
-        batch: int = 500,
     ) -> None:
-        self._names, self._full = names, max(batch, LEAST_FULL)
+        self._names = names
         self._store, self._source, self._root, self._name, self._clock = store, source, root, name, clock
         self._ledger = Ledger(store.load, store.lacking())
-        self._run, self._orders, self._looked, self._behind = os.urandom(4).hex(), 0, -inf, -inf
+        self._run, self._orders, self._looked = os.urandom(4).hex(), 0, -inf
 
     def take(self, deliveries: Sequence[Delivery]) -> Saved:
         """Commit a batch, acknowledge it, and say `stored`. Raises StoreError: then nothing is acknowledged.
@@ -94,20 +90,14 @@ class Ingest:
                 body = msgspec.json.encode({"journal": key.journal, "seq": seq, "by": self._name})
                 self._source.publish(f"{self._root}/{key.table}/stored", body)
         self._ledger.forget_old()
-        if len(deliveries) >= self._full:
-            self._behind = self._clock()
         if saved.conflicts or batch.unread:
             log.error("%d messages in conflict, %d into quarantine", saved.conflicts, len(batch.unread))
         return saved
 
     def ask(self) -> int:
-        """Ask tables for what is missing, where it is time to; how many orders were sent.
-
-        While the broker has more than comes in one batch nothing is asked: what waits in its queue would come twice,
-        and make the queue longer.
-        """
+        """Ask tables for what is missing, where it is time to, a few at a time; how many orders were sent."""
         now = self._clock()
-        if now - self._looked < LOOK_S or now - self._behind < BEHIND_S:
+        if now - self._looked < LOOK_S:
             return 0
         self._looked, before = now, self._orders
         for table, order in islice(self._ledger.due(now), ORDERS):

@@ -86,10 +86,9 @@ def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[]
     hidden = names(config.ingest.pseudonym_key_file)
     store = open_store(config)
     try:
-        batch = config.ingest.batch
-        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden, batch=batch)
+        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden)
         while not stop.is_set():
-            if came := source.receive(batch, WAIT_S):
+            if came := source.receive(config.ingest.batch, WAIT_S):
                 ingest.take(came)
             ingest.ask()
             beat()

@@ -11,7 +11,7 @@ from firmware_bridge.floor.record.message import EVENT, Key, Row, makes_round
 SETTLE_S: Final = 5.0
 """How long a gap may close by itself before it is asked for."""
 
-SPAN: Final = 100
+SPAN: Final = 50
 """Entries that are asked for at a time, at most."""
 
 FIRST_S, LONGEST_S = 10.0, 600.0
