@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
@@ -160,6 +161,18 @@ class Floor:
         self.changed.add(name)
         seen.version += 1
         return name
+
+    def recall(self, topic: str, payload: bytes) -> str | None:
+        """Take a round that is stored; the name of its table where that is known. What cannot be read is left out."""
+        match = self._topic.fullmatch(topic)
+        seen = self.tables.get(match[1]) if match else None
+        if seen is None:
+            return None
+        with suppress(MessageError):
+            if _round(seen, payload):
+                seen.version += 1
+                self.changed.add(seen.name)
+        return seen.name
 
     def _retire(self, name: str, topic: str) -> str | None:
         """Take an emptied topic; a table without any state is no more (`shoe retire`)."""
