@@ -10,7 +10,7 @@ from firmware_bridge.floor.metrics.exporter import Exporter
 from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.metrics.text import PLAIN
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store.sqlite_counts import Counts
+from firmware_bridge.floor.store import Counts
 
 AT = "2026-11-20T21:33:05.123Z"
 WALL = 1_795_210_385.123

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.metrics import tables as rooms
 from firmware_bridge.floor.metrics.text import OPEN, PLAIN, wanted
-from firmware_bridge.floor.store import StoreError
-from firmware_bridge.floor.store.sqlite import SqliteStore
-from firmware_bridge.floor.store.sqlite_counts import Counts, counts
 from tests.floor.metered import AT, HEALTH, STATUS, Floor
 
 
@@ -189,29 +185,3 @@ def test_openmetrics_is_said_to_whoever_asks_for_it() -> None:
     assert "# TYPE shoe_connections counter\nshoe_connections_total{" in told
     assert "# TYPE shoe_build info\nshoe_build_info{" in told
     assert "# TYPE shoe_connections_total counter\n" in floor.exporter.text(PLAIN)
-
-
-def test_the_store_is_counted_beside_its_writer_and_never_made(tmp_path: Path) -> None:
-    from firmware_bridge.floor.record.ledger import Progress
-    from firmware_bridge.floor.record.message import Key, Unread
-    from tests.floor.journals import event
-
-    path = tmp_path / "floor.db"
-    assert counts(path) is None
-    assert not path.exists()
-    store = SqliteStore(path)
-    assert counts(path) == Counts(0, 0, 0, 0)
-    other = event(1)._replace(body=event(1, kind="Other").body)
-    progress = [Progress(Key("T07", "3-5ad1"), 3, 1, 4, ""), Progress(Key("T08", "3-5ad1"), 3, 4, 4, "since")]
-    store.save([event(1), event(2), event(1), other], [Unread("shoe/T07/event", AT, "bad", b"\xff")], progress)
-    assert counts(path) == Counts(2, 1, 1, 1)
-    store.close()
-    assert counts(path) == Counts(2, 1, 1, 1)
-    floor = Floor(lambda: counts(path))
-    assert floor.value("shoe_floor_messages_total") == ["shoe_floor_messages_total 2"]
-    assert floor.value("shoe_floor_gaps") == ["shoe_floor_gaps 1"]
-    path.write_bytes(b"the disk is broken " * 1000)
-    with pytest.raises(StoreError):
-        counts(path)
-    assert floor.value("shoe_floor_store_readable") == ["shoe_floor_store_readable 0"]
-    assert floor.value("shoe_floor_messages_total") == []

@@ -1,6 +1,7 @@
 """The daemon keeps to one core, and leaves that core to itself."""
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +23,16 @@ def children(pid: int) -> list[int]:
 
 @pytest.mark.skipif(len(CORES) < 2, reason="there is one core")
 def test_a_daemon_has_one_core_and_odds_are_worked_out_on_the_others(tmp_path: Path, broker: Broker) -> None:
-    table = DaemonTable(tmp_path, broker.port, mqtt={"live_odds": True})
-    table.start().deal("9s Td Ts Tc 2s")
-    assert table.process
-    own = os.sched_getaffinity(table.process.pid)
-    assert len(own) == 1
-    assert own != {min(CORES)}
-    table.until(lambda: children(table.process.pid))
-    (child,) = children(table.process.pid)
-    table.until(lambda: own.isdisjoint(os.sched_getaffinity(child)))
-    assert table.stop() == 0
+    with closing(DaemonTable(tmp_path, broker.port, mqtt={"live_odds": True})) as table:
+        table.start().deal("9s Td Ts Tc 2s")
+        assert table.process
+        own = os.sched_getaffinity(table.process.pid)
+        assert len(own) == 1
+        assert own != {min(CORES)}
+        daemon = table.process.pid
+        table.until(lambda: children(daemon))
+        (child,) = children(daemon)
+        table.until(lambda: own.isdisjoint(os.sched_getaffinity(child)))
 
 
 @pytest.mark.parametrize(("cores", "pid", "chosen"), [({0}, 7, {0}), ({0, 1}, 7, {1}), ({0, 1, 2, 3}, 7, {2})])

@@ -16,10 +16,12 @@ from msgspec.structs import replace
 from firmware_bridge.floor.config.secrets import password
 from firmware_bridge.floor.config.sections import FloorConfig
 from firmware_bridge.floor.page.guest.tables import Guests
+from firmware_bridge.floor.page.past import LIMIT_S, Past
 from firmware_bridge.floor.page.seen import TOPICS, Floor
 from firmware_bridge.floor.page.trouble import Trouble, trouble
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.source.mqtt import MqttSource
+from firmware_bridge.floor.store.asked import Asked
 
 log = logging.getLogger(__name__)
 
@@ -46,13 +48,20 @@ class Feed:
     troubles: what each table needs. version: goes up whenever something changed. failed: nothing is read any more.
     """
 
-    def __init__(self, root: str, source: Source, fault: Callable[[], str], clock: Callable[[], int] = now_ms) -> None:
+    def __init__(
+        self,
+        root: str,
+        source: Source,
+        fault: Callable[[], str],
+        clock: Callable[[], int] = now_ms,
+        past: Past | None = None,
+    ) -> None:
         self.floor, self.guests = Floor(root), Guests(root)
         self.clock = clock
         self.fault, self.version = "", 0
         self.troubles: dict[str, Trouble] = {}
         self.failed = False
-        self._source, self._fault = source, fault
+        self._source, self._fault, self._past = source, fault, past
         self._ended, self._thread = Event(), Thread(target=self._read, name="feed")
         self._changed: asyncio.Future[None] | None = None
 
@@ -60,12 +69,16 @@ class Feed:
         """Begin to read; call it on the loop of those that wait."""
         self._loop = asyncio.get_running_loop()
         self._thread.start()
+        if self._past:
+            self._past.start(self._recall_soon)
         self._looks = asyncio.create_task(self._look())
 
     async def close(self) -> None:
         """Leave the broker."""
         self._ended.set()
         self._looks.cancel()
+        if self._past:
+            self._past.close()
         await asyncio.to_thread(self._thread.join)
 
     async def changed_after(self, version: int, within_s: float) -> None:
@@ -85,6 +98,14 @@ class Feed:
             name = self.floor.take(each.topic, each.body, each.retained, now)
             changed |= self.guests.take(each.topic, each.body) | (name is not None)
         self._tell(changed)
+
+    def recall(self, stored: Sequence[Delivery]) -> None:
+        """Fold rounds from before the page's start, as if they had come then: guests see no more of them."""
+        changed = False
+        for each in stored:
+            if self.floor.recall(each.topic, each.body) is not None:
+                changed |= self.guests.take(each.topic, each.body)
+        self._tell(changed or bool(self.floor.changed))
 
     def look(self) -> None:
         """See which tables need something else only because time passed."""
@@ -122,12 +143,18 @@ class Feed:
                 fault = self._fault()
                 if came or fault != self.fault:
                     asyncio.run_coroutine_threadsafe(self._take(came, fault), self._loop).result(FOLDED_S)
+                if self._past:
+                    self._past.note(came)
                 self._source.acknowledge(came)
         except Exception:
             log.exception("the page reads the broker no more")
             self.failed = True
         finally:
             self._source.close()
+
+    def _recall_soon(self, stored: list[Delivery]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: the page has ended
+            self._loop.call_soon_threadsafe(self.recall, stored)
 
     async def _take(self, came: Sequence[Delivery], fault: str) -> None:
         self.take(came, fault)
@@ -138,4 +165,5 @@ def feed(config: FloorConfig) -> Feed:
     mqtt = replace(config.mqtt, client_id=f"{config.page.client_id}-{secrets.token_hex(4)}")
     topics = [f"{mqtt.root}/+/{topic}" for topic in TOPICS]
     source = MqttSource(mqtt, password(mqtt), topics, 2 * MOST, clean=True)
-    return Feed(mqtt.root, source, lambda: source.fault)
+    past = Past(mqtt.root, Asked(config, LIMIT_S))
+    return Feed(mqtt.root, source, lambda: source.fault, past=past)

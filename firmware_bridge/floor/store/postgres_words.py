@@ -9,6 +9,7 @@ HINTS: Final = {
     "3D": "make it: createdb --owner USER --encoding UTF8 DATABASE (docs/floor.md)",
     "42704": "make the role first: create role NAME login (docs/floor.md)",
     "40": "two programs were in each other's way; it is tried again",
+    "42P01": "the tables are not there yet: start the ingest, or run shoe-floor prepare (docs/floor.md)",
     "42501": "use a role that may (docs/floor.md); tables are made by their owner: shoe-floor prepare",
     "53": "make room on the server's disk, or raise its limits; what came meanwhile comes again",
     "55P03": "another program holds the table: ask pg_stat_activity which, and let it end",
