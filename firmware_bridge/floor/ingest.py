@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from firmware_bridge.client.command import command
 from firmware_bridge.client.payload import MessageError, state
-from firmware_bridge.facts.printable import escaped
+from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.floor.record.ledger import EVER, Ledger
@@ -155,7 +155,9 @@ class Ingest:
                 seq = head.as_of
         except MessageError:
             return
-        if head.table != table or not 0 < seq <= MOST or not 0 < len(head.journal) <= LONGEST:
+        if head.table != table or not head.journal or not 0 < seq <= MOST or not 0 <= head.shoe <= MOST:
+            return
+        if fault(table, LONGEST) or fault(head.journal, LONGEST):
             return
         key = Key(table, head.journal)
         self._ledger.reach(key, head.shoe, seq)
