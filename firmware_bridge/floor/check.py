@@ -40,6 +40,12 @@ def _of_the_store(store: Store) -> Iterator[Finding]:
     yield Finding(not faults, "; ".join(faults) or "the store reads well", "restore the last backup (docs/floor.md)")
     gaps = store.count("gaps")
     yield Finding(not gaps, f"{gaps} journals with gaps", "shoe-floor export gaps; back-fill from exported journals")
+    owing = {key.table for key in store.lacking() if store.load(key).progress.since}
+    todo = (
+        "they are asked again; where it stays so, the log of the ingest has their answer: let them allow resend "
+        "([mqtt] commands in bridge.toml)"
+    )
+    yield Finding(not owing, f"{len(owing)} tables have not sent what they said before their newest shoe", todo)
     conflicts = store.count("conflicts")
     todo = "shoe-floor export conflicts, and compare both with the journal of the shoe"
     yield Finding(not conflicts, f"{conflicts} messages in conflict", todo)

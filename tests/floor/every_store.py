@@ -11,7 +11,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.floor.ingest import Ingest
-from firmware_bridge.floor.record.ledger import Ledger, Previous, Progress
+from firmware_bridge.floor.record.ledger import EVER, Ledger, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread, row
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.source import Delivery
@@ -98,11 +98,24 @@ def test_a_ledger_goes_on_where_the_store_is(store: Store) -> None:
     assert not list(again.due(0.0))
     orders = [ask.order for ask in again.due(5.0)]
     assert orders == [Resend(journal="3-5ad1", start=2, to=2), Resend(since="1970-01-01T00:00:00Z")]
-    again.answered("T07")
+    again.answered("T07", ok=True)
     again.take(event(2))
     store.save([event(2)], [], list(again.changes()))
     assert store.lacking() == []
     assert again.stored(KEY) == 3
+
+
+def test_a_backfill_answers_nothing_that_a_table_was_asked_for(store: Store) -> None:
+    ingest = Ingest(store, Said())
+    ingest.take([Delivery("shoe/T07/event", event(1).body)])
+    assert store.load(KEY).progress.since == EVER
+    filled, rows = Ledger(store.load, asks=False), [event(1), event(2), event(1, journal="4-6b", shoe=4)]
+    for each in rows:
+        filled.take(each)
+    store.save(rows, [], list(filled.changes()))
+    assert store.load(KEY).progress == Progress(KEY, 3, 2, 2, EVER)
+    assert store.load(Key("T07", "4-6b")).progress.since == ""
+    assert store.lacking() == [KEY]
 
 
 def test_progress_never_goes_back(store: Store) -> None:

@@ -97,7 +97,7 @@ def test_the_tail_is_known_by_a_state() -> None:
 def test_a_round_names_the_journal_before() -> None:
     told = ledger(event(1, kind="RoundClosed"), round_of(1, 1, prev='{"journal":"2-77","seq":9}'))
     assert not list(told.due(0.0))
-    told.answered("T07")
+    told.answered("T07", ok=True)
     assert list(told.due(5.0)) == [Ask("T07", Resend(journal="2-77", start=1, to=9))]
 
 
@@ -106,7 +106,7 @@ def test_with_a_new_journal_the_end_of_the_one_before_is_asked_for() -> None:
     assert not list(told.due(0.0))
     assert list(told.due(5.0)) == [Ask("T07", Resend(since="1970-01-01T00:00:00Z"))]
     assert list(told.due(15.0)) == [Ask("T07", Resend(since="1970-01-01T00:00:00Z"))]
-    told.answered("T07")
+    told.answered("T07", ok=True)
     told.take(event(2))
     assert not list(told.due(60.0))
 

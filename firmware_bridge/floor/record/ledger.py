@@ -18,6 +18,9 @@ SPAN: Final = 50
 FIRST_S, LONGEST_S = 10.0, 600.0
 """The wait between two orders for the same gap, doubled each time."""
 
+REFUSED_S: Final = 6 * 3600.0
+"""The longest wait after a table refused to send all since a time: what it can read of that it sends each time."""
+
 EVER: Final = "1970-01-01T00:00:00Z"
 """Before every entry."""
 
@@ -66,14 +69,14 @@ class _Asked:
 
     def __init__(self) -> None:
         self.ask_at: float | None = None
-        self.asked = 0
+        self.asked, self.longest_s = 0, LONGEST_S
 
     def due(self, now: float) -> bool:
         """Whether to ask now; then the next time is later."""
         if self.ask_at is None:
             self.ask_at = now + SETTLE_S
         elif now >= self.ask_at:
-            self.ask_at = now + min(LONGEST_S, FIRST_S * 2.0 ** min(self.asked, 10))
+            self.ask_at = now + min(self.longest_s, FIRST_S * 2.0 ** min(self.asked, 12))
             self.asked += 1
             return True
         return False
@@ -154,7 +157,8 @@ class _Journal(_Asked):
 class Ledger:
     """Every journal that is not whole, and the newest of each table.
 
-    load: a journal as the store has it. lacking: those that are not whole. asks: whether tables will be asked.
+    load: a journal as the store has it. lacking: those that are not whole. asks: whether a new journal begins with an
+    order for all before it; where one is still to be sent, that stays so.
     """
 
     def __init__(self, load: Callable[[Key], Loaded], lacking: Iterable[Key] = (), *, asks: bool = True) -> None:
@@ -197,12 +201,14 @@ class Ledger:
                 if each.earlier and each.earlier.due(now):
                     yield Ask(table, Resend(since=each.earlier.since))
 
-    def answered(self, table: str) -> None:
-        """Note that a table answered an order for all since a time."""
+    def answered(self, table: str, *, ok: bool) -> None:
+        """Note that a table answered an order for all since a time; one that refused it is asked again, ever later."""
         for each in self._tables.get(table, {}).values():
-            if each.earlier:
+            if each.earlier and ok:
                 each.earlier, each.changed = None, True
                 self._touched.add(table)
+            elif each.earlier:
+                each.earlier.longest_s = REFUSED_S
 
     def forget_old(self) -> None:
         """Let go of journals that are whole and not the newest of their table; the store still has them."""
@@ -221,10 +227,11 @@ class Ledger:
             progress, rows, previous = self._load(key)
             newest = max((each.shoe for each in journals.values()), default=0)
             since = progress.since
-            if progress.known == 0 and shoe is not None and shoe >= max(newest, previous.shoe if previous else 0):
+            is_newest = shoe is not None and shoe >= max(newest, previous.shoe if previous else 0)
+            if progress.known == 0 and is_newest and self._asks:
                 since = previous.at if previous else EVER
             journals[key.journal] = found = _Journal(progress.shoe, progress.whole, progress.known)
-            found.earlier = _Earlier(since) if since and self._asks else None
+            found.earlier = _Earlier(since) if since else None
             for row in rows:
                 found.take(row)
         return journals[key.journal]
