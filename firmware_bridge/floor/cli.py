@@ -57,7 +57,7 @@ def _check(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
     code = FINE
     for each in findings(config):
-        print(f"{'fine ' if each.fine else 'wrong'}  {each.what}" + ("" if each.fine else f"; {each.todo}"))
+        print(each)
         code = code if each.fine else FAILED
     return code
 

@@ -18,6 +18,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor import tls
 from firmware_bridge.floor.config.sections import MqttSection
 from firmware_bridge.floor.source import Delivery
@@ -45,6 +46,8 @@ FIRST_S, SLOWEST_S, STEADY_S = 0.1, 15.0, 30.0
 class MqttSource:
     """A source of the messages of `topics`, with at most `window` not acknowledged.
 
+    refused: the last words of topics on which the broker takes nothing from us, each with its reason; by MQTT 5 alone.
+
     clean: without a session that the broker keeps. All messages are at QoS 0, there is nothing to acknowledge, what is
     said while the source is away is lost to it, and what the broker retains comes whole at each connect: of messages at
     QoS 1 a broker queues 1,000 or so and drops the rest, which a floor of 200 tables retains.
@@ -61,6 +64,8 @@ class MqttSource:
         self._came: list[Delivery] = []
         self._protocol = MQTTProtocolVersion.MQTTv5
         self._attempts, self._next, self._since = 0, 0.0, 0.0
+        self._said: dict[int, str] = {}
+        self.refused: dict[str, str] = {}
 
     @property
     def is_up(self) -> bool:
@@ -103,12 +108,18 @@ class MqttSource:
     def publish(self, topic: str, payload: bytes) -> None:
         """Send a message at QoS 1; it is lost where the broker is."""
         if self._client is not None and self._up:
-            self._client.publish(topic, payload, 1)
+            self._said[self._client.publish(topic, payload, 1).mid] = topic
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the broker has answered all that was published."""
+        return not self._said
 
     def drop(self) -> None:
         """Leave the broker for now, without a word: what is not acknowledged comes again."""
         client, self._client = self._client, None
         self._came.clear()
+        self._said.clear()
         self._up = False
         if client is not None and (sock := client.socket()) is not None:
             sock.close()
@@ -186,6 +197,7 @@ class MqttSource:
             client.tls_set_context(secured)
         client.on_connect, client.on_message = self._connected, self._message
         client.on_subscribe, client.on_disconnect = self._subscribed, self._disconnected
+        client.on_publish = self._published
         return client
 
     def _session(self) -> dict[str, Any]:
@@ -218,6 +230,13 @@ class MqttSource:
             if code.is_failure:
                 self._fault = f"it does not let us subscribe to {topic}"
                 log.error("the broker does not let us subscribe to %s: let its acl allow it", topic)
+
+    def _published(self, client: Client, _: object, mid: int, code: ReasonCode, properties: object) -> None:
+        topic = self._said.pop(mid, "")
+        name = topic.rpartition("/")[2]
+        if code.is_failure and name not in self.refused:
+            self.refused[name] = str(code)
+            log.error("the broker takes nothing from us on %s (%s): let its acl allow it", escaped(topic), code)
 
     def _disconnected(self, *_: object) -> None:
         self._ended = True
