@@ -1,9 +1,11 @@
-"""The source of messages at a real broker: what it may not say."""
+"""The source of messages at a real broker: what it may not say, how much it takes at once, and who takes its name."""
 
 from collections.abc import Callable, Iterator
 from time import monotonic
 
 import pytest
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion
 
 from firmware_bridge.floor.config.sections import MqttSection
 from firmware_bridge.floor.source.mqtt import MqttSource
@@ -32,6 +34,24 @@ def opened() -> Iterator[Open]:
         each.close()
 
 
+@pytest.fixture
+def say(brokers: Callable[..., Broker]) -> Iterator[Callable[..., None]]:
+    """Publishes at a broker, and waits for its answer."""
+    made: list[Client] = []
+
+    def publish(broker: Broker, topic: str, payload: bytes, **options: bool) -> None:
+        client = Client(CallbackAPIVersion.VERSION2, "T07")
+        client.connect("127.0.0.1", broker.port)
+        client.loop_start()
+        made.append(client)
+        client.publish(topic, payload, 1, **options).wait_for_publish(LIMIT_S)
+
+    yield publish
+    for each in made:
+        each.disconnect()
+        each.loop_stop()
+
+
 def until(source: MqttSource, condition: Callable[[list[bytes]], bool]) -> list[bytes]:
     """What comes until a condition on it is true."""
     give_up, came = monotonic() + LIMIT_S, list[bytes]()
@@ -54,3 +74,21 @@ def test_what_the_broker_does_not_take_is_named_once(
     assert list(source.refused) == ["stored"]
     told = [each.getMessage() for each in caplog.records if "takes nothing" in each.getMessage()]
     assert told == ["the broker takes nothing from us on shoe/T07/stored (Not authorized): let its acl allow it"]
+
+
+@pytest.mark.parametrize("clean", [False, True])
+def test_a_message_of_megabytes_stays_at_the_broker(
+    brokers: Callable[..., Broker], opened: Open, say: Callable[..., None], clean: bool
+) -> None:
+    broker = brokers()
+    source = opened(broker, clean=clean)
+    say(broker, "shoe/T66/status", b"x" * 2**21, retain=True)
+    for n in range(12):  # more than the window
+        say(broker, "shoe/T66/event", b"x" * 2**21)
+        say(broker, "shoe/T07/event", b"%d" % n)
+    assert until(source, lambda came: b"11" in came) == [b"%d" % n for n in range(12)]
+    source.drop()
+    say(broker, "shoe/T66/event", b"x" * 2**21)
+    say(broker, "shoe/T07/status", b"after", retain=True)
+    assert until(source, lambda came: b"after" in came) == [b"after"]
+    assert source.is_up

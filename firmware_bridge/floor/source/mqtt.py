@@ -6,7 +6,6 @@ One thread does all: an acknowledgement can never go out on a later connection t
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Sequence
 from time import monotonic, sleep
 from typing import Any, Final
@@ -22,6 +21,7 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor import tls
 from firmware_bridge.floor.config.sections import MqttSection
 from firmware_bridge.floor.source import Delivery
+from firmware_bridge.floor.source.waits import Waits
 
 log = logging.getLogger(__name__)
 
@@ -33,14 +33,14 @@ CONNECT_S: Final = 5.0
 
 KEEPALIVE_S: Final = 20
 
+LARGEST: Final = 2**20
+"""Bytes of the largest message that a broker of MQTT 5 is to send; one of a table is far smaller."""
+
 IDLE_S: Final = 0.003
 """A broker that is silent for so long has sent what it has: what came is committed."""
 
 UNSUPPORTED_PROTOCOL_VERSION: Final = 0x84
 """The reason of a broker that is to be asked in MQTT 3.1.1."""
-
-FIRST_S, SLOWEST_S, STEADY_S = 0.1, 15.0, 30.0
-"""The longest wait before the second attempt, and before a late one; what a good connection lasts."""
 
 
 class MqttSource:
@@ -63,7 +63,7 @@ class MqttSource:
         self._up = self._ended = False
         self._came: list[Delivery] = []
         self._protocol = MQTTProtocolVersion.MQTTv5
-        self._attempts, self._next, self._since = 0, 0.0, 0.0
+        self._waits, self._since = Waits(), 0.0
         self._said: dict[int, str] = {}
         self.refused: dict[str, str] = {}
 
@@ -141,7 +141,7 @@ class MqttSource:
             self._lost(code)
 
     def _lost(self, code: MQTTErrorCode) -> None:
-        lasted = monotonic() - self._since
+        lasted = monotonic() - self._since if self._up else 0.0
         if self._up:
             log.warning("the broker %s is gone", self._address)
             self._fault = "it is gone"
@@ -150,19 +150,12 @@ class MqttSource:
         if not self._up:  # some brokers know MQTT 3.1.1 alone
             is_new = self._protocol == MQTTProtocolVersion.MQTTv5
             self._protocol = MQTTProtocolVersion.MQTTv311 if is_new else MQTTProtocolVersion.MQTTv5
-        elif lasted > STEADY_S:
-            self._attempts = 0
+        self._waits.lost(lasted)
         self.drop()
-        self._wait()
-
-    def _wait(self) -> None:
-        """Full jitter: a whole floor does not storm a broker that just came back."""
-        self._next = monotonic() + random.random() * min(SLOWEST_S, FIRST_S * 2.0**self._attempts)
-        self._attempts = min(self._attempts + 1, 16)
 
     def _connect(self, left_s: float) -> bool:
         """Try to connect where it is time to; whether a client is there."""
-        if (early := self._next - monotonic()) > 0:
+        if (early := self._waits.left_s) > 0:
             sleep(min(early, left_s))
             return False
         self._link += 1
@@ -173,7 +166,7 @@ class MqttSource:
         except OSError as error:
             self._fault = f"it is out of reach: {error}"
             log.warning("the broker %s is out of reach: %s", self._address, error)
-            self._wait()
+            self._waits.lost(0.0)
             return False
         self._client = client
         return True
@@ -207,6 +200,7 @@ class MqttSource:
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho types it not
         properties.SessionExpiryInterval = 0 if self._clean else SESSION_S
         properties.ReceiveMaximum = min(self._window, 65_535)
+        properties.MaximumPacketSize = LARGEST
         return {"clean_start": self._clean, "properties": properties}
 
     def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
