@@ -23,8 +23,8 @@ def opened() -> Iterator[Open]:
     """Makes sources that the broker has let in."""
     made: list[MqttSource] = []
 
-    def make(broker: Broker, password: bytes | None = None, *, clean: bool = False, **options: str) -> MqttSource:
-        config = MqttSection(port=broker.port, **options)  # type: ignore[arg-type]  # all are texts
+    def make(broker: Broker, user: str | None = None, *, clean: bool = False) -> MqttSource:
+        config, password = MqttSection(port=broker.port, username=user), b"x" if user else None
         made.append(MqttSource(config, password, ["shoe/+/event", "shoe/+/status"], 10, clean=clean))
         assert made[-1].tried(LIMIT_S) is None
         return made[-1]
@@ -39,12 +39,12 @@ def say(brokers: Callable[..., Broker]) -> Iterator[Callable[..., None]]:
     """Publishes at a broker, and waits for its answer."""
     made: list[Client] = []
 
-    def publish(broker: Broker, topic: str, payload: bytes, **options: bool) -> None:
+    def publish(broker: Broker, topic: str, payload: bytes, *, retain: bool = False) -> None:
         client = Client(CallbackAPIVersion.VERSION2, "T07")
         client.connect("127.0.0.1", broker.port)
         client.loop_start()
         made.append(client)
-        client.publish(topic, payload, 1, **options).wait_for_publish(LIMIT_S)
+        client.publish(topic, payload, 1, retain).wait_for_publish(LIMIT_S)
 
     yield publish
     for each in made:
@@ -67,7 +67,7 @@ def test_what_the_broker_does_not_take_is_named_once(
     brokers: Callable[..., Broker], opened: Open, caplog: pytest.LogCaptureFixture
 ) -> None:
     acl = "user floor\ntopic read shoe/#\ntopic write shoe/+/command\n"
-    source = opened(brokers(users={"floor": "x"}, acl=acl), b"x", username="floor")
+    source = opened(brokers(users={"floor": "x"}, acl=acl), "floor")
     for topic in ("shoe/T07/command", "shoe/T07/stored", "shoe/T07/stored", "shoe/T08/stored"):
         source.publish(topic, b"{}")
     until(source, lambda _: source.is_answered)
@@ -92,3 +92,31 @@ def test_a_message_of_megabytes_stays_at_the_broker(
     say(broker, "shoe/T07/status", b"after", retain=True)
     assert until(source, lambda came: b"after" in came) == [b"after"]
     assert source.is_up
+
+
+def test_a_second_client_of_one_name_is_told(
+    brokers: Callable[..., Broker], opened: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker = brokers()
+    both = [opened(broker), opened(broker)]
+    wanted = "is gone: another client has the name shoe-floor-ingest: end it, or set [mqtt] client_id"
+    give_up = monotonic() + LIMIT_S
+    while wanted not in caplog.text and monotonic() < give_up:
+        for each in both:
+            each.receive(1, 0.1)
+    assert wanted in caplog.text
+
+
+def test_a_broker_that_restarts_is_no_namesake(
+    brokers: Callable[..., Broker], opened: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker = brokers()
+    source = opened(broker)
+    for _ in range(3):
+        broker.stop()
+        until(source, lambda _: not source.is_up)
+        until(source, lambda _: "out of reach" in source.fault)
+        broker.start()
+        until(source, lambda _: source.is_up)
+    assert "is gone" in caplog.text
+    assert "another client" not in caplog.text

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from time import monotonic, sleep
 from typing import Any, Final
 
-from paho.mqtt.client import Client, ConnectFlags, MQTTMessage
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
@@ -42,6 +42,9 @@ IDLE_S: Final = 0.003
 UNSUPPORTED_PROTOCOL_VERSION: Final = 0x84
 """The reason of a broker that is to be asked in MQTT 3.1.1."""
 
+TAKEN_OVER: Final = "Session taken over"
+"""The reason of a broker to which another client came under our name."""
+
 
 class MqttSource:
     """A source of the messages of `topics`, with at most `window` not acknowledged.
@@ -56,8 +59,9 @@ class MqttSource:
     def __init__(
         self, config: MqttSection, password: bytes | None, topics: Sequence[str], window: int, *, clean: bool = False
     ) -> None:
-        self._clean, self._fault = clean, "it does not answer"
+        self._clean, self._fault, self._why = clean, "it does not answer", ""
         self._config, self._password, self._topics, self._window = config, password, topics, window
+        self._address = f"{config.host}:{config.port}"
         self._client: Client | None = None
         self._link = 0
         self._up = self._ended = False
@@ -141,16 +145,17 @@ class MqttSource:
             self._lost(code)
 
     def _lost(self, code: MQTTErrorCode) -> None:
-        lasted = monotonic() - self._since if self._up else 0.0
+        self._waits.lost(monotonic() - self._since if self._up else 0.0)
         if self._up:
-            log.warning("the broker %s is gone", self._address)
-            self._fault = "it is gone"
+            if self._waits.is_fought_over or self._why == TAKEN_OVER:
+                self._why = f"another client has the name {self._config.client_id}: end it, or set [mqtt] client_id"
+            self._fault = self._why or "it is gone"
+            log.warning("the broker %s is gone%s", self._address, self._why and f": {self._why}")
         elif not self._ended:
             log.warning("the broker %s gives no answer (%s)", self._address, code.name)
         if not self._up:  # some brokers know MQTT 3.1.1 alone
             is_new = self._protocol == MQTTProtocolVersion.MQTTv5
             self._protocol = MQTTProtocolVersion.MQTTv311 if is_new else MQTTProtocolVersion.MQTTv5
-        self._waits.lost(lasted)
         self.drop()
 
     def _connect(self, left_s: float) -> bool:
@@ -159,7 +164,7 @@ class MqttSource:
             sleep(min(early, left_s))
             return False
         self._link += 1
-        self._ended, self._since = False, monotonic()
+        self._ended, self._why, self._since = False, "", monotonic()
         try:
             client = self._made()
             client.connect(self._config.host, self._config.port, KEEPALIVE_S, **self._session())
@@ -226,19 +231,15 @@ class MqttSource:
                 log.error("the broker does not let us subscribe to %s: let its acl allow it", topic)
 
     def _published(self, client: Client, _: object, mid: int, code: ReasonCode, properties: object) -> None:
-        topic = self._said.pop(mid, "")
-        name = topic.rpartition("/")[2]
+        name = (topic := self._said.pop(mid, "")).rpartition("/")[2]
         if code.is_failure and name not in self.refused:
             self.refused[name] = str(code)
             log.error("the broker takes nothing from us on %s (%s): let its acl allow it", escaped(topic), code)
 
-    def _disconnected(self, *_: object) -> None:
+    def _disconnected(self, _: Client, __: object, flags: DisconnectFlags, code: ReasonCode, *___: object) -> None:
         self._ended = True
+        self._why = str(code) if flags.is_disconnect_packet_from_server else ""
 
     def _message(self, client: Client, _: object, message: MQTTMessage) -> None:
         ticket = (self._link, message.mid if message.qos else 0)
         self._came.append(Delivery(message.topic, bytes(message.payload), ticket, bool(message.retain)))
-
-    @property
-    def _address(self) -> str:
-        return f"{self._config.host}:{self._config.port}"
