@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from time import monotonic
 from typing import Final
 
 from msgspec.structs import replace
 
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config.secrets import password
 from firmware_bridge.floor.config.sections import FloorConfig
 from firmware_bridge.floor.extras import need
@@ -31,6 +33,8 @@ def findings(config: FloorConfig) -> Iterator[Finding]:
     """Everything that can be wrong, one after the other. Raises StoreError, ConfigError."""
     store = open_store(config)
     try:
+        if config.store.url is None:
+            yield from _of_the_owner(Path(config.store.path))
         yield from _of_the_store(store)
         has_messages = store.count("messages") > 0
     finally:
@@ -41,6 +45,14 @@ def findings(config: FloorConfig) -> Iterator[Finding]:
         from firmware_bridge.floor.source.nats import check as cluster
 
         yield from cluster.findings(config.nats, password(config.nats))
+
+
+def _of_the_owner(path: Path) -> Iterator[Finding]:
+    """Whether the ingest, whose directory it is, may write a file that root may have put there."""
+    owner, wanted = path.stat().st_uid, path.parent.stat().st_uid
+    if owner != wanted:
+        what = f"{path} belongs to user {owner}, its directory to {wanted}: the ingest may not write it"
+        yield Finding(False, escaped(what), escaped(f"sudo chown --reference={path.parent}/. {path}*"))
 
 
 def _of_the_store(store: Store) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 """`shoe-floor check` at a real broker: what it must not miss before real money is settled by the store."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -70,3 +71,14 @@ def test_a_floor_that_hears_nobody_is_warned_and_wrong_once_it_has_messages(chec
     code, lines = check(WRITES)
     assert code == 1
     assert lines[-1].startswith("wrong  0 tables heard; let its acl allow [mqtt] username to read shoe/+/status")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file away")
+def test_a_file_of_another_owner_than_its_directory_is_named(check: Check, tmp_path: Path) -> None:
+    SqliteStore(tmp_path / "floor.db").close()
+    os.chown(tmp_path / "floor.db", 4711, 4711)
+    code, lines = check(READS + WRITES)
+    [wrong] = [line for line in lines if not line.startswith("fine ")]
+    assert code == 1
+    assert f"belongs to user 4711, its directory to {tmp_path.stat().st_uid}: the ingest may not write it" in wrong
+    assert f"sudo chown --reference={tmp_path}/. {tmp_path / 'floor.db'}*" in wrong
