@@ -140,6 +140,7 @@ def test_check_names_what_is_wrong(
     floor: Callable[..., int], tmp_path: Path, brokers: Callable[..., Broker], capsys: pytest.CaptureFixture[str]
 ) -> None:
     broker = brokers()
+    SqliteStore(tmp_path / "floor.db").close()
     assert floor("check", port=broker.port) == 0
     filled(tmp_path / "floor.db")
     assert floor("check", port=free_port()) == 1
@@ -154,6 +155,7 @@ def test_a_floor_on_nats_names_the_package_that_is_missing(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tmp_path / "floor.toml"
+    SqliteStore(tmp_path / "floor.db").close()
     config.write_text(f'[nats]\nservers = ["nats://127.0.0.1:1"]\n[store]\npath = "{tmp_path / "floor.db"}"\n')
     assert main(["--config", str(config), command]) > 0
     assert "pip install 'firmware-bridge[nats]'" in capsys.readouterr().err
