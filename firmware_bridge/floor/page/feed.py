@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config.secrets import password
 from firmware_bridge.floor.config.sections import FloorConfig
 from firmware_bridge.floor.page.guest.tables import Guests
@@ -52,6 +53,7 @@ class Feed:
         self.fault, self.version = "", 0
         self.troubles: dict[str, Trouble] = {}
         self.failed = False
+        self._left_out: set[str] = set()
         self._source, self._fault = source, fault
         self._ended, self._thread = Event(), Thread(target=self._read, name="feed")
         self._changed: asyncio.Future[None] | None = None
@@ -82,8 +84,13 @@ class Feed:
         now, changed = self.clock(), fault != self.fault
         self.fault = fault
         for each in came:
-            name = self.floor.take(each.topic, each.body, each.retained, now)
-            changed |= self.guests.take(each.topic, each.body) | (name is not None)
+            try:
+                name = self.floor.take(each.topic, each.body, each.retained, now)
+                changed |= self.guests.take(each.topic, each.body) | (name is not None)
+            except Exception:  # one message must not take away the page of all
+                if each.topic not in self._left_out:
+                    log.exception("a message on %s is left out", escaped(each.topic))
+                    self._left_out.add(each.topic)
         self._tell(changed)
 
     def look(self) -> None:

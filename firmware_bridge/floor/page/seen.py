@@ -231,7 +231,7 @@ def _round(seen: Seen, payload: bytes) -> bool:
     is_late = known is None and any(at < each.at for each in list(seen.rounds.values())[-1:])
     try:
         own = _own(payload)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise MessageError(f"not a round of its game: {error}", "look which game it is of") from None
     seen.rounds[key] = RoundOver(told, at, own.shown, own.dealer)
     if is_late:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import VoidedRound
 from firmware_bridge.floor.page import detail, health, roads
 from firmware_bridge.floor.page.document import address, document, section
@@ -17,6 +20,8 @@ from firmware_bridge.floor.page.trouble import Trouble, order
 from firmware_bridge.games.baccarat.drawn.heading import Heading
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.games.baccarat.roads.bead import LETTERS
+
+log = logging.getLogger(__name__)
 
 SECTIONS: Final = ("alarms", "now", "roads", "rounds", "health", "times")
 TITLES: Final = {"alarms": "page.open_alarms", "times": "health.times"}
@@ -39,6 +44,7 @@ class Views:
         self._drawn: dict[tuple[str, str, Language], _Drawn] = {}
         self._grids: dict[Language, tuple[int, dict[str, str]]] = {}
         self._roads: dict[tuple[str, str, Language], tuple[Board, str]] = {}
+        self._not_drawn: set[tuple[str, str]] = set()
 
     def grid_parts(self, lang: Language) -> dict[str, str]:
         """The parts of the grid: each tile's state and road; `order`: names and addresses of the tables as sorted."""
@@ -113,20 +119,38 @@ class Views:
         return drawn.parts
 
     def _tile(self, seen: Seen, needs: Trouble, lang: Language) -> dict[str, str]:
-        state = tile(seen, needs, lang, self._feed.clock())
-        return {f"t-{seen.name}": state, f"r-{seen.name}": self._road("tile", seen, lang)}
+        draws: dict[str, Callable[[], str]] = {
+            f"t-{seen.name}": lambda: tile(seen, needs, lang, self._feed.clock()),
+            f"r-{seen.name}": lambda: self._road("tile", seen, lang),
+        }
+        return {id: self._part(seen, id, lang, draw) for id, draw in draws.items()}
 
     def _page(self, seen: Seen, needs: Trouble, lang: Language) -> dict[str, str]:
-        own = {"roads": self._road("page", seen, lang)} if seen.roads else {}
-        return {
-            "state": detail.state(seen, needs, lang, self._feed.clock()),
-            "alarms": detail.alarms(seen, lang),
-            "now": detail.on_the_table(seen, lang),
-            **own,
-            "rounds": detail.rounds(seen, lang),
-            "health": health.health(seen, lang),
-            "times": health.times(seen, lang),
+        draws: dict[str, Callable[[], str]] = {
+            "state": lambda: detail.state(seen, needs, lang, self._feed.clock()),
+            "alarms": lambda: detail.alarms(seen, lang),
+            "now": lambda: detail.on_the_table(seen, lang),
+            "roads": lambda: self._road("page", seen, lang),
+            "rounds": lambda: detail.rounds(seen, lang),
+            "health": lambda: health.health(seen, lang),
+            "times": lambda: health.times(seen, lang),
         }
+        if not seen.roads:
+            del draws["roads"]
+        return {id: self._part(seen, id, lang, draw) for id, draw in draws.items()}
+
+    def _part(self, seen: Seen, id: str, lang: Language, draw: Callable[[], str]) -> str:
+        """A part as it is drawn; where nobody can draw what the table said, a line that says so."""
+        part = (seen.name, id)
+        try:
+            drawn = draw()
+        except Exception:  # one table's words must not take away the page of all
+            if part not in self._not_drawn:
+                self._not_drawn.add(part)
+                log.exception("table %s: the part %s cannot be drawn", escaped(seen.name), escaped(id))
+            return tag("p", text(lang, "page.not_drawn"), class_="bad")
+        self._not_drawn.discard(part)
+        return drawn
 
     def _road(self, view: str, seen: Seen, lang: Language) -> str:
         """The big road of a tile, or all roads: they are drawn once a round."""

@@ -109,6 +109,11 @@ class Roads(_State, frozen=True):
     bead: tuple[tuple[Number, Number, Literal["red", "blue", "green"], bool, bool], ...]
     big_grid: tuple[tuple[Number, Number, Literal["red", "blue", "green"], Number, Number], ...]
 
+    def __post_init__(self) -> None:
+        """Raise ValueError where not every bead says whether it was a natural."""
+        if len(self.naturals) != len(self.bead):
+            raise ValueError("naturals and bead are not of the same rounds")
+
 
 class Hand(Struct, frozen=True):
     """A hand of a round that is over, as far as its game has these fields."""
