@@ -229,7 +229,7 @@ def test_nothing_is_deleted_without_a_setting(floor: Callable[..., int], capsys:
 def test_journals_older_than_a_setting_are_deleted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = SqliteStore(tmp_path / "floor.db")
     old = [event(1)._replace(at="2001-01-01T00:00:00.000Z", received_at="2001-01-01T00:00:00.000Z")]
-    new = event(1, journal="4-6b")._replace(at="9999-01-01T00:00:00.000Z")
+    new = event(1, journal="4-6b")._replace(at="9999-01-01T00:00:00.000Z", received_at="9999-01-01T00:00:00.000Z")
     store.save([*old, new], [], [Progress(each.key, 3, 1, 1) for each in (*old, new)])
     (tmp_path / "floor.toml").write_text(f'[store]\npath = "{tmp_path / "floor.db"}"\nkeep_years = 10\n')
     for words in (["--dry-run"], []):

@@ -88,6 +88,11 @@ class SqliteStore:
         with self._in_words():
             yield from self._db.execute(f"select * from {what} where {where} order by {sql.ORDER[what]}", named)
 
+    def newest(self) -> str:
+        """The earlier time of the newest message, as the shoe had it and as it came; "" for none. Raises StoreError."""
+        at, came = self._ask(lambda db: db.execute(sql.NEWEST).fetchone())
+        return min(at or "", came or "")
+
     def old(self, before: str) -> list[Old]:
         """The journals of which nothing was said, or came, since a time; the oldest first. Raises StoreError."""
         with self._in_words():
