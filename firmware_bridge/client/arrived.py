@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Final
 
 from firmware_bridge.client.items import Conflict, Item, Received, Stream, Unreadable
-from firmware_bridge.client.payload import MessageError, event_message, round_message
+from firmware_bridge.client.payload import MessageError, event_message, look_whose, round_message
 from firmware_bridge.client.received import EntryCount, RoundChain
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.wire import EventMessage, Identity
@@ -36,8 +36,7 @@ class Arrived:
         """What the bytes are, None for a repeat."""
         try:
             told = event_message(raw) if topic == "event" else round_message(raw)
-            if told.table != self.table:
-                raise MessageError(f"the topic is of table {self.table}, the message of {told.table}")
+            look_whose(self.table, told.table)
         except MessageError as error:
             return Unreadable(self.table, topic, raw, str(error))
         digest, key = sha256(raw).digest(), (topic, told.identity)

@@ -104,6 +104,23 @@ def test_a_round_that_cannot_be_read_is_told_at_its_table(raw: bytes) -> None:
     assert made.troubles["T01"].word == "playing"
 
 
+def test_what_another_table_says_on_a_tables_topics_is_not_shown_as_its_own() -> None:
+    made = feed()
+    before = Views(made).table_parts("T66", "en")
+    wrong = (*messages("T08", baccarat(9, 3)), *alive("T08", state="stopped"))
+    made.take([Delivery(each.topic.replace("T08", "T66"), each.payload) for each in wrong], "")
+    seen = made.floor.tables["T66"]
+    assert seen.unreadable == {
+        each.topic.split("/")[2]: "the topic is of table T66, the message of T08" for each in wrong
+    }
+    after = Views(made).table_parts("T66", "en")
+    assert {id for id in after if after[id] != before[id]} == {"state"}
+    assert "A message of this table cannot be read" in after["state"]
+    kept = made.guests.tables["T66"]
+    assert {each.table for each in (kept.status, kept.alarm, kept.table, kept.roads, *kept.rounds) if each} == {"T66"}
+    assert made.troubles["T66"] == ("alarm", "")
+
+
 def test_a_message_that_breaks_the_fold_is_left_out(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 from msgspec import Struct
 
-from firmware_bridge.client.payload import MessageError, round_message, state
+from firmware_bridge.client.payload import MessageError, look_whose, round_message, state
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.wire import RoundMessage, StateHead
 from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
@@ -132,8 +132,7 @@ class Seen:
         return round((len(ended) - 1) * HOUR_MS / (now - ended[0]))
 
     def _body(self, topic: str, body: type[Body]) -> Body | None:
-        said = self.said.get(topic)
-        return said.body if said is not None else None
+        return said.body if (said := self.said.get(topic)) is not None else None
 
 
 MEASURED: Final = 4
@@ -195,6 +194,7 @@ class Floor:
 
 def _state(seen: Seen, topic: str, payload: bytes, retained: bool, now: int) -> bool:
     head, body = _READ[topic](payload)
+    look_whose(seen.name, head.table)
     if topic == "status" and _is_of_an_older_link(seen.said.get(topic), head, body):
         return False
     told = milliseconds(head.at)
@@ -223,6 +223,7 @@ _own: Final = msgspec.json.Decoder(_Own).decode
 
 def _round(seen: Seen, payload: bytes) -> bool:
     told = round_message(payload)
+    look_whose(seen.name, told.table)
     key = (told.journal, told.shoe, told.round)
     known = seen.rounds.get(key)
     if known and (known.told.revision, known.told.seq) >= (told.revision, told.seq):
