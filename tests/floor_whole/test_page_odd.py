@@ -1,9 +1,11 @@
-"""A page before a real broker on which one table says what nobody can draw: the other tables are shown."""
+"""A page before a real broker, and one table or one peer that does what nobody should: the others are shown."""
 
 from __future__ import annotations
 
+import socket
 import urllib.request
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 
 import msgspec
 
@@ -47,3 +49,14 @@ def test_one_table_takes_no_page_away(broker: Broker, pages: Callable[..., Page]
     assert 'data-game="baccarat"' in told(page, "/screen/T66")
     assert page.log.count("the part roads cannot be drawn") == 1
     assert page.stop() == 0
+
+
+def test_connections_that_ask_nothing_take_nobodys_place(broker: Broker, pages: Callable[..., Page]) -> None:
+    page = pages(broker)
+    with ExitStack() as stack:
+        idle = [stack.enter_context(socket.create_connection(("127.0.0.1", page.port), LIMIT_S)) for _ in range(520)]
+        stack.enter_context(urllib.request.urlopen(f"{page.url}/stream", timeout=LIMIT_S))
+        assert "<title>" in told(page, "/")
+        with suppress(ConnectionResetError):
+            assert idle[0].recv(1) == b""
+    assert "<title>" in told(page, "/")

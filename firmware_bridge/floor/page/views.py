@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from firmware_bridge.facts.printable import escaped
@@ -25,6 +25,13 @@ log = logging.getLogger(__name__)
 
 SECTIONS: Final = ("alarms", "now", "roads", "rounds", "health", "times")
 TITLES: Final = {"alarms": "page.open_alarms", "times": "health.times"}
+
+
+TILES: Final = 8
+"""Tiles of a piece of the document."""
+
+TILES_HERE: Final = Html("<!--tiles-->")
+"""The place of the tiles in the document."""
 
 
 class _Drawn(NamedTuple):
@@ -66,20 +73,21 @@ class Views:
 
     def grid_document(self, lang: Language) -> str:
         """The page of all tables."""
+        return "".join(self.grid_pieces(lang))
+
+    def grid_pieces(self, lang: Language) -> Iterator[str]:
+        """The page of all tables from its begin to its end, some tiles at a time, each as it is when its turn comes."""
         parts = self.grid_parts(lang)
-        tiles = [
-            tag(
-                "li",
-                tag("h2", tag("a", name, href=f"{where}?lang={lang}")),
-                tag("div", Html(parts[f"t-{name}"]), id=f"t-{name}"),
-                tag("div", Html(parts[f"r-{name}"]), id=f"r-{name}", class_="road"),
-                id=f"tile-{name}",
-            )
-            for name, where in json.loads(parts.get("order", "[]"))
-        ]
         count = tag("div", Html(parts.get("count", "")), id="count", class_="muted")
-        main = joined(_broker(parts), count, tag("ul", *tiles, id="grid", class_="grid"))
-        return document(lang, text(lang, "page.title"), "/", main, skip=text(lang, "page.skip"))
+        main = joined(_broker(parts), count, tag("ul", TILES_HERE, id="grid", class_="grid"))
+        whole = document(lang, text(lang, "page.title"), "/", main, skip=text(lang, "page.skip"))
+        above, _, below = whole.partition(TILES_HERE)
+        yield above
+        tables = json.loads(parts.get("order", "[]"))
+        for first in range(0, len(tables), TILES):
+            now = self.grid_parts(lang)
+            yield joined(*[_tile(name, where, now, lang) for name, where in tables[first : first + TILES]])
+        yield below
 
     def table_parts(self, name: str, lang: Language) -> dict[str, str]:
         """The parts of a table's page; of a table that nobody has heard of they are empty."""
@@ -166,6 +174,18 @@ class Views:
             )
             known = self._roads[view, seen.name, lang] = (board, drawn)
         return known[1]
+
+
+def _tile(name: str, where: str, parts: Mapping[str, str], lang: Language) -> Html:
+    """The frame of a table's tile, with its parts; they are empty for one that is no more."""
+    state, road = f"t-{name}", f"r-{name}"
+    return tag(
+        "li",
+        tag("h2", tag("a", name, href=f"{where}?lang={lang}")),
+        tag("div", Html(parts.get(state, "")), id=state),
+        tag("div", Html(parts.get(road, "")), id=road, class_="road"),
+        id=f"tile-{name}",
+    )
 
 
 def _named(name: str, lang: Language) -> str:
