@@ -142,7 +142,9 @@ class Feed:
 
 def feed(config: FloorConfig) -> Feed:
     """The feed of a floor. Raises ConfigError where the password cannot be read."""
-    mqtt = replace(config.mqtt, client_id=f"{config.page.client_id}-{secrets.token_hex(4)}")
+    mqtt, page = config.mqtt, config.page
+    secret = password(page if page.username else mqtt)
+    mqtt = replace(mqtt, client_id=f"{page.client_id}-{secrets.token_hex(4)}", username=page.username or mqtt.username)
     topics = [f"{mqtt.root}/+/{topic}" for topic in TOPICS]
-    source = MqttSource(mqtt, password(mqtt), topics, 2 * MOST, clean=True)
+    source = MqttSource(mqtt, secret, topics, 2 * MOST, clean=True)
     return Feed(mqtt.root, source, lambda: source.fault)
