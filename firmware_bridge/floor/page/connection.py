@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -14,10 +13,10 @@ UNASKED: Final = 50
 """Connections at most that have brought no request; the oldest gives way to a new one."""
 
 
-class Connection(H11Protocol):
+class Connection(H11Protocol):  # type: ignore[misc, unused-ignore]  # Any where uvicorn is not installed
     """A connection as uvicorn serves it, which is closed where it brings no request in time, or too many do not."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: Any) -> None:
         """Begin; the oldest connection without a request gives way where there are too many."""
         super().connection_made(transport)
         self._began = self.loop.time()
