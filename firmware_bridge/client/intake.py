@@ -178,10 +178,7 @@ class Intake:
             self._release(table)
 
     def says(self) -> Iterator[tuple[str, Stored]]:
-        """What is to be said of what is stored; nothing of a journal while one before it is not whole and stored.
-
-        Nothing at all where the topic `event` is not read: `stored` is said of events too.
-        """
+        """What is to be said of what is stored, where events are read too; all journals before it are whole then."""
         for name, table in self._tables.items():
             if not self.events:
                 table.say.clear()
