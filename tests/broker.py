@@ -119,8 +119,13 @@ class Broker:
             self._process.wait(START_S)
             self._process = None
 
+    @property
+    def passwords(self) -> Path:
+        """The file of names and hashed passwords, which it reads at its start."""
+        return self._folder / "passwords"
+
     def _passwords(self, users: dict[str, str]) -> Path:
-        path = self._folder / "passwords"
+        path = self.passwords
         path.write_text("".join(f"{name}:{password}\n" for name, password in users.items()))
         path.chmod(0o600)
         subprocess.run(["mosquitto_passwd", "-U", str(path)], check=True)

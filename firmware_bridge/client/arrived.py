@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Final
 
 from firmware_bridge.client.items import Conflict, Item, Received, Stream, Unreadable
-from firmware_bridge.client.payload import MessageError, event_message, round_message
+from firmware_bridge.client.payload import MessageError, event_message, look_whose, round_message
 from firmware_bridge.client.received import EntryCount, RoundChain
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.wire import EventMessage, Identity
@@ -36,8 +36,7 @@ class Arrived:
         """What the bytes are, None for a repeat."""
         try:
             told = event_message(raw) if topic == "event" else round_message(raw)
-            if told.table != self.table:
-                raise MessageError(f"the topic is of table {self.table}, the message of {told.table}")
+            look_whose(self.table, told.table)
         except MessageError as error:
             return Unreadable(self.table, topic, raw, str(error))
         digest, key = sha256(raw).digest(), (topic, told.identity)
@@ -87,14 +86,14 @@ class Arrived:
         return tuple(gaps) + tuple(each for each in rounds if not _covered(each, gaps))
 
     def stored_up_to(self, journal: str, unsaved: int | None) -> int:
-        """The last entry of a journal up to which all is there; 0 for none. unsaved: the first that is not stored."""
+        """The last entry of a journal up to which all is there; 0 for none, and where events are not read.
+
+        unsaved: the first that is not stored.
+        """
         limits = [unsaved] if unsaved is not None else []
-        if self.events:
-            limits += [each.seq for each in self._awaited.get(journal, ())]
-            limits += [each.to for each in self._chain.gaps() if each.journal == journal and each.to]
-            return min(self._entries.whole(journal), *(limit - 1 for limit in limits), 2**53)
+        limits += [each.seq for each in self._awaited.get(journal, ())]
         limits += [each.to for each in self._chain.gaps() if each.journal == journal and each.to]
-        return max((seq for seq in self._chain.came(journal) if all(seq < limit for limit in limits)), default=0)
+        return min(self._entries.whole(journal), *(limit - 1 for limit in limits), 2**53)
 
     def lacks_older(self, journal: str, unsaved: set[str]) -> bool:
         """Whether anything of a journal before this one is missing, or not stored. unsaved: journals with such."""

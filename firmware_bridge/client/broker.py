@@ -125,6 +125,7 @@ class Session:
             if code.value in NO_ENTRY:
                 self._fail(f"the broker does not let {self._address.by} in: {code}", "look at user name and password")
             return
+        self.error = None
         with self._lock:
             self._generation += 1
             self._unacked.clear()

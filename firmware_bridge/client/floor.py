@@ -45,7 +45,7 @@ class AsyncBatch(_Batch):
     """Items of one table of a `Floor`, or of several where they are read together."""
 
     async def stored(self) -> None:
-        """Say that all of it is committed: broker and tables are told, and none of it comes again."""
+        """Say that all of it is committed: none of it comes again. Of `messages()` the tables are told too."""
         self._reading.stored(self._of)
 
 
@@ -53,7 +53,7 @@ class PlainBatch(_Batch):
     """Items of one table of a `PlainFloor`, or of several where they are read together."""
 
     def stored(self) -> None:
-        """Say that all of it is committed: broker and tables are told, and none of it comes again."""
+        """Say that all of it is committed: none of it comes again. Of `messages()` the tables are told too."""
         self._reading.stored(self._of)
 
 

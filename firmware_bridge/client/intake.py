@@ -178,8 +178,10 @@ class Intake:
             self._release(table)
 
     def says(self) -> Iterator[tuple[str, Stored]]:
-        """What is to be said of what is stored; nothing of a journal while one before it is not whole and stored."""
+        """What is to be said of what is stored, where events are read too; all journals before it are whole then."""
         for name, table in self._tables.items():
+            if not self.events:
+                table.say.clear()
             unsaved = {each.journal for each in _waiting(table)} if table.say else set()
             for journal in sorted(table.say):
                 if table.arrived.lacks_older(journal, unsaved):

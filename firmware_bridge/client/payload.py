@@ -42,6 +42,12 @@ def state(payload: bytes | str, body: type[Body]) -> tuple[StateHead, Body]:
     return _read(payload, StateHead), _read(payload, body)
 
 
+def look_whose(table: str, told: str) -> None:
+    """Raise MessageError where a message of the table `told` came on a topic of `table`."""
+    if told != table:
+        raise MessageError(f"the topic is of table {table}, the message of {told}", "look who publishes to this topic")
+
+
 def fingerprint(payload: Payload) -> bytes:
     """32 bytes that are equal for equal contents, whatever the order of the keys."""
     content = msgspec.json.decode(payload) if isinstance(payload, bytes | str) else payload

@@ -49,9 +49,13 @@ class Reading:
             raise FloorInUse("this floor gives its other stream", "make another floor, with another name")
 
     def step(self) -> dict[str, list[Item]]:
-        """Do what is due; the items of the next batch by table, none where nothing waits. Raises FloorError."""
-        if self.session.error is not None:
-            raise self.session.error
+        """Do what is due; the items of the next batch by table, none where nothing waits.
+
+        Raises FloorError, once for each time that the broker refused something.
+        """
+        error, self.session.error = self.session.error, None
+        if error is not None:
+            raise error
         now = monotonic()
         self._intake.failed(self._out, now)
         self._take(now)

@@ -124,7 +124,7 @@ def _backfill(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.store.backfill import backfill
     from firmware_bridge.floor.store.open import open_store
 
-    store, code = open_store(config), FINE
+    store, code = open_store(config, make=True), FINE
     try:
         for path in arguments.journals:
             faults: list[JournalError] = []

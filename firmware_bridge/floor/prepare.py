@@ -26,7 +26,7 @@ def prepared(config: FloorConfig, writers: Sequence[str] = (), readers: Sequence
 
     writers, readers: roles of PostgreSQL that may from now on keep messages, and read them.
     """
-    store = open_store(config)
+    store = open_store(config, make=True)
     try:
         yield f"the store {place(config)} is there"
         for role in writers:

@@ -75,7 +75,7 @@ def run(config: FloorConfig) -> int:
 def _try_store(config: FloorConfig) -> None:
     """Open the store once: a file that cannot be opened is a mistake, a server may come later."""
     try:
-        open_store(config).close()
+        open_store(config, make=True).close()
     except StoreError:
         if config.store.url is None:
             raise
@@ -84,7 +84,7 @@ def _try_store(config: FloorConfig) -> None:
 def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[], None]) -> None:
     """Ingest until the store fails, or the end."""
     hidden = names(config.ingest.pseudonym_key_file)
-    store = open_store(config)
+    store = open_store(config, make=True)
     try:
         ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden)
         while not stop.is_set():

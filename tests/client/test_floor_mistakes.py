@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from time import monotonic
 
 import pytest
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.client.broker import FloorError
 from firmware_bridge.client.floor import PlainFloor
@@ -13,7 +17,7 @@ from firmware_bridge.client.reading import FloorInUse, NotThisBatch
 from firmware_bridge.client.testing import fake_table
 from tests import broker as real
 from tests.broker import Broker
-from tests.client.reading import publish, subscribed
+from tests.client.reading import LIMIT_S, logged, publish, raws, subscribed
 
 brokers, broker = real.brokers, real.broker  # fixtures
 
@@ -56,3 +60,47 @@ def test_a_broker_that_does_not_let_us_in_is_an_error(brokers: Callable[..., Bro
     floor = PlainFloor("ledger", port=closed.port, username="ledger", password="wrong")
     with floor, pytest.raises(FloorError, match="look at user name and password"):
         next(floor.rounds())
+
+
+def test_a_floor_that_was_refused_goes_on_once_it_is_let_in(brokers: Callable[..., Broker]) -> None:
+    doors = brokers(users={"ledger": "right"}, options="allow_anonymous true")
+    passwords, played = doors.passwords.read_bytes(), 0
+    items: list[Item] = []
+    with PlainFloor("ledger", port=doors.port, username="ledger", password="right") as floor:
+        rounds = floor.rounds()
+        subscribed(doors, "ledger")
+        for _ in range(2):
+            doors.passwords.write_bytes(b"")
+            doors.stop()
+            doors.start()
+            with pytest.raises(FloorError, match="look at user name and password"):
+                next(rounds)
+            doors.passwords.write_bytes(passwords)
+            doors.stop()
+            doors.start()
+            with fake_table(f"T{played}", port=doors.port) as table:
+                logged(doors, "Sending SUBACK to ledger", 2 + played)
+                table.round()
+                end = monotonic() + LIMIT_S
+                while len(raws(items)) <= played:
+                    assert monotonic() < end
+                    with suppress(FloorError):  # a refusal from before the password was right
+                        batch = next(rounds)
+                        items += batch
+                        batch.stored()
+            played += 1
+    assert len(raws(items)) == 2
+
+
+def test_a_refused_topic_is_told_once_and_the_others_are_read(broker: Broker) -> None:
+    refused = ReasonCode(PacketTypes.SUBACK, identifier=0x87)
+    with PlainFloor("ledger", port=broker.port) as floor, fake_table(port=broker.port) as table:
+        rounds, session = floor.rounds(), floor._reading.session
+        subscribed(broker, "ledger")
+        with session._lock:
+            session._asked[-1] = ["shoe/+/reply"]
+        session._subscribed(session._client, None, -1, [refused], None)  # mosquitto refuses no subscription
+        with pytest.raises(FloorError, match=r"does not let ledger read shoe/\+/reply"):
+            next(rounds)
+        table.round()
+        assert len(next(rounds)) == 1

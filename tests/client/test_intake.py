@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 
 from firmware_bridge.client.intake import Intake
 from firmware_bridge.client.testing import FakeTable
@@ -15,16 +14,15 @@ def said(intake: Intake) -> list[tuple[str, int]]:
     return [(stored.journal, stored.seq) for _, stored in intake.says()]
 
 
-@pytest.mark.parametrize("events", [False, True])
-def test_nothing_is_said_of_a_journal_while_one_before_it_is_not_whole(events: bool) -> None:
+def test_nothing_is_said_of_a_journal_while_one_before_it_is_not_whole() -> None:
     heard: list[tuple[str, bytes]] = []
     table = FakeTable(lambda topic, payload: heard.append((topic.rsplit("/", 1)[-1], payload)))
     intake = Intake("ledger", 1.0)
-    intake.events = events
+    intake.events = True
 
     def hear(messages: list[tuple[str, bytes]]) -> None:
         for topic, payload in messages:
-            if topic == "round" or (topic == "event" and events):
+            if topic in ("round", "event"):
                 intake.take("T07", "event" if topic == "event" else "round", payload, None, 0.0)
 
     table.round()
@@ -54,23 +52,22 @@ def settle(intake: Intake) -> None:
             intake.answer(b'{"id":"%b","ok":true,"do":"resend"}' % each.id.encode())
 
 
-@pytest.mark.parametrize("events", [False, True])
-def test_repeats_alone_are_said_to_be_stored_again_after_an_own_restart_too(events: bool) -> None:
+def test_repeats_alone_are_said_to_be_stored_again_after_an_own_restart_too() -> None:
     heard: list[tuple[str, bytes]] = []
     table = FakeTable(lambda topic, payload: heard.append((topic.rsplit("/", 1)[-1], payload)))
     for _ in range(6):
         table.round()
         table.new_shoe()
-    stream = [(topic, payload) for topic, payload in heard if topic == "round" or (events and topic == "event")]
+    stream = [(topic, payload) for topic, payload in heard if topic in ("round", "event")]
     intake = Intake("ledger", 1.0)
-    intake.events = events
+    intake.events = True
     for topic, payload in stream:
         intake.take("T07", "round" if topic == "round" else "event", payload, None, 0.0)
     settle(intake)
     told = dict(said(intake))
     assert len(told) == 6
     again = Intake("ledger", 1.0)
-    again.events = events
+    again.events = True
     again.know([payload for _, payload in stream], (), 0.0)
     settle(again)  # and now the oldest journals are let go of
     assert said(again) == []
@@ -85,9 +82,48 @@ def test_a_table_that_says_how_far_it_is_hears_what_is_stored() -> None:
     table = FakeTable(lambda topic, payload: heard.append((topic.rsplit("/", 1)[-1], payload)))
     table.play(3)
     table.status()
-    rounds = [payload for topic, payload in heard if topic == "round"]
+    stored = [payload for topic, payload in heard if topic in ("round", "event")]
     intake = Intake("ledger", 1.0)
-    intake.know(rounds, (), 0.0)
+    intake.events = True
+    intake.know(stored, (), 0.0)
     (status,) = [payload for topic, payload in heard if topic == "status"]
     intake.status("T07", status, 0.0)
     assert said(intake) == [("1-fake", 6)]
+
+
+def test_who_reads_rounds_alone_says_nothing_of_events_that_it_never_read() -> None:
+    heard: list[tuple[str, bytes]] = []
+    table = FakeTable(lambda topic, payload: heard.append((topic.rsplit("/", 1)[-1], payload)))
+    table.play(3)
+    table.new_shoe()
+    table.play(3)
+    table.status()
+    intake = Intake("ledger", 1.0)
+    for number, (topic, payload) in enumerate(heard):
+        if topic == "round":
+            intake.take("T07", "round", payload, (1, number), 0.0)
+        elif topic == "status":
+            intake.status("T07", payload, 0.0)
+    assert said(intake) == []
+    assert len(intake.done) == 6  # the broker may forget them
+    intake.take("T07", "round", table.rounds[0], (1, 99), 0.0)
+    assert said(intake) == []
+    assert intake.done[-1] == (1, 99)
+
+
+def test_a_journal_that_is_lost_for_good_holds_nothing_up() -> None:
+    heard: list[tuple[str, bytes]] = []
+    table = FakeTable(lambda topic, payload: heard.append((topic.rsplit("/", 1)[-1], payload)))
+    table.play(3)
+    table.new_shoe()
+    lost = len(heard)
+    table.round()
+    intake = Intake("ledger", 1.0)
+    intake.events = True
+    for topic, payload in heard[lost:]:
+        intake.take("T07", "round" if topic == "round" else "event", payload, None, 0.0)
+    for now in (0.0, 1.0, 2.1):
+        for each in list(intake.asks(now)):
+            refusal = b'{"id":"%b","ok":false,"do":"resend","error":"journal 1-fake is not on this disk","hint":"-"}'
+            intake.answer(refusal % each.id.encode())
+    assert said(intake) == [("2-fake", 2)]

@@ -185,6 +185,14 @@ def test_an_old_whole_journal_is_deleted_and_noted(store: Store, engine: Engine)
     assert store.lacking() == []
 
 
+def test_the_newest_message_is_as_old_as_the_earlier_of_both_clocks_has_it(store: Store) -> None:
+    assert store.newest() == ""
+    store.save([event(1), event(2)._replace(at="9999-01-01T00:00:00.000Z")], [], [])
+    assert store.newest() == AT
+    store.save([event(3)._replace(received_at="9999-02-01T00:00:00.000Z")], [], [])
+    assert store.newest() == "9999-01-01T00:00:00.000Z"
+
+
 @pytest.mark.parametrize(
     ("more", "progress", "why"),
     [

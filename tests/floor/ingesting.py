@@ -40,7 +40,7 @@ class Ingest:
 
     def kept(self) -> Kept:
         """Key -> bytes, as the store has them now."""
-        store = open_store(load(self._config))
+        store = open_store(load(self._config), make=True)
         try:
             return kept(store)
         finally:
@@ -48,7 +48,7 @@ class Ingest:
 
     def counts(self) -> tuple[int, int, int]:
         """How many conflicts, messages in quarantine and journals with gaps there are."""
-        store = open_store(load(self._config))
+        store = open_store(load(self._config), make=True)
         try:
             return store.count("conflicts"), store.count("quarantine"), store.count("gaps")
         finally:
@@ -56,7 +56,7 @@ class Ingest:
 
     def received(self) -> dict[str, str]:
         """Journal -> when the last of its messages was received."""
-        store = open_store(load(self._config))
+        store = open_store(load(self._config), make=True)
         try:
             last: dict[str, str] = {}
             names = store.columns("messages")

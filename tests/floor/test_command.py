@@ -140,6 +140,7 @@ def test_check_names_what_is_wrong(
     floor: Callable[..., int], tmp_path: Path, brokers: Callable[..., Broker], capsys: pytest.CaptureFixture[str]
 ) -> None:
     broker = brokers()
+    SqliteStore(tmp_path / "floor.db").close()
     assert floor("check", port=broker.port) == 0
     filled(tmp_path / "floor.db")
     assert floor("check", port=free_port()) == 1
@@ -160,6 +161,7 @@ def test_a_floor_on_nats_names_the_package_that_is_missing(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tmp_path / "floor.toml"
+    SqliteStore(tmp_path / "floor.db").close()
     config.write_text(f'[nats]\nservers = ["nats://127.0.0.1:1"]\n[store]\npath = "{tmp_path / "floor.db"}"\n')
     assert main(["--config", str(config), command]) > 0
     assert "pip install 'firmware-bridge[nats]'" in capsys.readouterr().err
@@ -233,7 +235,7 @@ def test_nothing_is_deleted_without_a_setting(floor: Callable[..., int], capsys:
 def test_journals_older_than_a_setting_are_deleted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = SqliteStore(tmp_path / "floor.db")
     old = [event(1)._replace(at="2001-01-01T00:00:00.000Z", received_at="2001-01-01T00:00:00.000Z")]
-    new = event(1, journal="4-6b")._replace(at="9999-01-01T00:00:00.000Z")
+    new = event(1, journal="4-6b")._replace(at="9999-01-01T00:00:00.000Z", received_at="9999-01-01T00:00:00.000Z")
     store.save([*old, new], [], [Progress(each.key, 3, 1, 1) for each in (*old, new)])
     (tmp_path / "floor.toml").write_text(f'[store]\npath = "{tmp_path / "floor.db"}"\nkeep_years = 10\n')
     for words in (["--dry-run"], []):

@@ -123,7 +123,7 @@ def test_tables_are_kept_by_name_and_no_more_than_a_floor_has() -> None:
     assert guests.take("shoe/T07/status", b"")
     assert guests.tables == {}
     for n in range(MOST):
-        guests.take(f"shoe/{n}/status", status())
+        guests.take(f"shoe/{n}/status", status().replace(b'"T07"', b'"%d"' % n))
     assert len(guests.tables) == MOST
 
 

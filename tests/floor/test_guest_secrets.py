@@ -164,7 +164,7 @@ def test_live_cards_are_those_that_lie_open_after_bets_are_closed(name: str) -> 
 
 # ---------------------------------------------------------------- by what it depends on
 
-HEAD: Final = {"shoe", "journal", "boot", "at"}
+HEAD: Final = {"table", "shoe", "journal", "boot", "at"}
 HAND: Final = {"cards", "total", "kind", "how", "outcome", "digit"}
 MAY: Final[dict[str, set[str]]] = {
     "status": HEAD | {"as_of", "state", "link", "mode"},

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.config.load import parse
 from firmware_bridge.floor.config.sections import PageSection
 
 ROOT = Path(__file__).parents[2]
@@ -31,3 +33,8 @@ def test_its_unit_is_as_hardened_as_the_ingests() -> None:
     assert {line.partition("=")[0] for line in ingest - page if not line.startswith("#")} == {"TasksMax", "MemoryMax"}
     added = {line for line in page - ingest if not line.startswith(("#", "TasksMax", "MemoryMax"))}
     assert added == {f"SocketBindAllow=tcp:{PageSection().port}"}
+
+
+def test_a_password_of_the_page_without_its_user_is_a_mistake() -> None:
+    with pytest.raises(ConfigError, match=r"\[page\] password_file is there without username"):
+        parse({"page": {"password_file": "page-password"}})

@@ -11,11 +11,15 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
 from firmware_bridge.config.load import parse
 from firmware_bridge.floor.cli import main as shoe_floor
+from firmware_bridge.floor.config.load import load
+from firmware_bridge.floor.page.feed import feed
+from firmware_bridge.floor.source.mqtt import MqttSource
 from tests.broker import Broker, free_port
 from tests.floor.ingesting import Ingest
 from tests.system.command import status
@@ -48,9 +52,9 @@ class House:
             text = text.replace(place, f"{self.folder}{place}")
         return text
 
-    def show_secrets(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Show the ingest's credentials to it, as systemd does."""
-        unit = (ROOT / "systemd/shoe-floor-ingest.service").read_text()
+    def show_secrets(self, monkeypatch: pytest.MonkeyPatch, unit: str = "shoe-floor-ingest") -> None:
+        """Show a unit's credentials to it, as systemd does."""
+        unit = (ROOT / f"systemd/{unit}.service").read_text()
         shown = self.folder / "run/credentials"
         for name, stored in re.findall(r"^LoadCredential=(\S+):(\S+)$", unit, re.M):
             if (kept := self.folder / "etc/credstore" / stored).exists():
@@ -91,7 +95,7 @@ def floor_toml(house: House, port: int) -> Path:
     """The house's floor.toml, with the port of the test's broker and a store in the house's folder."""
     text = (house.folder / "etc/firmware-bridge/floor.toml").read_text()
     path = house.folder / "floor.toml"
-    path.write_text(f'{text}port = {port}\n[store]\npath = "{house.folder}/floor.db"\n')
+    path.write_text(text.replace("[mqtt]", f'[store]\npath = "{house.folder}/floor.db"\n[mqtt]\nport = {port}'))
     return path
 
 
@@ -132,6 +136,28 @@ def test_a_round_of_the_table_comes_into_the_store_and_the_backup(
     finally:
         ingest.end(signal.SIGTERM)
         table.close()
+
+
+def test_the_page_reads_with_a_login_that_writes_nothing(
+    house: tuple[House, DocBroker, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pc, broker, _ = house
+    pc.show_secrets(monkeypatch, "shoe-floor-page")
+    config = load(floor_toml(pc, broker.port))
+    made = feed(config)
+    source = made._source
+    assert isinstance(source, MqttSource)
+    try:
+        assert source.tried(30.0) is None
+        for topic in ("command", "stored", "status"):
+            source.publish(f"shoe/T07/{topic}", b"{}")
+            end = monotonic() + 30.0
+            while not re.search(rf"Denied PUBLISH from shoe-floor-page-\w+ .*shoe/T07/{topic}", broker.log):
+                assert monotonic() < end, broker.log[-1000:]
+                source.receive(1, 0.05)
+    finally:
+        source.close()
+    assert re.search(r"as shoe-floor-page-\w+ .*u'pit'", broker.log)
 
 
 def backed_up(house: House, config: Path) -> list[tuple[int]]:

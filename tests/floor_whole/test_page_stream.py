@@ -144,3 +144,70 @@ def test_all_streams_end_with_the_page() -> None:
         await serving
 
     played(play)
+
+
+class Tiles:
+    """A source of a grid of many large tiles, with an order before them."""
+
+    def __init__(self, count: int, size: int) -> None:
+        self.version, self.count, self.size = 0, count, size
+
+    async def changed_after(self, version: int, within_s: float) -> None:
+        await asyncio.sleep(within_s if version == self.version else 0)
+
+    def parts(self) -> dict[str, str]:
+        tiles = {f"t-{number}": f"{self.version} {number} ".ljust(self.size, "x") for number in range(self.count)}
+        return {"order": str(sorted(tiles))} | tiles
+
+
+def brought(source: Tiles, play: Callable[[Browser], Awaitable[None]]) -> list[dict[str, Any]]:
+    async def whole() -> list[dict[str, Any]]:
+        browser = Browser()
+        serving = asyncio.create_task(_served(Stream(Streams(9), source, source.parts), browser))
+        async with asyncio.timeout(LIMIT_S):
+            await play(browser)
+            browser.leaves.set()
+            await serving
+        return [parts for name, parts in browser.events if name == "parts"]
+
+    return asyncio.run(whole())
+
+
+def test_a_large_page_is_brought_a_few_tiles_at_a_time_each_as_it_is_then() -> None:
+    source = Tiles(400, 10_000)
+
+    async def play(browser: Browser) -> None:
+        for count in range(1, 6):
+            browser.may.release()
+            await browser.has(count)
+        source.version, source.count = 1, 395  # the last five are retired while the browser reads
+        for _ in range(200):
+            browser.may.release()
+        wanted = source.parts()
+        while shown(browser) != wanted:
+            await asyncio.sleep(0.01)
+
+    def shown(browser: Browser) -> dict[str, str]:
+        page: dict[str, Any] = {}
+        for name, parts in browser.events:
+            page |= parts if name == "parts" else {}
+        return {id: html for id, html in page.items() if html is not None}
+
+    events = brought(source, play)
+    assert max(sum(len(html or "") for html in parts.values()) for parts in events) < 100_000
+    assert "order" in events[0]
+    assert sum("order" in parts for parts in events) == 2
+    later = [html for parts in events[7:] for id, html in parts.items() if id != "order"]
+    assert all(html is None or html.startswith("1") for html in later)
+
+
+def test_a_slow_browser_is_brought_every_tile_though_the_first_ones_change_all_the_time() -> None:
+    source = Tiles(60, 10_000)
+
+    async def play(browser: Browser) -> None:
+        while not any("t-59" in parts for _, parts in browser.events):
+            source.version += 1
+            browser.may.release()
+            await browser.has(len(browser.events) + 1)
+
+    assert len(brought(source, play)) < 20

@@ -130,7 +130,8 @@ def test_the_commands_work_on_a_database(
     store: Store, cluster: Cluster, database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old = event(1)._replace(at="2001-01-01T00:00:00Z", received_at="2001-01-01T00:00:00Z")
-    store.save([old, round_of(1, 1, journal="4-6b")], [], [Progress(old.key, 3, 1, 1)])
+    new = round_of(1, 1, journal="4-6b")._replace(at="9999-01-01T00:00:00Z", received_at="9999-01-01T00:00:00Z")
+    store.save([old, new], [], [Progress(old.key, 3, 1, 1)])
     config = f'[mqtt]\nport = 1\n[store]\nurl = "{cluster.url(database)}"\nkeep_years = 10\n'
     (tmp_path / "floor.toml").write_text(config)
 

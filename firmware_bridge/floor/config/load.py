@@ -42,6 +42,8 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
     if config.mqtt.key and not config.mqtt.cert:
         mistakes.append("[mqtt] key is there without cert: give both")
     mistakes += _of_nats(config.nats)
+    if config.page.password_file and not config.page.username:
+        mistakes.append("[page] password_file is there without username: give both")
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
     return config

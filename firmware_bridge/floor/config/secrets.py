@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import fields
 
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.floor.config.sections import FloorConfig, MqttSection, NatsSection, StoreSection
+from firmware_bridge.floor.config.sections import FloorConfig, MqttSection, NatsSection, PageSection, StoreSection
 
 CREDENTIALS: Final = "/run/credentials/shoe-floor-ingest.service"
 
@@ -19,7 +19,7 @@ def secret(name: str) -> Path:
     return Path(os.environ.get("CREDENTIALS_DIRECTORY", CREDENTIALS), name)
 
 
-def password(config: MqttSection | NatsSection | StoreSection) -> bytes | None:
+def password(config: MqttSection | NatsSection | StoreSection | PageSection) -> bytes | None:
     """The password in its file, None where none is set. Raises ConfigError."""
     if config.password_file is None:
         return None

@@ -113,6 +113,7 @@ class PageSection(Struct, frozen=True, kw_only=True):
     names: the names by which browsers may call it, beside its addresses and `localhost`.
     streams: most browsers that are served at a time.
     client_id: what its client ids at the broker begin with; each run has one of its own, without a session.
+    username, password_file: its own login at the broker, which need only read; without, that of `[mqtt]`.
     """
 
     host: Text = "127.0.0.1"
@@ -120,6 +121,8 @@ class PageSection(Struct, frozen=True, kw_only=True):
     names: tuple[Text, ...] = ()
     streams: Streams = 200
     client_id: Text = "shoe-floor-page"
+    username: Text | None = None
+    password_file: Text | None = None
 
 
 class ScreenSection(Struct, frozen=True, kw_only=True):

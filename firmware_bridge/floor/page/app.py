@@ -20,7 +20,7 @@ from firmware_bridge.floor.config.sections import PageSection, ScreenSection
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guard import Guard
 from firmware_bridge.floor.page.screens import screens
-from firmware_bridge.floor.page.stream import Parts, Stream, Streams
+from firmware_bridge.floor.page.stream import Document, Parts, Stream, Streams
 from firmware_bridge.floor.page.texts import Language, chosen, text
 from firmware_bridge.floor.page.views import Views
 
@@ -59,8 +59,8 @@ def pit(feed: Feed, streams: Streams) -> list[Route]:
     """The routes of what the pit sees."""
     views = Views(feed)
 
-    def grid(request: Request) -> Response:
-        return HTMLResponse(views.grid_document(language(request)))
+    def grid(request: Request) -> ASGIApp:
+        return Document(views.grid_pieces(language(request)))
 
     def table(request: Request) -> Response:
         name, lang = request.path_params["name"], language(request)
@@ -77,7 +77,7 @@ def pit(feed: Feed, streams: Streams) -> list[Route]:
         return stream(feed, streams, lang, lambda: views.table_parts(name, lang))
 
     return [
-        Route("/", grid),
+        Route("/", _endpoint(grid)),
         Route("/stream", _endpoint(grid_stream)),
         Route("/table/{name}", table),
         Route("/table/{name}/stream", _endpoint(table_stream)),

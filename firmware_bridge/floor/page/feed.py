@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config.secrets import password
 from firmware_bridge.floor.config.sections import FloorConfig
 from firmware_bridge.floor.page.guest.tables import Guests
@@ -61,6 +62,7 @@ class Feed:
         self.fault, self.version = "", 0
         self.troubles: dict[str, Trouble] = {}
         self.failed = False
+        self._left_out: set[str] = set()
         self._source, self._fault, self._past = source, fault, past
         self._ended, self._thread = Event(), Thread(target=self._read, name="feed")
         self._changed: asyncio.Future[None] | None = None
@@ -95,8 +97,13 @@ class Feed:
         now, changed = self.clock(), fault != self.fault
         self.fault = fault
         for each in came:
-            name = self.floor.take(each.topic, each.body, each.retained, now)
-            changed |= self.guests.take(each.topic, each.body) | (name is not None)
+            try:
+                name = self.floor.take(each.topic, each.body, each.retained, now)
+                changed |= self.guests.take(each.topic, each.body) | (name is not None)
+            except Exception:  # one message must not take away the page of all
+                if each.topic not in self._left_out:
+                    log.exception("a message on %s is left out", escaped(each.topic))
+                    self._left_out.add(each.topic)
         self._tell(changed)
 
     def recall(self, stored: Sequence[Delivery]) -> None:
@@ -162,8 +169,10 @@ class Feed:
 
 def feed(config: FloorConfig) -> Feed:
     """The feed of a floor. Raises ConfigError where the password cannot be read."""
-    mqtt = replace(config.mqtt, client_id=f"{config.page.client_id}-{secrets.token_hex(4)}")
+    mqtt, page = config.mqtt, config.page
+    secret = password(page if page.username else mqtt)
+    mqtt = replace(mqtt, client_id=f"{page.client_id}-{secrets.token_hex(4)}", username=page.username or mqtt.username)
     topics = [f"{mqtt.root}/+/{topic}" for topic in TOPICS]
-    source = MqttSource(mqtt, password(mqtt), topics, 2 * MOST, clean=True)
+    source = MqttSource(mqtt, secret, topics, 2 * MOST, clean=True)
     past = Past(mqtt.root, Asked(config, LIMIT_S))
     return Feed(mqtt.root, source, lambda: source.fault, past=past)

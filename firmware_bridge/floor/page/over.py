@@ -54,7 +54,7 @@ def read(payload: bytes) -> tuple[RoundMessage, Own]:
     told = round_message(payload)
     try:
         return told, _own(payload)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise MessageError(f"not a round of its game: {error}", "look which game it is of") from None
 
 

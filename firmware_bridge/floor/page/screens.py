@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable
 from typing import Final
@@ -11,6 +12,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config.sections import ScreenSection
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.fold import Kept
@@ -18,6 +20,8 @@ from firmware_bridge.floor.page.guest.html import document, screen
 from firmware_bridge.floor.page.guest.view import WAITING, View, view
 from firmware_bridge.floor.page.guest.words import LANGUAGES, Language
 from firmware_bridge.floor.page.stream import Stream, Streams
+
+log = logging.getLogger(__name__)
 
 NAME: Final = re.compile(r"[^\x00-\x20/+#$\x7f-\x9f]{1,64}")
 """The name of a table, as a topic can have it."""
@@ -31,13 +35,14 @@ def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
 
     def page(request: Request) -> HTMLResponse:
         name, lang = _name(request), _language(request, section)
-        return HTMLResponse(document(name, shown(name), lang), 200 if NAME.fullmatch(name) else 404)
+        drawn = shown.drawn(name, lambda view: document(name, view, lang))
+        return HTMLResponse(drawn, 200 if NAME.fullmatch(name) else 404)
 
     def stream(request: Request) -> ASGIApp:
         name, lang = _name(request), _language(request, section)
         if streams.open >= streams.most:
             return PlainTextResponse("too many screens: see [screen] streams\n", 503, {"retry-after": "10"})
-        return Stream(streams, feed, lambda: {"screen": screen(name, shown(name), lang)})
+        return Stream(streams, feed, lambda: {"screen": shown.drawn(name, lambda view: screen(name, view, lang))})
 
     return [Route("/screen/{name}", page), Route("/screen/{name}/stream", _endpoint(stream))]
 
@@ -48,6 +53,19 @@ class _Shown:
     def __init__(self, feed: Feed, section: ScreenSection) -> None:
         self._feed, self._cards = feed, section.cards
         self._made: dict[str, tuple[Kept, bool, View]] = {}
+        self._not_drawn: set[str] = set()
+
+    def drawn(self, name: str, draw: Callable[[View], str]) -> str:
+        """A screen as it is drawn; that of a table that waits where nobody can draw what the table said."""
+        try:
+            drawn = draw(self(name))
+        except Exception:  # guests are shown words or nothing, never a page of an error
+            if name not in self._not_drawn:
+                self._not_drawn.add(name)
+                log.exception("table %s: its screen cannot be drawn", escaped(name))
+            return draw(WAITING)
+        self._not_drawn.discard(name)
+        return drawn
 
     def __call__(self, name: str) -> View:
         """The view of a table; that of one that waits where nobody knows how it is."""

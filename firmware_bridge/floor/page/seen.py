@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from firmware_bridge.client.payload import MessageError, state
+from firmware_bridge.client.payload import MessageError, look_whose, state
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
 from firmware_bridge.floor.page.over import RoundOver, over, read
@@ -113,8 +113,7 @@ class Seen:
         return round((len(ended) - 1) * HOUR_MS / (now - ended[0]))
 
     def _body(self, topic: str, body: type[Body]) -> Body | None:
-        said = self.said.get(topic)
-        return said.body if said is not None else None
+        return said.body if (said := self.said.get(topic)) is not None else None
 
 
 MEASURED: Final = 4
@@ -188,6 +187,7 @@ class Floor:
 
 def _state(seen: Seen, topic: str, payload: bytes, retained: bool, now: int) -> bool:
     head, body = _READ[topic](payload)
+    look_whose(seen.name, head.table)
     if topic == "status" and _is_of_an_older_link(seen.said.get(topic), head, body):
         return False
     told = milliseconds(head.at)
@@ -206,6 +206,7 @@ def _is_of_an_older_link(before: Said | None, head: StateHead, status: Status) -
 
 def _round(seen: Seen, payload: bytes) -> bool:
     told, own = read(payload)
+    look_whose(seen.name, told.table)
     key = (told.journal, told.shoe, told.round)
     known = seen.rounds.get(key)
     if known and (known.revision, known.seq) >= (told.revision, told.seq):

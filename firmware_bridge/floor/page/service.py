@@ -12,6 +12,7 @@ import uvicorn
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config.sections import FloorConfig, PageSection
 from firmware_bridge.floor.page.app import app
+from firmware_bridge.floor.page.connection import Connection
 from firmware_bridge.floor.page.feed import feed
 from firmware_bridge.systemd import Systemd
 
@@ -50,6 +51,7 @@ def run(config: FloorConfig) -> int:
         server_header=False,
         date_header=False,
         proxy_headers=False,
+        http=Connection,
         ws="none",
         limit_concurrency=page.streams + config.screen.streams + PAGES,
         timeout_graceful_shutdown=END_S,

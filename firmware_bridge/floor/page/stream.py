@@ -1,6 +1,7 @@
 """What a browser is sent while a page is open: the parts of the page that are others than it has (server-sent events).
 
-A browser that takes its time has no queue: what it is sent next is what the page is then.
+A browser that takes its time has no queue: what it is sent next is what the page is then, a few parts at a time. So a
+floor's whole page is never held for one browser, however slowly it reads.
 """
 
 from __future__ import annotations
@@ -8,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
@@ -28,6 +31,9 @@ REST_S: Final = 0.25
 
 SLOW_S: Final = 30.0
 """How long a browser may take to read an event; then its connection is closed, and it comes again."""
+
+PIECE: Final = 65_536
+"""Characters from which on an event, or a piece of a document, is sent before the next one is made."""
 
 RETRY_MS: Final = 2000
 """How long a browser waits before it comes again."""
@@ -87,24 +93,53 @@ class Stream:
         headers = [(b"content-type", EVENTS.encode()), (b"x-accel-buffering", b"no")]
         await _sent(send, {"type": "http.response.start", "status": 200, "headers": headers})
         await _sent(send, {"type": BODY, "body": b"retry: %d\n\n" % RETRY_MS, "more_body": True})
-        has: dict[str, str] = {}
+        has: dict[str, int] = {}
         version = -1
         while True:
             if version != self._source.version:
                 version = self._source.version
                 now = self._parts()
-                changed = {id: html for id, html in now.items() if has.get(id) != html}
-                gone = [id for id in has if id not in now]
-                if changed or gone:
-                    await _sent(send, _event("parts", json.dumps(changed | dict.fromkeys(gone))))
-                has = dict(now)
+                changed = [id for id, html in now.items() if has.get(id) != hash(html)]
+                changed += [id for id in has if id not in now]
+                await self._bring(send, changed, has)
                 await asyncio.sleep(REST_S)
             elif not await self._changes(version):
                 await _sent(send, _event("beat", "{}"))
 
+    async def _bring(self, send: Send, changed: list[str], has: dict[str, int]) -> None:
+        """Send these parts as they are when their turn comes. has: the hash of each that the browser has."""
+        left = deque(changed)
+        while left:
+            now, parts, size = self._parts(), dict[str, str | None](), 0
+            while left and size < PIECE:
+                id = left.popleft()
+                html = parts[id] = now.get(id)
+                if html is None:
+                    has.pop(id, None)
+                else:
+                    has[id] = hash(html)
+                    size += len(html)
+            await _sent(send, _event("parts", json.dumps(parts)))
+
     async def _changes(self, version: int) -> bool:
         await self._source.changed_after(version, BEAT_S)
         return self._source.version != version
+
+
+class Document:
+    """An ASGI response: a page whose pieces are made as a browser reads them."""
+
+    def __init__(self, pieces: Iterable[str]) -> None:
+        self._pieces = pieces
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the page, or as much of it as the browser reads in time."""
+        headers = [(b"content-type", b"text/html; charset=utf-8")]
+        with suppress(TimeoutError):
+            await _sent(send, {"type": "http.response.start", "status": 200, "headers": headers})
+            for piece in self._pieces if scope["method"] != "HEAD" else ():
+                await _sent(send, {"type": BODY, "body": piece.encode(), "more_body": True})
+            await _sent(send, {"type": BODY, "body": b""})
 
 
 async def _gone(receive: Receive) -> None:

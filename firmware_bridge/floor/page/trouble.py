@@ -13,6 +13,9 @@ from firmware_bridge.games import GAMES
 SILENT_MS: Final = 90_000
 """The age of a health, told every 30 s, from which nobody knows how the table is."""
 
+DIGITS: Final = 18
+"""The longest number in a name that is sorted as one."""
+
 Word = Literal["blocked", "alarm", "silent", "no_shoe", "playing"]
 
 RANKS: Final[tuple[Word, ...]] = ("blocked", "alarm", "silent", "no_shoe", "playing")
@@ -87,4 +90,8 @@ def _key(seen: Seen, needs: Trouble) -> tuple[int, int, tuple[tuple[int, str], .
 @lru_cache(10_000)
 def natural(name: str) -> tuple[tuple[int, str], ...]:
     """A key that sorts names as people do: T2 before T10."""
-    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"([0-9]+)", name) if part)
+    return tuple(
+        (int(part), "") if part.isascii() and part.isdigit() and len(part) <= DIGITS else (-1, part)
+        for part in re.split(r"([0-9]+)", name)
+        if part
+    )

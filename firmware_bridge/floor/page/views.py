@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.page import detail, health, roads
 from firmware_bridge.floor.page.document import address, document, section
 from firmware_bridge.floor.page.feed import Feed
@@ -17,8 +20,17 @@ from firmware_bridge.games.baccarat.drawn.heading import Heading
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.games.baccarat.roads.bead import LETTERS
 
+log = logging.getLogger(__name__)
+
 SECTIONS: Final = ("alarms", "now", "roads", "rounds", "health", "times")
 TITLES: Final = {"alarms": "page.open_alarms", "times": "health.times"}
+
+
+TILES: Final = 8
+"""Tiles of a piece of the document."""
+
+TILES_HERE: Final = Html("<!--tiles-->")
+"""The place of the tiles in the document."""
 
 
 class _Drawn(NamedTuple):
@@ -38,6 +50,7 @@ class Views:
         self._drawn: dict[tuple[str, str, Language], _Drawn] = {}
         self._grids: dict[Language, tuple[int, dict[str, str]]] = {}
         self._roads: dict[tuple[str, str, Language], tuple[Board, str]] = {}
+        self._not_drawn: set[tuple[str, str]] = set()
 
     def grid_parts(self, lang: Language) -> dict[str, str]:
         """The parts of the grid: each tile's state and road; `order`: names and addresses of the tables as sorted."""
@@ -59,20 +72,21 @@ class Views:
 
     def grid_document(self, lang: Language) -> str:
         """The page of all tables."""
+        return "".join(self.grid_pieces(lang))
+
+    def grid_pieces(self, lang: Language) -> Iterator[str]:
+        """The page of all tables from its begin to its end, some tiles at a time, each as it is when its turn comes."""
         parts = self.grid_parts(lang)
-        tiles = [
-            tag(
-                "li",
-                tag("h2", tag("a", name, href=f"{where}?lang={lang}")),
-                tag("div", Html(parts[f"t-{name}"]), id=f"t-{name}"),
-                tag("div", Html(parts[f"r-{name}"]), id=f"r-{name}", class_="road"),
-                id=f"tile-{name}",
-            )
-            for name, where in json.loads(parts.get("order", "[]"))
-        ]
         count = tag("div", Html(parts.get("count", "")), id="count", class_="muted")
-        main = joined(_broker(parts), count, tag("ul", *tiles, id="grid", class_="grid"))
-        return document(lang, text(lang, "page.title"), "/", main, skip=text(lang, "page.skip"))
+        main = joined(_broker(parts), count, tag("ul", TILES_HERE, id="grid", class_="grid"))
+        whole = document(lang, text(lang, "page.title"), "/", main, skip=text(lang, "page.skip"))
+        above, _, below = whole.partition(TILES_HERE)
+        yield above
+        tables = json.loads(parts.get("order", "[]"))
+        for first in range(0, len(tables), TILES):
+            now = self.grid_parts(lang)
+            yield joined(*[_tile(name, where, now, lang) for name, where in tables[first : first + TILES]])
+        yield below
 
     def table_parts(self, name: str, lang: Language) -> dict[str, str]:
         """The parts of a table's page; of a table that nobody has heard of they are empty."""
@@ -112,20 +126,38 @@ class Views:
         return drawn.parts
 
     def _tile(self, seen: Seen, needs: Trouble, lang: Language) -> dict[str, str]:
-        state = tile(seen, needs, lang, self._feed.clock())
-        return {f"t-{seen.name}": state, f"r-{seen.name}": self._road("tile", seen, lang)}
+        draws: dict[str, Callable[[], str]] = {
+            f"t-{seen.name}": lambda: tile(seen, needs, lang, self._feed.clock()),
+            f"r-{seen.name}": lambda: self._road("tile", seen, lang),
+        }
+        return {id: self._part(seen, id, lang, draw) for id, draw in draws.items()}
 
     def _page(self, seen: Seen, needs: Trouble, lang: Language) -> dict[str, str]:
-        own = {"roads": self._road("page", seen, lang)} if seen.roads else {}
-        return {
-            "state": detail.state(seen, needs, lang, self._feed.clock()),
-            "alarms": detail.alarms(seen, lang),
-            "now": detail.on_the_table(seen, lang),
-            **own,
-            "rounds": detail.rounds(seen, lang),
-            "health": health.health(seen, lang),
-            "times": health.times(seen, lang),
+        draws: dict[str, Callable[[], str]] = {
+            "state": lambda: detail.state(seen, needs, lang, self._feed.clock()),
+            "alarms": lambda: detail.alarms(seen, lang),
+            "now": lambda: detail.on_the_table(seen, lang),
+            "roads": lambda: self._road("page", seen, lang),
+            "rounds": lambda: detail.rounds(seen, lang),
+            "health": lambda: health.health(seen, lang),
+            "times": lambda: health.times(seen, lang),
         }
+        if not seen.roads:
+            del draws["roads"]
+        return {id: self._part(seen, id, lang, draw) for id, draw in draws.items()}
+
+    def _part(self, seen: Seen, id: str, lang: Language, draw: Callable[[], str]) -> str:
+        """A part as it is drawn; where nobody can draw what the table said, a line that says so."""
+        part = (seen.name, id)
+        try:
+            drawn = draw()
+        except Exception:  # one table's words must not take away the page of all
+            if part not in self._not_drawn:
+                self._not_drawn.add(part)
+                log.exception("table %s: the part %s cannot be drawn", escaped(seen.name), escaped(id))
+            return tag("p", text(lang, "page.not_drawn"), class_="bad")
+        self._not_drawn.discard(part)
+        return drawn
 
     def _road(self, view: str, seen: Seen, lang: Language) -> str:
         """The big road of a tile, or all roads: they are drawn once a round."""
@@ -141,6 +173,18 @@ class Views:
             )
             known = self._roads[view, seen.name, lang] = (board, drawn)
         return known[1]
+
+
+def _tile(name: str, where: str, parts: Mapping[str, str], lang: Language) -> Html:
+    """The frame of a table's tile, with its parts; they are empty for one that is no more."""
+    state, road = f"t-{name}", f"r-{name}"
+    return tag(
+        "li",
+        tag("h2", tag("a", name, href=f"{where}?lang={lang}")),
+        tag("div", Html(parts.get(state, "")), id=state),
+        tag("div", Html(parts.get(road, "")), id=road, class_="road"),
+        id=f"tile-{name}",
+    )
 
 
 def _named(name: str, lang: Language) -> str:

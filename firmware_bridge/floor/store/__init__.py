@@ -90,6 +90,12 @@ class Store(Protocol):
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         """All rows, of one table or journal where one is named."""
 
+    def newest(self) -> str:
+        """The time, RFC 3339, of the newest message: by the shoe's clock or by when it came, whichever is earlier.
+
+        Empty where there is no message.
+        """
+
     def old(self, before: str) -> list[Old]:
         """The journals of which nothing was said, or came, since a time, RFC 3339; the oldest first."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ BODIES: Final = ("body", "other_body")
 def export(store: Store, what: What, table: str | None, journal: str | None, target: Path | None, form: str) -> int:
     """Write rows to a file, which appears whole or not at all, or to stdout; how many. Raises StoreError.
 
-    form: `jsonl`, an object a line, or `csv`, with a line of names first.
+    form: `jsonl`, an object a line, or `csv`, with a line of names first. Bytes that are no message are in base64.
     """
     columns, count = store.columns(what), 0
     with _output(target) as out:
@@ -42,14 +43,14 @@ def export(store: Store, what: What, table: str | None, journal: str | None, tar
 
 def _as_json(name: str, value: Any) -> Any:
     if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
+        return b64encode(value).decode()
     if name in BODIES and isinstance(value, str) and "\n" not in value:
         return msgspec.Raw(value.encode())
     return value
 
 
 def _as_text(value: Any) -> Any:
-    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
+    return b64encode(value).decode() if isinstance(value, bytes) else value
 
 
 @contextmanager

@@ -12,10 +12,10 @@ from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.floor.store.sqlite_reader import SqliteReader
 
 
-def open_store(config: FloorConfig) -> Store:
-    """The store of a floor, made where there is none. Raises StoreError, ConfigError."""
+def open_store(config: FloorConfig, *, make: bool = False) -> Store:
+    """The store of a floor. make: whether a file is made where there is none. Raises StoreError, ConfigError."""
     if config.store.url is None:
-        return SqliteStore(Path(config.store.path))
+        return SqliteStore(Path(config.store.path), make=make)
     need("psycopg", "postgres")
     from firmware_bridge.floor.store.postgres import PostgresStore
 

@@ -93,6 +93,12 @@ class PostgresStore:
             cursor.itersize = PAGE
             yield from cursor.execute(query, list(named.values()))
 
+    def newest(self) -> str:
+        """The earlier time of the newest message, as the shoe had it and as it came; "" for none. Raises StoreError."""
+        with self._in_words():
+            at, came = self._db.execute(sql.NEWEST).fetchone() or ("", "")
+        return min(at or "", came or "")
+
     def old(self, before: str) -> list[Old]:
         """The journals of which nothing was said, or came, since a time; the oldest first. Raises StoreError."""
         with self._in_words():

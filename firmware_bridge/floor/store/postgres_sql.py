@@ -158,6 +158,8 @@ NOTHING: Final = f"revoke all on {_KEPT}, {_VIEWS} from {{}}"
 SCHEMA: Final = "select current_schema()"
 USAGE: Final = "grant usage on schema {} to {}"
 
+NEWEST: Final = "select max(at), max(received_at) from message"
+
 OLD: Final = """
 select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, case
   when not exists (

@@ -21,13 +21,20 @@ Found = TypeVar("Found")
 
 
 class SqliteStore:
-    """A store in the file `path`, made where there is none. Raises StoreError."""
+    """A store in the file `path`. make: whether it is made where there is none. Raises StoreError."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, make: bool = True) -> None:
         self._path = path
+        if not make:
+            self._look()
         with self._in_words():
-            self._db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+            mode = "rwc" if make else "rw"
+            self._db = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode={mode}", timeout=BUSY_S, isolation_level=None, uri=True
+            )
             try:
+                if not make and not self._version():
+                    raise self._none()
                 self._db.execute("pragma journal_mode = wal").fetchall()
                 self._db.execute("pragma synchronous = full")
                 self._migrate()
@@ -81,6 +88,11 @@ class SqliteStore:
         with self._in_words():
             yield from self._db.execute(f"select * from {what} where {where} order by {sql.ORDER[what]}", named)
 
+    def newest(self) -> str:
+        """The earlier time of the newest message, as the shoe had it and as it came; "" for none. Raises StoreError."""
+        at, came = self._ask(lambda db: db.execute(sql.NEWEST).fetchone())
+        return min(at or "", came or "")
+
     def old(self, before: str) -> list[Old]:
         """The journals of which nothing was said, or came, since a time; the oldest first. Raises StoreError."""
         with self._in_words():
@@ -109,9 +121,10 @@ class SqliteStore:
         return [each for each in found if each != "ok"]
 
     def backup(self, target: Path) -> None:
-        """Write the store as it is now to a file of its own, which appears whole, while others write."""
+        """Write the store as it is now to a file of its owner alone, which appears whole, while others write."""
         fresh = target.with_name(f".{target.name}.{os.getpid()}")
         try:
+            os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             with self._in_words():
                 self._db.execute("vacuum into ?", (str(fresh),))
             with fresh.open("rb+") as file:
@@ -130,8 +143,24 @@ class SqliteStore:
         """Close the file."""
         self._db.close()
 
-    def _migrate(self) -> None:
+    def _look(self) -> None:
+        try:
+            self._path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            raise self._none() from None
+        except OSError as error:
+            raise StoreError(f"{self._path}: {error.strerror}", "try it with sudo") from None
+
+    def _none(self) -> StoreError:
+        hint = "look at [store] path of floor.toml, and whether its disk is there; shoe-floor ingest makes a new store"
+        return StoreError(f"there is no store at {self._path}", hint)
+
+    def _version(self) -> int:
         (version,) = self._db.execute("pragma user_version").fetchone()
+        return int(version)
+
+    def _migrate(self) -> None:
+        version = self._version()
         if version > len(sql.MIGRATIONS):
             what = f"{self._path} is of version {version}, made by a newer shoe-floor"
             raise StoreError(what, "install that one, or name another file in [store]")
@@ -139,8 +168,7 @@ class SqliteStore:
             return
         for number, script in enumerate(sql.MIGRATIONS, 1):
             with self._transaction() as db:
-                (version,) = db.execute("pragma user_version").fetchone()  # another process may have been quicker
-                if version < number:
+                if self._version() < number:  # another process may have been quicker
                     for statement in _statements(script):
                         db.execute(statement)
                     db.execute(f"pragma user_version = {number}")

@@ -105,6 +105,8 @@ ORDER: Final = {
 }
 """View -> the order of its rows."""
 
+NEWEST: Final = "select max(at), max(received_at) from message"
+
 OLD: Final = """
 select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, case
   when not exists (

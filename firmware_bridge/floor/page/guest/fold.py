@@ -47,11 +47,14 @@ class Kept(Struct, frozen=True):
 NOTHING: Final = Kept()
 
 
-def fold(kept: Kept, topic: str, payload: bytes) -> Kept:
-    """What is kept after a message of the topic `topic` (its last word); an empty one empties a state."""
+def fold(kept: Kept, topic: str, payload: bytes, table: str | None = None) -> Kept:
+    """What is kept after a message of the topic `topic` (its last word); an empty one empties a state.
+
+    table: the one whose topic it came on.
+    """
     if topic in STATES and not payload:
         return replace(kept, **{topic: None})
-    told = read(topic, payload)
+    told = read(topic, payload, table)
     if told is None or told.boot in kept.gone:
         return kept
     if _is_another_device(kept, told):

@@ -18,8 +18,9 @@ Number = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class _Head(Struct, frozen=True):
-    """Which shoe of which journal a message is of, which run of the daemon said it, and when."""
+    """Which shoe of which journal of which table a message is of, which run of the daemon said it, and when."""
 
+    table: str
     shoe: Number
     journal: str
     boot: str
@@ -109,6 +110,11 @@ class Roads(_State, frozen=True):
     bead: tuple[tuple[Number, Number, Literal["red", "blue", "green"], bool, bool], ...]
     big_grid: tuple[tuple[Number, Number, Literal["red", "blue", "green"], Number, Number], ...]
 
+    def __post_init__(self) -> None:
+        """Raise ValueError where not every bead says whether it was a natural."""
+        if len(self.naturals) != len(self.bead):
+            raise ValueError("naturals and bead are not of the same rounds")
+
 
 class Hand(Struct, frozen=True):
     """A hand of a round that is over, as far as its game has these fields."""
@@ -163,11 +169,14 @@ TOPICS: Final = tuple(_DECODERS)
 """The topics that a guest screen is made of."""
 
 
-def read(topic: str, payload: bytes) -> Told | None:
-    """What a message tells guests; None for another topic, and for bytes that are no message of this one."""
+def read(topic: str, payload: bytes, table: str | None = None) -> Told | None:
+    """What a message tells guests; None for another topic, and for bytes that are no message of this one.
+
+    table: the one whose topic it came on; what another one says there is no message.
+    """
     decoder = _DECODERS.get(topic)
     try:
         told: Told | None = decoder.decode(payload) if decoder else None
-        return told
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
+    return None if told is None or table not in (None, told.table) else told

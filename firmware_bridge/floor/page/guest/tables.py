@@ -28,7 +28,7 @@ class Guests:
         before = self.tables.get(name, NOTHING)
         if before is NOTHING and len(self.tables) >= MOST:
             return False
-        after = fold(before, last, payload)
+        after = fold(before, last, payload, name)
         if after is before:
             return False
         if any(getattr(after, state) for state in STATES):

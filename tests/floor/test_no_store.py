@@ -1,0 +1,36 @@
+"""Commands that read a store: where there is none they make none, and what was saved of it before stays."""
+
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.store.sqlite import SqliteStore
+
+
+@pytest.mark.parametrize("left", [None, b""], ids=["nothing", "an empty file"])
+@pytest.mark.parametrize("command", ["backup", "export", "check", "expire"])
+def test_where_there_is_no_store_none_is_made(
+    command: str, left: bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, path, backup = tmp_path / "floor.toml", tmp_path / "away ?#%41.db", tmp_path / "backup.db"
+    config.write_text(f'[mqtt]\nport = 1\n[store]\npath = "{path}"\nkeep_years = 10\n')
+    backup.write_bytes(b"yesterday's")
+    if left is not None:
+        path.write_bytes(left)
+    words = ["--config", str(config), command, *{"backup": [str(backup)], "export": ["messages"]}.get(command, [])]
+    assert main(words) == 1
+    assert f"there is no store at {path}" in capsys.readouterr().err
+    assert backup.read_bytes() == b"yesterday's"
+    assert (path.read_bytes() if path.exists() else None) == left
+    assert {each.name for each in tmp_path.iterdir()} - {path.name} == {backup.name, config.name}
+    assert main(["--config", str(config), "prepare"]) == 0
+    assert main(words) == (1 if command == "check" else 0)
+    assert "there is no store" not in capsys.readouterr().err
+
+
+def test_a_backup_is_its_owners_alone(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "floor.db")
+    store.backup(tmp_path / "backup.db")
+    store.close()
+    assert (tmp_path / "backup.db").stat().st_mode & 0o777 == 0o600
