@@ -97,6 +97,11 @@ class Session:
         self._client._reset_sockets()  # paho would leave those that wake its thread to the garbage collector
 
     @property
+    def connects(self) -> int:
+        """How often the broker let us in."""
+        return self._generation
+
+    @property
     def is_connected(self) -> bool:
         """Whether the broker would get a message now."""
         return self._client.is_connected()
