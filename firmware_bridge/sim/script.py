@@ -81,6 +81,11 @@ _WORDS: Final[dict[str, Step]] = {
 }
 
 
+NO_WORD: Final = (
+    "a card is written rank then suit: As, Td; only !void has a reason behind it, !correct ROUND CARDS has none"
+)
+
+
 def parse(text: str) -> list[Step]:
     """The steps of a deal script. Raises ScriptError that names the line and the word."""
     return [step for number, line in enumerate(text.splitlines(), 1) for step in parse_line(line, number)]
@@ -136,7 +141,7 @@ def _word(word: str, number: int) -> Iterator[Step]:
         near = nearest(word, _WORDS)
         raise ScriptError(
             f"line {number}: {word!r} is no word of a deal script",
-            f"did you mean {near!r}?" if near else "a card is written rank then suit: As, Td",
+            f"did you mean {near!r}?" if near else NO_WORD,
         )
 
 
@@ -184,6 +189,7 @@ def _plain(order: type[orders.Order]) -> Callable[[list[str]], orders.Order]:
 
 
 _USAGE: Final = {
+    "correct": "write !correct ROUND CARDS, without a reason, the cards as one word: !correct 2 9sTdTsTc",
     "void": "write !void REASON",
     "mark": "write !mark MARK, as 3:raise=6",
     "resolve": "write !resolve IRREGULARITY CHOICE",
