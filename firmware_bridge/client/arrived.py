@@ -65,17 +65,15 @@ class Arrived:
         """The table sends what was asked for: the end of a journal, which may be empty, is not asked for again."""
         if asked.journal and asked.to is None:
             self._ended.add(asked.journal)
-        if not self.events and asked.journal and self._ends.get(asked.journal) == asked.to:
-            del self._ends[asked.journal]
 
     def gaps(self) -> tuple[Resend, ...]:
-        """What to ask for: what is missing in between, and behind the newest message up to what the table said.
+        """What to ask for: what is missing in between; of events also what the table said to have behind the newest.
 
         With events also, once, the end of each journal that another one followed: no message says where it is.
         """
         rounds = self._chain.gaps()
         if not self.events:
-            return rounds + tuple(self._tails())
+            return rounds
         journals = {*self._shoes, *self._ends} - self._chain.forgotten
         gaps = [gap for each in sorted(journals) for gap in self._entries.gaps(each, self._ends.get(each, 0))]
         for journal in sorted(journals):
@@ -84,6 +82,17 @@ class Arrived:
             if journal not in self._ended | self._chain.forgotten:
                 gaps.append(Resend(journal=journal, start=self._entries.whole(journal) + 1))
         return tuple(gaps) + tuple(each for each in rounds if not _covered(each, gaps))
+
+    def tail(self) -> Resend | None:
+        """What the table has behind its newest round that came, None for nothing: nobody says whether rounds are in it.
+
+        Where events are read too, `gaps` has it.
+        """
+        for journal, end in () if self.events else self._ends.items():
+            last = max(self._chain.came(journal), default=0)
+            if last < end and journal not in self._chain.forgotten:
+                return Resend(journal=journal, start=last + 1, to=end)
+        return None
 
     def stored_up_to(self, journal: str, unsaved: int | None) -> int:
         """The last entry of a journal up to which all is there; 0 for none, and where events are not read.
@@ -124,14 +133,6 @@ class Arrived:
 
     def _by_age(self) -> list[str]:
         return sorted(self._shoes, key=lambda each: self._shoes[each])
-
-    def _tails(self) -> list[Resend]:
-        tails = []
-        for journal, end in self._ends.items():
-            last = max(self._chain.came(journal), default=0)
-            if last < end and journal not in self._chain.forgotten:
-                tails.append(Resend(journal=journal, start=last + 1, to=end))
-        return tails
 
 
 def _alone(identity: Identity) -> Resend:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import ssl
+import sys
 from collections import deque
 from collections.abc import Callable
 from threading import Lock
+from time import monotonic
 from typing import Any, NamedTuple
 
-from paho.mqtt.client import Client, MQTTMessage
+from paho.mqtt.client import Client, ConnectFlags, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.reasoncodes import ReasonCode
 
+from firmware_bridge.client import words
 from firmware_bridge.client.intake import Ticket
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.namesake import Namesake
+
+log = logging.getLogger(__name__)
 
 NO_ENTRY = (134, 135)
 """Reason codes of a CONNACK that a later attempt will not change: bad user name or password, not authorised."""
@@ -52,12 +59,14 @@ class Delivery(NamedTuple):
 class Session:
     """A persistent session of MQTT 3.1.1, which every broker speaks; it connects again by itself.
 
-    wake is called, from a thread of its own, when there is news. The broker sends a message again until it is `done`.
+    trouble: why it is not connected, and what to do, empty where it is; each is logged once. wake is called, from a
+    thread of its own, when there is news. The broker sends a message again until it is `done`.
     """
 
     def __init__(self, address: Address, wake: Callable[[], None]) -> None:
         self.incoming: deque[Delivery] = deque()
         self.error: FloorError | None = None
+        self.trouble = "it did not connect yet"
         self.answered: Callable[[bytes], None] = lambda payload: None
         self._address, self._wake, self._opened = address, wake, False
         self._topics: dict[str, int | None] = {}
@@ -77,6 +86,10 @@ class Session:
         self._client.reconnect_delay_set(1, LONGEST_WAIT_S)
         self._client.on_connect, self._client.on_message = self._connected, self._message
         self._client.on_subscribe = self._subscribed
+        self._client.on_connect_fail, self._client.on_disconnect = self._unreachable, self._ended
+        self._namesake = Namesake()
+        self._is_up = self._is_refused = False
+        self._where = f"{address.host}:{address.port}"
 
     def read(self, topics: dict[str, int | None]) -> None:
         """Subscribe to these filters at a QoS, None: no more; connect first, as soon as the broker is there."""
@@ -95,6 +108,11 @@ class Session:
         self._client.disconnect()
         self._client.loop_stop()
         self._client._reset_sockets()  # paho would leave those that wake its thread to the garbage collector
+
+    @property
+    def connects(self) -> int:
+        """How often the broker let us in."""
+        return self._generation
 
     @property
     def is_connected(self) -> bool:
@@ -120,16 +138,51 @@ class Session:
                 del self._unacked[mid]
                 self._client.ack(mid, 1)
 
-    def _connected(self, client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
+    def _connected(self, client: Client, _data: Any, flags: ConnectFlags, code: ReasonCode, _properties: Any) -> None:
         if code.is_failure:
+            self._is_refused = True
+            self._namesake.kept_out()
             if code.value in NO_ENTRY:
-                self._fail(f"the broker does not let {self._address.by} in: {code}", "look at user name and password")
+                self.trouble = f"the broker does not let {self._address.by} in: {code}"
+                self._fail(self.trouble, "look at user name and password")
+            else:
+                self._warn(words.turned_away(code.value, str(code), self._where))
             return
-        self.error = None
+        self._is_up, self.error = True, None
+        self._namesake.connected(monotonic())
+        if not self._namesake.is_about(monotonic()):
+            self.trouble = ""
+            kept = "kept" if flags.session_present else "new"
+            log.info("connected to %s as %s, session %s", self._where, self._address.by, kept)
         with self._lock:
             self._generation += 1
             self._unacked.clear()
         self._subscribe()
+
+    def _unreachable(self, _client: Client, _data: Any) -> None:
+        """No connection came about; paho calls this where it handles the error."""
+        self._namesake.kept_out()
+        self._warn(words.unreachable(sys.exception(), self._where))
+
+    def _ended(self, _client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
+        was_up, self._is_up = self._is_up, False
+        was_refused, self._is_refused = self._is_refused, False
+        if not code.is_failure:
+            self.trouble = "it was closed"
+        elif not was_up:
+            self._namesake.kept_out()
+            if not was_refused:
+                self._warn(words.hung_up(self._where, encrypted=self._address.tls is not None))
+        elif self._namesake.broke(monotonic()):
+            self._warn(words.shared_name(self._address.by))
+        else:
+            self._warn(words.broke(self._where, self._address.by))
+
+    def _warn(self, trouble: str) -> None:
+        """Log what is wrong, once as long as it stays the same."""
+        if trouble != self.trouble:
+            self.trouble = trouble
+            log.warning("%s", trouble)
 
     def _subscribe(self) -> None:
         """Ask anew at every connect: a broker may have forgotten us."""

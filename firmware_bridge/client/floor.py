@@ -76,6 +76,11 @@ class _Floor(ABC):
         self._reading = Reading(address, prefix, wait_s, self._wake)
         self._sender = Sender(self._reading.session, prefix)
 
+    @property
+    def trouble(self) -> str:
+        """Why it is not connected, and what to do; empty where it is. Each is logged too, once."""
+        return self._reading.session.trouble
+
     @abstractmethod
     def _wake(self) -> None:
         """There is news, says another thread."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Final
@@ -11,17 +10,15 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.client.arrived import Arrived
+from firmware_bridge.client.asking import Gaps, Given, Tail
 from firmware_bridge.client.items import Item, Received, Refused, Stream, Told, Unreadable
 from firmware_bridge.client.payload import MessageError
-from firmware_bridge.facts.orders import Answer, Resend
+from firmware_bridge.facts.orders import Answer
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, Stored
 
 FIRST_S: Final = 1.0
 LONGEST_S: Final = 60.0
 """The first and the longest back-off of a table whose batch was not stored; it doubles."""
-
-LONGEST_ASK_S: Final = 300.0
-"""The longest wait before a gap is asked for again; it doubles from the reader's own wait."""
 
 KNOWN: Final = "give the bytes of what was `Received`, as they came"
 
@@ -37,23 +34,21 @@ class _Pending(Struct):
     tickets: list[Ticket]
 
 
-class _Gap(Struct):
-    due: float
-    asked: int = 0
-
-
 class _Status(Struct):
     journal: str
     next_seq: int
+    boot: str = ""
+    link: int = 0
 
 
 class _Table(Struct):
     arrived: Arrived
+    gaps: Gaps
+    tail: Tail
     pending: dict[bytes, _Pending] = {}
     out: int = 0
     failures: int = 0
     ready_at: float = 0.0
-    gaps: dict[tuple[str | None, int | None], _Gap] = {}
     look_at: float | None = None
     said: dict[str, int] = {}
     say: set[str] = set()
@@ -71,8 +66,7 @@ class Intake:
         self.events = False
         self._by, self._wait_s = by, wait_s
         self._tables: dict[str, _Table] = {}
-        self._asked: dict[str, tuple[str, Resend]] = {}
-        self._run, self._orders = secrets.token_hex(8), 0
+        self._given = Given()
         self.done: list[Ticket] = []
 
     def know(self, known: Iterable[bytes], forgotten: Iterable[tuple[str, str]], now: float) -> None:
@@ -93,6 +87,11 @@ class Intake:
                 raise MessageError(f"a known payload is no message: {item.why}", KNOWN)
             table.look_at = now + self._wait_s
 
+    def connected(self) -> None:
+        """The broker let us in anew."""
+        for table in self._tables.values():
+            table.tail.connected()
+
     def take(self, name: str, topic: Stream, raw: bytes, ticket: Ticket | None, now: float) -> None:
         """A message from the broker. A ticket goes to `done` once the message needs no more to be sent again."""
         table, key = self._table(name), sha256(topic.encode() + raw).digest()
@@ -101,11 +100,13 @@ class Intake:
             waits.tickets += tickets
         elif len(table.pending) >= MOST_HELD:
             self.done += tickets
+            table.tail.dropped(now)
         elif (item := table.arrived.take(topic, raw)) is None:
             self.done += tickets
             table.say.add(msgspec.json.decode(raw, type=_Named).journal)  # the table does not know that it is stored
         else:
             table.pending[key] = _Pending(item, tickets)
+            table.tail.came(now)
             table.look_at = min(table.look_at or now + self._wait_s, now + self._wait_s)
         if table.failures:
             self._release(table)
@@ -118,6 +119,7 @@ class Intake:
             return
         table = self._table(name)
         table.arrived.reaches(status.journal, status.next_seq)
+        table.tail.said((status.boot, status.link), now)
         table.say.add(status.journal)
         table.look_at = min(table.look_at or now + self._wait_s, now + self._wait_s)
 
@@ -127,18 +129,19 @@ class Intake:
             answer = msgspec.json.decode(raw, type=Answer)
         except (msgspec.MsgspecError, ValueError):
             return
-        name, asked = self._asked.pop(answer.id or "", (None, None))
-        if name is None or asked is None:
+        told = self._given.answered(answer.id)
+        if told is None:
             return
-        table = self._tables[name]
+        asked, table = told.order, self._tables[told.table]
         if answer.ok:
             table.arrived.answered(asked)
+            table.tail.answered(asked)
             return
         why = f"{answer.error}; {answer.hint}" if answer.hint else f"{answer.error}"
         final = "not on this disk" in (answer.error or "")
         if final and asked.journal:
             table.arrived.forget(asked.journal)
-        item = Refused(name, asked, why, final)
+        item = Refused(told.table, asked, why, final)
         table.pending.setdefault(repr(item).encode(), _Pending(item, []))
 
     def batch(self, now: float, most: int, *, together: bool) -> dict[str, list[Item]]:
@@ -194,37 +197,26 @@ class Intake:
                     yield name, Stored(journal=journal, seq=seq, by=self._by)
 
     def asks(self, now: float) -> Iterator[Told]:
-        """The gaps that did not close by themselves in time, as orders; each again after a longer and longer wait."""
+        """What is missing and did not come by itself in time (asking.py), as orders."""
         for name, table in self._tables.items():
             if table.look_at is None or table.look_at > now:
                 continue
-            gaps = {(gap.journal, gap.to): gap for gap in table.arrived.gaps()}
-            table.gaps = {key: table.gaps.get(key) or _Gap(now + self._wait_s) for key in gaps}
-            for key, gap in table.gaps.items():
-                if gap.due <= now and len(table.pending) < MOST_HELD:
-                    gap.asked += 1
-                    gap.due = now + min(LONGEST_ASK_S, self._wait_s * 2.0 ** min(gap.asked, 16))
-                    yield self._told(name, gaps[key])
-            table.look_at = min((each.due for each in table.gaps.values()), default=None)
-            if not table.gaps:
-                waits = {
-                    each.item.message.journal for each in table.pending.values() if isinstance(each.item, Received)
-                }
-                for journal, seq in table.arrived.forget_old(waits):
+            if len(table.pending) >= MOST_HELD:
+                table.look_at = now + self._wait_s
+                continue
+            for gap in table.gaps.due(table.arrived.gaps(), now):
+                yield self._given.told(name, gap)
+            if end := table.tail.order(table.arrived.tail(), now):
+                yield self._given.told(name, end)
+            table.look_at = min((at for at in (table.gaps.at, table.tail.at) if at is not None), default=None)
+            if table.gaps.at is None:
+                for journal, seq in table.arrived.forget_old({each.journal for each in _waiting(table)}):
                     table.said[journal] = max(seq, table.said.get(journal, 0))
 
     def next_at(self) -> float | None:
         """When there is something to do though nothing comes; None for never."""
         looks = [each.look_at for each in self._tables.values() if each.look_at is not None]
         return min([*looks, *(each.ready_at for each in self._tables.values() if each.pending)], default=None)
-
-    def _told(self, name: str, gap: Resend) -> Told:
-        self._orders += 1
-        told = Told(name, gap, f"{self._run}-{self._orders}")
-        self._asked[told.id] = (name, gap)
-        while len(self._asked) > MOST_HELD:
-            del self._asked[next(iter(self._asked))]
-        return told
 
     def _release(self, table: _Table) -> None:
         """Let the broker go on with others: what this table holds is asked for again if we die."""
@@ -233,7 +225,10 @@ class Intake:
             each.tickets = []
 
     def _table(self, name: str) -> _Table:
-        return self._tables.setdefault(name, _Table(Arrived(name, events=self.events)))
+        if name not in self._tables:
+            arrived = Arrived(name, events=self.events)
+            self._tables[name] = _Table(arrived, Gaps(self._wait_s), Tail(self._wait_s))
+        return self._tables[name]
 
 
 def _waiting(table: _Table) -> list[EventMessage | RoundMessage]:

@@ -34,6 +34,7 @@ class Reading:
         self._prefix, self._begun, self._together = prefix, False, False
         self._intake = Intake(address.by, wait_s)
         self._out: dict[str, list[Item]] = {}
+        self._connects = 0
 
     def begin(
         self, *, events: bool, known: Iterable[bytes], forgotten: Iterable[tuple[str, str]], together: bool
@@ -58,6 +59,9 @@ class Reading:
             raise error
         now = monotonic()
         self._intake.failed(self._out, now)
+        if self._connects != self.session.connects:
+            self._connects = self.session.connects
+            self._intake.connected()
         self._take(now)
         for told in self._intake.asks(now):
             self.session.publish(f"{self._prefix}/{told.table}/command", command(told.order, told.id))

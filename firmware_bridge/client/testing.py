@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.facts.event import Event
-from firmware_bridge.facts.events import ShoeEnded
+from firmware_bridge.facts.events import CommandAnswered, ShoeEnded
 from firmware_bridge.facts.events_of_rounds import BetsClosed, EntryName, RoundClosed, RoundCorrected, RoundVoided
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import VERSION, EntryHead, StateHead, Stored, joined
@@ -28,8 +28,9 @@ AT: Final = "2026-11-20T21:33:05.123Z"
 class FakeTable:
     """A table that closes rounds of two entries, says them to `send` (topic, payload), and obeys `resend`.
 
-    What it says is what a shoe's table would, but cards: every round of it is won by banker. It keeps what it said:
-    `sent` has what the journals make, (topic, payload) of each message once, in order.
+    As a real table does, it journals its answer to an order, so that each order makes an entry. What it says is what
+    a shoe's table would, but cards: every round of it is won by banker. `sent` has what the journals make: (topic,
+    payload) of each message once, in order.
     """
 
     def __init__(self, send: Callable[[str, bytes], None], table: str = "T07", *, prefix: str = "shoe") -> None:
@@ -108,8 +109,11 @@ class FakeTable:
                 self.stored.append(msgspec.json.decode(payload, type=Stored))
             elif topic.endswith("/command"):
                 order = msgspec.json.decode(payload)
-                answer = self._used.get(order["id"]) or self._obey(order)
-                self._used[order["id"]] = answer
+                answer = self._used.get(order["id"])
+                if answer is None:
+                    answer = self._used[order["id"]] = self._obey(order)
+                    self._say(self._entry(CommandAnswered(answer=answer, by="backend")))
+                    self.status()
                 self._send(f"{self._prefix}/{self.table}/reply", msgspec.json.encode(answer))
 
     def forget(self, journal: str) -> None:
@@ -138,7 +142,7 @@ class FakeTable:
         head = b'%b,"n":1,"of":1' % msgspec.json.encode(told)[:-1]
         written = msgspec.json.encode(event)
         said = [("event", b'%b,"event":%b}' % (head, written))]
-        if not isinstance(event, BetsClosed | ShoeEnded):
+        if not isinstance(event, BetsClosed | CommandAnswered | ShoeEnded):
             fields = {key: value for key, value in msgspec.json.decode(written).items() if key not in ("type", "own")}
             said.append(("round", b"%b,%b" % (head, msgspec.json.encode(fields)[1:])))
             self._prev = EntryName(self.journal, self._seq)

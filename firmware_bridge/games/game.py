@@ -184,8 +184,6 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Whether a house that seals deals every card face down, for guests to squeeze; else only what the rules hide."""
     ceremony: str = "cards are opened in the order of the game"
     """In which order cards that lie face down are opened."""
-    as_dealt: str = "in the order they came"
-    """How a correction gives the cards."""
     staked: Callable[[Layout, Start], dict[str, Net]] = _bets
     """What each bet has put in so far, for a round that is voided; empty where the backend alone knows the wagers."""
     moved: Callable[[Layout], dict[str, Net]] = _nothing_moved

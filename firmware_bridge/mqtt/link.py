@@ -8,11 +8,11 @@ from contextlib import suppress
 
 from paho.mqtt.reasoncodes import ReasonCode
 
+from firmware_bridge.facts.namesake import Namesake
 from firmware_bridge.mqtt import dial, words
 from firmware_bridge.mqtt.backoff import Backoff
 from firmware_bridge.mqtt.client import QuickClient
 from firmware_bridge.mqtt.connection import Accepted, Acked, Connection, Crashed, Ended, News, NotTaken, Refused, Silent
-from firmware_bridge.mqtt.namesake import Namesake
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 
 __all__ = ["BrokerSettings", "Incoming", "Link", "Message", "NotConnected"]

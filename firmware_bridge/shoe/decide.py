@@ -193,7 +193,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "request_dealer_change": _row(service.request_dealer_change),
     "dealer": _row(service.dealer_in),
     "void": _row(orders.void, outside=NO_SHOE, burning=BURNING),
-    "correct": _row(orders.correct, empty=NO_SHOE, burning=BURNING),
+    "correct": _row(orders.correct, empty=NO_SHOE),
     "enter": _row(orders.enter, outside=NO_SHOE),
     "resolve": _row(floor.resolve),
     "resend": _row(devices.accepted),

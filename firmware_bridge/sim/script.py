@@ -113,15 +113,18 @@ def _line(line: str, number: int) -> Iterator[Step]:
         words = _WORD.findall(line) if _PLAIN.fullmatch(line) else shlex.split(line, comments=True)
     except ValueError as error:
         raise ScriptError(f"line {number}: {error}", "close the quotation mark") from None
+    usage = ""
     while words:
         word = words.pop(0)
         if word.startswith("!"):
             yield Say(_order(word[1:], words, number))
+            usage = _USAGE.get(word[1:], "")
         else:
-            yield from _word(word, number)
+            yield from _word(word, number, usage)
 
 
-def _word(word: str, number: int) -> Iterator[Step]:
+def _word(word: str, number: int, usage: str) -> Iterator[Step]:
+    """The steps of a word. usage: how the order before it in its line is written, "" for none."""
     if word in _WORDS:
         yield _WORDS[word]
     elif _CARDS.fullmatch(word):
@@ -136,7 +139,7 @@ def _word(word: str, number: int) -> Iterator[Step]:
         near = nearest(word, _WORDS)
         raise ScriptError(
             f"line {number}: {word!r} is no word of a deal script",
-            f"did you mean {near!r}?" if near else "a card is written rank then suit: As, Td",
+            f"did you mean {near!r}?" if near else usage or "a card is written rank then suit: As, Td",
         )
 
 
@@ -184,6 +187,7 @@ def _plain(order: type[orders.Order]) -> Callable[[list[str]], orders.Order]:
 
 
 _USAGE: Final = {
+    "correct": "write !correct ROUND CARDS, without a reason, the cards as one word: !correct 2 9sTdTsTc",
     "void": "write !void REASON",
     "mark": "write !mark MARK, as 3:raise=6",
     "resolve": "write !resolve IRREGULARITY CHOICE",

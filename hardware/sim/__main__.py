@@ -6,25 +6,38 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import Final
 
 from hardware.readers.messages import REASONS
 from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.board import NativeBoard
 from hardware.sim.boards import BOARDS, CodeBoard
 from hardware.sim.optics import Optics
+from hardware.sim.papers import Papers
 from hardware.sim.pty import PtyBoard
 
 PACE_S = 0.25
 PACK = 52  # codes 0..51: the faces, of pack lot 0
-WORDS = (
-    f"a code pulls that card; deal N pulls N cards; {', '.join(REASONS)}: a fault; "
-    "reset, stall, flow, unplug, plug; quit"
-)
+CODES: Final[dict[Papers, str]] = {
+    "lots": "0 to 51, 0 for As",
+    "names": "As or Td",
+    "labels": "one of the code book",
+    "tags": "one of the code book",
+}
+"""What a code looks like, by what the cards of a reader carry."""
+
+
+def words(papers: Papers) -> str:
+    """What may be given on stdin to a board whose cards carry `papers`."""
+    native = (
+        f" deal N pulls N cards, always from As on; {', '.join(REASONS)}: a fault; reset," if papers == "lots" else ""
+    )
+    return f"a code ({CODES[papers]}) pulls that card;{native} stall, flow, unplug, plug; quit"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run until `quit` or the end of stdin; 0."""
-    parser = argparse.ArgumentParser(prog="python -m hardware.sim", description=f"On stdin: {WORDS}.")
+    parser = argparse.ArgumentParser(prog="python -m hardware.sim", description=f"On stdin: {words('lots')}.")
     parser.add_argument("--link", type=Path, required=True, help="name of the device, a symlink to a pty")
     parser.add_argument("--protocol", choices=tuple(BOARDS), default="native")
     parser.add_argument("--optics", action="store_true", help="native: read through simulated optics, to calibrate")
@@ -39,7 +52,7 @@ async def _serve(board: NativeBoard | CodeBoard, link: Path) -> None:
     loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(each, _end, pty)
-    print(f"a reader is at {link}; {WORDS}", flush=True)
+    print(f"a reader is at {link}; {words(board.papers)}", flush=True)
     try:
         await _hear(pty, board, loop)
     finally:
@@ -60,7 +73,7 @@ async def _hear(pty: PtyBoard, board: NativeBoard | CodeBoard, loop: asyncio.Abs
             else:
                 _obey(pty, board, line.strip())
         except ValueError:
-            print(f"not understood; {WORDS}", flush=True)
+            print(f"{line.strip()!r} is not understood; {words(board.papers)}", flush=True)
 
 
 async def _deal(pty: PtyBoard, board: NativeBoard, cards: int) -> None:

@@ -52,8 +52,9 @@ def test_the_lost_end_of_a_journal_is_asked_for_once_another_follows(broker: Bro
             table.play(2)
             table.new_shoe(lost=lost)
         table.play(2)
-        read_until(floor, items, len(table.sent), events=True)
-    assert Counter(raws(items)) == Counter(payload for _, payload in table.sent)
+        made = [payload for _, payload in table.sent if b'"CommandAnswered"' not in payload]
+        read_until(floor, items, len(made), events=True)
+    assert Counter(raws(items)) == Counter(made)
 
 
 def test_a_batch_that_is_left_comes_again_and_other_tables_go_on(broker: Broker) -> None:

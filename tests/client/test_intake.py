@@ -41,7 +41,7 @@ def test_nothing_is_said_of_a_journal_while_one_before_it_is_not_whole() -> None
     for topic, payload in heard:
         if topic == "reply":
             intake.answer(payload)
-    assert ("2-fake", 2) in said(intake)
+    assert dict(said(intake)).get("2-fake", 0) >= 2
     assert list(intake.asks(400.0)) == []
 
 

@@ -160,3 +160,38 @@ def test_patterns_are_of_the_corrected_cards(is_corrected: bool, is_told: bool) 
 def test_a_round_of_the_shoe_before_is_not_corrected() -> None:
     table = Table(**PLAIN).play(f"shoe {NATURAL} !close_shoe shoe")
     assert not corrected(table, 1, "2s 6d 4h Ac").answer.ok
+
+
+def refused(table: Table, number: int, text: str) -> str:
+    table.take(table.order(orders.Correct(number, faces(text), "camera")))
+    answer = table.answer
+    assert not answer.ok
+    return f"{answer.error}; {answer.hint}"
+
+
+@pytest.mark.parametrize(
+    ("cards", "said"),
+    [
+        ("9s Kd Th Kc 2h", "2h, number 5, cannot stand there; the round is over before it"),
+        ("2s 6d 3h", "these cards are no whole round; it goes on: the next card goes to B2"),
+        ("2s 6d 3h Kc", "these cards are no whole round; it goes on: the next card goes to P3"),
+    ],
+)
+def test_cards_that_are_no_whole_round_are_named(cards: str, said: str) -> None:
+    for procedure in ({}, {"procedure": "six-card"}):
+        table = Table(**PLAIN, **procedure).play(f"shoe {NATURAL} 2c 3c next" if procedure else f"shoe {NATURAL}")
+        assert refused(table, 1, cards) == said
+
+
+def test_a_round_of_the_shoe_before_is_not_corrected_and_the_floor_is_told_why() -> None:
+    ended = "if it is of the shoe before, it stands: corrections end when the next shoe opens"
+    table = Table(burn="first-card").play(f"shoe 2s 5c 5d {NATURAL} 2s !void misdeal")
+    assert refused(table, 2, NATURAL) == "round 2 was voided; only a closed round can be corrected"
+    assert refused(table, 3, NATURAL) == "round 3 of this shoe is not closed; only a closed round can be corrected"
+    corrected(table.play("!close_shoe"), 1, "9s Kd Th 9c")
+    table.play("!open_shoe")
+    for number in (1, 18):
+        assert refused(table, number, NATURAL) == f"round {number} of this shoe is not closed; {ended}"
+    table.play("2s 5c 5d 9s")
+    assert refused(table, 1, NATURAL) == "round 1 of this shoe is not closed; only a closed round can be corrected"
+    assert refused(table, 18, NATURAL).endswith(ended)

@@ -51,6 +51,8 @@ def test_words(text: str, steps: list[Step]) -> None:
         ("sA", "a card is written rank then suit"),
         ("!viod x", "line 1: !viod is no order; did you mean !void?"),
         ("!xyzzy", "one of: bets_closed, bets_open, close_shoe"),
+        ("!correct 2 9sTdTsTc misread", "'misread' is no word of a deal script; write !correct ROUND CARDS, without"),
+        ("!correct 2", "write !correct ROUND CARDS, without a reason, the cards as one word: !correct 2 9sTdTsTc"),
         ("!void", "line 1: !void: words are missing behind it; write !void REASON"),
         ("!resolve duplicate", "words are missing behind it; write !resolve IRREGULARITY CHOICE"),
         ("!resolve duplicate kep", "'kep' is none of burn, keep, remove"),

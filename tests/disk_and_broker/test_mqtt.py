@@ -211,7 +211,7 @@ def clients() -> int:
 
 def test_fifty_reconnects_leak_no_file_and_no_client(table: Any, mocker: MockerFixture) -> None:
     mocker.patch("firmware_bridge.mqtt.backoff.QUICK_S", 0.0)
-    mocker.patch("firmware_bridge.mqtt.namesake.BREAKS", 1_000)
+    mocker.patch("firmware_bridge.facts.namesake.BREAKS", 1_000)
     with Peer({5: ACCEPTED_5}, stays=False) as peer:
         bridge = table(peer.port)
         bridge.until(lambda: bridge.ups >= 5)

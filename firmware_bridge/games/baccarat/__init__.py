@@ -73,7 +73,6 @@ GAME: Final = Game(
     sensed=True,
     squeezed=True,
     ceremony="thirds are opened after both pairs",
-    as_dealt="as dealt: P1 B1 P2 B2, then the thirds that are due",
     staked=lambda layout, start: {},
     bets=tuple(BETS),
     closed_bets=closed,

@@ -15,6 +15,7 @@ from firmware_bridge.facts.orders import Correct
 from firmware_bridge.facts.reason import Reason
 from firmware_bridge.games.game import Game, Result, Start
 from firmware_bridge.games.house import terms_of
+from firmware_bridge.games.layout import Layout
 from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Refused
@@ -57,7 +58,7 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     before = [each for each in shoe.rounds if each.round < past.round]
     began = Start(past.bets, past.money, before, shoe.house.decks, past.left, shoe.house.disclose == "sealed", past)
     terms = terms_of(shoe.house)
-    table = game.judge(tuple(came), terms, began) if game.judge else judged(game, came, terms, began)
+    table = _judged(game, came, terms, began)
     if table.result is None:
         raise Refused(*_first_wrong(game, order.cards, came, terms, began))
     _refuse_a_copy_too_many(shoe, past, dealt)
@@ -82,20 +83,22 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     )
 
 
+def _judged(game: Game, came: Sequence[Card | Mark], terms: Any, began: Start) -> Layout:
+    return game.judge(tuple(came), terms, began) if game.judge else judged(game, came, terms, began)
+
+
 def _first_wrong(
     game: Game, words: Sequence[str], came: Sequence[Card | Mark], terms: Any, began: Start
 ) -> tuple[str, str]:
     """What is wrong with a correction that is no whole round, and what to do: its first word that cannot stand."""
-    if not game.words:
-        return "these cards are no whole round", f"give them {game.as_dealt}"
-    before = judged(game, (), terms, began)
+    before = _judged(game, (), terms, began)
     for n, word in enumerate(words, 1):
-        now = judged(game, came[:n], terms, began)
+        now = _judged(game, came[:n], terms, began)
         if now.stuck:
             expected = "the round is over before it" if before.result else is_asked(before.due)
             return f"{word}, number {n}, cannot stand there", expected
         before = now
-    return "these words are no whole round", f"it goes on: {is_asked(before.due)}"
+    return f"these {'words' if game.words else 'cards'} are no whole round", f"it goes on: {is_asked(before.due)}"
 
 
 def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) -> None:

@@ -16,7 +16,7 @@ from firmware_bridge.shoe.judges.marks import is_asked
 from firmware_bridge.shoe.judges.packs import open_with_next, waits_for_next
 from firmware_bridge.shoe.judges.rounds import close_round, end_shoe, open_shoe, void_round
 from firmware_bridge.shoe.round import asked, copies, due, layout, phase, rules, unread_needed
-from firmware_bridge.shoe.state import Phase, blockers, disclosed, held_cards, is_open, oldest_held, row
+from firmware_bridge.shoe.state import PastRound, Phase, blockers, disclosed, held_cards, is_open, oldest_held, row
 
 Given = Ordered | Pressed
 
@@ -155,8 +155,17 @@ def correct(draft: Draft, given: Ordered, order: orders.Correct) -> None:
     """The floor's word about the cards of a closed round: it is judged anew and published as a revision."""
     past = next((each for each in draft.shoe.rounds if each.round == order.round), None)
     if past is None or past.outcome is None:
-        raise Refused(f"round {order.round} of this shoe is not closed", "only a closed round can be corrected")
+        was = "was voided" if past else "of this shoe is not closed"
+        raise Refused(f"round {order.round} {was}", _uncorrected(draft, order, past))
     draft.add(corrected_round(draft.shoe, past, order, given.by))
+
+
+def _uncorrected(draft: Draft, order: orders.Correct, past: PastRound | None) -> str:
+    """What to do about a round that is not corrected: it may be meant of the shoe before."""
+    is_open_now = order.round == draft.shoe.round and (draft.shoe.laid or draft.shoe.held or draft.shoe.given)
+    if past or is_open_now or draft.shoe.number == 1:
+        return "only a closed round can be corrected"
+    return "if it is of the shoe before, it stands: corrections end when the next shoe opens"
 
 
 def reveal_order(draft: Draft, given: Ordered, order: orders.Reveal) -> None:

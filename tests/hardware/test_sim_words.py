@@ -1,0 +1,23 @@
+"""The simulated reader on stdin says what a code looks like for the reader that it is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("protocol", "said"),
+    [
+        ("native", "'Kx' is not understood; a code (0 to 51, 0 for As) pulls that card; deal N pulls N cards, always"),
+        ("angel-eye", "'Kx' is not understood; a code (As or Td) pulls that card; stall,"),
+    ],
+)
+def test_what_is_not_understood_shows_a_code(protocol: str, said: str, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "hardware.sim", "--protocol", protocol, "--link", str(tmp_path / "reader")]
+    ended = subprocess.run(words, input="Kx\nquit\n", capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    assert said in ended.stdout
