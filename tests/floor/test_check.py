@@ -9,6 +9,7 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
 from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.record.ledger import EVER, Progress
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests import broker as real
 from tests.broker import Broker
@@ -71,6 +72,16 @@ def test_a_floor_that_hears_nobody_is_warned_and_wrong_once_it_has_messages(chec
     code, lines = check(WRITES)
     assert code == 1
     assert lines[-1].startswith("wrong  0 tables heard; let its acl allow [mqtt] username to read shoe/+/status")
+
+
+def test_a_table_that_did_not_send_what_it_said_before_is_counted(check: Check, tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "floor.db")
+    store.save([], [], [Progress(event(1).key, 3, 1, 1, EVER)])
+    store.close()
+    code, lines = check(READS + WRITES)
+    [wrong] = [line for line in lines if not line.startswith("fine ")]
+    assert code == 1
+    assert wrong.startswith("wrong  1 tables have not sent what they said before their newest shoe; they are asked")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file away")

@@ -8,6 +8,7 @@ from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.store import StoreError, sqlite_sql
 from firmware_bridge.floor.store.sqlite import SqliteStore
+from tests.floor.every_ingest import *  # noqa: F403  # the tests of every ingest
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import KEY, Engine, named
 from tests.floor.journals import event

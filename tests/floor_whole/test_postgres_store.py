@@ -6,6 +6,7 @@ from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.store import Saved, Store, StoreError
+from tests.floor.every_ingest import *  # noqa: F403  # the tests of every ingest
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import Engine
 from tests.floor.journals import AT, event, round_of
