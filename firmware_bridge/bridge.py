@@ -77,7 +77,7 @@ class Bridge:
             config.table.id,
             self.panel,
             self._acknowledge,
-            lambda line: self.uplink.publish(line),  # which is made of this table
+            lambda line: self.uplink.publishing(line),  # which is made of this table
             self._changed,
             self._loop,
         )

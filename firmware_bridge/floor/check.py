@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic
 from typing import Final
 
 from msgspec.structs import replace
 
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config.secrets import password
 from firmware_bridge.floor.config.sections import FloorConfig
 from firmware_bridge.floor.extras import need
@@ -19,15 +22,24 @@ from firmware_bridge.floor.store.open import open_store
 ANSWER_S: Final = 5.0
 """How long the broker is waited for."""
 
+QUIET_S: Final = 0.5
+"""A broker that is silent for so long has sent what it retains."""
+
+NO_TABLE: Final = "shoe-floor-check"
+"""The name under which it is tried what may be said to a table; no table has it."""
+
 
 def findings(config: FloorConfig) -> Iterator[Finding]:
     """Everything that can be wrong, one after the other. Raises StoreError, ConfigError."""
     store = open_store(config)
     try:
+        if config.store.url is None:
+            yield from _of_the_owner(Path(config.store.path))
         yield from _of_the_store(store)
+        has_messages = store.count("messages") > 0
     finally:
         store.close()
-    yield _broker(config)
+    yield from _broker(config, has_messages)
     if config.nats.servers:
         need("nats", "nats")
         from firmware_bridge.floor.source.nats import check as cluster
@@ -35,11 +47,25 @@ def findings(config: FloorConfig) -> Iterator[Finding]:
         yield from cluster.findings(config.nats, password(config.nats))
 
 
+def _of_the_owner(path: Path) -> Iterator[Finding]:
+    """Whether the ingest, whose directory it is, may write a file that root may have put there."""
+    owner, wanted = path.stat().st_uid, path.parent.stat().st_uid
+    if owner != wanted:
+        what = f"{path} belongs to user {owner}, its directory to {wanted}: the ingest may not write it"
+        yield Finding(False, escaped(what), escaped(f"sudo chown --reference={path.parent}/. {path}*"))
+
+
 def _of_the_store(store: Store) -> Iterator[Finding]:
     faults = store.faults()
     yield Finding(not faults, "; ".join(faults) or "the store reads well", "restore the last backup (docs/floor.md)")
     gaps = store.count("gaps")
     yield Finding(not gaps, f"{gaps} journals with gaps", "shoe-floor export gaps; back-fill from exported journals")
+    owing = {key.table for key in store.lacking() if store.load(key).progress.since}
+    todo = (
+        "they are asked again; where it stays so, the log of the ingest has their answer: let them allow resend "
+        "([mqtt] commands in bridge.toml)"
+    )
+    yield Finding(not owing, f"{len(owing)} tables have not sent what they said before their newest shoe", todo)
     conflicts = store.count("conflicts")
     todo = "shoe-floor export conflicts, and compare both with the journal of the shoe"
     yield Finding(not conflicts, f"{conflicts} messages in conflict", todo)
@@ -47,16 +73,40 @@ def _of_the_store(store: Store) -> Iterator[Finding]:
     yield Finding(not bad, f"{bad} messages in quarantine", "shoe-floor export quarantine tells the reasons")
 
 
-def _broker(config: FloorConfig) -> Finding:
-    """Whether the broker lets the ingest in, tried under another client id: the session stays untouched."""
+def _broker(config: FloorConfig, has_messages: bool) -> Iterator[Finding]:
+    """Whether the broker lets the ingest in, read and write, tried under another client id: its session stays.
+
+    Many a broker takes every subscription, and passes nothing on where its acl forbids that.
+    """
     mqtt = config.mqtt
     probe = replace(mqtt, client_id=f"{mqtt.client_id}-check")
     source = MqttSource(probe, password(mqtt), topics(mqtt.root), 1, clean=True)
+    where, heard = f"the broker {mqtt.host}:{mqtt.port}", set[str]()
     try:
         why = source.tried(ANSWER_S)
+        if why is None:
+            heard = _heard(source, mqtt.root)
+        refused = source.refused
     finally:
         source.close()
-    where = f"the broker {mqtt.host}:{mqtt.port}"
-    return Finding(
-        why is None, f"{where} lets us in" if why is None else f"{where}: {why}", "look at [mqtt] of floor.toml"
-    )
+    if why is not None:
+        yield Finding(False, f"{where}: {why}", "look at [mqtt] of floor.toml")
+        return
+    yield Finding(True, f"{where} lets us in")
+    for name, reason in refused.items():
+        todo = f"let its acl allow [mqtt] username to write {mqtt.root}/+/{name} (docs/broker.md)"
+        yield Finding(False, f"{where} takes nothing from us on {mqtt.root}/+/{name}: {reason}", todo)
+    todo = f"let its acl allow [mqtt] username to read {mqtt.root}/+/status and what docs/floor.md names"
+    if not heard and not has_messages:
+        todo = f"nothing, if none has come yet; else {todo}"
+    yield Finding(bool(heard) or not has_messages, f"{len(heard)} tables heard", todo, warns=not heard)
+
+
+def _heard(source: MqttSource, root: str) -> set[str]:
+    """The tables whose retained status comes; meanwhile it is tried what may be written, to no table."""
+    give_up, heard = monotonic() + ANSWER_S, set[str]()
+    for name in ("command", "stored"):
+        source.publish(f"{root}/{NO_TABLE}/{name}", b"")
+    while ((came := source.receive(1_000, QUIET_S)) or not source.is_answered) and monotonic() < give_up:
+        heard |= {each.topic.split("/")[-2] for each in came if each.topic.endswith("/status") and each.body}
+    return heard

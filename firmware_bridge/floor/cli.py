@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, get_args
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config.load import load
 from firmware_bridge.floor.config.sections import FloorConfig
@@ -57,7 +57,7 @@ def _check(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
     code = FINE
     for each in findings(config):
-        print(f"{'fine ' if each.fine else 'wrong'}  {each.what}" + ("" if each.fine else f"; {each.todo}"))
+        print(each)
         code = code if each.fine else FAILED
     return code
 
@@ -127,9 +127,12 @@ def _backfill(arguments: argparse.Namespace, config: FloorConfig) -> int:
     store, code = open_store(config, make=True), FINE
     try:
         for path in arguments.journals:
-            saved = backfill(store, path, names(config.ingest.pseudonym_key_file))
+            faults: list[JournalError] = []
+            saved = backfill(store, path, names(config.ingest.pseudonym_key_file), faults.append)
             print(f"{path}: {saved.fresh} new, {saved.repeats} there already, {saved.conflicts} in conflict")
-            code = FAILED if saved.conflicts else code
+            for fault in faults:
+                print(f"{path}: left out: {escaped(str(fault))}", file=sys.stderr)
+            code = FAILED if saved.conflicts or faults else code
     finally:
         store.close()
     return code

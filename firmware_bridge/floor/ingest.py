@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from firmware_bridge.client.command import command
 from firmware_bridge.client.payload import MessageError, state
-from firmware_bridge.facts.printable import escaped
+from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.floor.record.ledger import EVER, Ledger
@@ -102,10 +102,12 @@ class Ingest:
         self._looked, before = now, self._orders
         for table, order in islice(self._ledger.due(now), ORDERS):
             self._orders += 1
-            if order.journal:
-                log.info("table %s: asked for entries %s to %s of %s", table, order.start, order.to, order.journal)
-            else:
-                log.info("table %s: asked for all since %s", table, order.since)
+            wanted = (
+                f"entries {order.start} to {order.to} of {order.journal}"
+                if order.journal
+                else f"all since {order.since}"
+            )
+            log.info("table %s: asked for %s", escaped(table), escaped(wanted))
             payload = command(order, f"{self._id_of(order.since)}{self._orders}")
             self._source.publish(f"{self._root}/{table}/command", payload)
         return self._orders - before
@@ -121,9 +123,9 @@ class Ingest:
         except (msgspec.MsgspecError, ValueError):
             return
         if answer.id.startswith(self._id_of(EVER)):
-            self._ledger.answered(table)
+            self._ledger.answered(table, ok=answer.ok)
         if answer.id.startswith(f"{self._name[:32]}-{self._run}-") and not answer.ok:
-            log.warning("table %s does not send again: %s; %s", table, answer.error, answer.hint)
+            log.warning("table %s does not send again: %s; %s", *map(escaped, (table, answer.error, answer.hint)))
 
     def _read(self, delivery: Delivery, batch: _Batch) -> None:
         """Put a delivery where it belongs, and note it in the ledger."""
@@ -155,7 +157,9 @@ class Ingest:
                 seq = head.as_of
         except MessageError:
             return
-        if head.table != table or not 0 < seq <= MOST or not 0 < len(head.journal) <= LONGEST:
+        if head.table != table or not head.journal or not 0 < seq <= MOST or not 0 <= head.shoe <= MOST:
+            return
+        if fault(table, LONGEST) or fault(head.journal, LONGEST):
             return
         key = Key(table, head.journal)
         self._ledger.reach(key, head.shoe, seq)

@@ -81,24 +81,30 @@ class Journal:
         return self
 
     @property
-    def end(self) -> Place | None:
-        """Where the next line of the newest file goes; None before the first line ever."""
-        return Place(self._file.path, self._file.length) if self._file else None
+    def end(self) -> Place:
+        """Where the next line of the newest file goes, once there is a file."""
+        assert self._file
+        return Place(self._file.path, self._file.length)
 
-    def append(self, entry: Entry) -> Line:
-        """Put an entry on disk and return its line; it begins a new file if its number is 1.
+    def seal(self, entry: Entry) -> Line:
+        """The line of an entry that is to come next, for `append`; nothing is changed.
+
+        Raises JournalError when its bytes do not give back the entry.
+        """
+        return seal(entry, self._chain)
+
+    def append(self, line: Line) -> None:
+        """Put the next line on disk; it begins a new file if its number is 1.
 
         Raises DiskError, with nothing changed, if the disk took not all of it; SyncFailed if it did not
         confirm it, which must end the process.
         """
-        line = seal(entry, self._chain)
-        if entry.seq == 1 or self._file is None:
+        if line.public.seq == 1 or self._file is None:
             self._begin(line)
             self._begun()
         else:
             self._file.append(line.data)
         self._chain, self._rest = line.chain, max(0, self._rest - 1)
-        return line
 
     def wants_preparing(self, is_dealing: bool) -> bool:
         """Whether `prepare` has something to do. is_dealing: more cards are to come into the newest file."""

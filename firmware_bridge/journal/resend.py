@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import takewhile
 from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -13,7 +12,8 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
 from firmware_bridge.journal.line import Line, unseal
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.salvage import Salvage
+from firmware_bridge.journal.walk import Place, next_beginning, read_lines
 
 NEAR: Final = 16_384
 """Bytes of a journal that are read one after the other, rather than halved."""
@@ -28,8 +28,16 @@ _AT: Final = b'"at":"'
 """What stands before the time of an entry in its line; all times are of one length."""
 
 
+CHECKED: Final = 10
+"""Entries of a part that are read before the answer: it is asked for again from the one on that does not come."""
+
+
 class NotInJournal(ValueError):
-    """What was asked for is not on this disk."""
+    """What was asked for is not on this disk, or cannot be read. parts: what there is of it, to be sent."""
+
+    def __init__(self, error: str, parts: Sequence[Range] = ()) -> None:
+        super().__init__(error)
+        self.parts = list(parts)
 
 
 class Range(NamedTuple):
@@ -49,20 +57,34 @@ def ranges(directory: Path, order: Resend) -> list[Range]:
     return _since(directory, order.since or "")
 
 
-def lines_of(directory: Path, part: Range) -> Iterator[Line]:
-    """The lines of a part, read from near its first entry on. Raises JournalError, OSError."""
-    for line, _ in read_lines(_near(directory / file_name(part.journal), part.start), whole=True):
-        if part.to is not None and line.public.seq > part.to:
-            return
-        if line.public.seq >= part.start:
-            yield line
+def lines_of(directory: Path, part: Range, left_out: Callable[[JournalError], None]) -> Iterator[Line]:
+    """The lines of a part that can be read, from near its first entry on; the others are left out. Raises OSError.
+
+    left_out: called with what is wrong, where an entry of the part cannot be read.
+    """
+    path, offset = _near(directory / file_name(part.journal), part.start)
+    salvage = Salvage(path.name, part.journal, 1 if offset == 0 else None)
+    last, to = part.start - 1, BEYOND if part.to is None else part.to
+    with path.open("rb") as file:
+        file.seek(offset)
+        for line in salvage.lines(file):
+            if salvage.faults and last + 1 < min(line.public.seq, to + 1):
+                left_out(salvage.faults[-1])
+            if part.start <= line.public.seq <= to:
+                yield line
+            if (last := max(last, line.public.seq)) >= to:
+                return
+    if salvage.faults:
+        left_out(salvage.faults[-1])
 
 
 def last_entry(path: Path) -> int:
-    """The number of a journal's last entry, 0 where it has none. Raises JournalError, OSError."""
-    seq = 0
-    for line, _ in read_lines(_near(path, BEYOND)):
-        seq = line.public.seq
+    """The number of a journal's last entry that can be read, 0 where it has none. Raises OSError."""
+    salvage, seq = Salvage(path.name, journal_id(path), None), 0
+    with path.open("rb") as file:
+        file.seek(_near(path, BEYOND).offset)
+        for line in salvage.lines(file):
+            seq = line.public.seq
     return seq
 
 
@@ -99,7 +121,22 @@ def _part(directory: Path, journal: str, start: int, to: int | None) -> Range:
         raise NotInJournal(f"journal {journal} is not on this disk")
     if start < 1 or (to is not None and to < start):
         raise NotInJournal('"from" is 1 or more, and "to" not before it')
-    return Range(journal, start, to)
+    part = Range(journal, start, to)
+    if to is not None:
+        _check(directory, part._replace(to=min(to, start + CHECKED - 1)), part)
+    return part
+
+
+def _check(directory: Path, beginning: Range, part: Range) -> None:
+    """Read the beginning of a part. Raises NotInJournal where an entry of it cannot be read."""
+    faults: list[JournalError] = []
+    try:
+        for _ in lines_of(directory, beginning, faults.append):
+            pass
+    except OSError as error:
+        raise NotInJournal(f"{file_name(part.journal)} cannot be read ({error})") from None
+    if faults:
+        raise NotInJournal(f"an entry cannot be read ({faults[0].what}); what can be is sent", [part])
 
 
 def _since(directory: Path, since: str) -> list[Range]:
@@ -109,30 +146,41 @@ def _since(directory: Path, since: str) -> list[Range]:
         raise NotInJournal('"since" is a time like 2026-11-20T21:33:05Z') from None
     if earliest.tzinfo is None:
         raise NotInJournal('"since" needs a time zone: end it with Z')
-    wanted = []
+    wanted, faults = list[Range](), list[str]()
     for path in journal_files(directory):
         try:
-            first = _first_since(path, earliest)
-        except (JournalError, OSError) as error:
-            raise NotInJournal(f"{path.name} cannot be read ({error})") from None
-        if first is not None:
-            wanted.append(Range(journal_id(path), first, None))
+            if path.stat().st_mtime < earliest.timestamp() - 1:
+                continue
+            faults += _faults_at_first(path)
+            if (first := _first_since(path, earliest)) is not None:
+                wanted.append(Range(journal_id(path), first, None))
+        except OSError as error:
+            faults.append(f"{path.name} cannot be read ({error})")
+    if faults:
+        raise NotInJournal(faults[0], wanted)
     return wanted
+
+
+def _faults_at_first(path: Path) -> list[str]:
+    """What is wrong with the first line of a journal file, in words. Raises OSError."""
+    try:
+        next(read_lines(Place(path, 0)), None)
+    except JournalError as error:
+        return [f"{path.name} cannot be read ({error})"]
+    return []
+
+
+def _first_since(path: Path, earliest: datetime) -> int | None:
+    """The first entry of a journal file, of those that can be read, at or after a time. Raises OSError."""
+    since = min(max(earliest, FIRST), LAST).astimezone(UTC).isoformat(timespec="milliseconds")[:-6].encode()
+    with path.open("rb") as file:  # as text: lines are checked when they are sent
+        while data := file.readline():
+            if not _is_written(data):
+                next_beginning(file, file.tell() - len(data))
+            elif data.partition(_AT)[2][: len(since)] >= since and (number := _number(data)) < BEYOND:
+                return int(number)
+    return None
 
 
 def _is_written(data: bytes) -> bool:
     return data[:1] not in (b"\n", b"\0")
-
-
-def _first_since(path: Path, earliest: datetime) -> int | None:
-    """The first entry of a journal file at or after a time. Raises JournalError, OSError."""
-    if path.stat().st_mtime < earliest.timestamp() - 1:
-        return None
-    next(read_lines(Place(path, 0)), None)
-    since = min(max(earliest, FIRST), LAST).astimezone(UTC).isoformat(timespec="milliseconds")[:-6].encode()
-    with path.open("rb") as file:  # as text: lines are checked when they are sent
-        for number, data in enumerate(takewhile(_is_written, file), 1):
-            begin = data.find(_AT) + len(_AT)
-            if data[begin : begin + len(since)] >= since:
-                return number
-    return None

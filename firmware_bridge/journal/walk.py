@@ -112,6 +112,13 @@ class Walk:
         return line
 
 
+def next_beginning(source: BinaryIO, offset: int) -> int | None:
+    """Go to where the next line begins behind the one at an offset, and return that; to the end where none begins."""
+    if (found := _BEGINNING.search(_read_from(source, offset), 1)) is None:
+        return None
+    return source.seek(offset + found.start())
+
+
 def _read_from(source: BinaryIO, at: int) -> bytes:
     source.seek(at)
     return source.read()

@@ -1,6 +1,7 @@
 """paho's client, made for short ways: one packet read at a time, a message sent by one system call."""
 
 from functools import lru_cache
+from os import sched_yield
 from time import monotonic
 
 from paho.mqtt.client import Client, MQTTMessage
@@ -33,6 +34,7 @@ class QuickClient(Client):
         packet = _publish(topic, payload, retain, mid, self._protocol)
         try:
             sent = self._sock_send(packet)
+            sched_yield()  # a broker on this machine waits for our core: the kernel takes a sender to be done
         except BlockingIOError:
             sent = 0  # TLS may hold these very bytes already: no others may follow before them
         except OSError:

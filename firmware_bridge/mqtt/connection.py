@@ -199,15 +199,19 @@ class Connection:
             self._news.append(NotTaken(topic, code) if code.is_failure else Acked(mid))
 
     def _suback(self, _client: Client, _: object, mid: int, codes: list[ReasonCode], _more: object) -> None:
-        refused = []
         for topic, code in zip(self._asked.pop(mid, ()), codes, strict=False):
-            if code.is_failure:
-                refused.append(topic)
-            if code.is_failure and topic not in self._refused:
+            if not code.is_failure:
+                self._refused.discard(topic)
+            elif topic not in self._refused:
                 log.error("the broker does not let us read %s (%s): allow it in the broker's ACL", topic, code)
-        self._refused |= set(refused)
-        if refused:
-            self._again = self._loop.call_later(AGAIN_S, self._serve, lambda _: self._ask(refused))
+                self._refused.add(topic)
+        if self._again:
+            self._again.cancel()
+        if self._refused:
+            self._again = self._loop.call_later(AGAIN_S, self._serve, lambda _: self._ask_again())
+
+    def _ask_again(self) -> None:
+        self._ask([topic for topic in self._topics if topic in self._refused])
 
     def _message(self, _client: Client, _: object, message: MQTTMessage) -> None:
         self._news.append(

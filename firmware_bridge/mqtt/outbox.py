@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import file_name, journal_files
-from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.resend import Range
 from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.mqtt.echoes import Echoes
@@ -48,7 +47,7 @@ class _Sent:
 
 
 class Outbox:
-    """Reads the journal from the cursor on and publishes it; `add` takes each new line.
+    """Reads the journal from the cursor on and publishes it; `add` takes each new line's.
 
     Its only input is the journal, so nothing is sent that is not on disk, and nothing before `begin`. Order is kept:
     after a lost connection everything behind the last acknowledged entry is sent again, the same bytes. While one of
@@ -107,10 +106,10 @@ class Outbox:
         self._flying.clear()
         self._by_mid.clear()
 
-    def add(self, line: Line, end: Place) -> None:
-        """A line was appended; `end` is the place behind it."""
+    def add(self, made: Sequence[OutMessage], end: Place) -> None:
+        """A line was appended, of which these messages are made; `end` is the place behind it."""
         if self._drained and len(self._due) < READ_AHEAD:
-            self._take(line, end)
+            self._take(made, end)
         else:
             self._drained = False
         if self._up:
@@ -190,10 +189,9 @@ class Outbox:
                 self._store.went(Cursor(due.message.journal, due.message.seq))
         return True
 
-    def _take(self, line: Line, place: Place) -> None:
-        every = messages(line)
-        last = len(every) - 1
-        self._due.extend([_Due(message, place, n == last) for n, message in enumerate(every)])
+    def _take(self, made: Sequence[OutMessage], place: Place) -> None:
+        last = len(made) - 1
+        self._due.extend([_Due(message, place, n == last) for n, message in enumerate(made)])
         self._next = place
 
     def _read(self) -> None:
@@ -207,7 +205,7 @@ class Outbox:
                 self._next = Place(files[0], 0)
             before = taken
             for line, place in islice(read_lines(self._next, whole=True), READ_AHEAD - taken):
-                self._take(line, place)
+                self._take(messages(line), place)
                 taken += 1
             if taken == before:
                 following = _following(self._directory, self._next.path)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.resend import Range, lines_of
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 
@@ -49,9 +48,16 @@ class Resends:
             try:
                 if message := next(self._reading, None):
                     return message
-            except (JournalError, OSError) as error:
-                log.error("what the backend asked for cannot be sent again: %s", error)
+            except OSError as error:
+                _left_out(error)
             if not self._waiting:
                 return None
             part = self._waiting.popleft()
-            self._reading = (message for line in lines_of(self._directory, part) for message in messages(line))
+            self._reading = (
+                message for line in lines_of(self._directory, part, _left_out) for message in messages(line)
+            )
+
+
+def _left_out(error: Exception) -> None:
+    """Tell what is not sent; all that can be read is."""
+    log.error("what the backend asked for cannot be sent again: %s", error)

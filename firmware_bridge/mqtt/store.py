@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from firmware_bridge.errors import BridgeError, JournalError
+from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import Stored
 from firmware_bridge.journal.cursor import Cursor
@@ -89,19 +89,23 @@ class Store:
         self._said[told.journal] = max(told.seq, self._said.get(told.journal, 0))
         try:
             before, self.cursor = self.cursor, self._reached()
-        except (OSError, JournalError):
+        except OSError:
             raise NotStored("the journal cannot be read", "say it again; see the table's alarms") from None
         if moved := self.cursor != before:
             self.changed()
         return moved
 
-    def missing(self) -> Range | None:
-        """The next entries that the store lacks, None where it has all that was sent. Raises JournalError, OSError."""
+    def missing(self, behind: Cursor | None = None) -> Range | None:
+        """The next entries that the store may lack, None where it has all that was sent. Raises OSError.
+
+        behind: an entry, to have the next ones behind it.
+        """
         if not self.behind or self.sent is None:
             return None
-        for path in self._files():
+        at = max(self.cursor, behind, key=_place)
+        for path in self._files(at):
             journal, end = journal_id(path), self._end(path)
-            first = self.cursor.seq + 1 if self.cursor and self.cursor.journal == journal else 1
+            first = at.seq + 1 if at and at.journal == journal else 1
             if first <= end:
                 return Range(journal, first, min(end, first + PART - 1))
         return None
@@ -109,7 +113,7 @@ class Store:
     def _reached(self) -> Cursor | None:
         """How far everything is stored, by what was said of each journal."""
         reached = self.cursor
-        for path in self._files():
+        for path in self._files(self.cursor):
             journal = journal_id(path)
             at = reached.seq if reached and reached.journal == journal else 0
             if (said := self._said.pop(journal, 0)) > at:
@@ -118,12 +122,12 @@ class Store:
                 break
         return reached
 
-    def _files(self) -> list[Path]:
-        """The journals from the one on in which something is missing. Raises OSError."""
-        if self.cursor is None:
+    def _files(self, at: Cursor | None) -> list[Path]:
+        """The journals from the one of an entry on. Raises OSError."""
+        if at is None:
             return journal_files(self._directory)
-        now = self._directory / file_name(self.cursor.journal)
-        if self.sent and self.sent.journal == self.cursor.journal:
+        now = self._directory / file_name(at.journal)
+        if self.sent and self.sent.journal == at.journal:
             return [now]
         return [path for path in journal_files(self._directory) if path.name >= now.name]
 
@@ -154,7 +158,7 @@ class Store:
             is_named = path.parent == self._directory and journal_id(path) == told.journal
             is_here = is_named and path.is_file()
             end = self._end(path) if is_here else 0
-        except (ValueError, OSError, JournalError):
+        except (ValueError, OSError):
             is_here, end = False, 0
         if not is_here:
             raise NotStored(f"journal {_shown(told.journal)} is not on this disk", "name it as the messages do")
@@ -162,7 +166,7 @@ class Store:
             raise NotStored(f"{_named(told)} was not sent", f"the last entry of this journal is {end}")
 
     def _end(self, path: Path) -> int:
-        """The last entry of a journal that was sent; an older one never grows. Raises JournalError, OSError."""
+        """The last entry of a journal that was sent; an older one never grows. Raises OSError."""
         journal = journal_id(path)
         if self.sent and journal == self.sent.journal:
             return self.sent.seq

@@ -66,7 +66,7 @@ class Desk:
             order = _with_room(order, self._table.shoe.device.next_house)
         given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"), digest=known_by)
         answer = self._table.order(given)
-        if answer.ok:
+        if answer.ok or isinstance(order, orders.Malformed):  # of what cannot be read, all that can is sent
             for each in wanted:
                 self._resend(each)
         return replace(answer, digest=None)
@@ -78,7 +78,7 @@ class Desk:
         try:
             return order, ranges(self._table.journal.directory, order)
         except NotInJournal as error:
-            return orders.Malformed("resend", str(error), "see `shoe journal list`"), []
+            return orders.Malformed("resend", str(error), "see `shoe journal list`"), error.parts
 
 
 def parse(payload: bytes) -> dict[str, Any]:

@@ -51,10 +51,17 @@ def answer(question: Question) -> Odds:
     return Odds(question.round, question.cards, dict(told), more)
 
 
+def _leave_core_of(parent: int) -> None:
+    """Run on the other cores, where there are any: the parent has one of its own."""
+    if others := set(range(os.cpu_count() or 1)) - os.sched_getaffinity(parent):
+        os.sched_setaffinity(0, others)
+
+
 def main(questions: BinaryIO, answers: BinaryIO) -> None:
     """Answer each line with a line until there are no more."""
     with contextlib.suppress(OSError):  # a sandbox may forbid it
         os.nice(NICE)
+        _leave_core_of(os.getppid())
     for line in questions:
         answers.write(msgspec.json.encode(answer(msgspec.json.decode(line, type=Question))) + b"\n")
         answers.flush()

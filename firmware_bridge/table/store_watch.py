@@ -7,7 +7,6 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
-from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.resend import Range
 from firmware_bridge.mqtt.settings import Incoming
@@ -52,6 +51,7 @@ class StoreWatch:
         self._wait_s = AGAIN_S
         self._part: Range | None = None
         self._to: Cursor | None = None  # how far it is to be sent again
+        self._tried: Cursor | None = None  # how far it was, though the store said nothing
         self._again: asyncio.TimerHandle | None = None
         self._silent: asyncio.TimerHandle | None = None
         self._is_up = False
@@ -84,7 +84,7 @@ class StoreWatch:
             return
         self._table.unwarn("store_silent")
         self._rest()
-        self._wait_s = AGAIN_S
+        self._wait_s, self._tried = AGAIN_S, None
         self._moved()
         self._go_on()
         self._watch()
@@ -124,24 +124,36 @@ class StoreWatch:
         self._watch()
         self._to = self._store.sent if self._store else None
         self._send_part()
+        self._send_later_part()
 
     def _go_on(self) -> None:
         """The store said something: where it has all that was sent again, the next part follows."""
         assert self._store
         if self._store.has(self._to):
             self._part = None
-        elif (part := self._part) and part.to and self._store.has(Cursor(part.journal, part.to)):
+        elif (end := _end(self._part)) and self._store.has(end):
             self._send_part()
 
     def _send_part(self) -> None:
+        if part := self._missing(None):
+            self._part = part
+            self._resend(part)
+
+    def _send_later_part(self) -> None:
+        """Send a part behind the one that brings nothing: an entry of that may never come, as it cannot be read."""
+        if self._tried and (later := self._missing(self._tried)):
+            self._resend(later)
+            self._tried = _end(later)
+        else:
+            self._tried = _end(self._part)
+
+    def _missing(self, behind: Cursor | None) -> Range | None:
         assert self._store
         try:
-            self._part = self._store.missing()
-        except (JournalError, OSError) as error:
+            return self._store.missing(behind)
+        except OSError as error:
             log.error("what the store lacks cannot be sent again: %s", error)
-            return
-        if self._part:
-            self._resend(self._part)
+            return None
 
     def _warn(self) -> None:
         assert self._store
@@ -157,3 +169,8 @@ class StoreWatch:
         if self._refused.bit_count() == 1:  # the first, the second, the fourth: a flood does not fill the log
             log.warning("a message on the topic stored does not count (the %d. of them): %s", self._refused, why)
         self._refuse(message, f"stored: {error.what}", error.hint)
+
+
+def _end(part: Range | None) -> Cursor | None:
+    """The last entry of a part."""
+    return Cursor(part.journal, part.to) if part and part.to else None

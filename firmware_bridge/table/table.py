@@ -47,8 +47,8 @@ class Lights(Protocol):
 class Table:
     """Owns the way of an input at one table: decide, journal, publish, acknowledge, show.
 
-    acknowledge: called with the number of each report that is on disk. lights: the lamps. published: called with each
-    new line. changed: called when something that the retained topics show may be different.
+    acknowledge: called with the number of each report that is on disk. publishing: makes of a line what publishes it
+    once it is on disk. changed: called when something that the retained topics show may differ.
     Until `start`, which needs the journal open, no input is judged.
     """
 
@@ -58,19 +58,17 @@ class Table:
         name: str,
         lights: Lights,
         acknowledge: Callable[[inputs.ReportNo], None],
-        published: Callable[[Line], None],
+        publishing: Callable[[Line], Callable[[], None]],
         changed: Callable[[], None],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self.journal, self.name, self.lights, self.shoe = journal, name, lights, journal.shoe
         self.boot = secrets.token_hex(4)
         self.begun, self.observing = False, False
-        self._outage = DiskOutage()
         self._warnings: dict[str, Alarm] = {}
         self._failed: Exception | None = None
-        self._crashes = Crashes(journal.directory)
-        self._acknowledge, self._published, self._changed, self._loop = acknowledge, published, changed, loop
-        self._waiting = Waiting()
+        self._acknowledge, self._publishing, self._changed, self._loop = acknowledge, publishing, changed, loop
+        self._outage, self._waiting, self._crashes = DiskOutage(), Waiting(), Crashes(journal.directory)
         self._retry: asyncio.TimerHandle | None = None
         self._alarm_clock, self._idle = AlarmClock(self._ring, loop), Idle(journal, loop)
         self._wall_ahead: int | None = None
@@ -191,8 +189,10 @@ class Table:
         if not (events := self._decided(fact)):
             return ()
         entry = entry_of(self.shoe, fact, events, self.name, self.boot)
-        line = self.journal.append(entry)
-        self._published(line)  # at once: it needs the line alone, and a backend waits for it
+        line = self.journal.seal(entry)
+        publish = self._publishing(line)
+        self.journal.append(line)
+        publish()  # at once: a backend waits for it
         self.shoe = advance(self.shoe, entry)
         if report := inputs.report_of(fact):
             self._acknowledge(report)

@@ -33,6 +33,7 @@ from firmware_bridge.table.stamps import clock, now
 from firmware_bridge.table.store_watch import StoreWatch
 from firmware_bridge.table.table import Table
 from firmware_bridge.table.twins import Twins
+from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import mode, snapshots
 
 log = logging.getLogger(__name__)
@@ -108,11 +109,10 @@ class Uplink:
         if self._cursor:
             self._cursor.close()
 
-    def publish(self, line: Line) -> None:
-        """Publish a line that is on disk."""
-        end = self._table.journal.end
-        assert end is not None
-        self.outbox.add(line, end)
+    def publishing(self, line: Line) -> Callable[[], None]:
+        """What publishes a line once it is on disk: its messages are made before, then only sending is left."""
+        made = messages(line)
+        return lambda: self.outbox.add(made, self._table.journal.end)
 
     def tell_health(self, health: Health) -> None:
         """Publish how all is; what a broker out of reach misses is told again soon."""

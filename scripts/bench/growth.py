@@ -79,7 +79,7 @@ async def dealt(cards: list[Card], rounds: int, folder: Path) -> list[Cost]:
         "bench",
         Lightless(),
         lambda _: None,
-        lambda line: uplink.publish(line),
+        lambda line: uplink.publishing(line),
         lambda: uplink.changed(),
         loop,
     )

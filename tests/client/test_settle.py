@@ -1,4 +1,4 @@
-"""What rounds pay on stakes, and what a correction changes."""
+"""What rounds pay on stakes, to the last digit."""
 
 from __future__ import annotations
 
@@ -10,22 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.client import MessageError, MoneyError, Rounding, Wager, payments, settle
+from firmware_bridge.client import MoneyError, Rounding, Wager, settle
 from firmware_bridge.games.baccarat.bets import BETS
 from firmware_bridge.games.baccarat.bets.rows import tiers
+from tests.client.results import BANKER, EXACT, RESULTS, in_money, money
 from tests.client.wagers import round_message, wagers
-
-EXACT = Rounding()
-BANKER = {"player": -1, "banker": 0.95, "banker_no_commission": 1, "tie": -1, "lucky_6": -1}
-BANKER_6 = {"player": -1, "banker": 0.95, "banker_no_commission": 0.5, "tie": -1, "lucky_6": 12}
-TIE = {"player": 0, "banker": 0, "banker_no_commission": 0, "tie": 8, "lucky_6": -1}
-RESULTS = {"banker": BANKER, "banker 6": BANKER_6, "tie": TIE}
-
-
-def money(text: str) -> dict[str, Decimal]:
-    """`ann 195, bo 0` by person."""
-    return {person: Decimal(amount) for person, amount in (each.split() for each in text.split(",") if each.strip())}
-
 
 # result; accepted bets; what goes back to each person, the stake included
 PAYS = [
@@ -85,44 +74,6 @@ def test_a_voided_round_gives_stakes_back(more: dict[str, Any]) -> None:
     )
 
 
-ACCEPTED = "ann banker 100, bo player 70, cy tie 5"
-FIRST = settle(round_message(**BANKER), wagers(ACCEPTED), EXACT)
-SAME = settle(round_message("corrected", 1, **BANKER), wagers(ACCEPTED), EXACT)
-TIED = settle(round_message("corrected", 1, **TIE), wagers(ACCEPTED), EXACT)
-VOID = settle(round_message("voided", 2), wagers(ACCEPTED), EXACT)
-
-# what comes; what was paid last -> what is still to be paid
-OWED = [
-    (FIRST, None, "ann 195"),
-    (FIRST, FIRST, ""),
-    (SAME, FIRST, ""),
-    (TIED, FIRST, "ann -95, bo 70, cy 45"),
-    (TIED, None, "ann 100, bo 70, cy 45"),
-    (FIRST, TIED, ""),
-    (TIED, TIED, ""),
-    (VOID, TIED, "cy -40"),
-    (VOID, FIRST, "ann -95, bo 70, cy 5"),
-    (VOID, None, "ann 100, bo 70, cy 5"),
-]
-
-
-@pytest.mark.parametrize(("now", "before", "owed"), OWED)
-def test_a_correction_pays_the_difference_once(now: Any, before: Any, owed: str) -> None:
-    assert payments(now, before) == money(owed)
-
-
-def test_two_rounds_are_not_set_off() -> None:
-    for other in ({"round": 13}, {"table": "T08"}, {"shoe": 4}, {"journal": "4-def"}):
-        with pytest.raises(ValueError, match="is not the round"):
-            payments(settle(round_message(**BANKER) | other, wagers(ACCEPTED), EXACT), FIRST)
-
-
-def in_money(status: str = "closed", **stakes: tuple[str, str]) -> dict[str, Any]:
-    """A round of a game that is played for money, by what was put in and its net."""
-    told = round_message(status) | {"unit": "money", "stakes": stakes}
-    return told if status == "voided" else told | {"bets": {bet: net for bet, (_, net) in stakes.items()}}
-
-
 def in_units(status: str = "closed", **stakes: tuple[Any, Any]) -> dict[str, Any]:
     """A round told per unit staked, where a bet did not put in 1."""
     told = round_message(status, **{bet: net for bet, (_, net) in stakes.items()} | {"x": 1})
@@ -165,77 +116,6 @@ def test_a_bet_told_in_money_has_one_wager() -> None:
         settle(in_money(S3=("20", "20")), wagers("ann S3 10, ann S3 10"), EXACT)
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
-        round_message(player=1),
-        round_message(tie="NaN"),
-        round_message(tie=-2),
-        round_message(tie=0) | {"stakes": {"tie": [1, -0.5]}},
-        round_message(tie=-2) | {"stakes": {"tie": [1.5, -2]}},
-        round_message(tie=0) | {"stakes": {"tie": [-1, 0]}},
-        round_message(tie="sNaN") | {"stakes": {"tie": [2, "sNaN"]}},
-        in_money(S3=("10", "0")),
-        in_money(tie=("10", "0")) | {"stakes": {}},
-        in_money(tie=("10", "-10.01")),
-        round_message("voided") | {"stakes": {"tie": ["NaN", 0]}},
-    ],
-)
-def test_a_wager_without_a_result_is_held_and_the_others_are_paid(told: Any) -> None:
-    told = told | {"bets": told.get("bets", {}) | {"player": 1}} if told["status"] == "closed" else told
-    others = "" if told["unit"] == "money" else "bo player 10, "
-    settled = settle(told, wagers(f"{others}ann tie 5"), EXACT)
-    assert [(each.wager.person, each.why) for each in settled.held] == [
-        ("ann", "round 12 of journal 3-abc tells no result of tie: ask the floor")
-    ]
-    back = "bo 10" if told["status"] == "voided" else "bo 20"
-    assert payments(settled) == money(back if others else "")
-
-
-def test_a_misspelled_bet_keeps_nobody_else_unpaid() -> None:
-    settled = settle(round_message(**BANKER), wagers("ann bankr 100, bo banker 100, ann player 5"), EXACT)
-    assert payments(settled) == money("bo 195")
-    assert [each.wager.bet for each in settled.held] == ["bankr"]
-    assert settled.held[0].why.endswith("tells no result of bankr: did you mean banker? ask the floor")
-
-
-HELD = settle(round_message(**BANKER), wagers("ann bankr 100, bo player 70, cy tie 5"), EXACT)
-# what comes; what was paid last -> what is still to be paid
-SAID_BY_THE_FLOOR = [
-    ("the wager was meant for the banker", FIRST, HELD, "ann 195"),
-    ("the same once more", FIRST, FIRST, ""),
-    ("a late repeat of what held it", HELD, FIRST, ""),
-    ("still held", HELD, HELD, ""),
-    ("a correction while it is held", TIED, HELD, "ann 100, bo 70, cy 45"),
-]
-
-
-@pytest.mark.parametrize(
-    ("what", "now", "before", "owed"), SAID_BY_THE_FLOOR, ids=[row[0] for row in SAID_BY_THE_FLOOR]
-)
-def test_a_held_wager_is_paid_once_the_floor_has_said_what_it_was(what: str, now: Any, before: Any, owed: str) -> None:
-    assert payments(now, before) == money(owed)
-
-
-@pytest.mark.parametrize(
-    ("told", "why"),
-    [
-        (round_message(tie=0) | {"unit": "chips"}, "not a message of this topic"),
-        ({name: each for name, each in round_message(tie=0).items() if name != "unit"}, "not a message of this topic"),
-        (round_message(tie=[]), "not a message of this topic"),
-        (round_message(status="open", tie=8), "not a message of this topic"),
-        ({}, "not a message of this topic"),
-        (b"", "not a message of this topic"),
-        (b"null", "not a message of this topic"),
-        (b'{"journal":"3-abc","seq":57', "not a message of this topic"),
-        ("\ud800", "not a message of this topic"),
-    ],
-)
-def test_what_is_no_round_message_settles_nothing(told: Any, why: str) -> None:
-    with pytest.raises(MessageError, match=why):
-        settle(told, wagers("ann tie 5"), EXACT)
-
-
 @pytest.mark.parametrize("quantum", ["0", "-1", "NaN"])
 def test_a_quantum_is_an_amount(quantum: str) -> None:
     with pytest.raises(MoneyError, match="quantum is"):
@@ -264,21 +144,6 @@ def test_rounding_gives_a_multiple_less_than_a_quantum_away(stake: Decimal, quan
     assert (paid.amount - stake) % step == 0
     lost = exact.amount - paid.amount
     assert (0 <= lost < step) if mode == "down" else (2 * abs(lost) <= step)
-
-
-TIES = st.lists(st.sampled_from([-1, 0, 8]), min_size=6, max_size=6)
-
-
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=8), TIES)
-def test_in_any_order_and_repeated_the_highest_revision_is_paid(order: list[int], ties: list[int]) -> None:
-    """A ledger that adds up the payments ends where the highest revision alone would."""
-    told = [round_message("corrected", revision, tie=tie) for revision, tie in enumerate(ties)]
-    settled = [settle(each, wagers("ann tie 5"), EXACT) for each in told]
-    ledger, last = Decimal(0), None
-    for revision in order:
-        ledger += payments(settled[revision], last).get("ann", Decimal(0))
-        last = settled[revision] if last is None or revision > last.revision else last
-    assert ledger == settled[max(order)].by_person["ann"]
 
 
 def test_every_bet_of_the_book_can_be_settled() -> None:

@@ -38,7 +38,8 @@ class Table:
         self.shoe = Shoe()
         self.at, self.nonces, self.chain = 0, 0, FIRST_CHAIN
         self.lines: list[Line] = []
-        self.shown: list[str] = []
+        self.outside: list[object] = []
+        self._texts: list[str] = []
         self.take(RESTART)
 
     def play(self, *steps: Step) -> Table:
@@ -62,9 +63,8 @@ class Table:
             entry, line = made.entry, seal(made.entry, self.chain)
             self.shoe, self.chain = made.shoe, line.chain
             self.lines.append(line)
-            self.shown += [message.payload.decode() for message in messages(line)]
-            self.shown += [repr(entry), repr(line), repr(told)]
-        self.shown += [msgspec.json.encode(snapshots(self.shoe)).decode(), repr(lamps(self.shoe)), repr(self.shoe)]
+            self.outside += [*[message.payload for message in messages(line)], entry, line, told]
+        self.outside += [msgspec.json.encode(snapshots(self.shoe)), lamps(self.shoe), self.shoe]
         return events
 
     def _inputs(self, step: Step) -> Iterator[inputs.AnyInput]:
@@ -98,6 +98,13 @@ class Table:
         return sha256(b"test %d" % self.nonces).hexdigest()[:32]
 
     # ------------------------------------------------------------ what came out
+
+    @property
+    def shown(self) -> list[str]:
+        """All that was published, and how what was judged looks in a log."""
+        new = self.outside[len(self._texts) :]
+        self._texts += [each.decode() if isinstance(each, bytes) else repr(each) for each in new]
+        return self._texts
 
     @property
     def messages(self) -> list[OutMessage]:

@@ -1,10 +1,9 @@
-"""Pictures of roads: nothing lies outside its place, the newest mark is seen, and everything can be told apart."""
+"""Pictures of roads: nothing lies outside its place, and the newest mark is seen."""
 
 from __future__ import annotations
 
 from itertools import combinations
-from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -13,19 +12,13 @@ from hypothesis import strategies as st
 from firmware_bridge.cli.roads.input import beads
 from firmware_bridge.games.baccarat.drawn.grid import BESIDE, TITLE, Grid, cells_of, road
 from firmware_bridge.games.baccarat.drawn.heading import NOTHING, Heading
-from firmware_bridge.games.baccarat.drawn.lettering import folded, wide
 from firmware_bridge.games.baccarat.drawn.places import places
-from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Dot, Ink, Label, Line, Ring, Shape, Sheet
+from firmware_bridge.games.baccarat.drawn.shapes import Box, Dot, Label, Line, Sheet
 from firmware_bridge.games.baccarat.drawn.sheet import Look, sheet
-from firmware_bridge.games.baccarat.drawn.svg import svg
 from firmware_bridge.games.baccarat.drawn.window import BEHIND, window
 from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language
 from firmware_bridge.games.baccarat.roads import ROWS, Bead, Board, RoadSettings, board, roads_of
-from tests.contrast import contrast, worst
-
-GRIDS: tuple[Kind, ...] = ("bead", "big", "big-eye", "small", "cockroach")
-SIZES = ((1920, 1080), (1280, 720), (720, 1280), (1080, 1920), (1024, 768), (3440, 1440), (800, 800), (432, 768))
-HEADING = Heading("T07", 123, limits={"player": "100–10000", "tie": "≤ 500"}, points={"player": "9", "banker": "4"})
+from tests.core.areas import GRIDS, HEADING, SIZES, Area, area
 
 runs = st.lists(st.tuples(st.sampled_from("BPT"), st.integers(1, 40)), max_size=9)
 rounds = st.one_of(
@@ -46,51 +39,9 @@ def boards(draw: st.DrawFn) -> Board:
     )
 
 
-class Area(NamedTuple):
-    """Left, upper, right and lower edge."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-
-    def holds(self, other: Area) -> bool:
-        near = 0.01
-        return (
-            self.x1 - near <= other.x1
-            and self.y1 - near <= other.y1
-            and other.x2 <= self.x2 + near
-            and other.y2 <= self.y2 + near
-        )
-
-    def meets(self, other: Area) -> bool:
-        return self.x1 < other.x2 and other.x1 < self.x2 and self.y1 < other.y2 and other.y1 < self.y2
-
-
-def area(shape: Shape) -> Area:
-    """All that a shape may cover; of a text, in the widest of fonts."""
-    match shape:
-        case Box(x, y, width, height):
-            return Area(x, y, x + width, y + height)
-        case Line(x1, y1, x2, y2, _, width):
-            half = width / 2 if width > 1 else 0
-            return Area(min(x1, x2) - half, min(y1, y2) - half, max(x1, x2) + half, max(y1, y2) + half)
-        case Ring(x, y, radius, _, width):
-            return Area(*(at - radius - width / 2 for at in (x, y)), *(at + radius + width / 2 for at in (x, y)))
-        case Dot(x, y, radius):
-            return Area(x - radius, y - radius, x + radius, y + radius)
-        case Label(x, y, text, size, _, anchor, bold):
-            width = wide(text, size, bold)
-            left = x - {"start": 0, "middle": width / 2, "end": width}[anchor]
-            return Area(left, y - size * 0.9, left + width, y + size * 0.25)
-
-
 def around(grid: Grid) -> Area:
     """A grid with its title and the signs beside it."""
     return Area(grid.x - BESIDE, grid.y - TITLE, grid.x + grid.width + BESIDE, grid.y + grid.height)
-
-
-# ------------------------------------------------------------ where things lie
 
 
 @given(boards(), st.sampled_from(GRIDS), st.integers(1, 60), st.integers(12, 70), st.booleans())
@@ -194,87 +145,3 @@ def test_the_dots_of_pairs_in_the_big_road_are_an_option() -> None:
     with_dots, without = (list(road(now, "big", grid, WORDS["en"], dots)) for dots in (True, False))
     assert [shape.ink for shape in with_dots if isinstance(shape, Dot) and shape.ink != "panel"] == ["banker", "banker"]
     assert [shape for shape in without if isinstance(shape, Dot)] == []
-
-
-# ------------------------------------------------------------ letters
-
-
-FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf")
-
-
-@pytest.mark.skipif(not FONT.exists(), reason="DejaVu Sans is not installed")
-def test_no_letter_is_wider_than_is_believed() -> None:
-    """Against the widest font that the pictures name."""
-    fonts = pytest.importorskip("PIL.ImageFont")
-    for path, bold in ((FONT, True), (FONT.with_name("DejaVuSans.ttf"), False)):
-        font = fonts.truetype(path, 1000)
-        letters = [chr(code) for code in range(32, 127)] + list("–≤‹›")
-        assert [each for each in letters if font.getlength(each) > wide(each, 1000, bold) + 1] == []
-
-
-@pytest.mark.parametrize("language", get_args(Language))
-@pytest.mark.parametrize("only", [None, "good", "ask"])
-@pytest.mark.parametrize("size", SIZES)
-def test_text_in_a_box_stays_in_it(language: Language, only: Kind | None, size: tuple[int, int]) -> None:
-    """Pills and cards: a text that begins over a box ends over it."""
-    for outcomes in ("BPPBPP", "BBBB", "BPBPBP"):
-        drawn = sheet(board(roads_of(beads(outcomes))), Look("dark", language, only, size=size), HEADING)
-        boxes = [area(box) for box in drawn.shapes[1:] if isinstance(box, Box) and box.height > 30]
-        for text in drawn.shapes:
-            if isinstance(text, Label):
-                where = area(text)
-                middle = Area((where.x1 + where.x2) / 2, text.y - text.size / 3, (where.x1 + where.x2) / 2, text.y)
-                assert all(box.holds(where) for box in boxes if box.holds(middle)), text
-
-
-def test_words_are_folded_between_blanks() -> None:
-    assert folded("One hall, two rooms (B)", 20, 215, bold=True) == ["One hall, two", "rooms (B)"]
-    assert folded("Banker sticks by turns", 20, 240, bold=True) == ["Banker sticks", "by turns"]
-    assert folded("a b c", 20, 500) == ["a b c"]
-
-
-# ------------------------------------------------------------ contrast
-
-
-def test_contrast_is_that_of_the_guidelines() -> None:
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
-    assert contrast("#ffffff", "#767676") == pytest.approx(4.54, abs=0.01)
-
-
-MARKS: tuple[Ink, ...] = ("red", "blue", "green", "banker", "player", "tie", "gold", "text")
-SHOE = "TT" + "BPPTBBBBBBBBPPPTTPPPPPPBPBPBPTBPBBPBPPBPBBBTPPPBBPBPBTBPPBPPBPP" + "T" * 12 + "BPBPB"
-
-
-@pytest.mark.parametrize("language", get_args(Language))
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("size", [(1920, 1080), (720, 1280)])
-def test_text_and_marks_can_be_told_from_what_is_next_to_them(
-    theme: str, language: Language, size: tuple[int, int]
-) -> None:
-    """Text 4.5:1, marks 3:1, on every board: tie slashes over rings, dots on beads, letters on beads, pills, frames."""
-    told = [Bead(each.outcome, n % 3 == 0, n % 4 == 0, n % 5 == 0) for n, each in enumerate(beads(SHOE))]
-    now = board(roads_of(told))
-    drawn = sheet(now, Look(theme, language, size=size, pair_dots=True), HEADING)
-    marks, text = worst(svg(drawn), {drawn.inks[name] for name in MARKS})
-    assert (marks >= 3, text >= 4.5) == (True, True), (marks, text)
-
-
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("only", [*GRIDS, "ask", "good"])
-def test_so_can_those_of_a_road_alone(theme: str, only: Kind) -> None:
-    drawn = sheet(board(roads_of(beads(SHOE))), Look(theme, only=only), NOTHING)
-    marks, text = worst(svg(drawn), {drawn.inks[name] for name in MARKS})
-    assert (marks >= 3, text >= 4.5) == (True, True), (marks, text)
-
-
-@pytest.mark.parametrize("theme", THEMES)
-def test_every_colour_is_explained(theme: str) -> None:
-    """Each of the colours of marks stands in the counts or in the legend, with its word."""
-    drawn = sheet(board(roads_of(beads(SHOE))), Look(theme), NOTHING)
-    at = places(1920, 1080)
-    explained = [Area(box.x, box.y, box.x + box.width, box.y + box.height) for box in (at.counts, at.legend)]
-    inks = {shape.ink for shape in drawn.shapes if any(box.holds(area(shape)) for box in explained)}
-    assert set(MARKS) <= inks
-    words = {shape.text for shape in drawn.shapes if isinstance(shape, Label)}
-    told = WORDS["en"]
-    assert {told.newest, told.good, f"{told.derived}: {told.regular}", f"{told.derived}: {told.irregular}"} <= words

@@ -41,8 +41,12 @@ class Peer:
 
     def ack(self, mid: int) -> None:
         """Acknowledge one message."""
+        self.say(b"\x40\x02" + mid.to_bytes(2, "big"))
+
+    def say(self, packet: bytes) -> None:
+        """Send anything."""
         assert self._sock is not None
-        self._sock.sendall(b"\x40\x02" + mid.to_bytes(2, "big"))
+        self._sock.sendall(packet)
 
     def _run(self) -> None:
         while True:

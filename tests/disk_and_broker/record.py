@@ -55,7 +55,9 @@ class Record:
         """Judge an input and keep what became true."""
         told = replace(told, salt=self._nonce())
         if made := step(self.shoe, told, "T07", "b007"):
-            self.lines.append(self.journal.append(made.entry))
+            line = self.journal.seal(made.entry)
+            self.journal.append(line)
+            self.lines.append(line)
             self.shoe = made.shoe
 
     def prepare(self) -> "Record":

@@ -11,7 +11,7 @@ from firmware_bridge.mqtt.words import unreachable
 from tests import broker as real
 from tests import certificates
 from tests.disk_and_broker import table as tables
-from tests.disk_and_broker.peer import ACCEPTED_5, Peer
+from tests.disk_and_broker.peer import ACCEPTED_5, ACCEPTED_311, Peer
 from tests.disk_and_broker.table import COMMAND, EVENT
 
 brokers, table, tls = real.brokers, tables.table, certificates.tls  # fixtures
@@ -59,6 +59,40 @@ def test_a_refused_subscription_is_asked_for_again(
         assert COMMAND.encode() in first
         assert second[2:] == first[2:]
         assert caplog.text.count("does not let us read") == 1
+
+
+def test_a_subscription_that_is_refused_twice_is_asked_for_again_once(table: Any, mocker: MockerFixture) -> None:
+    mocker.patch("firmware_bridge.mqtt.connection.AGAIN_S", 0.05)
+    refused_twice = bytes.fromhex("900400010087 900400020087")
+    with Peer({5: ACCEPTED_5 * 2 + refused_twice}) as peer:
+        bridge = table(peer.port).up(times=2)
+        bridge.until(lambda: len(peer.asked) == 3)
+        later = bridge.loop.time() + 0.2
+        bridge.until(lambda: bridge.loop.time() > later)
+        assert len(peer.asked) == 3
+
+
+def test_a_subscription_is_asked_for_until_it_is_granted(table: Any, mocker: MockerFixture) -> None:
+    mocker.patch("firmware_bridge.mqtt.connection.AGAIN_S", 0.05)
+    with Peer({4: ACCEPTED_311 + bytes.fromhex("9005 0001 800001")}) as peer:
+        bridge = table(peer.port, protocol=4).up()
+        bridge.until(lambda: len(peer.asked) == 2)
+        assert [COMMAND.encode() in each for each in peer.asked] == [True, True]
+        assert [EVENT.encode() in each for each in peer.asked] == [True, False]
+        peer.say(bytes.fromhex("9003 0002 01"))
+        later = bridge.loop.time() + 0.2
+        bridge.until(lambda: bridge.loop.time() > later)
+        assert len(peer.asked) == 2
+
+
+def test_a_connection_that_was_closed_does_nothing_more(table: Any) -> None:
+    with Peer({5: ACCEPTED_5}) as peer:
+        bridge = table(peer.port).up()
+        connection = bridge.link._connection
+        bridge.close()
+        connection._serve(pytest.fail)
+        connection._read()
+        assert bridge.downs == []
 
 
 @pytest.mark.parametrize("told", ["by the broker", "by three breaks"])

@@ -69,6 +69,29 @@ def test_a_damaged_journal_is_a_refusal_that_names_it(table: BridgeTable) -> Non
     table.deal("Ts")
 
 
+def test_an_order_for_what_cannot_be_read_says_so_and_brings_the_rest(
+    table: BridgeTable, mocker: MockerFixture
+) -> None:
+    table.deal("9s Td Ts Tc")
+    newest, last = journal_files(table.journal_dir)[-1], table.lines()[-1].public
+    newest.write_bytes(newest.read_bytes().replace(b'"seq":2,', b'"seq":7,', 1))
+    resend = mocker.patch.object(table.bridge.uplink.outbox, "resend")
+    answer = ask(table, **{"journal": last.journal, "from": 1, "to": last.seq})
+    assert not answer.ok
+    assert f"an entry cannot be read ({newest.name}, line 2: the checksum is wrong)" in str(answer.error)
+    assert ask(table, **{"journal": last.journal, "from": 3, "to": last.seq}).ok
+    assert [call.args[0] for call in resend.call_args_list] == [
+        (last.journal, 1, last.seq),
+        (last.journal, 3, last.seq),
+    ]
+    first = journal_files(table.journal_dir)[0]
+    first.write_bytes(first.read_bytes().replace(b'"seq":1', b'"seq":7', 1))
+    resend.reset_mock()
+    assert not ask(table, since="2020-01-01T00:00:00Z").ok
+    assert [call.args[0].start for call in resend.call_args_list] == [2, 1]
+    table.deal("2s")
+
+
 def test_everything_since_a_time_begins_with_the_first_entry_of_then(table: BridgeTable, mocker: MockerFixture) -> None:
     resend = mocker.patch.object(table.bridge.uplink.outbox, "resend")
     for card in ["9s", "Td", "Ts", "Tc"]:

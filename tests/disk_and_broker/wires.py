@@ -52,8 +52,7 @@ class Wire:
 
     def tell(self, lines: list[Line]) -> None:
         for line in lines:
-            assert self.record.journal.end
-            self.outbox.add(line, self.record.journal.end)
+            self.outbox.add(messages(line), self.record.journal.end)
 
     def ack(self, count: int = 10_000) -> "Wire":
         """The broker acknowledges so many messages, oldest first."""

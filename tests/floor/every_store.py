@@ -1,5 +1,6 @@
 """What every store does, whatever its engine: the tests of each bring the fixtures `engine` and `store`."""
 
+import random
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from types import ModuleType
@@ -10,12 +11,13 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.floor.ingest import Ingest
-from firmware_bridge.floor.record.ledger import Ledger, Previous, Progress
+from firmware_bridge.floor.record.ledger import EVER, Ledger, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread, row
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Old, Saved, Store, StoreError, What
 from tests.floor.journals import AT, event, round_of
+from tests.floor.tables import alive
 from tests.floor.test_ingest import Said
 
 KEY = Key("T07", "3-5ad1")
@@ -96,11 +98,24 @@ def test_a_ledger_goes_on_where_the_store_is(store: Store) -> None:
     assert not list(again.due(0.0))
     orders = [ask.order for ask in again.due(5.0)]
     assert orders == [Resend(journal="3-5ad1", start=2, to=2), Resend(since="1970-01-01T00:00:00Z")]
-    again.answered("T07")
+    again.answered("T07", ok=True)
     again.take(event(2))
     store.save([event(2)], [], list(again.changes()))
     assert store.lacking() == []
     assert again.stored(KEY) == 3
+
+
+def test_a_backfill_answers_nothing_that_a_table_was_asked_for(store: Store) -> None:
+    ingest = Ingest(store, Said())
+    ingest.take([Delivery("shoe/T07/event", event(1).body)])
+    assert store.load(KEY).progress.since == EVER
+    filled, rows = Ledger(store.load, asks=False), [event(1), event(2), event(1, journal="4-6b", shoe=4)]
+    for each in rows:
+        filled.take(each)
+    store.save(rows, [], list(filled.changes()))
+    assert store.load(KEY).progress == Progress(KEY, 3, 2, 2, EVER)
+    assert store.load(Key("T07", "4-6b")).progress.since == ""
+    assert store.lacking() == [KEY]
 
 
 def test_progress_never_goes_back(store: Store) -> None:
@@ -246,3 +261,26 @@ def test_new_messages_repeats_and_conflicts_are_told_apart_in_large_batches(stor
     assert store.save([event(200), *(event(seq) for seq in range(131, 200)), event(200)], [], []) == Saved(70, 1, 0)
     assert store.save([event(seq) for seq in range(201, 301)], [], []) == Saved(100, 0, 0)
     assert (store.count("messages"), store.count("conflicts")) == (300, 1)
+
+
+@pytest.mark.parametrize("topic", ["status", "health"])
+@pytest.mark.parametrize(
+    ("named", "other"),
+    [
+        (b'"1-ab12"', b'"1-ab\\u0000"'),
+        (b'"1-ab12"', b'"1-ab\\ud800"'),
+        (b'"1-ab12"', b'"%s"' % (b"j" * 101)),
+        (b'"shoe":1', b'"shoe":%d' % 2**70),
+        (b"T66", random.Random(1).randbytes(3_000).hex().encode()),
+    ],
+)
+def test_a_state_that_no_store_can_keep_stops_nobody(store: Store, topic: str, named: bytes, other: bytes) -> None:
+    told = next(each for each in alive("T66") if each.topic.endswith(topic))
+    assert named in told.payload
+    body, name = told.payload.replace(named, other), told.topic.encode().replace(named, other).decode()
+    source = Said()
+    batch = [Delivery("shoe/T07/event", event(1).body), Delivery(name, body)]
+    Ingest(store, source).take(batch)
+    assert source.acknowledged == batch
+    assert [each["journal"] for _, each in source.published] == [KEY.journal]
+    assert store.lacking() == [KEY]

@@ -18,14 +18,15 @@ LIMIT_S: Final = 60.0
 
 
 class Exported:
-    """Runs from `start` to `end`; its store is floor.db in `folder`."""
+    """Runs from `start` to `end`; its store is floor.db in `folder`, or a database of PostgreSQL."""
 
-    def __init__(self, folder: Path, broker: int) -> None:
+    def __init__(self, folder: Path, broker: int, url: str = "") -> None:
         self.port, self.store = free_port(), folder / "floor.db"
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
+        where = f'url = "{url}"' if url else f'path = "{self.store}"'
         (folder / "metrics.toml").write_text(
-            f'[mqtt]\nport = {broker}\n[store]\npath = "{self.store}"\n[metrics]\nport = {self.port}\n'
+            f"[mqtt]\nport = {broker}\n[store]\n{where}\n[metrics]\nport = {self.port}\n"
         )
 
     @property

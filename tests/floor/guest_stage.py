@@ -73,7 +73,7 @@ class Watched(Table):
     def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
         before = len(self.lines)
         super().carry(told, events)
-        self.shown.clear()
+        self.outside.clear()
         if len(self.lines) > before:
             self.stage.line(self.lines[-1], self.shoe)
         return events

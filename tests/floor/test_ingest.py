@@ -109,6 +109,50 @@ def test_the_end_of_a_journal_is_asked_for_by_what_its_status_says(store: Sqlite
     assert ingest.ask() == 1
 
 
+def test_all_before_is_asked_for_until_the_table_agrees(store: SqliteStore) -> None:
+    source, now = Said(), 0.0
+    ingest = Ingest(store, source, clock=lambda: now)
+    ingest.take([on("event", event(1).body)])
+
+    def asked(until: float) -> list[dict[str, object]]:
+        nonlocal now
+        before = len(source.published)
+        while now < until:
+            ingest.ask()
+            now += 1.0
+        return [body for topic, body in source.published[before:] if topic.endswith("command")]
+
+    def answer(order: dict[str, object], **answer: object) -> None:
+        ingest.take([on("reply", msgspec.json.encode({"id": order["id"], "do": "resend"} | answer))])
+
+    refusal = {"ok": False, "error": "too many parts wait to be sent again", "hint": "wait until they have come"}
+    [first] = asked(10.0)
+    assert first["since"] == "1970-01-01T00:00:00Z"
+    answer(first, **refusal)
+    *_, last = orders = asked(7 * 24 * 3600.0)
+    assert {order["since"] for order in orders} == {first["since"]}
+    assert 20 < len(orders) < 50  # every 6 h in the end
+    ingest.take([on("event", event(2).body)])
+    assert store.lacking() == [event(1).key]
+    answer(last, ok=True)
+    ingest.take([on("event", event(3).body)])
+    assert store.lacking() == []
+    assert asked(now + 24 * 3600.0) == []
+
+
+def test_words_of_a_table_cannot_make_a_line_of_the_log(store: SqliteStore, caplog: pytest.LogCaptureFixture) -> None:
+    source, now = Said(), 0.0
+    ingest = Ingest(store, source, clock=lambda: now)
+    ingest.take([on("event", event(1).body)])
+    ingest.ask()
+    now = 6.0
+    ingest.ask()
+    order = next(body for topic, body in source.published if topic.endswith("command"))
+    answer = {"id": order["id"], "ok": False, "error": "no\nCRITICAL all is lost\x1b[2J", "hint": "a\u2028b"}
+    ingest.take([on("reply", msgspec.json.encode(answer))])
+    assert r"table T07 does not send again: no\nCRITICAL all is lost\x1b[2J; a\u2028b" in caplog.text
+
+
 def test_a_whole_floor_is_asked_for_a_little_at_a_time(store: SqliteStore) -> None:
     source, now = Said(), 0.0
     ingest = Ingest(store, source, clock=lambda: now)
@@ -124,7 +168,7 @@ def test_a_whole_floor_is_asked_for_a_little_at_a_time(store: SqliteStore) -> No
         now += 1.0
     spans = [(order["from"], order["to"]) for order in asked if "from" in order]
     assert len(spans) >= 30
-    assert set(spans) == {(1, 50)}
+    assert set(spans) == {(1, 50), (51, 100)}
 
 
 def test_a_round_makes_its_entry_whole(store: SqliteStore) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from firmware_bridge.cli import main as shoe
 from firmware_bridge.floor.cli import main as shoe_floor
-from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.files import journal_files, journal_id
 from tests import broker as real
 from tests.broker import Broker
 from tests.floor.ingesting import Ingest
@@ -72,6 +72,27 @@ def test_what_was_said_before_the_ingest_came_is_asked_for(
     ingest.start()
     whole(daemon, ingest)
     assert "table T07: asked for entries 1 to" in ingest.log
+
+
+def test_an_entry_that_the_tables_disk_lost_hides_no_other(
+    table: Callable[..., tuple[DaemonTable, Ingest, Broker]],
+) -> None:
+    daemon, ingest, _ = table()
+    daemon.start()
+    play(daemon, 12)
+    wanted = made(published(daemon.journal_dir))
+    newest = journal_files(daemon.journal_dir)[-1]
+    with newest.open("r+b") as file:  # a sector of its second line
+        file.seek(file.read().index(b'"seq":2,'))
+        file.write(b"?")
+    damaged = {key for key in wanted if (key[2], key[3]) == (journal_id(newest), 2)}
+    ingest.start()
+    daemon.until(lambda: ingest.kept().keys() >= wanted.keys() - damaged)
+    daemon.until(lambda: "does not send again: an entry cannot be read" in ingest.log)
+    play(daemon, 1)
+    daemon.until(lambda: len(ingest.kept()) > len(wanted))
+    daemon.until(lambda: ingest.counts() == (0, 0, 1))
+    assert not ingest.kept().keys() & damaged
 
 
 def test_a_backfill_of_an_export_brings_the_bytes_that_the_table_published(

@@ -49,6 +49,44 @@ def test_a_gap_is_asked_for_after_a_while_and_less_often_later() -> None:
     assert asked(told, 36.0) == [(3, 5)]
 
 
+def test_an_entry_that_never_comes_hides_no_later_one() -> None:
+    there = {*range(1, 10), *range(60, 90), *range(128, 300)}
+    told = ledger(*(event(seq) for seq in sorted(there)))
+    orders: list[tuple[int | None, int | None]] = []
+    for now in range(20_000):
+        for start, to in asked(told, now):
+            assert start
+            assert to
+            assert to - start < 50
+            orders.append((start, to))
+            for seq in range(start, to + 1):
+                if seq != 10:
+                    told.take(event(seq))
+    assert (90, 127) in orders
+    assert told.stored(KEY) == 9
+    assert set(orders[4:]) == {(10, 10)}
+    assert len(orders) < 50
+    told.take(event(10))
+    assert told.stored(KEY) == 299
+    assert asked(told, 30_000.0) == []
+
+
+def test_gaps_that_are_not_filled_are_asked_for_in_turn() -> None:
+    told = ledger(*(event(seq) for seq in range(1, 401) if seq % 100))
+    told.reach(KEY, 3, 400)
+    orders = [each for now in range(8_000) for each in asked(told, now)]
+    assert orders[:9] == [(seq, seq) for seq in (100, 200, 100, 300, 100, 400, 100, 200, 100)]
+
+
+def test_what_comes_anew_does_not_let_an_old_gap_be_asked_for_more_often() -> None:
+    told = ledger(event(1), event(3))
+    orders = []
+    for now in range(600):
+        told.take(event(4 + now))
+        orders += asked(told, now)
+    assert orders == [(2, 2)] * 6
+
+
 def test_the_tail_is_known_by_a_state() -> None:
     told = ledger(event(1))
     told.reach(KEY, 3, 3)
@@ -59,7 +97,7 @@ def test_the_tail_is_known_by_a_state() -> None:
 def test_a_round_names_the_journal_before() -> None:
     told = ledger(event(1, kind="RoundClosed"), round_of(1, 1, prev='{"journal":"2-77","seq":9}'))
     assert not list(told.due(0.0))
-    told.answered("T07")
+    told.answered("T07", ok=True)
     assert list(told.due(5.0)) == [Ask("T07", Resend(journal="2-77", start=1, to=9))]
 
 
@@ -68,7 +106,7 @@ def test_with_a_new_journal_the_end_of_the_one_before_is_asked_for() -> None:
     assert not list(told.due(0.0))
     assert list(told.due(5.0)) == [Ask("T07", Resend(since="1970-01-01T00:00:00Z"))]
     assert list(told.due(15.0)) == [Ask("T07", Resend(since="1970-01-01T00:00:00Z"))]
-    told.answered("T07")
+    told.answered("T07", ok=True)
     told.take(event(2))
     assert not list(told.due(60.0))
 

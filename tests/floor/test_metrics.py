@@ -3,70 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.metrics import tables as rooms
-from firmware_bridge.floor.metrics.exporter import Exporter
-from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.metrics.text import OPEN, PLAIN, wanted
-from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store import StoreError
-from firmware_bridge.floor.store.sqlite import SqliteStore
-from firmware_bridge.floor.store.sqlite_counts import Counts, counts
-
-AT = "2026-11-20T21:33:05.123Z"
-WALL = 1_795_210_385.123
-"""The same in seconds."""
-
-HEALTH: dict[str, Any] = {
-    "uptime_s": 90,
-    "reader": {"reads": 3, "unread": 1, "frames_bad": 0, "quality": 204.0, "lamp": None, "forecast": None},
-    "disk_free_mb": 900,
-    "temperature": 51.5,
-    "under_voltage": False,
-    "queue": 2,
-    "faults": None,
-    "orders_refused": 0,
-}
-STATUS: dict[str, Any] = {
-    "state": "online",
-    "version": "1.2",
-    "build": "abc",
-    "mode": "FULL",
-    "clock": "synchronised",
-    "link": 4,
-}
-
-
-class Floor:
-    """An exporter, two clocks, and what tables say to it."""
-
-    def __init__(self, counts: Callable[[], Counts | None] = lambda: None) -> None:
-        self.now, self.wall = 1_000.0, WALL
-        self.tables = Tables("shoe", lambda: self.now, lambda: self.wall)
-        self.exporter = Exporter(self.tables, counts)
-
-    def say(self, topic: str, table: str = "T07", *, retained: bool = False, **body: Any) -> None:
-        head = {"v": 1, "table": table, "shoe": 3, "journal": "3-5ad1", "as_of": 9, "at": AT, "boot": "5c1e"}
-        raw = json.dumps(head | body).encode()
-        self.exporter.take([Delivery(f"shoe/{table}/{topic}", raw, retained=retained)])
-
-    def raw(self, topic: str, body: bytes) -> None:
-        self.exporter.take([Delivery(topic, body)])
-
-    def round(self, seq: int, at: str = AT, **more: Any) -> None:
-        told: dict[str, Any] = {"seq": seq, "n": 1, "at": at, "status": "closed"}
-        self.say("round", **told | more)
-
-    def value(self, name: str, kind: str = PLAIN) -> list[str]:
-        """The samples of a metric."""
-        lines = self.exporter.text(kind).splitlines()
-        return [line for line in lines if line.startswith((f"{name}{{", f"{name} "))]
+from tests.floor.metered import AT, HEALTH, STATUS, Floor
 
 
 def test_health_becomes_metrics_in_base_units_and_what_nobody_measures_is_absent() -> None:
@@ -242,29 +185,3 @@ def test_openmetrics_is_said_to_whoever_asks_for_it() -> None:
     assert "# TYPE shoe_connections counter\nshoe_connections_total{" in told
     assert "# TYPE shoe_build info\nshoe_build_info{" in told
     assert "# TYPE shoe_connections_total counter\n" in floor.exporter.text(PLAIN)
-
-
-def test_the_store_is_counted_beside_its_writer_and_never_made(tmp_path: Path) -> None:
-    from firmware_bridge.floor.record.ledger import Progress
-    from firmware_bridge.floor.record.message import Key, Unread
-    from tests.floor.journals import event
-
-    path = tmp_path / "floor.db"
-    assert counts(path) is None
-    assert not path.exists()
-    store = SqliteStore(path)
-    assert counts(path) == Counts(0, 0, 0, 0)
-    other = event(1)._replace(body=event(1, kind="Other").body)
-    progress = [Progress(Key("T07", "3-5ad1"), 3, 1, 4, ""), Progress(Key("T08", "3-5ad1"), 3, 4, 4, "since")]
-    store.save([event(1), event(2), event(1), other], [Unread("shoe/T07/event", AT, "bad", b"\xff")], progress)
-    assert counts(path) == Counts(2, 1, 1, 1)
-    store.close()
-    assert counts(path) == Counts(2, 1, 1, 1)
-    floor = Floor(lambda: counts(path))
-    assert floor.value("shoe_floor_messages_total") == ["shoe_floor_messages_total 2"]
-    assert floor.value("shoe_floor_gaps") == ["shoe_floor_gaps 1"]
-    path.write_bytes(b"the disk is broken " * 1000)
-    with pytest.raises(StoreError):
-        counts(path)
-    assert floor.value("shoe_floor_store_readable") == ["shoe_floor_store_readable 0"]
-    assert floor.value("shoe_floor_messages_total") == []

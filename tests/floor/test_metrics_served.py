@@ -24,7 +24,7 @@ from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests import broker as real
 from tests.broker import Broker, free_port
 from tests.floor.exported import Exported
-from tests.floor.test_metrics import HEALTH
+from tests.floor.metered import HEALTH
 from tests.system.table import DaemonTable
 
 broker, brokers = real.broker, real.brokers  # fixtures

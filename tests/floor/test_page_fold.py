@@ -35,8 +35,8 @@ def test_a_correction_takes_the_place_of_its_round_and_a_late_round_its_own() ->
     again = closed | {"status": "corrected", "revision": 1, "corrects": closed["seq"], "by": "x", "seq": 90}
     corrected = Message(told[0].topic, msgspec.json.encode(again), False)
     table = seen([corrected, told[1], told[0]])
-    assert [(each.told.round, each.told.status) for each in table.rounds.values()] == [(1, "corrected"), (2, "voided")]
-    assert [each.told.round for each in seen([told[1], told[0]]).last_rounds(2)] == [2, 1]
+    assert [(each.round, each.status) for each in table.rounds.values()] == [(1, "corrected"), (2, "voided")]
+    assert [each.round for each in seen([told[1], told[0]]).last_rounds(2)] == [2, 1]
 
 
 def test_rounds_are_kept_up_to_a_number() -> None:

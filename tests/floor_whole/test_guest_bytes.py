@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,48 +14,24 @@ from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker
 from tests.floor_whole import pages as whole
+from tests.floor_whole.elsewhere import Elsewhere
 from tests.floor_whole.pages import LIMIT_S, Page
 from tests.floor_whole.screens import got, stream, with_screen
-from tests.system.table import DaemonTable
 
 broker, brokers, backend = real.broker, real.brokers, heard.backend  # fixtures
 pages = whole.pages  # fixture
 Pages = Callable[..., Page]
 
-PEOPLE = ("ANNABEL", "BORIS")
+ANNABEL = "ANNABEL"
+PEOPLE = (ANNABEL, "BORIS")
 WHY = "SPILLEDTEA"
-
-
-class Elsewhere:
-    """A daemon that deals baccarat on a thread of its own: the browser's driver has the loop of this one."""
-
-    def __init__(self, folder: Path, port: int) -> None:
-        self._thread = ThreadPoolExecutor(1)
-        given = {"table": {"decks": 1, "betting": "required"}, "limits": {"tie": 5000, "tiger_pair": 77}}
-        self._table = self._do(lambda: DaemonTable(folder, port, **given).start())
-
-    def deal(self, text: str) -> None:
-        """Draw these cards and let the daemon journal them all."""
-        self._do(lambda: self._table.deal(text))
-
-    def order(self, do: str, **fields: Any) -> None:
-        """Give an order that is obeyed."""
-        answer = self._do(lambda: self._table.ask(do=do, by="ANNABEL", **fields))
-        assert answer["ok"], answer
-
-    def close(self) -> None:
-        """Put everything away."""
-        self._do(self._table.close)
-        self._thread.shutdown()
-
-    def _do(self, what: Callable[[], Any]) -> Any:
-        return self._thread.submit(what).result()
 
 
 @pytest.fixture
 def table(tmp_path: Path, broker: Broker) -> Iterator[Elsewhere]:
     """A table of one pack at which bets are closed by an order."""
-    made = Elsewhere(tmp_path, broker.port)
+    given = {"table": {"decks": 1, "betting": "required"}, "limits": {"tie": 5000, "tiger_pair": 77}}
+    made = Elsewhere(tmp_path, broker.port, **given)
     yield made
     made.close()
 
@@ -66,21 +40,21 @@ def test_every_byte_that_is_sent_is_for_guests(
     broker: Broker, backend: Backend, pages: Pages, table: Elsewhere
 ) -> None:
     page = pages(broker)
-    table.order("open_shoe")
+    table.order("open_shoe", ANNABEL)
     with stream(page, "/screen/T07/stream?lang=en") as told:
         told.screen("Place your bets")
-        table.order("bets_closed")
+        table.order("bets_closed", ANNABEL)
         table.deal("9s Kd Th")
         told.screen("No more bets")
         assert not any("9<i>" in each for each in told.quiet())
         table.deal("Kc")
         assert "9<i>♠" in told.screen("Player wins")
-        table.order("bets_closed")
+        table.order("bets_closed", ANNABEL)
         table.deal("8h 8h")
         told.screen("Please wait")
-        table.order("resolve", irregularity="duplicate", choice="remove", why=WHY)
+        table.order("resolve", ANNABEL, irregularity="duplicate", choice="remove", why=WHY)
         told.screen("No more bets")
-        table.order("void", why=WHY)
+        table.order("void", ANNABEL, why=WHY)
         told.screen("Round void")
         backend.wait_until(lambda: any(each.payload.get("status") == "voided" for each in backend.received))
         sent = told.headers + told.raw.decode() + got(page, "/screen/T07") + got(page, "/screen/T07?lang=zh-Hans")
@@ -98,12 +72,12 @@ def test_cards_are_live_where_the_house_wants_it_and_never_before_bets_are_close
     broker: Broker, pages: Pages, table: Elsewhere
 ) -> None:
     page = with_screen(pages(broker), 'cards = "live"\nlanguage = "zh-Hant"')
-    table.order("open_shoe")
+    table.order("open_shoe", ANNABEL)
     with stream(page, "/screen/T07/stream") as told:
         told.screen("請下注")
         table.deal("9s")
         assert not any("♠" in each for each in told.quiet())
-        table.order("bets_closed")
+        table.order("bets_closed", ANNABEL)
         told.screen("9<i>♠")
 
 

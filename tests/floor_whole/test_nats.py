@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 
 from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.client.testing import FakeTable, fake_table
@@ -30,6 +30,16 @@ def is_told(floor: Floor, table: FakeTable) -> None:
     """Wait until the table knows that all it said is stored."""
     last = len([topic for topic, _ in table.sent if topic == "event"])
     until(lambda: table.stored and table.stored[-1].seq == last, lambda: f"{table.stored[-3:]} of {last}; {floor.log}")
+
+
+@contextmanager
+def nothing_lost(floor: Floor, cluster: Cluster) -> Iterator[None]:
+    """Let a table play at the first node meanwhile; in the end all that it said is stored, and it knows."""
+    with fake_table("T07", port=cluster.nodes[0].mqtt) as table:
+        with playing(table):
+            yield
+        floor.whole(table)
+        is_told(floor, table)
 
 
 def test_every_message_comes_once_and_the_table_is_told(
@@ -132,17 +142,14 @@ def test_elections_lose_nothing(clusters: Callable[..., Cluster], floors: Callab
     floor = floors(cluster)
     floor.prepare()
     floor.start()
-    with fake_table("T07", port=cluster.nodes[0].mqtt) as table:
-        with playing(table):
-            for _ in range(3):
-                time.sleep(1.0)
-                asyncio.run(step_down(cluster))
-            frozen = led(cluster)
-            frozen.pause()
-            time.sleep(6.0)
-            frozen.resume()
-        floor.whole(table)
-        is_told(floor, table)
+    with nothing_lost(floor, cluster):
+        for _ in range(3):
+            time.sleep(1.0)
+            asyncio.run(step_down(cluster))
+        frozen = led(cluster)
+        frozen.pause()
+        time.sleep(6.0)
+        frozen.resume()
 
 
 def test_two_of_three_nodes_killed_lose_nothing(clusters: Callable[..., Cluster], floors: Callable[..., Floor]) -> None:
@@ -150,18 +157,15 @@ def test_two_of_three_nodes_killed_lose_nothing(clusters: Callable[..., Cluster]
     floor = floors(cluster)
     floor.prepare()
     floor.start()
-    with fake_table("T07", port=cluster.nodes[0].mqtt) as table:
-        with playing(table):
-            time.sleep(1.0)
-            for node in cluster.nodes[1:]:
-                node.kill()
-            time.sleep(8.0)
-            for node in cluster.nodes[1:]:
-                node.start()
-            cluster.ready()
-            time.sleep(2.0)
-        floor.whole(table)
-        is_told(floor, table)
+    with nothing_lost(floor, cluster):
+        time.sleep(1.0)
+        for node in cluster.nodes[1:]:
+            node.kill()
+        time.sleep(8.0)
+        for node in cluster.nodes[1:]:
+            node.start()
+        cluster.ready()
+        time.sleep(2.0)
 
 
 def test_a_node_that_stands_still_is_left(clusters: Callable[..., Cluster], floors: Callable[..., Floor]) -> None:
@@ -189,14 +193,11 @@ def test_a_cluster_away_for_20_s_loses_nothing(clusters: Callable[..., Cluster],
     floor = floors(cluster)
     floor.prepare()
     floor.start()
-    with fake_table("T07", port=cluster.nodes[0].mqtt) as table:
-        with playing(table):
-            time.sleep(1.0)
-            cluster.nodes[0].kill()
-            time.sleep(AWAY_S)
-            cluster.start()
-        floor.whole(table)
-        is_told(floor, table)
+    with nothing_lost(floor, cluster):
+        time.sleep(1.0)
+        cluster.nodes[0].kill()
+        time.sleep(AWAY_S)
+        cluster.start()
 
 
 def led(cluster: Cluster) -> Node:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,42 +11,18 @@ from tests import broker as real
 from tests.broker import Broker
 from tests.floor.tables import a_hundred, alive, baccarat, messages
 from tests.floor_whole import pages as whole
+from tests.floor_whole.elsewhere import Elsewhere
 from tests.floor_whole.pages import LIMIT_MS, Page, Tabs, now_ms, publish
-from tests.system.table import DaemonTable
 
 broker, brokers = real.broker, real.brokers  # fixtures
 pages, chromium, tabs = whole.pages, whole.chromium, whole.tabs  # fixtures
 Pages = Callable[..., Page]
 
 
-class Elsewhere:
-    """A daemon of one pack at its table, on a thread of its own: the browser's driver has the loop of this one."""
-
-    def __init__(self, folder: Path, port: int) -> None:
-        self._thread = ThreadPoolExecutor(1)
-        self._table = self._do(lambda: DaemonTable(folder, port, table={"decks": 1}).start())
-
-    def deal(self, text: str) -> None:
-        """Draw these cards and let the daemon journal them all."""
-        self._do(lambda: self._table.deal(text))
-
-    def ask(self, **fields: Any) -> dict[str, Any]:
-        """A request to the control socket and its answer."""
-        return self._do(lambda: self._table.ask(**fields))
-
-    def close(self) -> None:
-        """Put everything away."""
-        self._do(self._table.close)
-        self._thread.shutdown()
-
-    def _do(self, what: Callable[[], Any]) -> Any:
-        return self._thread.submit(what).result()
-
-
 @pytest.fixture
 def table(tmp_path: Path, broker: Broker) -> Iterator[Elsewhere]:
     """A table at which a card may be drawn twice."""
-    made = Elsewhere(tmp_path, broker.port)
+    made = Elsewhere(tmp_path, broker.port, table={"decks": 1})
     yield made
     made.close()
 
@@ -83,7 +57,7 @@ def test_an_alarm_comes_and_goes_and_is_said(broker: Broker, pages: Pages, tabs:
     grid.click("#tile-T07 a")
     grid.wait_for_selector("body.live")
     assert "remove: the card is none of this shoe" in grid.inner_text("#alarms")
-    assert table.ask(do="resolve", irregularity="duplicate", choice="remove", by="ben", why="seen")["ok"]
+    table.order("resolve", "ben", irregularity="duplicate", choice="remove", why="seen")
     grid.wait_for_selector("#alarms:has-text('No alarm is open.')")
     grid.wait_for_selector("#news:has-text('Table T07: no alarm is open')", state="attached")
     grid.click("a.back")

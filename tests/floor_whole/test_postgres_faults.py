@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.floor.record.message import Row
+from firmware_bridge.floor.record.ledger import Progress
+from firmware_bridge.floor.record.message import Key, Row
 from firmware_bridge.floor.store import Store, StoreError
 from tests import broker as real
 from tests.floor.ingesting import Ingest
@@ -186,6 +187,12 @@ def test_a_full_disk_is_named_and_nothing_of_the_batch_is_kept(own: Any) -> None
 def large(seq: int) -> Row:
     """A message that no compression makes small."""
     return event(seq)._replace(body=b'"' + random.Random(seq).randbytes(50_000).hex().encode() + b'"')
+
+
+@pytest.mark.parametrize("name", ["1-ab\0", random.Random(1).randbytes(3_000).hex()])
+def test_a_text_that_the_server_does_not_keep_is_named(store: Store, name: str) -> None:
+    with pytest.raises(StoreError, match="cannot keep a name or a text in this batch"):
+        store.save([event(1)], [], [Progress(Key("T07", name), 3, 1, 1)])
 
 
 def test_a_server_that_is_cut_off_is_named(cluster: Cluster) -> None:

@@ -28,7 +28,7 @@ def record(directory: Path, text: str, **settings: Any) -> list[Path]:
     """Play a deal script at a table that journals to `directory`; the journal files, oldest first."""
     loop = asyncio.new_event_loop()
     journal = Journal(directory).open(None)
-    table = Table(journal, "T07", NoLamps(), lambda _: None, lambda _: None, lambda: None, loop)
+    table = Table(journal, "T07", NoLamps(), lambda _: None, lambda _: lambda: None, lambda: None, loop)
     table.start(house_of(**settings))
     for step in parse(text):
         for told in inputs_of(step, table.shoe.status == "open"):

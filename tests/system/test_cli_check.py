@@ -1,26 +1,24 @@
-import errno
-import json
+"""`shoe check`: the config, the reader, its code book and the pins."""
+
+from __future__ import annotations
+
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.check.broker import in_clear
 from firmware_bridge.cli.check.finding import failed
 from firmware_bridge.facts.cards import FACES
-from firmware_bridge.mqtt.settings import BrokerSettings
 from hardware.errors import PinError
 from hardware.pins.factories import FACTORIES
 from tests import broker as real
-from tests import certificates
 from tests.broker import Broker, free_port
-from tests.system import command
-from tests.system.table import Table
+from tests.system import checked, command
+from tests.system.checked import Checked
 
-broker, brokers, shoe, tls = real.broker, real.brokers, command.shoe, certificates.tls  # fixtures
+broker, brokers, shoe, check = real.broker, real.brokers, command.shoe, checked.check  # fixtures
 
 HOLD = """
 import sys, time
@@ -29,7 +27,6 @@ port = open_tty(sys.argv[1], 115200)
 print("open", flush=True)
 time.sleep(60)
 """
-
 
 MACHINE = ("service", "versions", "access", "calibrated", "board", "mount", "clock", "pi")
 """Checks of what this machine is: not the same on every developer's."""
@@ -41,38 +38,6 @@ def leave_a_pipe_and_fail() -> None:
     """What lgpio does in the working directory, on a machine without pins."""
     Path(PIPE).touch()
     raise RuntimeError("can not open gpiochip")
-
-
-class Checked:
-    """A machine without a running daemon; calling it runs `shoe check` on a config with these sections."""
-
-    def __init__(self, table: Table, shoe: command.Run) -> None:
-        self.table, self._shoe = table, shoe
-
-    def __call__(self, **sections: Any) -> dict[str, list[dict[str, str]]]:
-        """Check name -> its findings."""
-        self.table.configure(**sections)
-        ran = self._shoe("check", "--json", "--config", self.table.config_path)
-        told = json.loads(ran.out)
-        failed = {each["name"] for each in told["checks"] if each["level"] == "FAIL"}
-        assert (told["ok"], ran.code) == (not failed, 78 if "config" in failed else int(bool(failed)))
-        found: dict[str, list[dict[str, str]]] = {}
-        for each in told["checks"]:
-            found.setdefault(each["name"], []).append(each)
-        return found
-
-    def one(self, name: str, **sections: Any) -> tuple[str, str, str]:
-        """Level, text and remedy of the one finding of a check."""
-        (found,) = self(**sections)[name]
-        return found["level"], found["text"], found["remedy"]
-
-
-@pytest.fixture
-def check(tmp_path: Path, broker: Broker, shoe: command.Run) -> Iterator[Checked]:
-    (tmp_path / "journal").mkdir(mode=0o700)
-    table = Table(tmp_path, broker.port)
-    yield Checked(table, shoe)
-    table.close()
 
 
 def test_a_machine_in_order_passes(check: Checked, shoe: command.Run) -> None:
@@ -199,88 +164,6 @@ def test_a_pin_library_that_is_missing_or_does_not_start(check: Checked, mocker:
 def test_pins_are_given_back(check: Checked) -> None:
     assert check(pins={"cut_card": 27}, lamps={"P1": 5, "P2": 5})["pins"][-1]["text"].startswith("3 wires by mock")
     assert check()["pins"][0]["text"] == "none configured"
-
-
-def test_a_broker_that_is_down_or_refuses_us(check: Checked, brokers: Callable[..., Broker], tmp_path: Path) -> None:
-    port = free_port()
-    level, text, remedy = check.one("broker", mqtt={"port": port})
-    assert (level, text) == ("FAIL", f"nothing listens at 127.0.0.1:{port}")
-    assert remedy == "start the broker or correct [mqtt] host and port"
-    guarded = brokers(users={"table-07": "secret"})
-    (tmp_path / "password").write_text("wrong\n")
-    (tmp_path / "password").chmod(0o600)
-    login = {"port": guarded.port, "username": "table-07", "password_file": str(tmp_path / "password")}
-    assert "refuses user 'table-07'" in check.one("broker", mqtt=login)[1]
-    (tmp_path / "password").write_text("secret\n")
-    assert check.one("broker", mqtt=login)[0] == "OK"
-    (tmp_path / "password").chmod(0o644)
-    warned = check(mqtt=login)["broker"][0]
-    assert (warned["level"], warned["remedy"]) == ("WARN", f"sudo chmod 0600 {tmp_path}/password")
-    (tmp_path / "password").unlink()
-    assert check.one("broker", mqtt=login)[2] == "check the path and its owner"
-
-
-def test_a_broker_that_lets_us_in_but_takes_nothing(check: Checked, brokers: Callable[..., Broker]) -> None:
-    strict = brokers(acl="topic write shoe/T08/#")
-    level, text, remedy = check.one("broker", mqtt={"port": strict.port})
-    assert (level, "refuses a message to shoe/T07/check (Not authorized)" in text) == ("FAIL", True)
-    assert "let 'T07" in remedy or "in the broker's ACL" in remedy
-    kind = brokers(acl="topic write shoe/T07/#")
-    assert check.one("broker", mqtt={"port": kind.port})[0] == "OK"
-
-
-@pytest.mark.filterwarnings("ignore:Exception ignored in.*ssl:pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize(
-    ("ca", "level", "text"),
-    [
-        ("ca.pem", "OK", "lets us in (MQTT 5)"),
-        ("other.pem", "FAIL", "is not trusted"),
-        ("none.pem", "FAIL", "cannot read"),
-        (None, "FAIL", "hangs up without an answer"),
-    ],
-)
-def test_a_broker_with_tls(
-    check: Checked, brokers: Callable[..., Broker], tls: Path, ca: str | None, level: str, text: str
-) -> None:
-    section = {"port": brokers(tls=tls).port, "ca": ca and f"{tls}/{ca}"}
-    found = check.one("broker", mqtt=section)
-    assert (found[0], text in found[1]) == (level, True), found
-
-
-@pytest.mark.parametrize(
-    ("host", "ca", "warns"), [("10.0.0.5", None, True), ("10.0.0.5", "ca.pem", False), ("127.0.0.1", None, False)]
-)
-def test_rounds_in_clear_over_the_network_are_warned_of(host: str, ca: str | None, warns: bool) -> None:
-    assert [each.level for each in in_clear(BrokerSettings(client_id="x", host=host, ca=ca))] == ["WARN"] * warns
-
-
-def test_a_disk_that_is_open_to_others_or_nearly_full(check: Checked) -> None:
-    check.table.journal_dir.chmod(0o755)
-    found = check(journal={"warn_mb": 10**9})["disk"]
-    assert [each["level"] for each in found] == ["WARN", "WARN", "OK"]
-    assert found[0]["remedy"] == f"sudo chmod 0700 {check.table.journal_dir}"
-    assert "[journal] keep_days" in found[1]["remedy"]
-
-
-def test_a_disk_that_is_missing_broken_or_slow(check: Checked, mocker: Any, tmp_path: Path) -> None:
-    new = check.one("disk", journal={"dir": str(tmp_path / "new" / "journal")})
-    assert new == ("OK", f"{tmp_path}/new/journal is made at the first start", "")
-    assert not (tmp_path / "new").exists()
-    (tmp_path / "file").touch()
-    told = check(journal={"dir": str(tmp_path / "file")})
-    assert [each["text"] for each in told["disk"]] == [f"[journal] dir = {tmp_path}/file is a file"]
-    assert "journal" not in told
-    others = [each for name in ("daemon", "calibrated") for each in told[name]]
-    assert not any(each["level"] == "FAIL" or "Not a directory" in each["text"] for each in others)
-    level, text, _ = check.one("disk", journal={"dir": "/proc/x"})
-    assert (level, text.partition(" (")[0]) == ("FAIL", "/proc/x does not exist, and cannot be made in /proc")
-    level, _, remedy = check.one("disk", journal={"dir": str(tmp_path / "file" / "journal")})
-    assert (level, remedy.split()[:3]) == ("FAIL", ["sudo", "install", "-d"])
-    mocker.patch("os.fdatasync", side_effect=OSError(errno.EIO, "Input/output error"))
-    assert "cannot be written (Input/output error)" in check()["disk"][-1]["text"]
-    mocker.stopall()
-    mocker.patch("firmware_bridge.cli.check.disk.SLOW_MS", -1.0)
-    assert "use a faster card" in check()["disk"][-1]["remedy"]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ class Dark:
 async def dealt(folder: Path) -> Table:
     """A table on which a sealed round waits to be opened."""
     loop = asyncio.get_running_loop()
-    table = Table(Journal(folder).open(None), "T07", Dark(), lambda _: None, lambda _: None, lambda: None, loop)
+    table = Table(Journal(folder).open(None), "T07", Dark(), lambda _: None, lambda _: lambda: None, lambda: None, loop)
     table.start(SEALED)
     for card in cards("9sTdTsTc"):
         table.take(inputs.CardRead(**now(), card=card, nonce=nonce()))

@@ -1,5 +1,7 @@
 """`shoe demo`: the whole way with everything simulated, as a person starts it."""
 
+from __future__ import annotations
+
 import re
 import signal
 import socket
@@ -12,7 +14,6 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.cli import main
-from firmware_bridge.sim.faults import FAULTS
 from tests.system.demos import LIMIT_S, SHOE, Played, demo, environment
 
 
@@ -78,43 +79,11 @@ PLAYS = tuple(
 AT_ONCE = 6
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["--fault", "reader-lots"], r"'reader-lots' cannot be simulated: did you mean reader_lost\? known are: "),
-        (["--fault", "disk_full"], "'disk_full' cannot be simulated: .*known are: unreadable, duplicate"),
-        (["--speed", "0"], "'0' is no speed: write 1 for a human dealer"),
-        (["--rounds", "none"], "'none' is no number of rounds"),
-        (["--svg", "x.png"], "'x.png' is no name of a picture: write one that ends in .svg"),
-        (["--port", "70000"], "'70000' is no port: write 1 to 65535"),
-    ],
-)
-def test_a_wrong_word_is_told_in_one_line(tmp_path: Path, words: list[str], told: str) -> None:
-    said = demo(tmp_path, *words, code=2)
-    assert re.search(told, said)
-    assert said.count("\n") == 1
-
-
-def test_a_picture_that_cannot_be_kept_is_told_before_anything_is_played(tmp_path: Path) -> None:
-    said = demo(tmp_path, "--svg", "/nonexistent/d.svg", code=1)
-    assert said == "shoe: /nonexistent/d.svg: No such file or directory; name a file that may be written\n"
-
-
 def test_a_port_that_is_somebody_elses(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         said = demo(tmp_path, "--port", str(port), code=1)
     assert said == f"shoe: port {port} cannot be had (Address already in use); choose another with --port\n"
-
-
-def test_a_shoe_that_judges_by_other_rules_than_the_procedure(tmp_path: Path) -> None:
-    said = demo(tmp_path, "--reader", "angel-eye", "--procedure", "six-card", code=1)
-    assert said == "shoe: an Angel Eye shoe judges on-demand tables only; leave --procedure six-card out\n"
-
-
-def test_a_fault_that_a_reader_cannot_have(tmp_path: Path) -> None:
-    said = demo(tmp_path, "--fault", "jam", "--reader", "line", code=1)
-    assert said == "shoe: jam does not happen to a line reader; use --reader native\n"
 
 
 def test_a_broker_that_does_not_start_is_a_reason(tmp_path: Path) -> None:
@@ -166,33 +135,6 @@ def test_enough_is_enough_for_a_pipe(tmp_path: Path) -> None:
         assert running.wait(LIMIT_S) == 0
         assert running.stderr.read() == b""
     assert list(tmp_path.iterdir()) == []
-
-
-def test_every_fault_says_what_it_is() -> None:
-    assert all(fault.text and fault.readers for fault in FAULTS.values())
-
-
-@pytest.mark.parametrize("fault", ["duplicate", "shoe_empty", "cut_card_missing"])
-def test_a_fault_that_needs_one_pack_is_refused_for_a_game_of_more(fault: str, tmp_path: Path) -> None:
-    said = demo(tmp_path, "--game", "blackjack", "--fault", fault, code=1)
-    assert f"{fault} needs 1 pack, blackjack is dealt from more" in said
-
-
-@pytest.mark.parametrize(
-    ("game", "fault", "why"),
-    [
-        ("blackjack", "burn_short", "nothing is burned"),
-        ("niuniu", "shoe_empty", "a new pack comes before the last card"),
-        ("zhajinhua", "cut_card_missing", "a new pack comes before the last card"),
-        ("erbagang", "duplicate", "its pack has several of each face"),
-    ],
-)
-def test_a_fault_that_a_game_never_comes_to_is_refused_with_those_it_can(
-    game: str, fault: str, why: str, tmp_path: Path
-) -> None:
-    said = demo(tmp_path, "--game", game, "--fault", fault, code=1)
-    assert f"{fault} does not happen in {game}: {why}; known there are: unreadable, " in said
-    assert fault not in said.partition("known there are: ")[2].rstrip().split(", ")
 
 
 # ---------------------------------------------------------------- what was played meanwhile

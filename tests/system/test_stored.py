@@ -194,6 +194,26 @@ def test_what_is_sent_again_comes_part_by_part_and_then_no_more(
         assert times(backend, journal, seq) == 1
 
 
+def test_later_parts_are_sent_again_too_where_the_store_stays_behind_one(
+    bridge: BridgeTable, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_watch, "AGAIN_S", 0.2)
+    monkeypatch.setattr(store_watch, "AGAIN_AT_MOST_S", 0.2)
+    monkeypatch.setattr(stores, "PART", 2)
+    bridge.start()
+    bridge.deal("9s Td Ts Tc 2s 3h 4d")
+    *older, (journal, last) = ends(bridge)
+    for each in older:
+        say(bridge, backend, *each)
+    for seq in (last, 1, 3, last):
+        before = times(backend, journal, seq)
+        bridge.until(partial(came_again, backend, journal, seq, before))
+
+
+def came_again(backend: Backend, journal: str, seq: int, before: int) -> bool:
+    return times(backend, journal, seq) > before
+
+
 def say(table: BridgeTable, backend: Backend, journal: str, seq: int) -> None:
     backend.publish("shoe/T07/stored", {"journal": journal, "seq": seq, "by": "floor"})
     table.until(lambda: table.bridge.uplink.outbox.cursor == (journal, seq))

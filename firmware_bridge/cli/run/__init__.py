@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from firmware_bridge.bridge import Bridge
 from firmware_bridge.cli import CONFIG, FAILED, FINE
+from firmware_bridge.cli.run.core import keep_to_one_core
 from firmware_bridge.cli.run.log import set_up
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
@@ -61,6 +62,7 @@ async def _bridge(config: Config) -> int:
         log.critical("ending: %s", context.get("message"), exc_info=context.get("exception"))
         bridge.stop("lost")
 
+    keep_to_one_core()
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER)
     loop.set_exception_handler(fail)

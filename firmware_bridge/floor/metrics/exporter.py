@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Lock
 from typing import Final
 
 from firmware_bridge import __build__, __version__
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.metrics.families import OF_A_TABLE, Family, Kind, Sample, Value
 from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.metrics.text import Metric, text
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store.sqlite_counts import Counts
+from firmware_bridge.floor.store import Counts, StoreError
+
+log = logging.getLogger(__name__)
 
 OF_THE_EXPORTER: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("shoe_exporter_build_info", "info", "always 1", "The exporter that runs."),
@@ -29,7 +34,7 @@ OF_THE_STORE: Final[tuple[tuple[str, Kind, str, str], ...]] = (
         "shoe_floor_messages_total",
         "counter",
         "messages",
-        "Messages that were ever stored; after a restore or a vacuum, those that are left.",
+        "Messages that were ever stored; after a restore or a vacuum, those that are left. Estimated in PostgreSQL.",
     ),
     ("shoe_floor_conflicts_total", "counter", "messages", "Messages that came again with other bytes."),
     ("shoe_floor_quarantine_total", "counter", "messages", "Messages that are none of a table's."),
@@ -41,12 +46,13 @@ OF_THE_STORE: Final[tuple[tuple[str, Kind, str, str], ...]] = (
 class Exporter:
     """What is known of a floor, for one thread that takes messages and others that ask for the metrics.
 
-    counts: of the store, None where there is none. Raises OSError where it cannot be read.
+    counts: of the store, None where there is none. Raises StoreError, ConfigError where it cannot be read.
     """
 
     def __init__(self, tables: Tables, counts: Callable[[], Counts | None]) -> None:
         self._tables, self._counts, self._lock = tables, counts, Lock()
         self.connected = False
+        self._store_fault = ""
 
     def take(self, deliveries: Sequence[Delivery]) -> None:
         """Note what tables said."""
@@ -72,12 +78,22 @@ class Exporter:
         readable, *others = OF_THE_STORE
         try:
             counts = self._counts()
-        except OSError:
+        except (StoreError, ConfigError) as error:
+            self._note(str(error))
             yield _single(readable, False)
             return
+        self._note("")
         if counts:
             yield _single(readable, True)
             yield from map(_single, others, counts)
+
+    def _note(self, fault: str) -> None:
+        """Log when the store cannot be read, and when it can again."""
+        before, self._store_fault = self._store_fault, fault
+        if fault and fault != before:
+            log.warning("the store is not counted: %s", escaped(fault))
+        elif before and not fault:
+            log.info("the store is counted again")
 
 
 def _of_tables(family: Family, tables: Tables) -> Metric:

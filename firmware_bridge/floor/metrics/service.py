@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from pathlib import Path
 from threading import Event
 from typing import Final
 
@@ -17,7 +16,7 @@ from firmware_bridge.floor.metrics.exporter import Exporter
 from firmware_bridge.floor.metrics.server import PATH, Server
 from firmware_bridge.floor.metrics.tables import TOPICS, Tables
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store.sqlite_counts import counts
+from firmware_bridge.floor.store.asked import Asked
 from firmware_bridge.systemd import Systemd
 
 log = logging.getLogger(__name__)
@@ -35,7 +34,8 @@ def run(config: FloorConfig) -> int:
         signal.signal(number, lambda *_: stop.set())
     mqtt = replace(config.mqtt, client_id=f"shoe-floor-metrics-{os.urandom(4).hex()}")
     source = MqttSource(mqtt, password(mqtt), [f"{mqtt.root}/+/{name}" for name in TOPICS], BATCH, clean=True)
-    exporter = Exporter(Tables(mqtt.root), lambda: None if config.store.url else counts(Path(config.store.path)))
+    store = Asked(config)
+    exporter = Exporter(Tables(mqtt.root), lambda: store(lambda reader: reader.counts()))
     server = Server(config.metrics.host, config.metrics.port, exporter.text)
     server.start()
     where = f"http://{config.metrics.host}:{server.port}{PATH}"

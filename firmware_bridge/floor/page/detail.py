@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from firmware_bridge.facts.wire import VoidedRound
 from firmware_bridge.facts.wire_states import Alarm, Table
 from firmware_bridge.floor.page import said
 from firmware_bridge.floor.page.bits import age, badge, cards, foreign, hidden, moment, number, pairs, severity
 from firmware_bridge.floor.page.markup import Html, Part, joined, tag
-from firmware_bridge.floor.page.seen import RoundOver, Seen
+from firmware_bridge.floor.page.over import RoundOver
+from firmware_bridge.floor.page.seen import Seen
 from firmware_bridge.floor.page.texts import Language, text
 from firmware_bridge.floor.page.tile import chip_class, cut, due, game, out_of_order, phase, silent
 from firmware_bridge.floor.page.trouble import Trouble, worst_first
@@ -137,14 +137,12 @@ def rounds(seen: Seen, lang: Language) -> Html:
 
 
 def _round(over: RoundOver, seen: Seen, lang: Language) -> Html:
-    told = over.told
-    outcome = None if isinstance(told, VoidedRound) else told.outcome
-    flags = [text(lang, "page.corrected")] if told.status == "corrected" else []
-    flags += [text(lang, "page.last_round")] if told.last else []
-    chip = tag("span", said.outcome(lang, outcome), class_=f"chip {chip_class(outcome)}")
+    flags = [text(lang, "page.corrected")] if over.status == "corrected" else []
+    flags += [text(lang, "page.last_round")] if over.last else []
+    chip = tag("span", said.outcome(lang, over.outcome), class_=f"chip {chip_class(over.outcome)}")
     return tag(
         "tr",
-        tag("th", f"{told.shoe}–{told.round}", scope="row"),
+        tag("th", f"{over.shoe}–{over.round}", scope="row"),
         tag("td", moment(over.at - seen.ahead)),
         tag("td", chip, *[tag("span", " ", each, class_="muted") for each in flags]),
         tag("td", *_hands(over, lang)),
@@ -153,14 +151,11 @@ def _round(over: RoundOver, seen: Seen, lang: Language) -> Html:
 
 def _hands(over: RoundOver, lang: Language) -> Iterator[Html]:
     """Whose hand, its cards and points; those that nobody is shown lie face down."""
-    told = over.told
-    if isinstance(told, VoidedRound):
-        return
     if over.dealer is not None:
         faces = [face.value for face in over.dealer.cards]
         total = tag("span", over.dealer.total, class_="points")
         yield tag("span", said.hand(lang, "D"), " ", cards(lang, faces), total, class_="hand")
-    for name, each in told.hands.items():
+    for name, each in over.hands.items():
         is_shown = over.shown is None or name in over.shown
         faces = [face.value if is_shown else None for face in each.cards]
         points = said.points(lang, each.points) if is_shown else text(lang, "page.not_shown")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from time import time
 from typing import Final
@@ -17,10 +17,12 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config.secrets import password
 from firmware_bridge.floor.config.sections import FloorConfig
 from firmware_bridge.floor.page.guest.tables import Guests
+from firmware_bridge.floor.page.past import LIMIT_S, Past
 from firmware_bridge.floor.page.seen import TOPICS, Floor
 from firmware_bridge.floor.page.trouble import Trouble, trouble
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.source.mqtt import MqttSource
+from firmware_bridge.floor.store.asked import Asked
 
 log = logging.getLogger(__name__)
 
@@ -47,14 +49,21 @@ class Feed:
     troubles: what each table needs. version: goes up whenever something changed. failed: nothing is read any more.
     """
 
-    def __init__(self, root: str, source: Source, fault: Callable[[], str], clock: Callable[[], int] = now_ms) -> None:
+    def __init__(
+        self,
+        root: str,
+        source: Source,
+        fault: Callable[[], str],
+        clock: Callable[[], int] = now_ms,
+        past: Past | None = None,
+    ) -> None:
         self.floor, self.guests = Floor(root), Guests(root)
         self.clock = clock
         self.fault, self.version = "", 0
         self.troubles: dict[str, Trouble] = {}
         self.failed = False
         self._left_out: set[str] = set()
-        self._source, self._fault = source, fault
+        self._source, self._fault, self._past = source, fault, past
         self._ended, self._thread = Event(), Thread(target=self._read, name="feed")
         self._changed: asyncio.Future[None] | None = None
 
@@ -62,12 +71,16 @@ class Feed:
         """Begin to read; call it on the loop of those that wait."""
         self._loop = asyncio.get_running_loop()
         self._thread.start()
+        if self._past:
+            self._past.start(self._recall_soon)
         self._looks = asyncio.create_task(self._look())
 
     async def close(self) -> None:
         """Leave the broker."""
         self._ended.set()
         self._looks.cancel()
+        if self._past:
+            self._past.close()
         await asyncio.to_thread(self._thread.join)
 
     async def changed_after(self, version: int, within_s: float) -> None:
@@ -84,14 +97,29 @@ class Feed:
         now, changed = self.clock(), fault != self.fault
         self.fault = fault
         for each in came:
-            try:
+            with self._alone(each.topic):
                 name = self.floor.take(each.topic, each.body, each.retained, now)
                 changed |= self.guests.take(each.topic, each.body) | (name is not None)
-            except Exception:  # one message must not take away the page of all
-                if each.topic not in self._left_out:
-                    log.exception("a message on %s is left out", escaped(each.topic))
-                    self._left_out.add(each.topic)
         self._tell(changed)
+
+    def recall(self, stored: Sequence[Delivery]) -> None:
+        """Fold rounds from before the page's start, as if they had come then: guests see no more of them."""
+        changed = False
+        for each in stored:
+            with self._alone(each.topic):
+                if self.floor.recall(each.topic, each.body) is not None:
+                    changed |= self.guests.take(each.topic, each.body)
+        self._tell(changed or bool(self.floor.changed))
+
+    @contextmanager
+    def _alone(self, topic: str) -> Iterator[None]:
+        """Leave a message out that cannot be folded: one must not take away the page of all."""
+        try:
+            yield
+        except Exception:
+            if topic not in self._left_out:
+                log.exception("a message on %s is left out", escaped(topic))
+                self._left_out.add(topic)
 
     def look(self) -> None:
         """See which tables need something else only because time passed."""
@@ -129,12 +157,18 @@ class Feed:
                 fault = self._fault()
                 if came or fault != self.fault:
                     asyncio.run_coroutine_threadsafe(self._take(came, fault), self._loop).result(FOLDED_S)
+                if self._past:
+                    self._past.note(came)
                 self._source.acknowledge(came)
         except Exception:
             log.exception("the page reads the broker no more")
             self.failed = True
         finally:
             self._source.close()
+
+    def _recall_soon(self, stored: list[Delivery]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: the page has ended
+            self._loop.call_soon_threadsafe(self.recall, stored)
 
     async def _take(self, came: Sequence[Delivery], fault: str) -> None:
         self.take(came, fault)
@@ -147,4 +181,5 @@ def feed(config: FloorConfig) -> Feed:
     mqtt = replace(mqtt, client_id=f"{page.client_id}-{secrets.token_hex(4)}", username=page.username or mqtt.username)
     topics = [f"{mqtt.root}/+/{topic}" for topic in TOPICS]
     source = MqttSource(mqtt, secret, topics, 2 * MOST, clean=True)
-    return Feed(mqtt.root, source, lambda: source.fault)
+    past = Past(mqtt.root, Asked(config, LIMIT_S))
+    return Feed(mqtt.root, source, lambda: source.fault, past=past)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
-import msgspec
 from msgspec import Struct
 
-from firmware_bridge.client.payload import MessageError, look_whose, round_message, state
-from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.wire import RoundMessage, StateHead
+from firmware_bridge.client.payload import MessageError, look_whose, state
+from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
+from firmware_bridge.floor.page.over import RoundOver, over, read
 from firmware_bridge.games.baccarat.roads import Board
 
 TOPICS: Final = ("status", "table", "lamps", "alarm", "health", "roads", "round")
@@ -40,25 +40,6 @@ class Said(NamedTuple):
     head: StateHead
     body: Any
     at: int
-
-
-class Dealer(Struct, frozen=True):
-    """The hand of a dealer who plays."""
-
-    cards: tuple[Card, ...]
-    total: int
-
-
-class RoundOver(NamedTuple):
-    """A round that is over, as its latest revision has it. at: when it was over, ms since 1970 by the table's clock.
-
-    shown: the hands that guests see, None for all. dealer: the dealer's own hand and its total, where a game has one.
-    """
-
-    told: RoundMessage
-    at: int
-    shown: tuple[str, ...] | None = None
-    dealer: Dealer | None = None
 
 
 @dataclass(slots=True)
@@ -126,7 +107,7 @@ class Seen:
     def per_hour(self, now: int) -> int | None:
         """Rounds of the last hour; of a shorter time as many as an hour would have, None where that is too short."""
         now = max([now + self.ahead, *[each.at for each in self.last_rounds(1)]])
-        ended = [each.at for each in self.rounds.values() if each.told.status != "voided" and now - each.at <= HOUR_MS]
+        ended = [each.at for each in self.rounds.values() if each.status != "voided" and now - each.at <= HOUR_MS]
         if len(ended) < MEASURED or now == ended[0]:
             return None
         return round((len(ended) - 1) * HOUR_MS / (now - ended[0]))
@@ -180,6 +161,18 @@ class Floor:
         seen.version += 1
         return name
 
+    def recall(self, topic: str, payload: bytes) -> str | None:
+        """Take a round that is stored; the name of its table where that is known. What cannot be read is left out."""
+        match = self._topic.fullmatch(topic)
+        seen = self.tables.get(match[1]) if match else None
+        if seen is None:
+            return None
+        with suppress(MessageError):
+            if _round(seen, payload):
+                seen.version += 1
+                self.changed.add(seen.name)
+        return seen.name
+
     def _retire(self, name: str, topic: str) -> str | None:
         """Take an emptied topic; a table without any state is no more (`shoe retire`)."""
         seen = self.tables.get(name)
@@ -211,30 +204,16 @@ def _is_of_an_older_link(before: Said | None, head: StateHead, status: Status) -
     return before.head.boot != head.boot or bool(status.link < before.body.link)
 
 
-class _Own(Struct):
-    """What only some games say of a round."""
-
-    shown: tuple[str, ...] | None = None
-    dealer: Dealer | None = None
-
-
-_own: Final = msgspec.json.Decoder(_Own).decode
-
-
 def _round(seen: Seen, payload: bytes) -> bool:
-    told = round_message(payload)
+    told, own = read(payload)
     look_whose(seen.name, told.table)
     key = (told.journal, told.shoe, told.round)
     known = seen.rounds.get(key)
-    if known and (known.told.revision, known.told.seq) >= (told.revision, told.seq):
+    if known and (known.revision, known.seq) >= (told.revision, told.seq):
         return False
     at = known.at if known else milliseconds(told.at) or 0
     is_late = known is None and any(at < each.at for each in list(seen.rounds.values())[-1:])
-    try:
-        own = _own(payload)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise MessageError(f"not a round of its game: {error}", "look which game it is of") from None
-    seen.rounds[key] = RoundOver(told, at, own.shown, own.dealer)
+    seen.rounds[key] = over(told, own, at)
     if is_late:
         seen.rounds = dict(sorted(seen.rounds.items(), key=lambda item: item[1].at))
     while len(seen.rounds) > KEPT:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from firmware_bridge.facts.wire import VoidedRound
 from firmware_bridge.facts.wire_states import Table
 from firmware_bridge.floor.page import said
 from firmware_bridge.floor.page.bits import age, badge, hidden, number, pairs
@@ -138,7 +137,7 @@ def _results(seen: Seen, lang: Language) -> Part:
         told = [OUTCOMES.get(each, each) for each in seen.roads.outcomes[-RESULTS:]]
     else:
         rounds = reversed(seen.last_rounds(RESULTS))
-        told = [each.told.outcome if each.told.status != "voided" else None for each in rounds]
+        told = [each.outcome for each in rounds]
     if not told:
         return None
     chips = [
@@ -156,9 +155,9 @@ def _results(seen: Seen, lang: Language) -> Part:
 def _last(seen: Seen, lang: Language) -> Part:
     """How the last round ended, with the points of the hands that guests are shown."""
     over = next(iter(seen.last_rounds(1)), None)
-    if over is None or isinstance(over.told, VoidedRound):
+    if over is None or over.outcome is None:
         return None
-    shown = {name: hand for name, hand in over.told.hands.items() if over.shown is None or name in over.shown}
+    shown = {name: hand for name, hand in over.hands.items() if over.shown is None or name in over.shown}
     points = [
         tag(
             "span",
@@ -170,7 +169,7 @@ def _last(seen: Seen, lang: Language) -> Part:
         )
         for name, hand in shown.items()
     ]
-    return tag("p", tag("strong", said.outcome(lang, over.told.outcome)), *points, class_="ended")
+    return tag("p", tag("strong", said.outcome(lang, over.outcome)), *points, class_="ended")
 
 
 def chip_class(outcome: str | None) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.facts.wire import VoidedRound
 from firmware_bridge.floor.page import detail, health, roads
 from firmware_bridge.floor.page.document import address, document, section
 from firmware_bridge.floor.page.feed import Feed
@@ -196,9 +195,8 @@ def _heading(seen: Seen, board: Board) -> Heading:
     """What stands above a board; the points only of the round that made its newest bead."""
     shoe, points = seen.shoe or 0, {}
     for over in seen.last_rounds(1):
-        told = over.told
-        if not isinstance(told, VoidedRound) and told.shoe == shoe and LETTERS.get(told.outcome) == board.outcomes[-1:]:
-            points = {name: hand.points for name, hand in told.hands.items()}
+        if over.outcome and over.shoe == shoe and LETTERS.get(over.outcome) == board.outcomes[-1:]:
+            points = {name: hand.points for name, hand in over.hands.items()}
     return Heading(table=seen.name, shoe=shoe, points=points)
 
 

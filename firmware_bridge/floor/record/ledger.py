@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from firmware_bridge.facts.orders import Resend
-from firmware_bridge.floor.record.message import EVENT, Key, Row, makes_round
+from firmware_bridge.floor.record.entry import Entry
+from firmware_bridge.floor.record.message import Key, Row
 
 SETTLE_S: Final = 5.0
 """How long a gap may close by itself before it is asked for."""
@@ -17,6 +18,8 @@ SPAN: Final = 50
 FIRST_S, LONGEST_S = 10.0, 600.0
 """The wait between two orders for the same gap, doubled each time."""
 
+REFUSED_S: Final = 6 * 3600.0
+"""The longest wait after a table refused to send all since a time: what it can read of that it sends each time."""
 
 EVER: Final = "1970-01-01T00:00:00Z"
 """Before every entry."""
@@ -61,42 +64,19 @@ class Ask(NamedTuple):
     order: Resend
 
 
-class _Entry:
-    """What came of one entry: numbers of its events, of the rounds they announce, and of the rounds."""
-
-    def __init__(self) -> None:
-        self.of = 0
-        self.events: set[int] = set()
-        self.due: set[int] = set()
-        self.rounds: set[int] = set()
-
-    def take(self, row: Row) -> None:
-        if row.topic == EVENT:
-            self.of = self.of or row.of
-            self.events.add(row.n)
-            if makes_round(row):
-                self.due.add(row.n)
-        else:
-            self.rounds.add(row.n)
-
-    @property
-    def whole(self) -> bool:
-        return 0 < self.of == len(self.events) and self.due <= self.rounds
-
-
 class _Asked:
     """Something that is missing, and when it is asked for."""
 
     def __init__(self) -> None:
         self.ask_at: float | None = None
-        self.asked = 0
+        self.asked, self.longest_s = 0, LONGEST_S
 
     def due(self, now: float) -> bool:
         """Whether to ask now; then the next time is later."""
         if self.ask_at is None:
             self.ask_at = now + SETTLE_S
         elif now >= self.ask_at:
-            self.ask_at = now + min(LONGEST_S, FIRST_S * 2.0 ** min(self.asked, 10))
+            self.ask_at = now + min(self.longest_s, FIRST_S * 2.0 ** min(self.asked, 12))
             self.asked += 1
             return True
         return False
@@ -116,7 +96,8 @@ class _Journal(_Asked):
     def __init__(self, shoe: int = 0, whole: int = 0, known: int = 0) -> None:
         super().__init__()
         self.shoe, self.whole, self.known = shoe, whole, known
-        self.behind: dict[int, _Entry] = {}
+        self.behind: dict[int, Entry] = {}
+        self.part, self.reached = range(0), 0
         self.changed = False
         self.earlier: _Earlier | None = None
 
@@ -125,8 +106,11 @@ class _Journal(_Asked):
         self.reach(row.seq)
         if row.seq <= self.whole:
             return
-        self.behind.setdefault(row.seq, _Entry()).take(row)
-        while (entry := self.behind.get(self.whole + 1)) and entry.whole:
+        entry = self.behind.setdefault(row.seq, Entry())
+        entry.take(row)
+        if entry.whole and row.seq in self.part:
+            self.ask_at, self.asked = None, 0
+        while self._has(self.whole + 1):
             del self.behind[self.whole + 1]
             self.whole += 1
             self.changed, self.ask_at, self.asked = True, None, 0
@@ -145,18 +129,36 @@ class _Journal(_Asked):
     def lacks(self) -> bool:
         return self.whole < self.known
 
-    @property
-    def last_missing(self) -> int:
-        seq = self.known
-        while seq > self.whole and (entry := self.behind.get(seq)) and entry.whole:
-            seq -= 1
-        return seq
+    def missing(self) -> range:
+        """The entries to ask for now: the first that are missing, and in turn, where they do not come, later ones.
+
+        An entry that its table cannot read never comes: what is missing behind it must not wait for it.
+        """
+        self.part = first = self._missing_from(self.whole + 1)
+        if self.asked % 2 == 0:  # asked for the second time, the fourth ..
+            self.part = self._missing_from(max(self.reached + 1, first.stop)) or self._missing_from(first.stop) or first
+            self.reached = self.part.stop - 1
+        return self.part
+
+    def _missing_from(self, seq: int) -> range:
+        """The next entries that are missing, from the first to the last of a span; none where all are there."""
+        while self._has(seq):
+            seq += 1
+        last = min(self.known, seq + SPAN - 1)
+        while last > seq and self._has(last):
+            last -= 1
+        return range(seq, last + 1)
+
+    def _has(self, seq: int) -> bool:
+        entry = self.behind.get(seq)
+        return entry is not None and entry.whole
 
 
 class Ledger:
     """Every journal that is not whole, and the newest of each table.
 
-    load: a journal as the store has it. lacking: those that are not whole. asks: whether tables will be asked.
+    load: a journal as the store has it. lacking: those that are not whole. asks: whether a new journal begins with an
+    order for all before it; where one is still to be sent, that stays so.
     """
 
     def __init__(self, load: Callable[[Key], Loaded], lacking: Iterable[Key] = (), *, asks: bool = True) -> None:
@@ -194,17 +196,19 @@ class Ledger:
         for table, journals in self._tables.items():
             for name, each in journals.items():
                 if each.lacks and each.due(now):
-                    last = min(each.last_missing, each.whole + SPAN)
-                    yield Ask(table, Resend(journal=name, start=each.whole + 1, to=last))
+                    part = each.missing()
+                    yield Ask(table, Resend(journal=name, start=part.start, to=part.stop - 1))
                 if each.earlier and each.earlier.due(now):
                     yield Ask(table, Resend(since=each.earlier.since))
 
-    def answered(self, table: str) -> None:
-        """Note that a table answered an order for all since a time."""
+    def answered(self, table: str, *, ok: bool) -> None:
+        """Note that a table answered an order for all since a time; one that refused it is asked again, ever later."""
         for each in self._tables.get(table, {}).values():
-            if each.earlier:
+            if each.earlier and ok:
                 each.earlier, each.changed = None, True
                 self._touched.add(table)
+            elif each.earlier:
+                each.earlier.longest_s = REFUSED_S
 
     def forget_old(self) -> None:
         """Let go of journals that are whole and not the newest of their table; the store still has them."""
@@ -223,10 +227,11 @@ class Ledger:
             progress, rows, previous = self._load(key)
             newest = max((each.shoe for each in journals.values()), default=0)
             since = progress.since
-            if progress.known == 0 and shoe is not None and shoe >= max(newest, previous.shoe if previous else 0):
+            is_newest = shoe is not None and shoe >= max(newest, previous.shoe if previous else 0)
+            if progress.known == 0 and is_newest and self._asks:
                 since = previous.at if previous else EVER
             journals[key.journal] = found = _Journal(progress.shoe, progress.whole, progress.known)
-            found.earlier = _Earlier(since) if since and self._asks else None
+            found.earlier = _Earlier(since) if since else None
             for row in rows:
                 found.take(row)
         return journals[key.journal]

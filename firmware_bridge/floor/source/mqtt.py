@@ -6,21 +6,22 @@ One thread does all: an acknowledgement can never go out on a later connection t
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Sequence
 from time import monotonic, sleep
 from typing import Any, Final
 
-from paho.mqtt.client import Client, ConnectFlags, MQTTMessage
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor import tls
 from firmware_bridge.floor.config.sections import MqttSection
 from firmware_bridge.floor.source import Delivery
+from firmware_bridge.floor.source.waits import Waits
 
 log = logging.getLogger(__name__)
 
@@ -32,18 +33,23 @@ CONNECT_S: Final = 5.0
 
 KEEPALIVE_S: Final = 20
 
+LARGEST: Final = 2**20
+"""Bytes of the largest message that a broker of MQTT 5 is to send; one of a table is far smaller."""
+
 IDLE_S: Final = 0.003
 """A broker that is silent for so long has sent what it has: what came is committed."""
 
 UNSUPPORTED_PROTOCOL_VERSION: Final = 0x84
 """The reason of a broker that is to be asked in MQTT 3.1.1."""
 
-FIRST_S, SLOWEST_S, STEADY_S = 0.1, 15.0, 30.0
-"""The longest wait before the second attempt, and before a late one; what a good connection lasts."""
+TAKEN_OVER: Final = "Session taken over"
+"""The reason of a broker to which another client came under our name."""
 
 
 class MqttSource:
     """A source of the messages of `topics`, with at most `window` not acknowledged.
+
+    refused: the last words of topics on which the broker takes nothing from us, each with its reason; by MQTT 5 alone.
 
     clean: without a session that the broker keeps. All messages are at QoS 0, there is nothing to acknowledge, what is
     said while the source is away is lost to it, and what the broker retains comes whole at each connect: of messages at
@@ -53,14 +59,17 @@ class MqttSource:
     def __init__(
         self, config: MqttSection, password: bytes | None, topics: Sequence[str], window: int, *, clean: bool = False
     ) -> None:
-        self._clean, self._fault = clean, "it does not answer"
+        self._clean, self._fault, self._why = clean, "it does not answer", ""
         self._config, self._password, self._topics, self._window = config, password, topics, window
+        self._address = f"{config.host}:{config.port}"
         self._client: Client | None = None
         self._link = 0
         self._up = self._ended = False
         self._came: list[Delivery] = []
         self._protocol = MQTTProtocolVersion.MQTTv5
-        self._attempts, self._next, self._since = 0, 0.0, 0.0
+        self._waits, self._since = Waits(), 0.0
+        self._said: dict[int, str] = {}
+        self.refused: dict[str, str] = {}
 
     @property
     def is_up(self) -> bool:
@@ -103,12 +112,18 @@ class MqttSource:
     def publish(self, topic: str, payload: bytes) -> None:
         """Send a message at QoS 1; it is lost where the broker is."""
         if self._client is not None and self._up:
-            self._client.publish(topic, payload, 1)
+            self._said[self._client.publish(topic, payload, 1).mid] = topic
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the broker has answered all that was published."""
+        return not self._said
 
     def drop(self) -> None:
         """Leave the broker for now, without a word: what is not acknowledged comes again."""
         client, self._client = self._client, None
         self._came.clear()
+        self._said.clear()
         self._up = False
         if client is not None and (sock := client.socket()) is not None:
             sock.close()
@@ -130,39 +145,33 @@ class MqttSource:
             self._lost(code)
 
     def _lost(self, code: MQTTErrorCode) -> None:
-        lasted = monotonic() - self._since
+        self._waits.lost(monotonic() - self._since if self._up else 0.0)
         if self._up:
-            log.warning("the broker %s is gone", self._address)
-            self._fault = "it is gone"
+            if self._waits.is_fought_over or self._why == TAKEN_OVER:
+                self._why = f"another client has the name {self._config.client_id}: end it, or set [mqtt] client_id"
+            self._fault = self._why or "it is gone"
+            log.warning("the broker %s is gone%s", self._address, self._why and f": {self._why}")
         elif not self._ended:
             log.warning("the broker %s gives no answer (%s)", self._address, code.name)
         if not self._up:  # some brokers know MQTT 3.1.1 alone
             is_new = self._protocol == MQTTProtocolVersion.MQTTv5
             self._protocol = MQTTProtocolVersion.MQTTv311 if is_new else MQTTProtocolVersion.MQTTv5
-        elif lasted > STEADY_S:
-            self._attempts = 0
         self.drop()
-        self._wait()
-
-    def _wait(self) -> None:
-        """Full jitter: a whole floor does not storm a broker that just came back."""
-        self._next = monotonic() + random.random() * min(SLOWEST_S, FIRST_S * 2.0**self._attempts)
-        self._attempts = min(self._attempts + 1, 16)
 
     def _connect(self, left_s: float) -> bool:
         """Try to connect where it is time to; whether a client is there."""
-        if (early := self._next - monotonic()) > 0:
+        if (early := self._waits.left_s) > 0:
             sleep(min(early, left_s))
             return False
         self._link += 1
-        self._ended, self._since = False, monotonic()
+        self._ended, self._why, self._since = False, "", monotonic()
         try:
             client = self._made()
             client.connect(self._config.host, self._config.port, KEEPALIVE_S, **self._session())
         except OSError as error:
             self._fault = f"it is out of reach: {error}"
             log.warning("the broker %s is out of reach: %s", self._address, error)
-            self._wait()
+            self._waits.lost(0.0)
             return False
         self._client = client
         return True
@@ -186,6 +195,7 @@ class MqttSource:
             client.tls_set_context(secured)
         client.on_connect, client.on_message = self._connected, self._message
         client.on_subscribe, client.on_disconnect = self._subscribed, self._disconnected
+        client.on_publish = self._published
         return client
 
     def _session(self) -> dict[str, Any]:
@@ -195,6 +205,7 @@ class MqttSource:
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho types it not
         properties.SessionExpiryInterval = 0 if self._clean else SESSION_S
         properties.ReceiveMaximum = min(self._window, 65_535)
+        properties.MaximumPacketSize = LARGEST
         return {"clean_start": self._clean, "properties": properties}
 
     def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
@@ -219,13 +230,16 @@ class MqttSource:
                 self._fault = f"it does not let us subscribe to {topic}"
                 log.error("the broker does not let us subscribe to %s: let its acl allow it", topic)
 
-    def _disconnected(self, *_: object) -> None:
+    def _published(self, client: Client, _: object, mid: int, code: ReasonCode, properties: object) -> None:
+        name = (topic := self._said.pop(mid, "")).rpartition("/")[2]
+        if code.is_failure and name not in self.refused:
+            self.refused[name] = str(code)
+            log.error("the broker takes nothing from us on %s (%s): let its acl allow it", escaped(topic), code)
+
+    def _disconnected(self, _: Client, __: object, flags: DisconnectFlags, code: ReasonCode, *___: object) -> None:
         self._ended = True
+        self._why = str(code) if flags.is_disconnect_packet_from_server else ""
 
     def _message(self, client: Client, _: object, message: MQTTMessage) -> None:
         ticket = (self._link, message.mid if message.qos else 0)
         self._came.append(Delivery(message.topic, bytes(message.payload), ticket, bool(message.retain)))
-
-    @property
-    def _address(self) -> str:
-        return f"{self._config.host}:{self._config.port}"

@@ -41,6 +41,34 @@ class Old(NamedTuple):
     stays: str
 
 
+class Counts(NamedTuple):
+    """How many messages were ever stored, came with other bytes, were none; and how many journals have gaps.
+
+    The first is estimated where the engine cannot tell it at once, the others where they are many (docs/metrics.md).
+    """
+
+    messages: int
+    conflicts: int
+    quarantine: int
+    gaps: int
+
+
+class Reader(Protocol):
+    """Reads a store beside the ingest, which never waits for it. It makes and changes nothing. Raises StoreError."""
+
+    def counts(self) -> Counts:
+        """How much there is, at once, however much it is."""
+
+    def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
+        """The newest messages of the topic `round` of a table that is at this journal and shoe; the oldest first.
+
+        A correction, and the void of a closed round, come with the message that closed it, or not at all.
+        """
+
+    def close(self) -> None:
+        """Let go of the store."""
+
+
 class Store(Protocol):
     """Keeps messages for ever: what `save` returned from is on disk. All its methods raise StoreError."""
 

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 from psycopg.types.numeric import Int8Dumper
 
-from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
 from firmware_bridge.floor.store import Old, Part, Saved, StoreError, What
 from firmware_bridge.floor.store import postgres_sql as sql
-from firmware_bridge.floor.store.postgres_words import hint
+from firmware_bridge.floor.store.postgres_way import connected, in_words
 from firmware_bridge.floor.store.sqlite_sql import ORDER
-
-WAYS: Final = {
-    "connect_timeout": 10,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 30_000,
-    "application_name": "shoe-floor",
-}
-"""How the server is spoken to, where the URL says nothing else: one that is cut off is given up after 30 s."""
 
 PAGE: Final = 2_000
 """Rows of an export that are fetched at once."""
@@ -41,17 +29,8 @@ class PostgresStore:
     """A store in the database that a URL names, its tables made where there are none. Raises StoreError."""
 
     def __init__(self, url: str, password: str | None = None) -> None:
-        self._place, self._all_new = "PostgreSQL", True
-        try:
-            named = conninfo_to_dict(url)
-        except psycopg.Error:  # its text shows parts of the URL
-            raise StoreError("[store] url cannot be read", "write postgresql://USER@HOST/DATABASE") from None
-        ways: dict[str, Any] = {key: value for key, value in WAYS.items() if key not in named}
-        if password is not None:
-            ways["password"] = password
-        with self._in_words():
-            self._db = psycopg.connect(url, autocommit=True, client_encoding="UTF8", **ways)
-        self._place = f"PostgreSQL, database {self._db.info.dbname} at {self._db.info.host or 'this machine'}"
+        self._all_new = True
+        self._place, self._db = connected(url, password)
         try:
             with self._in_words():
                 self._db.adapters.register_dumper(int, Int8Dumper)
@@ -220,10 +199,5 @@ class PostgresStore:
         with self._in_words(), self._db.transaction():
             yield self._db
 
-    @contextmanager
-    def _in_words(self) -> Iterator[None]:
-        try:
-            yield
-        except psycopg.Error as error:
-            said = error.diag.message_primary or "; ".join(str(error).split("\n")) or type(error).__name__
-            raise StoreError(f"{self._place}: {escaped(said)}", hint(error.sqlstate, said)) from None
+    def _in_words(self) -> AbstractContextManager[None]:
+        return in_words(self._place)

@@ -199,3 +199,36 @@ insert into expired values (%s, %s, %s, %s, %s, %s, %s, %s) on conflict (tbl, jo
   shoe = excluded.shoe, first_at = excluded.first_at, last_at = excluded.last_at, messages = excluded.messages,
   rounds = excluded.rounds, expired_at = excluded.expired_at
 """
+
+READS: Final = "select set_config('statement_timeout', '4s', true), set_config('lock_timeout', '2s', true)"
+"""The longest that a reader's question takes, and that it waits for whoever changes the tables."""
+
+COUNTED: Final = 10_000
+"""Rows in conflict, and in quarantine, that are counted one by one."""
+
+_INSERTED: Final = "pg_stat_get_tuples_inserted('{}'::regclass)"
+_SOME: Final = f"""
+(select case when few < {COUNTED} then few else greatest(few, {_INSERTED}) end
+  from (select count(*) as few from (select from {{}} limit {COUNTED}) first) counted)
+"""
+COUNTS: Final = f"""
+select {_INSERTED.format("message")}, {_SOME.replace("{}", "conflict")}, {_SOME.replace("{}", "quarantine")},
+  (select count(*) from progress where (whole < known or since <> '') and whole < known)
+"""
+"""Messages as the server counts what is inserted: to count the rows would be to read them all.
+
+Conflicts and quarantine row by row while they are few. The gaps as the index of journals that lack something has them.
+"""
+
+LAST_ROUNDS: Final = """
+select journal, shoe, round, revision, prev_journal, body from message
+where topic = 'round' and tbl = %s and journal = %s order by seq desc, n desc limit %s
+"""
+EARLIER: Final = """
+select journal from (
+  select journal, shoe, (
+    select max(at) from message m where m.topic = 'round' and m.tbl = p.tbl and m.journal = p.journal) as at
+  from (select tbl, journal, shoe from progress where tbl = %s and shoe < %s order by shoe desc limit 3) p) few
+where at is not null order by shoe desc, at desc limit 1
+"""
+"""The newest journal with a round of those before a shoe. Of two alike, one is of a device that was replaced."""

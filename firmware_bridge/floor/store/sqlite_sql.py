@@ -142,3 +142,25 @@ create trigger message_is_never_deleted before delete on message
 """
 EXPIRE: Final = "delete from message where topic in ('event', 'round') and tbl = ? and journal = ?"
 EXPIRED: Final = "insert or replace into expired values (?, ?, ?, ?, ?, ?, ?, ?)"
+
+COUNTS: Final = """
+select (select max(rowid) from message), (select max(rowid) from conflict), (select max(rowid) from quarantine),
+  (select count(*) from progress where (whole < known or since <> '') and whole < known)
+"""
+"""The number of the last row counts all that was ever stored, also what went by its age; after a restore, what is left.
+
+The gaps as the index of journals that lack something has them.
+"""
+
+LAST_ROUNDS: Final = """
+select journal, shoe, round, revision, prev_journal, body from message
+where topic = 'round' and tbl = ? and journal = ? order by seq desc, n desc limit ?
+"""
+EARLIER: Final = """
+select journal from (
+  select journal, shoe, (
+    select max(at) from message m where m.topic = 'round' and m.tbl = p.tbl and m.journal = p.journal) as at
+  from (select tbl, journal, shoe from progress where tbl = ? and shoe < ? order by shoe desc limit 3) p) few
+where at is not null order by shoe desc, at desc limit 1
+"""
+"""The newest journal with a round of those before a shoe. Of two alike, one is of a device that was replaced."""

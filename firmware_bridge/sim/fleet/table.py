@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -48,7 +49,7 @@ class FleetTable:
         self.entries = self.rounds = 0
         self.journal = Journal(Path(config.journal.dir), lambda: self._keeping.begun())
         name, mqtt = config.table.id, config.mqtt
-        self.table = Table(self.journal, name, NoLamps(), _no_report, self._published, self._changed, loop)
+        self.table = Table(self.journal, name, NoLamps(), _no_report, self._publishing, self._changed, loop)
         self.desk = Desk(self.table, self._resend, lambda: self.uplink.outbox.resends.is_full)
         orders = (self.desk, mqtt.commands)
         self.uplink = Uplink(self.table, f"{mqtt.root}/{name}", broker, *orders, loop, mqtt.live_odds, mqtt.stored)
@@ -84,10 +85,15 @@ class FleetTable:
         there = self.uplink.outbox.cursor
         return there is not None and _place(there) >= _place(head)
 
-    def _published(self, line: Line) -> None:
-        self.entries += 1
-        self.rounds += sum(bytes(event).startswith(ROUND_EVENTS) for event in line.public.events)
-        self.uplink.publish(line)
+    def _publishing(self, line: Line) -> Callable[[], None]:
+        publish = self.uplink.publishing(line)
+
+        def counted() -> None:
+            self.entries += 1
+            self.rounds += sum(bytes(event).startswith(ROUND_EVENTS) for event in line.public.events)
+            publish()
+
+        return counted
 
     def _changed(self) -> None:
         self.uplink.changed()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from firmware_bridge.sim.broker import HOST, BrokerError, EmbeddedBroker, free_port
+from firmware_bridge.sim.floor.first import first
 from firmware_bridge.sim.floor.programs import FloorError, Programs
 
 UP_S: Final = 60.0
@@ -73,28 +73,16 @@ class SimulatedFloor:
             broker = self.broker.kind, str(self.broker.port)
             words = *table, *broker, str(self._speed), str(folder)
             await self._programs.start(table.id, "firmware_bridge.sim.floor.table", *words)
-        await self._first(self._answered())
+        await first(self._answered(), self._programs.watch())
 
     async def go_on(self, stop: asyncio.Event) -> None:
         """Wait until `stop` is set. Raises FloorError if a program ends before."""
-        await self._first(stop.wait())
+        await first(stop.wait(), self._programs.watch())
 
     async def close(self) -> None:
         """End everything: tables first, the broker last."""
         await self._programs.end()
         await self.broker.stop()
-
-    async def _first(self, awaited: Coroutine[None, None, object]) -> None:
-        """Wait for something while all programs run."""
-        tasks = [asyncio.create_task(awaited), asyncio.create_task(self._programs.watch())]
-        try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for each in done:
-                each.result()
-        finally:
-            for each in tasks:
-                each.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _answered(self) -> None:
         give_up = time.monotonic() + UP_S

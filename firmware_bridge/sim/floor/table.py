@@ -14,6 +14,7 @@ from typing import Final
 
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.sim.broker import SharedBroker
+from firmware_bridge.sim.floor.first import first
 from firmware_bridge.sim.props import Play
 from firmware_bridge.sim.stage import Stage
 from hardware.sim.dealer import Puzzled
@@ -25,17 +26,10 @@ STORED: Final = "floor"
 async def deal(play: Play, broker: SharedBroker, folder: Path, stop: asyncio.Event) -> None:
     """Deal shoe after shoe until `stop` is set. Raises Puzzled, BridgeError."""
     stage = Stage(play, folder, _nothing, _nothing, broker)
-    tasks: list[asyncio.Future[object]] = []
     try:
         await stage.open()
-        tasks = [asyncio.ensure_future(each) for each in (stage.dealer().work(), stop.wait(), stage.failed)]
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for each in done:
-            each.result()
+        await first(stage.dealer().work(), stop.wait(), stage.failed)
     finally:
-        for each in tasks:
-            each.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
         await stage.close()
 
 

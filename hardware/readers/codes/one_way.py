@@ -1,9 +1,11 @@
 """The part of a decoder that readers without an ear share: nothing is ever written to them."""
 
+from abc import ABC, abstractmethod
+
 from hardware.readers.messages import Hello, ReportNo
 
 
-class OneWay:
+class OneWay(ABC):
     """The answers of a decoder whose reader takes no bytes; see `hardware.readers.Decoder`."""
 
     def acknowledge(self, report: ReportNo) -> bytes:
@@ -19,6 +21,6 @@ class OneWay:
         """Nothing: such a reader takes no bytes."""
         return b""
 
+    @abstractmethod
     def forget(self) -> None:
         """Drop a message that has only begun."""
-        raise NotImplementedError

@@ -1,6 +1,6 @@
 """The part that decoders of printed codes share: where a code ends, and which codes are believed."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 
 from hardware.readers.codes.first_line import FirstLine
@@ -11,7 +11,7 @@ from hardware.readers.messages import Message, Read, Unread
 from hardware.readers.settings import ReaderSettings
 
 
-class TextDecoder(OneWay, ABC):
+class TextDecoder(OneWay):
     """The part of a text decoder that judges lines; `feed` finds them.
 
     A line without a code was a card that nobody can name: `Unread("unreadable")`; so is a line that may have begun

@@ -1,0 +1,114 @@
+"""The rounds from before the page's start: of each table that is heard, the last ones that the store has.
+
+They are asked for on a thread of their own: what comes from the broker waits for no store.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
+from typing import Final, NamedTuple
+
+import msgspec
+
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.printable import escaped, fault
+from firmware_bridge.facts.wire import StateHead
+from firmware_bridge.floor.record.message import LONGEST, Key
+from firmware_bridge.floor.record.message import MOST as HIGHEST
+from firmware_bridge.floor.source import Delivery
+from firmware_bridge.floor.store import Reader, StoreError
+from firmware_bridge.floor.store.asked import Asked
+
+log = logging.getLogger(__name__)
+
+ROUNDS: Final = 24
+"""Messages of the topic `round` of a table: the rounds that its page lists and a guest screen shows, and some more."""
+
+AT_ONCE: Final = 20
+"""Tables that are asked for at a time."""
+
+LIMIT_S: Final = 30.0
+"""How long the store may take for them."""
+
+MOST: Final = 10_000
+"""Tables at most."""
+
+_head: Final = msgspec.json.Decoder(StateHead).decode
+
+
+class Present(NamedTuple):
+    """Where a table is."""
+
+    key: Key
+    shoe: int
+
+
+class Past:
+    """Asks the store for each table once, as the first message of the topic `table` comes, from `start` to `close`."""
+
+    def __init__(self, root: str, asked: Asked) -> None:
+        self._root, self._asked = root, asked
+        self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/table")
+        self._known: set[str] = set()
+        self._due: SimpleQueue[Present | None] = SimpleQueue()
+        self._is_over = False
+
+    def start(self, tell: Callable[[list[Delivery]], None]) -> None:
+        """Begin. tell: called with messages as they came from the broker once, a table's in their order."""
+        Thread(target=self._read, args=(tell,), name="past", daemon=True).start()
+
+    def note(self, came: Sequence[Delivery]) -> None:
+        """Ask for the tables that are heard for the first time."""
+        for each in came if not self._is_over else ():
+            if each.body and (match := self._topic.fullmatch(each.topic)):
+                self._meet(match[1], each.body)
+
+    def close(self) -> None:
+        """Ask for no more."""
+        self._is_over = True
+        self._due.put(None)
+
+    def _meet(self, name: str, body: bytes) -> None:
+        if name in self._known or len(self._known) >= MOST:
+            return
+        try:
+            head = _head(body)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            return
+        if fault(name, LONGEST) or fault(head.journal, LONGEST) or not 0 <= head.shoe <= HIGHEST:
+            return
+        self._known.add(name)
+        self._due.put(Present(Key(name, head.journal), head.shoe))
+
+    def _read(self, tell: Callable[[list[Delivery]], None]) -> None:
+        while not self._is_over and (first := self._due.get()):
+            tables = [first, *self._more()]
+            try:
+                stored = self._asked(partial(self._stored, tables))
+            except (StoreError, ConfigError) as error:
+                log.warning("rounds are listed from now on: %s", escaped(str(error)))
+                break
+            if stored is None:
+                log.info("rounds are listed from now on: there is no store at [store] path of floor.toml")
+                break
+            if not self._is_over:
+                tell(stored)
+        self._is_over = True
+
+    def _more(self) -> Iterator[Present]:
+        for _ in range(AT_ONCE - 1):
+            if self._due.empty() or (more := self._due.get()) is None:
+                return
+            yield more
+
+    def _stored(self, tables: Sequence[Present], reader: Reader) -> list[Delivery]:
+        return [
+            Delivery(f"{self._root}/{key.table}/round", body)
+            for key, shoe in tables
+            for body in reader.last_rounds(key, shoe, ROUNDS)
+        ]

@@ -1,0 +1,57 @@
+"""Questions to a store from programs that may not wait for it: each has its answer, or a StoreError, within seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import closing
+from threading import Lock, Thread
+from time import monotonic
+from typing import Final, TypeVar
+
+from firmware_bridge.floor.config.sections import FloorConfig
+from firmware_bridge.floor.store import Reader, StoreError
+from firmware_bridge.floor.store.open import open_reader
+
+LIMIT_S: Final = 6.0
+"""How long an answer is waited for: Prometheus gives up after 10 s."""
+
+Answer = TypeVar("Answer")
+
+
+class Asked:
+    """The store of a floor, asked by any number of threads: one question at a time, with a connection of its own.
+
+    A server that hangs is left to hang on a thread that ends with the program.
+    """
+
+    def __init__(self, config: FloorConfig, limit_s: float = LIMIT_S) -> None:
+        self._config, self._limit_s, self._free = config, limit_s, Lock()
+
+    def __call__(self, question: Callable[[Reader], Answer]) -> Answer | None:
+        """The answer; None where there is no store. Raises StoreError, ConfigError."""
+        until = monotonic() + self._limit_s
+        if not self._free.acquire(timeout=self._limit_s):
+            raise self._late()
+        answer: Future[Answer | None] = Future()
+        Thread(target=self._ask, args=(question, answer), name="store", daemon=True).start()
+        try:
+            return answer.result(max(0.0, until - monotonic()))
+        except TimeoutError:
+            raise self._late() from None
+
+    def _ask(self, question: Callable[[Reader], Answer], answer: Future[Answer | None]) -> None:
+        try:
+            reader = open_reader(self._config)
+            if reader is None:
+                answer.set_result(None)
+                return
+            with closing(reader):
+                answer.set_result(question(reader))
+        except BaseException as error:
+            answer.set_exception(error)
+        finally:
+            self._free.release()
+
+    def _late(self) -> StoreError:
+        return StoreError(f"the store gave no answer in {self._limit_s:g} s", "see how its server, or its disk, is")

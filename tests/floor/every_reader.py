@@ -1,0 +1,121 @@
+"""What every reader of a store does, whatever its engine: the tests of each bring the fixture `config`."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from firmware_bridge.floor.config.sections import FloorConfig
+from firmware_bridge.floor.record.ledger import Progress
+from firmware_bridge.floor.record.message import Key, Unread
+from firmware_bridge.floor.store import Counts, Reader, Store
+from firmware_bridge.floor.store.open import open_reader, open_store
+from tests.floor.journals import AT, event, round_of
+
+LIMIT_S = 60.0
+
+
+@pytest.fixture
+def store(config: FloorConfig) -> Iterator[Store]:
+    made = open_store(config, make=True)
+    yield made
+    made.close()
+
+
+def opened(config: FloorConfig) -> Reader:
+    reader = open_reader(config)
+    assert reader is not None
+    return reader
+
+
+def counted(config: FloorConfig, wanted: Counts) -> Counts:
+    """The counts when they are as wanted; a server's statistics come a moment later."""
+    give_up = time.monotonic() + LIMIT_S
+    while True:
+        reader = opened(config)
+        found = reader.counts()
+        reader.close()
+        if found == wanted or time.monotonic() > give_up:
+            return found
+        time.sleep(0.1)
+
+
+def test_a_reader_counts_beside_the_writer(store: Store, config: FloorConfig) -> None:
+    assert counted(config, Counts(0, 0, 0, 0)) == Counts(0, 0, 0, 0)
+    other = event(1)._replace(body=event(1, kind="Other").body)
+    lacking = [Progress(Key("T07", "3-5ad1"), 3, 1, 4, ""), Progress(Key("T08", "3-5ad1"), 3, 4, 4, "since")]
+    store.save([event(1), event(2), event(1), other], [Unread("shoe/T07/event", AT, "bad", b"\xff")], lacking)
+    assert counted(config, Counts(2, 1, 1, 1)) == Counts(2, 1, 1, 1)
+    store.save([event(3)], [], [Progress(Key("T07", "3-5ad1"), 3, 4, 4, "")])
+    assert counted(config, Counts(3, 1, 1, 0)) == Counts(3, 1, 1, 0)
+
+
+def test_a_reader_and_the_writer_never_wait_for_each_other(store: Store, config: FloorConfig) -> None:
+    readers = [opened(config) for _ in range(3)]
+    for seq in range(1, 20):
+        for reader in readers:
+            reader.counts()
+        assert store.save([event(seq)], [], []).fresh == 1
+    for reader in readers:
+        reader.close()
+
+
+KEY = Key("T07", "3-5ad1")
+OLD, OLDER = "2-77", "1-44"
+
+
+def last(config: FloorConfig, key: Key = KEY, shoe: int = 3, most: int = 9) -> list[bytes]:
+    reader = opened(config)
+    found = reader.last_rounds(key, shoe, most)
+    reader.close()
+    return found
+
+
+def prev(journal: str, seq: int) -> str:
+    return f'{{"journal":"{journal}","seq":{seq}}}'
+
+
+def test_the_last_rounds_are_those_of_the_present_journal(store: Store, config: FloorConfig) -> None:
+    told = [round_of(seq, seq) for seq in range(1, 31)]
+    store.save([*told, event(31), round_of(99, 99, journal="3-other")], [], [])
+    assert last(config) == [each.body for each in told[-9:]]
+    assert last(config, most=99) == [each.body for each in told]
+    assert last(config, Key("T08", "3-5ad1")) == last(config, Key("T07", "4-1"), shoe=1) == []
+
+
+def test_the_last_rounds_are_found_in_the_journals_before_too(store: Store, config: FloorConfig) -> None:
+    oldest, old = round_of(5, 50, journal=OLDER), round_of(7, 51, journal=OLD, prev=prev(OLDER, 5))
+    told = [oldest, old, round_of(2, 1, prev=prev(OLD, 7)), round_of(3, 2, prev=prev(KEY.journal, 2))]
+    store.save([*told, round_of(1, 1, journal="2-other")], [], [])
+    assert last(config) == [each.body for each in told]
+    assert last(config, most=3) == [each.body for each in told[1:]]
+
+
+def test_the_last_rounds_end_where_messages_are_missing(store: Store, config: FloorConfig) -> None:
+    told = [round_of(8, 3, prev=prev(KEY.journal, 6)), round_of(9, 4, prev=prev(KEY.journal, 8))]
+    store.save([round_of(1, 1, journal=OLD), *told], [], [])
+    assert last(config) == [each.body for each in told]
+
+
+def test_before_the_first_round_of_a_shoe_the_last_rounds_are_those_of_the_shoe_before(
+    store: Store, config: FloorConfig
+) -> None:
+    known = [Progress(Key("T07", journal), shoe, 9, 9) for journal, shoe in ((OLDER, 1), (OLD, 2), ("2-gone", 2))]
+    replaced = round_of(1, 1, journal="2-gone")._replace(at="2020-01-01T00:00:00.000Z")
+    told = round_of(7, 51, journal=OLD)
+    store.save([round_of(5, 50, journal=OLDER), told, replaced], [], [*known, Progress(Key("T07", "9-other"), 9, 9, 9)])
+    assert last(config) == [told.body]
+
+
+def test_a_correction_comes_with_its_round_or_not_at_all(store: Store, config: FloorConfig) -> None:
+    told = [
+        round_of(1, 1),
+        round_of(2, 2),
+        round_of(3, 2, revision=1, status="corrected"),
+        round_of(4, 3),
+        round_of(5, 3, revision=1, status="voided"),
+        round_of(6, 4, status="voided"),
+    ]
+    store.save([*told, round_of(7, 1, revision=1, status="voided")], [], [])
+    assert last(config) == [*[each.body for each in told], round_of(7, 1, revision=1, status="voided").body]
+    assert last(config, most=6) == [each.body for each in told[1:]]

@@ -1,0 +1,84 @@
+"""`shoe-floor check` at a real broker: what it must not miss before real money is settled by the store."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion
+
+from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.store.sqlite import SqliteStore
+from tests import broker as real
+from tests.broker import Broker
+from tests.floor.journals import event
+from tests.floor.tables import alive
+
+brokers = real.brokers  # fixture
+
+USERS = {"floor": "x", "T07": "y"}
+TABLE = "user T07\ntopic readwrite shoe/T07/#\n"
+READS = "topic read shoe/#\n"
+WRITES = "topic write shoe/+/command\ntopic write shoe/+/stored\n"
+
+Check = Callable[[str], tuple[int, list[str]]]
+
+
+@pytest.fixture
+def check(tmp_path: Path, brokers: Callable[..., Broker], capsys: pytest.CaptureFixture[str]) -> Check:
+    """Exit code and lines of a check by a user with these rights, at a broker that one table came to."""
+
+    def run(rights: str) -> tuple[int, list[str]]:
+        broker = brokers(users=USERS, acl=f"{TABLE}user floor\n{rights}")
+        client = Client(CallbackAPIVersion.VERSION2, "T07")
+        client.username_pw_set("T07", "y")
+        client.connect("127.0.0.1", broker.port)
+        client.loop_start()
+        client.publish("shoe/T07/status", alive("T07")[0].payload, 1, retain=True).wait_for_publish(60)
+        client.disconnect()
+        client.loop_stop()
+        (tmp_path / "password").write_text("x")
+        mqtt = f'[mqtt]\nport = {broker.port}\nusername = "floor"\npassword_file = "{tmp_path / "password"}"\n'
+        (tmp_path / "floor.toml").write_text(f'{mqtt}[store]\npath = "{tmp_path / "floor.db"}"\n')
+        SqliteStore(tmp_path / "floor.db").close()
+        code = main(["--config", str(tmp_path / "floor.toml"), "check"])
+        return code, capsys.readouterr().out.splitlines()
+
+    return run
+
+
+def test_a_floor_that_may_do_its_work_is_fine(check: Check) -> None:
+    code, lines = check(READS + WRITES)
+    assert (code, [line for line in lines if not line.startswith("fine ")]) == (0, [])
+    assert lines[-1] == "fine   1 tables heard"
+
+
+def test_what_may_not_be_written_is_named(check: Check) -> None:
+    code, lines = check(READS + "topic write shoe/+/stored\n")
+    [wrong] = [line for line in lines if not line.startswith("fine ")]
+    assert code == 1
+    assert "takes nothing from us on shoe/+/command: Not authorized; let its acl allow" in wrong
+
+
+def test_a_floor_that_hears_nobody_is_warned_and_wrong_once_it_has_messages(check: Check, tmp_path: Path) -> None:
+    code, lines = check(WRITES)
+    assert code == 0
+    assert lines[-1].startswith("warn   0 tables heard; nothing, if none has come yet; else let its acl allow")
+    store = SqliteStore(tmp_path / "floor.db")
+    store.save([event(1)], [], [])
+    store.close()
+    code, lines = check(WRITES)
+    assert code == 1
+    assert lines[-1].startswith("wrong  0 tables heard; let its acl allow [mqtt] username to read shoe/+/status")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file away")
+def test_a_file_of_another_owner_than_its_directory_is_named(check: Check, tmp_path: Path) -> None:
+    SqliteStore(tmp_path / "floor.db").close()
+    os.chown(tmp_path / "floor.db", 4711, 4711)
+    code, lines = check(READS + WRITES)
+    [wrong] = [line for line in lines if not line.startswith("fine ")]
+    assert code == 1
+    assert f"belongs to user 4711, its directory to {tmp_path.stat().st_uid}: the ingest may not write it" in wrong
+    assert f"sudo chown --reference={tmp_path}/. {tmp_path / 'floor.db'}*" in wrong

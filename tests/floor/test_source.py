@@ -1,0 +1,122 @@
+"""The source of messages at a real broker: what it may not say, how much it takes at once, and who takes its name."""
+
+from collections.abc import Callable, Iterator
+from time import monotonic
+
+import pytest
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion
+
+from firmware_bridge.floor.config.sections import MqttSection
+from firmware_bridge.floor.source.mqtt import MqttSource
+from tests import broker as real
+from tests.broker import Broker
+
+brokers = real.brokers  # fixture
+LIMIT_S = 60.0
+
+Open = Callable[..., MqttSource]
+
+
+@pytest.fixture
+def opened() -> Iterator[Open]:
+    """Makes sources that the broker has let in."""
+    made: list[MqttSource] = []
+
+    def make(broker: Broker, user: str | None = None, *, clean: bool = False) -> MqttSource:
+        config, password = MqttSection(port=broker.port, username=user), b"x" if user else None
+        made.append(MqttSource(config, password, ["shoe/+/event", "shoe/+/status"], 10, clean=clean))
+        assert made[-1].tried(LIMIT_S) is None
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def say(brokers: Callable[..., Broker]) -> Iterator[Callable[..., None]]:
+    """Publishes at a broker, and waits for its answer."""
+    made: list[Client] = []
+
+    def publish(broker: Broker, topic: str, payload: bytes, *, retain: bool = False) -> None:
+        client = Client(CallbackAPIVersion.VERSION2, "T07")
+        client.connect("127.0.0.1", broker.port)
+        client.loop_start()
+        made.append(client)
+        client.publish(topic, payload, 1, retain).wait_for_publish(LIMIT_S)
+
+    yield publish
+    for each in made:
+        each.disconnect()
+        each.loop_stop()
+
+
+def until(source: MqttSource, condition: Callable[[list[bytes]], bool]) -> list[bytes]:
+    """What comes until a condition on it is true."""
+    give_up, came = monotonic() + LIMIT_S, list[bytes]()
+    while not condition(came):
+        assert monotonic() < give_up, f"{len(came)} messages; {source.fault}"
+        found = source.receive(100, 0.2)
+        source.acknowledge(found)
+        came += [each.body for each in found]
+    return came
+
+
+def test_what_the_broker_does_not_take_is_named_once(
+    brokers: Callable[..., Broker], opened: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    acl = "user floor\ntopic read shoe/#\ntopic write shoe/+/command\n"
+    source = opened(brokers(users={"floor": "x"}, acl=acl), "floor")
+    for topic in ("shoe/T07/command", "shoe/T07/stored", "shoe/T07/stored", "shoe/T08/stored"):
+        source.publish(topic, b"{}")
+    until(source, lambda _: source.is_answered)
+    assert list(source.refused) == ["stored"]
+    told = [each.getMessage() for each in caplog.records if "takes nothing" in each.getMessage()]
+    assert told == ["the broker takes nothing from us on shoe/T07/stored (Not authorized): let its acl allow it"]
+
+
+@pytest.mark.parametrize("clean", [False, True])
+def test_a_message_of_megabytes_stays_at_the_broker(
+    brokers: Callable[..., Broker], opened: Open, say: Callable[..., None], clean: bool
+) -> None:
+    broker = brokers()
+    source = opened(broker, clean=clean)
+    say(broker, "shoe/T66/status", b"x" * 2**21, retain=True)
+    for n in range(12):  # more than the window
+        say(broker, "shoe/T66/event", b"x" * 2**21)
+        say(broker, "shoe/T07/event", b"%d" % n)
+    assert until(source, lambda came: b"11" in came) == [b"%d" % n for n in range(12)]
+    source.drop()
+    say(broker, "shoe/T66/event", b"x" * 2**21)
+    say(broker, "shoe/T07/status", b"after", retain=True)
+    assert until(source, lambda came: b"after" in came) == [b"after"]
+    assert source.is_up
+
+
+def test_a_second_client_of_one_name_is_told(
+    brokers: Callable[..., Broker], opened: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker = brokers()
+    both = [opened(broker), opened(broker)]
+    wanted = "is gone: another client has the name shoe-floor-ingest: end it, or set [mqtt] client_id"
+    give_up = monotonic() + LIMIT_S
+    while wanted not in caplog.text and monotonic() < give_up:
+        for each in both:
+            each.receive(1, 0.1)
+    assert wanted in caplog.text
+
+
+def test_a_broker_that_restarts_is_no_namesake(
+    brokers: Callable[..., Broker], opened: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker = brokers()
+    source = opened(broker)
+    for _ in range(3):
+        broker.stop()
+        until(source, lambda _: not source.is_up)
+        until(source, lambda _: "out of reach" in source.fault)
+        broker.start()
+        until(source, lambda _: source.is_up)
+    assert "is gone" in caplog.text
+    assert "another client" not in caplog.text

@@ -1,0 +1,136 @@
+"""The reader of a store in PostgreSQL, and the exporter that counts with it, while the server fails."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.floor.config.load import parse
+from firmware_bridge.floor.config.sections import FloorConfig
+from firmware_bridge.floor.store import Counts, Store, StoreError
+from tests import broker as real
+from tests.broker import Broker
+from tests.floor.every_reader import *  # noqa: F403  # the tests of every reader
+from tests.floor.every_reader import counted, opened
+from tests.floor.exported import Exported
+from tests.floor.journals import event
+from tests.floor.tables import alive
+from tests.floor_whole.cluster import Cluster, missing
+from tests.floor_whole.pages import publish
+
+psycopg = pytest.importorskip("psycopg")
+broker, brokers = real.broker, real.brokers  # fixtures
+
+
+@pytest.fixture
+def config(cluster: Cluster, database: str) -> FloorConfig:
+    return parse({"store": {"url": cluster.url(database)}})
+
+
+def test_a_reader_reads_as_whoever_may_only_read(prepared: Cluster) -> None:
+    as_reader = parse({"store": {"url": prepared.url("floor", "floor_reader")}})
+    reader = opened(as_reader)
+    assert reader.counts() == Counts(0, 0, 0, 0)
+    reader.close()
+
+
+def test_a_reader_only_reads_and_says_so_where_there_are_no_tables(config: FloorConfig) -> None:
+    reader = opened(config)
+    with pytest.raises(StoreError, match="the tables are not there yet: start the ingest"):
+        reader.counts()
+    with (
+        pytest.raises(StoreError, match="cannot execute CREATE TABLE in a read-only transaction"),
+        reader._reading() as db,  # type: ignore[attr-defined]  # the only way to write with it
+    ):
+        db.execute("create table mine (x int)")
+    reader.close()
+
+
+@pytest.mark.parametrize("mode", ["row exclusive", "share row exclusive", "exclusive"])
+def test_a_reader_waits_for_no_ingest_and_no_expire(
+    store: Store, config: FloorConfig, cluster: Cluster, database: str, mode: str
+) -> None:
+    reader = opened(config)
+    with psycopg.connect(cluster.url(database)) as other:
+        other.execute(f"lock table message, conflict, quarantine, progress in {mode} mode")
+        assert reader.counts() == Counts(0, 0, 0, 0)
+    reader.close()
+
+
+def test_a_reader_gives_up_where_the_tables_are_changed(
+    store: Store, config: FloorConfig, cluster: Cluster, database: str
+) -> None:
+    reader = opened(config)
+    with psycopg.connect(cluster.url(database)) as other:
+        other.execute("lock table quarantine in access exclusive mode")
+        with pytest.raises(StoreError, match="another program holds the table"):
+            reader.counts()
+    assert reader.counts() == Counts(0, 0, 0, 0)
+    reader.close()
+
+
+def test_the_ingest_waits_for_no_reader_that_is_slow(store: Store, config: FloorConfig) -> None:
+    reader, asks, ends = opened(config), threading.Event(), threading.Event()
+
+    def read() -> None:
+        with reader._reading() as db:  # type: ignore[attr-defined]  # held open longer than any question
+            db.execute("select count(*) from message").fetchone()
+            asks.set()
+            ends.wait(60)
+
+    slow = threading.Thread(target=read)
+    slow.start()
+    assert asks.wait(60)
+    assert store.save([event(1)], [], []).fresh == 1
+    ends.set()
+    slow.join()
+    reader.close()
+
+
+def test_a_quarantine_of_many_is_counted_by_the_server(
+    store: Store, config: FloorConfig, cluster: Cluster, database: str
+) -> None:
+    cluster.sql("insert into quarantine select 'shoe/x', '', n, '' from generate_series(1, 10050) n", database)
+    assert counted(config, Counts(0, 0, 10_050, 0)) == Counts(0, 0, 10_050, 0)
+
+
+@pytest.fixture
+def own() -> Iterator[Cluster]:
+    """A server that may fail."""
+    if why := missing():
+        pytest.skip(why)
+    made = Cluster()
+    try:
+        made.start()
+        yield made
+    finally:
+        made.remove()
+
+
+def test_the_exporter_says_that_the_server_is_gone_and_goes_on(own: Cluster, broker: Broker, tmp_path: Path) -> None:
+    from firmware_bridge.floor.store.postgres import PostgresStore
+
+    store = PostgresStore(own.url("postgres"))
+    store.save([event(1), event(2)], [], [])
+    store.close()
+    publish(broker, alive("T01"))
+    exported = Exported(tmp_path, broker.port, own.url("postgres")).start()
+    try:
+        exported.until(lambda: exported.values("shoe_floor_messages_total") == {"": 2})
+        assert exported.values("shoe_floor_store_readable") == {"": 1}
+        assert own._process is not None
+        own._process.send_signal(signal.SIGSTOP)  # it hangs: whoever calls it waits
+        assert exported.values("shoe_floor_store_readable") == {"": 0}
+        own._process.send_signal(signal.SIGCONT)
+        exported.until(lambda: exported.values("shoe_floor_store_readable") == {"": 1})
+        own.stop()
+        assert exported.values("shoe_floor_store_readable") == {"": 0}
+        assert exported.values("shoe_floor_messages_total") == {}
+        assert exported.values("shoe_state") == {'{table="T01",state="online"}': 1}
+        assert "the store is not counted: PostgreSQL: " in exported.log
+        own.start()
+        exported.until(lambda: exported.values("shoe_floor_store_readable") == {"": 1})
+    finally:
+        exported.end()
