@@ -17,7 +17,7 @@ LIMIT_S = 60.0
 
 @pytest.fixture
 def store(config: FloorConfig) -> Iterator[Store]:
-    made = open_store(config)
+    made = open_store(config, make=True)
     yield made
     made.close()
 

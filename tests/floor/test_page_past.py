@@ -32,7 +32,7 @@ def config(tmp_path: Path) -> FloorConfig:
 
 def stored(config: FloorConfig, told: Sequence[Message]) -> None:
     """Let the store have the rounds of these messages."""
-    store = open_store(config)
+    store = open_store(config, make=True)
     rounds = [
         row("round", each.topic.split("/")[1], each.payload, "x") for each in told if each.topic.endswith("/round")
     ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from time import time
 from typing import Final
@@ -97,22 +97,29 @@ class Feed:
         now, changed = self.clock(), fault != self.fault
         self.fault = fault
         for each in came:
-            try:
+            with self._alone(each.topic):
                 name = self.floor.take(each.topic, each.body, each.retained, now)
                 changed |= self.guests.take(each.topic, each.body) | (name is not None)
-            except Exception:  # one message must not take away the page of all
-                if each.topic not in self._left_out:
-                    log.exception("a message on %s is left out", escaped(each.topic))
-                    self._left_out.add(each.topic)
         self._tell(changed)
 
     def recall(self, stored: Sequence[Delivery]) -> None:
         """Fold rounds from before the page's start, as if they had come then: guests see no more of them."""
         changed = False
         for each in stored:
-            if self.floor.recall(each.topic, each.body) is not None:
-                changed |= self.guests.take(each.topic, each.body)
+            with self._alone(each.topic):
+                if self.floor.recall(each.topic, each.body) is not None:
+                    changed |= self.guests.take(each.topic, each.body)
         self._tell(changed or bool(self.floor.changed))
+
+    @contextmanager
+    def _alone(self, topic: str) -> Iterator[None]:
+        """Leave a message out that cannot be folded: one must not take away the page of all."""
+        try:
+            yield
+        except Exception:
+            if topic not in self._left_out:
+                log.exception("a message on %s is left out", escaped(topic))
+                self._left_out.add(topic)
 
     def look(self) -> None:
         """See which tables need something else only because time passed."""
