@@ -73,7 +73,7 @@ def run(config: FloorConfig) -> int:
 
 
 def _try_store(config: FloorConfig) -> None:
-    """Open the store once: a file that cannot be opened is a mistake, a server may come later."""
+    """Open the store once, made where there is none: a file that cannot be had is a mistake, a server may come."""
     try:
         open_store(config, make=True).close()
     except StoreError:
@@ -84,7 +84,7 @@ def _try_store(config: FloorConfig) -> None:
 def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[], None]) -> None:
     """Ingest until the store fails, or the end."""
     hidden = names(config.ingest.pseudonym_key_file)
-    store = open_store(config, make=True)
+    store = open_store(config)  # made at the start: a file that is gone since then is a disk that is gone
     try:
         ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden)
         while not stop.is_set():

@@ -1,10 +1,17 @@
 """Commands that read a store: where there is none they make none, and what was saved of it before stays."""
 
+import signal
 from pathlib import Path
+from threading import Event
 
 import pytest
+from pytest_mock import MockerFixture
 
+from firmware_bridge.floor import service
 from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.config.sections import FloorConfig, StoreSection
+from firmware_bridge.floor.store import Store, StoreError
+from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.floor.store.sqlite import SqliteStore
 
 
@@ -34,3 +41,25 @@ def test_a_backup_is_its_owners_alone(tmp_path: Path) -> None:
     store.backup(tmp_path / "backup.db")
     store.close()
     assert (tmp_path / "backup.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_an_ingest_that_goes_on_after_a_fault_makes_no_store_in_place_of_one_that_is_gone(
+    tmp_path: Path, mocker: MockerFixture
+) -> None:
+    path, gone = tmp_path / "floor.db", tmp_path / "away.db"
+    really, stop = open_store, Event()
+
+    def opened(config: FloorConfig, *, make: bool = False) -> Store:
+        if gone.exists():
+            stop.set()
+        elif path.exists():
+            path.rename(gone)
+            raise StoreError("the disk is gone", "look at it")
+        return really(config, make=make)
+
+    mocker.patch.object(service, "open_store", opened)
+    mocker.patch.object(service, "Event", return_value=stop)
+    mocker.patch.object(service, "FIRST_S", 0.01)
+    mocker.patch.object(signal, "signal")
+    assert service.run(FloorConfig(store=StoreSection(path=str(path)))) == 0
+    assert [each.name for each in tmp_path.iterdir()] == [gone.name]
