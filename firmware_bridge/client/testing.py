@@ -11,9 +11,17 @@ import msgspec
 from msgspec import Raw
 
 from firmware_bridge.client.broker import Address, Session
+from firmware_bridge.client.fake_results import RESULTS, UNITS, FakeGame
 from firmware_bridge.facts.event import Event
 from firmware_bridge.facts.events import CommandAnswered, ShoeEnded
-from firmware_bridge.facts.events_of_rounds import BetsClosed, EntryName, RoundClosed, RoundCorrected, RoundVoided
+from firmware_bridge.facts.events_of_rounds import (
+    BetsClosed,
+    EntryName,
+    RoundClosed,
+    RoundCorrected,
+    RoundVoided,
+    Stake,
+)
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import VERSION, EntryHead, StateHead, Stored, joined
 from firmware_bridge.facts.wire_states import Status
@@ -29,11 +37,19 @@ class FakeTable:
     """A table that closes rounds of two entries, says them to `send` (topic, payload), and obeys `resend`.
 
     As a real table does, it journals its answer to an order, so that each order makes an entry. What it says is what
-    a shoe's table would, but cards: every round of it is won by banker. `sent` has what the journals make: (topic,
-    payload) of each message once, in order.
+    a shoe's table would, but cards and hands; the outcomes take turns, and a correction has another one. `sent` has
+    what the journals make: (topic, payload) of each message once, in order.
     """
 
-    def __init__(self, send: Callable[[str, bytes], None], table: str = "T07", *, prefix: str = "shoe") -> None:
+    def __init__(
+        self,
+        send: Callable[[str, bytes], None],
+        table: str = "T07",
+        *,
+        prefix: str = "shoe",
+        game: FakeGame = "baccarat",
+    ) -> None:
+        self._game = game
         self.table, self.shoe, self.boots = table, 1, 1
         self.sent: list[tuple[str, bytes]] = []
         self.stored: list[Stored] = []
@@ -56,7 +72,7 @@ class FakeTable:
         return [payload for topic, payload in self.sent if topic == "round"]
 
     def play(self, rounds: int, faults: Mapping[int, Fault] | None = None) -> None:
-        """Play rounds, with a fault in some: their number among these, from 1, to the fault."""
+        """Play rounds. faults: number -> fault, counted from 1 in each call, whatever was played before."""
         for number in range(1, rounds + 1):
             self.round((faults or {}).get(number))
 
@@ -155,28 +171,37 @@ class FakeTable:
             self._send(f"{self._prefix}/{self.table}/{topic}", payload)
 
     def _closed(self) -> RoundClosed:
-        return RoundClosed(**self._result(), own=Raw(b"{}"))
+        return RoundClosed(**self._result(self._round - 1), own=Raw(b"{}"))
 
     def _corrected(self) -> RoundCorrected:
-        return RoundCorrected(**self._result(), revision=1, corrects=self._seq, by="floor", own=Raw(b"{}"))
+        """The round with another result: that of the next one."""
+        return RoundCorrected(**self._result(self._round), revision=1, corrects=self._seq, by="floor", own=Raw(b"{}"))
 
     def _voided(self) -> RoundVoided:
-        why, number = ("misdeal",), self._round
+        stakes: dict[str, Stake] = {seat: (staked, 0) for seat, (staked, _) in RESULTS[self._game][0].stakes.items()}
         return RoundVoided(
-            game="baccarat", round=number, cards=(), why=why, by="floor", last=False, prev=self._prev, unit="stake"
-        )
+            game=self._game, round=self._round, cards=(), why=("misdeal",), by="floor", last=False, prev=self._prev,
+            unit=UNITS[self._game], stakes=stakes,
+        )  # fmt: skip
 
-    def _result(self) -> dict[str, Any]:
+    def _result(self, number: int) -> dict[str, Any]:
+        results = RESULTS[self._game]
+        outcome, bets, stakes = results[number % len(results)]
         return {
-            "game": "baccarat", "round": self._round, "cards": (), "hands": Raw(b"{}"), "outcome": "banker",
-            "unit": "stake", "bets": {"player": -1, "banker": 0.95, "tie": -1}, "stakes": {}, "carried": 0,
-            "last": False, "flags": (), "why": ("banker 7",), "prev": self._prev,
+            "game": self._game, "round": self._round, "cards": (), "hands": Raw(b"{}"), "outcome": outcome,
+            "unit": UNITS[self._game], "bets": bets, "stakes": stakes, "carried": 0,
+            "last": False, "flags": (), "why": (outcome,), "prev": self._prev,
         }  # fmt: skip
 
 
 @contextmanager
 def fake_table(
-    table: str = "T07", *, host: str = "127.0.0.1", port: int = 1883, prefix: str = "shoe"
+    table: str = "T07",
+    *,
+    host: str = "127.0.0.1",
+    port: int = 1883,
+    prefix: str = "shoe",
+    game: FakeGame = "baccarat",
 ) -> Iterator[FakeTable]:
     """A `FakeTable` at a broker: it says what it plays there, and obeys what comes."""
 
@@ -187,9 +212,11 @@ def fake_table(
             session.done([ticket] if ticket else [])
 
     session = Session(Address(f"fake-{table}", host, port), take)
-    fake = FakeTable(
-        lambda topic, said: session.publish(topic, said, retain=topic.endswith("/status")), table, prefix=prefix
-    )
+
+    def send(topic: str, said: bytes) -> None:
+        session.publish(topic, said, retain=topic.endswith("/status"))
+
+    fake = FakeTable(send, table, prefix=prefix, game=game)
     session.read({f"{prefix}/{table}/{name}": 1 for name in ("command", "stored")})
     fake.status()
     try:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from contextlib import suppress
+from decimal import Decimal
 from itertools import pairwise
 from time import monotonic, sleep
 
 import pytest
 
+from firmware_bridge.client.fake_results import FakeGame
 from firmware_bridge.client.floor import Floor, PlainFloor
 from firmware_bridge.client.giving import NoAnswer
 from firmware_bridge.client.items import Conflict, Item, Received, Refused
+from firmware_bridge.client.payload import round_message
 from firmware_bridge.client.testing import FakeTable, Fault, fake_table
 from firmware_bridge.facts.orders import Resend
+from firmware_bridge.facts.wire import ClosedRound, RoundMessage
 from tests import broker as real
 from tests.broker import Broker
 from tests.client.reading import logged, raws, read_until, said, subscribed
@@ -173,3 +177,23 @@ def test_the_twin_for_async_reads_and_gives_orders(broker: Broker) -> None:
     with fake_table(port=broker.port) as table:
         items = asyncio.run(read(table))
         assert Counter(raws(items)) == Counter(table.rounds)
+
+
+@pytest.mark.parametrize("game", ["baccarat", "blackjack"])
+def test_what_a_fake_table_corrects_and_voids_changes_the_sums(game: FakeGame) -> None:
+    table = FakeTable(lambda _, payload: None, game=game)
+    table.play(3)
+    table.play(3, {1: "correct", 3: "void"})
+    told: list[RoundMessage] = [round_message(payload) for payload in table.rounds]
+    assert [(each.round, each.status) for each in told[3:]] == [
+        (4, "closed"), (4, "corrected"), (5, "closed"), (6, "voided"),
+    ]  # fmt: skip
+    first, second = told[3:5]
+    assert isinstance(first, ClosedRound)
+    assert isinstance(second, ClosedRound)
+    assert first.bets != second.bets
+    assert first.outcome != second.outcome
+    assert {each.unit for each in told} == {"stake" if game == "baccarat" else "money"}
+    if game == "blackjack":
+        assert all(sum(net for _, net in each.stakes.values()) for each in told[:5])
+        assert told[6].stakes["S1"] == (Decimal(240), Decimal(0))

@@ -11,9 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
+from firmware_bridge.client.floor import PlainBatch, PlainFloor
+from firmware_bridge.client.items import Item
 from firmware_bridge.client.testing import fake_table
 from tests import broker as real
 from tests.broker import Broker
+from tests.client.reading import raws, subscribed
 
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "backend.md").read_text("utf-8"), re.S)
@@ -80,3 +83,25 @@ def test_the_fake_table_of_the_page_plays_into_a_function_and_at_a_broker(broker
     rounds = [payload for topic, payload in names["heard"] if topic == "shoe/T07/round"]
     assert len(rounds) == 12
     assert len(set(rounds)) == 11
+
+
+def test_the_loop_of_the_page_goes_on_after_a_locked_database(broker: Broker, tmp_path: Path) -> None:
+    again = next(each for each in BLOCKS if "suppress" in each)
+    saved: list[Item] = []
+    with PlainFloor("ledger", port=broker.port) as floor, fake_table(port=broker.port) as table:
+        floor.rounds()
+        subscribed(broker, "ledger")
+        table.play(3)
+        tries = 0
+
+        def save(batch: PlainBatch) -> None:
+            nonlocal tries
+            tries += 1
+            if tries == 1:
+                raise sqlite3.OperationalError("database is locked")
+            saved.extend(batch)
+            if len(saved) == 3:
+                floor.close()
+
+        exec(again, {"floor": floor, "save": save, "sqlite3": sqlite3, "db": sqlite3.connect(":memory:")})
+        assert sorted(raws(saved)) == sorted(table.rounds)

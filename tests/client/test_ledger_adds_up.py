@@ -49,7 +49,7 @@ class Ledger:
         if done.returncode:
             assert "no such table" in done.stderr, done.stderr
             return None
-        count, net = done.stdout.split()
+        count, net, _money = done.stdout.split()
         return int(count), Decimal(net)
 
 

@@ -81,12 +81,12 @@ class Floor:
 
     def whole(self, *tables: FakeTable) -> None:
         """Wait until the store has what the tables said, byte for byte; then nothing else is in it."""
-        self.until_kept({key: body for table in tables for key, body in said(table).items()})
+        self.until_kept(lambda: {key: body for table in tables for key, body in said(table).items()})
 
-    def until_kept(self, wanted: Kept) -> None:
-        """Wait until the store has this, and nothing else."""
+    def until_kept(self, said_now: Callable[[], Kept]) -> None:
+        """Wait until the store has what was said by now, and nothing else: answers to orders come to it meanwhile."""
         give_up = time.monotonic() + LIMIT_S
-        while (found := self.kept()) != wanted or self.counts() != (0, 0, 0):
+        while (found := self.kept()) != (wanted := said_now()) or self.counts() != (0, 0, 0):
             missing = sorted(set(wanted) - set(found), key=str)
             assert time.monotonic() < give_up, f"{len(missing)} missing: {missing[:5]}; {self.counts()}; {self.log}"
             time.sleep(0.2)

@@ -27,9 +27,14 @@ def asked(table: FakeTable) -> list[dict[str, object]]:
 
 
 def is_told(floor: Floor, table: FakeTable) -> None:
-    """Wait until the table knows that all it said is stored."""
-    last = len([topic for topic, _ in table.sent if topic == "event"])
-    until(lambda: table.stored and table.stored[-1].seq == last, lambda: f"{table.stored[-3:]} of {last}; {floor.log}")
+    """Wait until the table knows that all it said is stored; its answers to orders are among it."""
+
+    def last() -> int:
+        return len([topic for topic, _ in table.sent if topic == "event"])
+
+    until(
+        lambda: table.stored and table.stored[-1].seq == last(), lambda: f"{table.stored[-3:]} of {last()}; {floor.log}"
+    )
 
 
 @contextmanager

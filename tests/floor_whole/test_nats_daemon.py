@@ -21,7 +21,7 @@ ROUND = "9s Td Ts Tc"
 
 def whole(daemon: DaemonTable, floor: Floor) -> None:
     """Wait until the store has what the journals make, and the table knows."""
-    floor.until_kept(made(published(daemon.journal_dir)))
+    floor.until_kept(lambda: made(published(daemon.journal_dir)))
     give_up = time.monotonic() + LIMIT_S
     while (told := daemon.ask(do="status"))["broker"]["waiting"] or not told["broker"]["up"]:
         assert time.monotonic() < give_up, told["broker"]

@@ -122,7 +122,7 @@ def test_a_table_is_stored_and_told_check_is_content_and_it_retires(
         daemon.start()
         for _ in range(3):
             daemon.deal("9s Td Ts Tc")
-        floor.until_kept(made(published(daemon.journal_dir)))
+        floor.until_kept(lambda: made(published(daemon.journal_dir)))
         give_up = time.monotonic() + LIMIT_S
         while (said := daemon.ask(do="status")["broker"])["waiting"] or not said["up"]:
             assert time.monotonic() < give_up, said

@@ -49,7 +49,8 @@ def test_the_twenty_lines_receive_rounds_also_after_the_broker_forgot_them(
         backend = subprocess.Popen([sys.executable, "-u", "-c", program], stdout=out, stderr=subprocess.STDOUT)
     try:
         table.start()
-        for life, (cards, told) in enumerate((("9sTdTsTc", "1 1 player 9 0"), ("2s9h3dKd", "1 2 banker 5 9")), 1):
+        rounds = (("9sTdTsTc", "1 1 player natural 9 0"), ("2s9h3dKd", "1 2 banker 5 natural 9"))
+        for life, (cards, told) in enumerate(rounds, 1):
             table.until(lambda life=life: broker.log.count("as backend") == life)  # type: ignore[misc]  # bound now
             table.pause(0.5)  # until it has subscribed
             table.deal(cards)
