@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -16,7 +17,7 @@ from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.finding import Finding
 from firmware_bridge.floor.ingest import topics
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store import Store, StoreError
 from firmware_bridge.floor.store.open import open_store
 
 ANSWER_S: Final = 5.0
@@ -30,21 +31,28 @@ NO_TABLE: Final = "shoe-floor-check"
 
 
 def findings(config: FloorConfig) -> Iterator[Finding]:
-    """Everything that can be wrong, one after the other. Raises StoreError, ConfigError."""
-    store = open_store(config)
-    try:
-        if config.store.url is None:
-            yield from _of_the_owner(Path(config.store.path))
-        yield from _of_the_store(store)
-        has_messages = store.count("messages") > 0
-    finally:
-        store.close()
+    """Everything that can be wrong, one after the other. Raises ConfigError."""
+    has_messages = yield from _of_a_store(config)
     yield from _broker(config, has_messages)
     if config.nats.servers:
         need("nats", "nats")
         from firmware_bridge.floor.source.nats import check as cluster
 
         yield from cluster.findings(config.nats, password(config.nats))
+
+
+def _of_a_store(config: FloorConfig) -> Generator[Finding, None, bool]:
+    """What is wrong with the store that the config names; whether there are messages in it."""
+    try:
+        store = open_store(config)
+    except StoreError as error:
+        yield Finding(False, error.what, error.hint)
+        return False
+    with closing(store):
+        if config.store.url is None:
+            yield from _of_the_owner(Path(config.store.path))
+        yield from _of_the_store(store)
+        return store.count("messages") > 0
 
 
 def _of_the_owner(path: Path) -> Iterator[Finding]:
