@@ -40,10 +40,11 @@ KEPT: Final = tuple(name for name in TOPICS if name not in LIVE)
 LOOK_S: Final = 1.0
 """How often gaps are looked for."""
 
-ORDERS: Final = 5
-"""Orders for what is missing at most at each look: what a whole floor sends again leaves room for what it says anew.
+ORDERS, TABLES_AN_ORDER = 5, 25
+"""Orders for what is missing at most at each look, and of how many tables each may be one where they are many.
 
-What seems to be missing may only wait in the broker's queue; asked of all tables at once it would make that longer.
+What a whole floor sends again leaves room for what it says anew; and what seems to be missing may only wait in the
+broker's queue: asked of all tables at once it would make that longer.
 """
 
 
@@ -100,7 +101,8 @@ class Ingest:
         if now - self._looked < LOOK_S:
             return 0
         self._looked, before = now, self._orders
-        for table, order in islice(self._ledger.due(now), ORDERS):
+        most = max(ORDERS, self._ledger.tables // TABLES_AN_ORDER)
+        for table, order in islice(self._ledger.due(now), most):
             self._orders += 1
             wanted = (
                 f"entries {order.start} to {order.to} of {order.journal}"

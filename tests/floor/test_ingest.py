@@ -153,22 +153,23 @@ def test_words_of_a_table_cannot_make_a_line_of_the_log(store: SqliteStore, capl
     assert r"table T07 does not send again: no\nCRITICAL all is lost\x1b[2J; a\u2028b" in caplog.text
 
 
-def test_a_whole_floor_is_asked_for_a_little_at_a_time(store: SqliteStore) -> None:
+@pytest.mark.parametrize(("tables", "most"), [(30, 5), (200, 8)])
+def test_a_whole_floor_is_asked_for_a_little_at_a_time(store: SqliteStore, tables: int, most: int) -> None:
     source, now = Said(), 0.0
     ingest = Ingest(store, source, clock=lambda: now)
-    for n in range(30):
+    for n in range(tables):
         body = event(500).body.replace(b'"T07"', b'"T%d"' % n)
         ingest.take([Delivery(f"shoe/T{n}/event", body)])
     asked: list[dict[str, object]] = []
-    for _ in range(40):
+    for _ in range(60):
         before = len(source.published)
         ingest.ask()
-        assert len(source.published) - before <= 5
+        assert len(source.published) - before <= most
         asked += [body for _, body in source.published[before:]]
         now += 1.0
     spans = [(order["from"], order["to"]) for order in asked if "from" in order]
-    assert len(spans) >= 30
-    assert set(spans) == {(1, 50), (51, 100)}
+    assert len(spans) >= tables
+    assert set(spans) <= {(1, 50), (51, 100)}
 
 
 def test_a_round_makes_its_entry_whole(store: SqliteStore) -> None:

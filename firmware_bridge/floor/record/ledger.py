@@ -191,6 +191,11 @@ class Ledger:
         """The entry up to which all of a journal is kept, 0 for none; what is noted since the last commit counts."""
         return self._journal(key).whole
 
+    @property
+    def tables(self) -> int:
+        """How many tables are known."""
+        return len(self._tables)
+
     def due(self, now: float) -> Iterator[Ask]:
         """The orders to send now. now: seconds of any one monotonic clock."""
         for table, journals in self._tables.items():
