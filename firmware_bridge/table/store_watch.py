@@ -84,7 +84,9 @@ class StoreWatch:
             return
         self._table.unwarn("store_silent")
         self._rest()
-        self._wait_s, self._tried = AGAIN_S, None
+        self._tried = None
+        if self._store.has(self._to):  # else it is on its way: a thousand tables that send again would keep it there
+            self._wait_s = AGAIN_S
         self._moved()
         self._go_on()
         self._watch()
