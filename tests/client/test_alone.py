@@ -19,6 +19,7 @@ brokers, broker = real.brokers, real.broker  # fixtures
 
 PROGRAM = """
 import sys
+begun_with = set(sys.modules)  # Debian's Python begins with a sitecustomize
 from firmware_bridge.client import Rounds, settle
 from firmware_bridge.client.floor import Floor, PlainFloor
 from firmware_bridge.client.testing import fake_table
@@ -35,7 +36,7 @@ with PlainFloor("alone", port={port}, wait_s=0.2) as floor, fake_table(port={por
         if len(came) == 5:
             break
     assert sorted(came) == sorted(table.rounds)
-others = {{name.partition(".")[0] for name in sys.modules}} - set(sys.stdlib_module_names)
+others = {{name.partition(".")[0] for name in set(sys.modules) - begun_with}} - set(sys.stdlib_module_names)
 print(sorted(name for name in others if not name.startswith("_")))
 """
 
