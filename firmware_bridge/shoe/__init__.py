@@ -11,7 +11,7 @@ from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.events import AnyEvent, Commissioned, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, last_report
 from firmware_bridge.games import GAMES
-from firmware_bridge.shoe.decide import decide, fault, observe
+from firmware_bridge.shoe.decide import decide, fault, foretell, observe
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, with_device
@@ -25,6 +25,7 @@ __all__ = [
     "entry_of",
     "evolve",
     "fault",
+    "foretell",
     "keeps_its_journal",
     "observe",
     "phase",

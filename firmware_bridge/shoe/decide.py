@@ -30,8 +30,18 @@ BOARD_KEEPS: Final = 32
 
 def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
     """What becomes true because of `fact`; nothing for a repeat. Pure and total."""
+    return () if _known(shoe, fact) else tuple(_drafted(shoe, fact).events)
+
+
+def foretell(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...] | None:
+    """What `decide` makes of `fact` at whatever time it comes; None where that plays a part. Pure."""
     if _known(shoe, fact):
         return ()
+    draft = _drafted(shoe, fact)
+    return None if draft.is_timed else tuple(draft.events)
+
+
+def _drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft:
     draft = Draft(shoe, fact.at, fact.mono)
     if devices.is_card(fact) and not devices.is_entered(shoe, fact):
         packs.open_with_card(draft, fact)
@@ -45,7 +55,7 @@ def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
         answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
     settle(draft)
     _reply(draft, fact, answer)
-    return tuple(draft.events)
+    return draft
 
 
 def _known(shoe: Shoe, fact: inputs.AnyInput) -> bool:

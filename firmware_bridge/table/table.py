@@ -20,12 +20,13 @@ from firmware_bridge.journal.crashes import Crashes
 from firmware_bridge.journal.disk import SyncFailed
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
-from firmware_bridge.shoe import advance, decide, entry_of, fault, keeps_its_journal, observe
+from firmware_bridge.shoe import advance, entry_of, keeps_its_journal
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.table.alarm_clock import AlarmClock
 from firmware_bridge.table.disk_outage import DiskOutage
 from firmware_bridge.table.idle import Idle
+from firmware_bridge.table.judge import Judge
 from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.table.waiting import Waiting
 from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
@@ -48,7 +49,8 @@ class Table:
     """Owns the way of an input at one table: decide, journal, publish, acknowledge, show.
 
     acknowledge: called with the number of each report that is on disk. publishing: makes of a line what publishes it
-    once it is on disk. changed: called when something that the retained topics show may differ.
+    once it is on disk. changed: called when something that the retained topics show may differ. looks_ahead: judge
+    cards before they come, which takes some ms of processor for each; not where many tables share a process.
     Until `start`, which needs the journal open, no input is judged.
     """
 
@@ -61,6 +63,7 @@ class Table:
         publishing: Callable[[Line], Callable[[], None]],
         changed: Callable[[], None],
         loop: asyncio.AbstractEventLoop,
+        looks_ahead: bool = True,
     ) -> None:
         self.journal, self.name, self.lights, self.shoe = journal, name, lights, journal.shoe
         self.boot = secrets.token_hex(4)
@@ -71,6 +74,7 @@ class Table:
         self._outage, self._waiting, self._crashes = DiskOutage(), Waiting(), Crashes(journal.directory)
         self._retry: asyncio.TimerHandle | None = None
         self._alarm_clock, self._idle = AlarmClock(self._ring, loop), Idle(journal, loop)
+        self._judge = Judge(loop, looks_ahead)
         self._wall_ahead: int | None = None
         self.jumped_ms = 0
         """How far the wall clock was set forwards since the start, all in all."""
@@ -166,6 +170,7 @@ class Table:
         """Lamps off, timers off."""
         self._alarm_clock.stop()
         self._idle.stop()
+        self._judge.stop()
         if self._retry:
             self._retry.cancel()
         self.lights.show({})
@@ -186,7 +191,8 @@ class Table:
             raise
 
     def _carried(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
-        if not (events := self._decided(fact)):
+        fact, events = self._judge.judged(self.shoe, fact, self.observing)
+        if not events:
             return ()
         entry = entry_of(self.shoe, fact, events, self.name, self.boot)
         line = self.journal.seal(entry)
@@ -198,16 +204,9 @@ class Table:
             self._acknowledge(report)
         self._alarm_clock.set(deadline(self.shoe))
         self._idle.appended(keeps_its_journal(self.shoe))
+        self._judge.look_ahead(self.shoe, fact)
         self._show()
         return events
-
-    def _decided(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
-        try:
-            return observe(self.shoe, fact) if self.observing else decide(self.shoe, fact)
-        except Exception as error:
-            # Its text might spell a sealed card; the journal holds the input.
-            log.error("internal error while judging %s: %s", type(fact).__name__, type(error).__name__)
-            return fault(self.shoe, fact, error)
 
     def _watch_clock(self, fact: inputs.AnyInput) -> None:
         """Note when the wall clock was set: it ran differently from the one that nobody can set."""

@@ -49,7 +49,9 @@ class FleetTable:
         self.entries = self.rounds = 0
         self.journal = Journal(Path(config.journal.dir), lambda: self._keeping.begun())
         name, mqtt = config.table.id, config.mqtt
-        self.table = Table(self.journal, name, NoLamps(), _no_report, self._publishing, self._changed, loop)
+        self.table = Table(
+            self.journal, name, NoLamps(), _no_report, self._publishing, self._changed, loop, looks_ahead=False
+        )
         self.desk = Desk(self.table, self._resend, lambda: self.uplink.outbox.resends.is_full)
         orders = (self.desk, mqtt.commands)
         self.uplink = Uplink(self.table, f"{mqtt.root}/{name}", broker, *orders, loop, mqtt.live_odds, mqtt.stored)

@@ -1,0 +1,75 @@
+"""A table that had time before a card journals what it would have journaled without."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from firmware_bridge.facts import inputs
+from firmware_bridge.facts.cards import FACES
+from firmware_bridge.games.house import house_of
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.verify.rejudge import Rejudge
+from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.table.stamps import now
+from firmware_bridge.table.table import Table
+from tests.system.record import NoLamps
+
+OWN = "a" * 32
+CARDS = 24
+
+
+def journaled(folder: Path, pause_s: float, settings: dict[str, Any]) -> list[inputs.CardRead]:
+    """Deal cards with pauses; what is on disk of them, after each entry was decided again."""
+    cards = Random(3).sample([*FACES], CARDS)
+
+    async def play() -> None:
+        table = Table(
+            Journal(folder).open(None),
+            "T07",
+            NoLamps(),
+            lambda _: None,
+            lambda _: lambda: None,
+            lambda: None,
+            asyncio.get_running_loop(),
+        )
+        table.start(house_of(new_shoe="auto", burn="none", **settings))
+        for seq, card in enumerate(cards):
+            report = inputs.ReportNo(9, seq)
+            table.take(inputs.CardRead(**now(), card=card, nonce=OWN, report=report, quality=seq))
+            if pause_s:
+                await asyncio.sleep(pause_s)
+        table.close()
+        table.journal.close()
+
+    asyncio.run(play())
+    again, entries = Rejudge(), []
+    for path in journal_files(folder):
+        again.begin(path.name, follows=True)
+        for line, _ in read_lines(Place(path, 0), whole=True):
+            again.judge(line)
+            entries.append(line.entry)
+        assert again.whole
+    return [entry.input for entry in entries if entry and isinstance(entry.input, inputs.CardRead)]
+
+
+@pytest.mark.parametrize("settings", [{}, {"procedure": "six-card"}, {"disclose": "sealed", "reveal_timeout": 1}])
+def test_cards_with_time_before_them_are_journaled_as_they_are_decided(
+    tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    read = journaled(tmp_path, 0.1, settings)
+    assert [card.quality for card in read] == list(range(CARDS))
+    assert read[0].nonce == OWN  # nobody knew a card before it
+    assert sum(card.nonce != OWN for card in read) > CARDS / 2
+    assert len({card.nonce for card in read if card.nonce != OWN}) == sum(card.nonce != OWN for card in read)
+
+
+def test_cards_in_a_row_are_not_waited_for(tmp_path: Path) -> None:
+    read = journaled(tmp_path, 0.0, {})
+    assert [card.quality for card in read] == list(range(CARDS))
+    assert all(card.nonce == OWN for card in read)
