@@ -19,7 +19,7 @@ from tests.system.table import DaemonTable
 # Talks as much as it can, and judges one card wrongly: with an error whose text spells it.
 DAEMON = """
 import logging, sys
-import firmware_bridge.table.table as daemon
+import firmware_bridge.table.judge as daemon
 from firmware_bridge.cli import main, run
 from firmware_bridge.facts.inputs import CardRead
 
@@ -37,7 +37,7 @@ def spell(shoe, told, *error):
     return (fault if error else decide)(shoe, told, *error)
 
 run.set_up = talkative
-daemon.decide = spell
+daemon.decide = daemon.foretell = spell
 if HOW == "twice":
     daemon.fault = spell
 sys.exit(main(sys.argv[2:]))

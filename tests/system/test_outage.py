@@ -16,7 +16,7 @@ brokers, backend = real.brokers, listening.backend  # fixtures
 # Judges one card with an error, and cannot even put that on record.
 CRASHING = """
 import sys
-import firmware_bridge.table.table as daemon
+import firmware_bridge.table.judge as daemon
 from firmware_bridge.cli import main
 from firmware_bridge.facts.inputs import CardRead
 
@@ -27,7 +27,7 @@ def crash(shoe, told, *error):
         raise ValueError
     return (fault if error else decide)(shoe, told, *error)
 
-daemon.decide = daemon.fault = crash
+daemon.decide = daemon.foretell = daemon.fault = crash
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -187,10 +187,15 @@ def test_a_board_that_was_reset_inside_the_shoe_waits_for_the_dealer(bridge: Any
 def test_an_error_of_our_own_blocks_and_keeps_the_card(bridge: Any, mocker: MockerFixture) -> None:
     table = bridge(free_port())
     table.deal("9s Td")
-    broken = mocker.patch("firmware_bridge.table.table.decide", side_effect=ZeroDivisionError)
+    broken = [
+        mocker.patch(f"firmware_bridge.table.judge.{name}", side_effect=ZeroDivisionError)
+        for name in ("decide", "foretell")
+    ]
+    table.bridge.table._judge.stop()  # what was judged ahead was judged without the error
     table.pull("Ts")
     table.until(lambda: not table.board.waiting)
-    mocker.stop(broken)
+    for each in broken:
+        mocker.stop(each)
     assert (open_now(table), lit(table)) == (["internal_error"], {"fault": "blocked"})
     table.deal("Tc")
     assert cards(table) == ["9s", "Td"]
