@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Collection
@@ -39,6 +40,10 @@ COMMANDS: Final = {
 FINE, FAILED, USAGE, CONFIG, INTERRUPTED = 0, 1, 2, 78, 130
 
 
+COLLECT_AFTER: Final = 20_000
+"""New objects between two searches for garbage; Python's 700 means one in the middle of every card."""
+
+
 class Parser(argparse.ArgumentParser):
     """Says what is wrong with an option in one line; how a command is used is said by `--help`."""
 
@@ -49,6 +54,7 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command; exit codes: 0 fine, 1 a check failed, 2 wrong usage, 78 wrong config, or a damaged journal."""
+    gc.set_threshold(COLLECT_AFTER)
     words = sys.argv[1:] if argv is None else argv
     parser = parser_of(words[:1])
     _guess(parser, words)

@@ -11,7 +11,7 @@ from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.events import AnyEvent, Commissioned, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, last_report
 from firmware_bridge.games import GAMES
-from firmware_bridge.shoe.decide import decide, fault, foretell, observe
+from firmware_bridge.shoe.decide import decide, drafted, fault, foretell, observe
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, with_device
@@ -43,13 +43,14 @@ class Step(NamedTuple):
     shoe: Shoe
 
 
-def step(shoe: Shoe, fact: AnyInput, table: str, boot: str, judge: Judge = decide) -> Step | None:
-    """Judge an input; None where nothing becomes true because of it."""
-    events = judge(shoe, fact)
+def step(shoe: Shoe, fact: AnyInput, table: str, boot: str, judge: Judge | None = None) -> Step | None:
+    """Judge an input; None where nothing becomes true because of it. judge: what gives the events, not `decide`."""
+    draft = None if judge else drafted(shoe, fact)
+    events = judge(shoe, fact) if judge else tuple(draft.events) if draft else ()
     if not events:
         return None
     entry = entry_of(shoe, fact, events, table, boot)
-    return Step(entry, advance(shoe, entry))
+    return Step(entry, _after(draft.shoe, entry) if draft else advance(shoe, entry))
 
 
 def entry_of(shoe: Shoe, fact: AnyInput, events: tuple[AnyEvent, ...], table: str, boot: str) -> Entry:
@@ -67,6 +68,11 @@ def advance(shoe: Shoe, entry: Entry) -> Shoe:
     """The shoe after a whole entry; the reader's report in it is taken for good."""
     for event in entry.events:
         shoe = evolve(shoe, event)
+    return _after(shoe, entry)
+
+
+def _after(shoe: Shoe, entry: Entry) -> Shoe:
+    """The shoe after an entry, from that after its last event."""
     begun = entry.input.at if entry.seq == 1 else shoe.begun
     shoe = replace(shoe, seq=entry.seq, n=0, begun=begun)
     return with_device(shoe, reader=last_report(entry.input) or shoe.device.reader)

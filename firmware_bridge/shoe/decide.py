@@ -30,18 +30,22 @@ BOARD_KEEPS: Final = 32
 
 def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
     """What becomes true because of `fact`; nothing for a repeat. Pure and total."""
-    return () if _known(shoe, fact) else tuple(_drafted(shoe, fact).events)
+    draft = drafted(shoe, fact)
+    return tuple(draft.events) if draft else ()
 
 
 def foretell(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...] | None:
     """What `decide` makes of `fact` at whatever time it comes; None where that plays a part. Pure."""
-    if _known(shoe, fact):
+    draft = drafted(shoe, fact)
+    if draft is None:
         return ()
-    draft = _drafted(shoe, fact)
     return None if draft.is_timed else tuple(draft.events)
 
 
-def _drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft:
+def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
+    """The decision about `fact`: its events, and the shoe after them; None for a repeat. Pure and total."""
+    if _known(shoe, fact):
+        return None
     draft = Draft(shoe, fact.at, fact.mono)
     if devices.is_card(fact) and not devices.is_entered(shoe, fact):
         packs.open_with_card(draft, fact)

@@ -20,7 +20,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from firmware_bridge.cli.run import COLLECT_AFTER
+from firmware_bridge.cli import COLLECT_AFTER
 from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House

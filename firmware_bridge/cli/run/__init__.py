@@ -23,9 +23,6 @@ from hardware.errors import HardwareError, PinBusy
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
 
-COLLECT_AFTER: Final = 20_000
-"""New objects between two searches for garbage; Python's 700 means one in the middle of every card."""
-
 log = logging.getLogger(__name__)
 
 
@@ -64,7 +61,6 @@ async def _bridge(config: Config) -> int:
 
     keep_to_one_core()
     gc.freeze()
-    gc.set_threshold(COLLECT_AFTER)
     loop.set_exception_handler(fail)
     for end in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(end, bridge.stop)
