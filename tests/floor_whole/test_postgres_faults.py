@@ -106,7 +106,11 @@ def test_kills_of_server_and_ingest_lose_nothing(own: Any, floor: Any) -> None:
         if kill in ("ingest", "both"):
             ingest.start()
     whole(daemon, ingest)
-    assert "ERROR firmware_bridge.floor.service: PostgreSQL, database postgres" in ingest.log
+    server.stop(signal.SIGKILL)  # while the ingest is connected
+    play(daemon, 1)
+    daemon.until(lambda: "ERROR firmware_bridge.floor.service: PostgreSQL, database postgres" in ingest.log)
+    server.start()
+    whole(daemon, ingest)
     assert ingest.end(signal.SIGTERM) == 0
 
 
