@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from firmware_bridge import __version__
 from firmware_bridge.facts.inputs import AnyInput
 
 ENOUGH: Final = 3
 """Crashes of one software version on the same input, after which the shoe only observes."""
+
+TIMELESS: Final = {"salt": "", "at": 0, "mono": 0, "nonce": ""}
+"""In place of what differs when the same input comes again."""
 
 
 class Crashes:
@@ -40,5 +44,5 @@ class Crashes:
 
 def _name(fact: AnyInput) -> str:
     """The same for the same input, whenever it comes and whatever nonce it gets."""
-    fields = msgspec.to_builtins(fact) | {"salt": "", "at": 0, "mono": 0, "nonce": ""}
-    return f"{__version__} {sha256(msgspec.json.encode(fields)).hexdigest()[:16]}"
+    timeless = {name: value for name, value in TIMELESS.items() if name in fact.__struct_fields__}
+    return f"{__version__} {sha256(msgspec.json.encode(replace(fact, **timeless))).hexdigest()[:16]}"
