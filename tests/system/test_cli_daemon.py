@@ -1,25 +1,15 @@
-import os
-import signal
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
-from firmware_bridge.cli.daemon_socket import follow
 from firmware_bridge.facts import orders
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command, watched
-from tests.system.command import LIMIT_S, status
+from tests.system.command import status
 from tests.system.table import DaemonTable
+from tests.system.watched import naturals
 
 broker, brokers, shoe = real.broker, real.brokers, command.shoe  # fixtures
-table, watch = watched.table, watched.watch  # fixtures
-
-
-def naturals(rounds: int) -> str:
-    """So many rounds of four cards that the player wins 9:0."""
-    suits = ["shdc"[number % 4] for number in range(rounds)]
-    return "".join(f" 9{suit} T{suit} K{suit} Q{suit}" for suit in suits)
+table = watched.table  # fixture
 
 
 def test_status_says_on_one_screen_where_the_table_stands(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
@@ -204,39 +194,6 @@ def test_two_people_enter_a_card_that_was_not_read(table: Callable[..., DaemonTa
     assert "refused" in enter("Td", "anna").err
     assert enter("Td", "ben").code == 0
     assert status(bridge)["table"]["slots"] == [{"slot": "P1", "card": "9s"}, {"slot": "B1", "card": "Td"}]
-
-
-def test_watch_follows_the_table_and_ctrl_c_ends_it_cleanly(
-    table: Callable[..., DaemonTable], watch: Callable[..., watched.Watch]
-) -> None:
-    bridge = table()
-    bridge.deal("9s")
-    watching = watch(bridge)
-    bridge.until(lambda: watching.out.lines)
-    assert watching.out.lines[0].endswith("round 1 dealing, B1 is due  P1 9s\n")
-    bridge.deal("Td Ks Qc" + naturals(20))
-    bridge.until(lambda: "round 22 ready" in watching.out.lines[-1])
-    watching.process.send_signal(signal.SIGINT)
-    assert watching.process.wait(LIMIT_S) == 0
-    watching.close()
-    assert watching.err.lines == []
-
-
-def test_a_watcher_that_leaves_is_let_go_at_once(table: Callable[..., DaemonTable]) -> None:
-    bridge = table()
-    bridge.until(lambda: "connected to" in bridge.log)  # by a socket that is no watcher's
-
-    def sockets() -> int:
-        descriptors = Path(f"/proc/{bridge.process.pid}/fd").iterdir()
-        return sum(os.path.realpath(each).rpartition("/")[-1].startswith("socket:") for each in descriptors)
-
-    before = sockets()
-    watchers: list[Any] = [follow(bridge.journal_dir / "control.sock") for _ in range(5)]
-    assert {next(watcher)["table_id"] for watcher in watchers} == {"T07"}
-    assert sockets() > before
-    for watcher in watchers:
-        watcher.close()
-    bridge.until(lambda: sockets() <= before)
 
 
 def test_check_knows_what_the_daemon_holds(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
