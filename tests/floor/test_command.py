@@ -1,29 +1,22 @@
-"""`shoe-floor` as its users meet it: its config, its exports, backup and restore as the docs say."""
+"""`shoe-floor` as its users meet it: its check, its exports, what it deletes, backup and restore as the docs say."""
 
 import csv
 import json
 import shlex
 import shutil
 import subprocess
-import tomllib
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import get_args
 
 import pytest
-from msgspec.structs import fields
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.config.load import load, parse
-from firmware_bridge.floor.config.secrets import password
-from firmware_bridge.floor.config.sections import SECTIONS, FloorConfig, MqttSection
 from firmware_bridge.floor.extras import need
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.record.names import Names
-from firmware_bridge.floor.store import What
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests import broker as real
 from tests.broker import Broker, free_port
@@ -31,7 +24,7 @@ from tests.floor.journals import AT, event, kept, round_of
 
 brokers = real.brokers  # fixture
 ROOT = Path(__file__).parents[2]
-DOC = "\n## ".join((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("floor", "page", "screen"))
+DOC = (ROOT / "docs/floor.md").read_text("utf-8")
 
 
 @pytest.fixture
@@ -50,68 +43,6 @@ def filled(path: Path) -> None:
     store = SqliteStore(path)
     store.save([event(1), round_of(1, 1), round_of(2, 2)], [Unread("shoe/T07/event", AT, "bad", b"\xff")], [])
     store.close()
-
-
-def test_the_example_is_a_config_with_every_default() -> None:
-    text = (ROOT / "systemd/floor.toml").read_text()
-    assert load(ROOT / "systemd/floor.toml") == FloorConfig()
-    named = "\n".join(line.removeprefix("# ") for line in text.splitlines() if " = " in line or line.startswith("["))
-    raw = tomllib.loads(named)
-    assert {name: set(keys) for name, keys in raw.items()} == {
-        name: {field.name for field in fields(section)} for name, section in SECTIONS.items()
-    }
-    defaults = {name: {field.name: field.default for field in fields(section)} for name, section in SECTIONS.items()}
-    assert all(raw[name][key] == value for name, keys in defaults.items() for key, value in keys.items() if value)
-
-
-def test_the_doc_names_every_key_and_view() -> None:
-    for section, kind in SECTIONS.items():
-        assert f"[{section}]" in DOC
-        assert all(f"{field.name}`" in DOC for field in fields(kind))
-    assert all(f"| `{name}` |" in DOC for name in ("message", *get_args(What)) if name != "messages")
-
-
-def test_every_mistake_is_told_at_once() -> None:
-    with pytest.raises(ConfigError) as told:
-        parse({"mqt": {}, "mqtt": {"prt": 1, "port": 0, "key": "k"}, "store": {"path": "floor.db"}, "ingest": 3})
-    lines = str(told.value).splitlines()
-    assert len(lines) == 6
-    assert "[mqt] is unknown: did you mean mqtt?" in lines[0]
-    assert "did you mean port?" in str(told.value)
-
-
-@pytest.mark.parametrize(
-    ("nats", "mistake"),
-    [
-        ({"username": "floor"}, "[nats] has no servers"),
-        ({"servers": ["n1.example"]}, "'n1.example' is no address: write nats://HOST:PORT"),
-        ({"servers": ["nats://floor:secret@n1.example:4222"]}, "one with a name or a password is no address"),
-        ({"servers": ["nats://n1.example:4222"], "key": "k"}, "[nats] key is there without cert"),
-        ({"servers": ["nats://n1.example:4222"], "monitor": ["n1.example:8222"]}, "write http://HOST:PORT"),
-        ({"servers": "nats://n1.example:4222"}, "[nats] servers"),
-        ({"servers": ["nats://n1.example:4222"], "consumer": "a b"}, "[nats] consumer"),
-    ],
-)
-def test_mistakes_in_nats_are_told(nats: dict[str, object], mistake: str) -> None:
-    with pytest.raises(ConfigError) as told:
-        parse({"nats": nats})
-    assert mistake in str(told.value)
-    assert len(str(told.value).splitlines()) == 1
-
-
-def test_a_secret_without_a_path_is_a_credential_of_the_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "mqtt-password").write_bytes(b"secret\n")
-    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
-    assert password(MqttSection(password_file="mqtt-password")) == b"secret"
-    assert password(MqttSection(password_file=str(tmp_path / "mqtt-password"))) == b"secret"
-    monkeypatch.delenv("CREDENTIALS_DIRECTORY")
-    with pytest.raises(ConfigError, match="password_file mqtt-password: No such file"):
-        password(MqttSection(password_file="mqtt-password"))
-
-
-def test_a_config_that_is_not_there_is_code_78(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--config", "/nowhere/floor.toml", "check"]) == 78
-    assert "name the file with --config" in capsys.readouterr().err
 
 
 def test_an_export_as_json_lines_holds_the_messages(floor: Callable[..., int], tmp_path: Path) -> None:
@@ -193,22 +124,6 @@ def test_the_unit_is_as_hardened_as_the_daemons() -> None:
     assert len(wanted) > 20
     left_out = {"MemoryMax=256M", "SystemCallFilter=setpriority sched_setaffinity"}
     assert [line for line in wanted if line not in own.splitlines() and line not in left_out] == []
-
-
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        ({"url": "postgresql://u:Sesame-7@h/floor"}, "has a password in it"),
-        ({"url": "postgresql://u@h/floor?password=Sesame-7"}, "has a password in it"),
-        ({"url": "mysql://u@h/floor?password=Sesame-7"}, "is none of PostgreSQL"),
-        ({"url": "postgresql://u@h/floor", "path": "/floor.db"}, "has both path and url"),
-        ({"password_file": "/secret"}, "is there without url"),
-    ],
-)
-def test_what_is_wrong_with_the_place_of_the_store_is_told_without_a_password(keys: dict[str, str], words: str) -> None:
-    with pytest.raises(ConfigError, match=words) as told:
-        parse({"store": keys})
-    assert "Sesame" not in str(told.value)
 
 
 def test_a_file_has_no_roles(floor: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:

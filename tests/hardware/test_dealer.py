@@ -1,75 +1,20 @@
 """The simulated dealer: what it does is what the lamps ask for, at the pace of a hand."""
 
 import asyncio
-from collections.abc import Iterable
 from itertools import pairwise
 from random import Random
 from typing import Any
 
 import pytest
 
-from hardware.pins.lamps import phase
 from hardware.sim.dealer import ANSWER_S, THINK_S, Dealer, Mistake, Puzzled
-from hardware.sim.eyes import Eyes, Seen
 from hardware.sim.hands import Paper
+from tests.hardware.lamps_in_steps import Enough, Table
 from tests.hardware.virtual import run
 
 CUT_FROM_END = (13, 52)
 PACKS = [Paper(code, burns=2) for code in range(52)]
 READY = {"ready": "confirm"}
-
-
-class Enough(Exception):
-    pass
-
-
-class Table:
-    """Lamps that change as `steps` say: after each thing the dealer does, the lamps that follow it."""
-
-    slots = ("P1", "B1", "P2", "B2", "P3", "B3", "R1", "R2")
-
-    def __init__(self, steps: Iterable[dict[str, str]]) -> None:
-        self.steps = list(steps)
-        self.lamps: dict[str, str] = {}
-        self.done: list[str] = []
-        self.drawn: list[int | str] = []
-        self.at: list[float] = []
-
-    def lit(self) -> set[str]:
-        now = round(1000 * asyncio.get_running_loop().time())
-        return {lamp for lamp, rhythm in self.lamps.items() if phase(rhythm, now)[0]}
-
-    def waits(self) -> bool:
-        return False
-
-    def pack(self) -> int:
-        return 0
-
-    def left(self) -> int | None:
-        return None
-
-    def draw(self, paper: Paper, how: str = "") -> None:
-        self.drawn.append(paper.code)
-        self.did(f"draw {how}".strip())
-
-    async def cut_card(self) -> None:
-        self.done.append("cut")
-
-    async def press_next(self) -> None:
-        self.did("next")
-
-    async def ask_for_shoe(self) -> None:
-        self.did("shoe")
-
-    async def call_floor(self, last: Paper | None) -> None:
-        self.did("floor")
-
-    def did(self, what: str) -> None:
-        self.done.append(what)
-        self.at.append(asyncio.get_running_loop().time())
-        if not self.steps:
-            raise Enough
-        self.lamps = self.steps.pop(0)
 
 
 def played(*steps: dict[str, str], **options: Any) -> Table:
@@ -115,40 +60,6 @@ def test_a_lamp_that_stays_lit_for_the_next_card_is_one_that_answered() -> None:
         return table
 
     assert run(main()).done == ["shoe", "draw", "draw", "draw", "draw"]
-
-
-@pytest.mark.parametrize(
-    ("lamps", "steady", "slow", "fast"),
-    [
-        ({}, "", "", ""),
-        ({"P1": "steady"}, "P1", "", ""),
-        ({"ready": "confirm"}, "", "ready", ""),
-        ({"ready": "double"}, "", "ready", ""),
-        ({"fault": "blocked"}, "", "", "fault"),
-        ({"fault": "blocked", "P1": "steady", "R1": "confirm"}, "P1", "R1", "fault"),
-    ],
-)
-@pytest.mark.parametrize("seconds", [2.2, 2.3, 3.1])
-def test_eyes_tell_rhythms_apart(lamps: dict[str, Any], steady: str, slow: str, fast: str, seconds: float) -> None:
-    async def main() -> Seen:
-        table = Table([])
-        table.lamps = lamps
-        return await Eyes(table.lit).look(seconds)
-
-    seen = run(main())
-    assert (" ".join(seen.steady), " ".join(seen.slow), " ".join(seen.fast)) == (steady, slow, fast)
-
-
-@pytest.mark.parametrize("begin", [0, 0.1, 0.3, 0.49, 0.7, 0.99])
-@pytest.mark.parametrize(("rhythm", "speed"), [("confirm", "slow"), ("blocked", "fast"), ("steady", "steady")])
-def test_a_glance_is_enough_for_a_fault(begin: float, rhythm: str, speed: str) -> None:
-    async def main() -> Seen:
-        table = Table([])
-        table.lamps = {"fault": rhythm}
-        await asyncio.sleep(begin)
-        return await Eyes(table.lit).look(0.7)
-
-    assert getattr(run(main()), speed) == {"fault"}
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,18 @@
 from collections.abc import Callable
 
 import pytest
+from pytest_mock import MockerFixture
 
+from firmware_bridge.cli.calibrate.guide import Guide
 from firmware_bridge.devices.code_books import NATIVE_CUT_CARD
+from hardware.sim.line_board import LineBoard
 from hardware.sim.optics import Light
 from tests.system import visit as visits
+from tests.system import wired
 from tests.system.table import BridgeTable
 from tests.system.visit import Visit, lost, puller, record
 
-table = visits.table  # a fixture
+table, wired_table = visits.table, wired.table  # fixtures
 
 WEAK = Light(ink=0.4, noise=25.0)
 
@@ -111,6 +115,31 @@ def test_no_code_of_a_card_is_ever_shown(table: Callable[..., BridgeTable]) -> N
     assert visit.work(pull) == 0
     assert str(code) not in visit.story()
     assert str(NATIVE_CUT_CARD) + " " not in visit.story()
+
+
+def test_a_string_reader_has_its_test_pass(wired_table: Callable[..., BridgeTable]) -> None:
+    bridge = wired_table(LineBoard(), reader=wired.LINE).start()
+    visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
+    visit.said("pull 3 cards")
+    wired.pull(bridge, ["As", "Kd", "7c"])
+    assert visit.end() == 0, visit.story()
+    assert visit.json[-1]["measured"]["decode_rate"] == 1.0
+    again = Visit(bridge, "reader", "--yes", "--cards", 2)
+    again.said("pull 2 cards")
+    wired.pull(bridge, ["As", "nonsense"])
+    assert again.end() == 1
+    assert "only 1 of 2 cards were read" in again.story()
+
+
+def test_the_live_bar_says_what_it_shows(mocker: MockerFixture, capsys: pytest.CaptureFixture[str]) -> None:
+    mocker.patch("sys.stdout.isatty", return_value=True)
+    guide = Guide("reader", as_json=False, yes=True)
+    guide.bar(0.1, 5, 5, "cards", "signal now")
+    guide.bar(1.0, 20, 20, "20 read")
+    signal, done = capsys.readouterr().out.split("\r\x1b[K")[1:]
+    assert signal.startswith("  signal now ███░")
+    assert signal.endswith(" 5/5 cards")
+    assert done == f"  done {'█' * 30} 20/20 20 read"
 
 
 @pytest.mark.parametrize(

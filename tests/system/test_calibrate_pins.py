@@ -1,107 +1,31 @@
-"""The record of `shoe calibrate`, which several visits write into, and its steps at the pins."""
+"""The steps of `shoe calibrate` at the pins: the lamps, the keys and the cut-card sensor; and the keys of a keypad."""
 
-import argparse
 import asyncio
 import io
 import json
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from firmware_bridge.cli.calibrate import cut_card, keypad, lamps
-from firmware_bridge.cli.calibrate.visit import Visit as Work
-from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.config.keys import KeypadConfig
-from firmware_bridge.config.load import load as load_config
 from hardware.calibrate import Refusal
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin
 from hardware.sim.keypad import KeypadBoard
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
-from tests.broker import free_port
+from tests.system import calibrate_step
+from tests.system.calibrate_step import visit
 from tests.system.table import BridgeTable
 from tests.system.visit import Visit, record
 
+table = calibrate_step.table  # fixture
+
 PINS = {"next": 22, "reveal": 23, "cut_card": 27}
 LAMPS = {"P1": 5, "B1": 6, "fault": {"pin": 17, "active_low": True}}
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
-    made: list[BridgeTable] = []
-
-    def make(**sections: Any) -> BridgeTable:
-        made.append(BridgeTable(tmp_path, free_port(), **sections))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.close()
-
-
-def visit(table: BridgeTable, what: str, yes: bool = True, patience: float = 20.0) -> Work:
-    config = load_config(table.config_path)
-    arguments = argparse.Namespace(
-        what=what, yes=yes, json=True, by="bo", cards=None, undo=False, open_shoe=False, patience=patience
-    )
-    arguments.config = table.config_path
-    return Work(arguments, config)
-
-
-# ---------------------------------------------------------------- the record
-
-
-COUNTED = CountSection(at="2026-11-20T21:33:05Z", by="bo", measured=Count(tried=1, good=1))
-
-
-def test_two_visits_at_once_lose_no_section(table: Callable[..., BridgeTable]) -> None:
-    bridge = table()
-    one, other = visit(bridge, "keypad"), visit(bridge, "lamps")
-    one.keep(COUNTED)
-    other.keep(COUNTED)
-    assert (record(bridge).keypad, record(bridge).lamps) == (COUNTED, COUNTED)
-
-
-def test_many_visits_write_their_sections_in_turn(table: Callable[..., BridgeTable]) -> None:
-    bridge = table()
-    steps = ("keypad", "lamps", "codebook", "pack")
-    visits = [visit(bridge, step) for step in steps * 5]
-    with ThreadPoolExecutor(len(visits)) as pool:
-        list(pool.map(lambda each: each.keep(COUNTED), visits))
-    assert all(getattr(record(bridge), step).previous for step in steps)
-
-
-def test_of_many_visits_to_a_damaged_record_one_sets_it_aside(table: Callable[..., BridgeTable]) -> None:
-    bridge = table()
-    path = bridge.journal_dir / "calibration.toml"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("[reader")
-    steps = ("keypad", "lamps", "codebook", "pack")
-    with ThreadPoolExecutor(len(steps)) as pool:
-        list(pool.map(lambda step: visit(bridge, step).keep(COUNTED), steps))
-    assert all(getattr(record(bridge), step) == COUNTED for step in steps)
-    assert path.with_name("calibration.toml.damaged").read_text() == "[reader"
-
-
-def test_a_record_damaged_meanwhile_is_set_aside(
-    table: Callable[..., BridgeTable], capsys: pytest.CaptureFixture[str]
-) -> None:
-    bridge = table()
-    work = visit(bridge, "lamps")
-    path = bridge.journal_dir / "calibration.toml"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("[reader")
-    work.keep(COUNTED)
-    assert record(bridge).lamps == COUNTED
-    assert path.with_name("calibration.toml.damaged").read_text() == "[reader"
-    assert "it is set aside as" in capsys.readouterr().out
-
-
-# ---------------------------------------------------------------- pins
 
 
 @pytest.fixture
@@ -109,6 +33,13 @@ def pins() -> Iterator[Any]:
     factory = pin_factory("mock")
     yield factory
     factory.reset()
+
+
+def together(table: BridgeTable, *work: Awaitable[Any]) -> list[Any]:
+    async def both() -> list[Any]:
+        return await asyncio.gather(*work)
+
+    return table.loop.run_until_complete(both())
 
 
 def test_every_lamp_is_lit_by_itself_and_read_back(
@@ -146,13 +77,6 @@ def test_a_lamp_that_is_not_seen_is_named(
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     with pytest.raises(Refusal, match="nobody answers"):
         lamps.run(visit(bridge, "lamps", yes=False), pins)
-
-
-def together(table: BridgeTable, *work: Awaitable[Any]) -> list[Any]:
-    async def both() -> list[Any]:
-        return await asyncio.gather(*work)
-
-    return table.loop.run_until_complete(both())
 
 
 def test_each_key_is_asked_for_and_a_wrong_one_is_named(

@@ -1,67 +1,25 @@
-"""The code book and the pack of `shoe calibrate`, and a string reader's test: what is kept, refused and undone."""
+"""The code book of `shoe calibrate`: what is recorded, refused and undone."""
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_mock import MockerFixture
 
-from firmware_bridge.cli.calibrate.guide import Guide
 from firmware_bridge.devices import code_books
-from firmware_bridge.devices.code_books import native_code
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe.state import is_open
-from hardware.sim.board import NativeBoard
 from hardware.sim.code_boards import Rdm6300Board
 from hardware.sim.line_board import LineBoard
-from hardware.sim.pty import PtyBoard
-from tests.broker import free_port
+from tests.system import wired
 from tests.system.table import BridgeTable
 from tests.system.technician import Caller
 from tests.system.visit import Visit, record
+from tests.system.wired import LINE, pull
 
-LINE = {"protocol": "line", "baud": 9600, "hold": 0.3}
-
-
-class Wired(BridgeTable):
-    """A table with this board at its port, from its first byte on."""
-
-    def __init__(self, folder: Path, board: Any, **sections: Any) -> None:
-        self._own = board
-        super().__init__(folder, free_port(), **sections)
-
-    async def _plugged(self) -> PtyBoard:
-        self.board = self._own or self.board
-        return await super()._plugged()
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
-    made: list[BridgeTable] = []
-
-    def make(board: Any = None, **sections: Any) -> BridgeTable:
-        table = Wired(tmp_path, board, **sections)
-        made.append(table)
-        return table
-
-    yield make
-    for each in made:
-        each.close()
-
-
-def pull(table: BridgeTable, codes_: list[Any], pause_s: float = 0.0) -> None:
-    for code in codes_:
-        if isinstance(table.board, NativeBoard):
-            table.until(lambda: table.board.waiting < 20)
-        table.board.pull(code)
-        table.pty.tick()
-        table.pause(pause_s)
-
-
-# ---------------------------------------------------------------- code book
+table = wired.table  # fixture
 
 
 def test_a_code_book_is_recorded_used_at_once_and_undone(table: Callable[..., BridgeTable], tmp_path: Path) -> None:
@@ -175,89 +133,3 @@ def test_a_book_nobody_needs_or_named(
     visit = Visit(table(reader=reader), "codebook", "--yes")
     assert visit.end() == code
     assert why in visit.story()
-
-
-def test_a_string_reader_has_its_test_pass(table: Callable[..., BridgeTable]) -> None:
-    bridge = table(LineBoard(), reader=LINE).start()
-    visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
-    visit.said("pull 3 cards")
-    pull(bridge, ["As", "Kd", "7c"])
-    assert visit.end() == 0, visit.story()
-    assert visit.json[-1]["measured"]["decode_rate"] == 1.0
-    again = Visit(bridge, "reader", "--yes", "--cards", 2)
-    again.said("pull 2 cards")
-    pull(bridge, ["As", "nonsense"])
-    assert again.end() == 1
-    assert "only 1 of 2 cards were read" in again.story()
-
-
-# ---------------------------------------------------------------- pack
-
-
-def test_a_whole_pack_has_every_face_once(table: Callable[..., BridgeTable]) -> None:
-    bridge = table().start()
-    visit = Visit(bridge, "pack", "--yes", "--json")
-    visit.said("pull 52 cards")
-    pull(bridge, [native_code(card, lot=7) for card in reversed(FACES)])
-    assert visit.end() == 0, visit.story()
-    assert visit.json[-1]["measured"] == {"tried": 52, "good": 52, "decode_rate": 1.0, "lot": 7}
-    assert record(bridge).pack.measured.lot == 7
-    assert bridge.bridge.table.shoe.number == 0
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (lambda pack: [pack[1], *pack[1:]], "missing: As; too many: 2s"),
-        (lambda pack: [native_code(FACES[0], lot=9), *pack[1:]], "packs of lots 7, 9 are mixed"),
-        (lambda pack: pack[:40], "40 cards, missing: "),
-    ],
-)
-def test_a_pack_that_is_not_whole_is_refused(
-    table: Callable[..., BridgeTable], change: Callable[[list[int]], list[int]], why: str
-) -> None:
-    bridge = table()
-    visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
-    visit.said("pull 52 cards")
-    pull(bridge, change([native_code(card, lot=7) for card in FACES]))
-    assert visit.end() == 1
-    assert why in visit.story()
-    assert record(bridge).pack is None
-
-
-def test_several_cards_not_read_in_a_row_say_that_the_reader_is_not_calibrated(
-    table: Callable[..., BridgeTable],
-) -> None:
-    bridge = table()
-    visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
-    visit.said("pull 52 cards")
-
-    def unread(times: int) -> None:
-        for _ in range(times):
-            bridge.board.fault("unreadable")
-            bridge.pty.tick()
-
-    unread(2)
-    pull(bridge, [native_code(FACES[0])])
-    unread(3)
-    assert visit.end() == 1
-    told = [line.strip() for line in visit.out.lines if "not read: " in line]
-    hint = "; Ctrl-C, and calibrate the reader first: sudo shoe calibrate reader --by NAME"
-    assert told == ["not read: pull that card again"] * 4 + [f"not read: pull that card again{hint}"]
-
-
-def test_cards_that_are_no_whole_packs(table: Callable[..., BridgeTable]) -> None:
-    visit = Visit(table(), "pack", "--cards", 53)
-    assert visit.end() == 1
-    assert "53 cards are no whole packs" in visit.story()
-
-
-def test_the_live_bar_says_what_it_shows(mocker: MockerFixture, capsys: pytest.CaptureFixture[str]) -> None:
-    mocker.patch("sys.stdout.isatty", return_value=True)
-    guide = Guide("reader", as_json=False, yes=True)
-    guide.bar(0.1, 5, 5, "cards", "signal now")
-    guide.bar(1.0, 20, 20, "20 read")
-    signal, done = capsys.readouterr().out.split("\r\x1b[K")[1:]
-    assert signal.startswith("  signal now ███░")
-    assert signal.endswith(" 5/5 cards")
-    assert done == f"  done {'█' * 30} 20/20 20 read"
