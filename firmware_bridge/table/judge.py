@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.inputs import AnyInput, CardRead, ReportNo
-from firmware_bridge.shoe import Shoe, decide, fault, foretell, observe
+from firmware_bridge.shoe import Shoe, apart, decide, fault, foretell, observe
 from firmware_bridge.shoe.round import rules
 from firmware_bridge.table.stamps import nonce
 
@@ -33,6 +33,7 @@ class Judge:
         self._loop, self._looks_ahead = loop, looks_ahead
         self._timer: asyncio.Handle | None = None
         self._shoe: Shoe | None = None
+        self._trial = Shoe()
         self._last: CardRead | None = None
         self._to_judge: list[CardRead] = []
         self._foretold: dict[Card, tuple[CardRead, tuple[AnyEvent, ...]]] = {}
@@ -70,19 +71,19 @@ class Judge:
             return fault(shoe, fact, error)
 
     def _begin(self, shoe: Shoe, last: CardRead) -> None:
-        self._shoe = shoe
+        self._shoe, self._trial = shoe, apart(shoe)
         following = replace(_timeless(last, nonce()), report=_after(last.report))
         self._to_judge = [replace(following, card=card) for card in rules(shoe).pack]
         self._go_on()
 
     def _go_on(self) -> None:
         """Judge one more; what fails is left to the card itself, which tells of it."""
-        if self._shoe is None or not self._to_judge:
+        if not self._to_judge:
             self._timer = None
             return
         fact = self._to_judge.pop()
         try:
-            if (events := foretell(self._shoe, fact)) is not None:
+            if (events := foretell(self._trial, fact)) is not None:
                 self._foretold[fact.card] = fact, events
         except Exception as error:
             log.debug("a card cannot be judged ahead: %s", type(error).__name__)

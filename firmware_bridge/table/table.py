@@ -204,7 +204,8 @@ class Table:
             self._acknowledge(report)
         self._alarm_clock.set(deadline(self.shoe))
         self._idle.appended(keeps_its_journal(self.shoe))
-        self._judge.look_ahead(self.shoe, fact)
+        if not self.observing:
+            self._judge.look_ahead(self.shoe, fact)
         self._show()
         return events
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.inputs import AnyInput, CardRead, ReportNo
-from firmware_bridge.shoe import Shoe, decide, foretell, observe
+from firmware_bridge.shoe import Shoe, advance, decide, entry_of, foretell, observe
 from firmware_bridge.table import judge as judging
 from firmware_bridge.table.judge import Judge
 from tests.core import golden_table
@@ -102,6 +102,16 @@ def test_a_card_that_closes_a_round_is_one_of_them(monkeypatch: pytest.MonkeyPat
     shoe, last = dealt("9s Kd Th")
     _, events = judged(monkeypatch, shoe, last, read("Kc", 3))
     assert [type(event).__name__ for event in events] == ["CardDealt", "RoundClosed"]
+
+
+def test_the_shoe_goes_on_with_its_own_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    shoe, last = dealt("9s Kd Th")
+    for face, seq in (("Kc", 3), ("5c", 4)):
+        told, events = judged(monkeypatch, shoe, last, read(face, seq))
+        after = advance(shoe, entry_of(shoe, told, events, "T07", "boot"))
+        assert after.seen.begins_with(shoe.seen)
+        assert after.rounds.begins_with(shoe.rounds)
+        shoe, last = after, read(face, seq)
 
 
 def test_reports_go_on_after_255(monkeypatch: pytest.MonkeyPatch) -> None:

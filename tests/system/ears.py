@@ -23,23 +23,25 @@ import firmware_bridge.table.judge as daemon
 from firmware_bridge.cli import main, run
 from firmware_bridge.facts.inputs import CardRead
 
-set_up, decide, fault = run.set_up, daemon.decide, daemon.fault
+set_up = run.set_up
 WRONG, HOW = sys.argv[1].split(":")
 
 def talkative():
     set_up()
     logging.getLogger().setLevel(logging.DEBUG)
 
-def spell(shoe, told, *error):
-    if isinstance(told, CardRead) and told.card.value == WRONG:
-        secret = told.card.value
-        raise ValueError(f"{secret} {told!r} {shoe!r}")
-    return (fault if error else decide)(shoe, told, *error)
+def spelling(judge):
+    def spell(shoe, told, *error):
+        if isinstance(told, CardRead) and told.card.value == WRONG:
+            secret = told.card.value
+            raise ValueError(f"{secret} {told!r} {shoe!r}")
+        return judge(shoe, told, *error)
+    return spell
 
 run.set_up = talkative
-daemon.decide = daemon.foretell = spell
+daemon.decide, daemon.foretell = spelling(daemon.decide), spelling(daemon.foretell)
 if HOW == "twice":
-    daemon.fault = spell
+    daemon.fault = spelling(daemon.fault)
 sys.exit(main(sys.argv[2:]))
 """
 

@@ -8,9 +8,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import FACES
+from firmware_bridge.facts.orders import OpenShoe
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
@@ -39,6 +41,7 @@ def journaled(folder: Path, pause_s: float, settings: dict[str, Any]) -> list[in
             asyncio.get_running_loop(),
         )
         table.start(house_of(new_shoe="auto", burn="none", **settings))
+        table.order(inputs.Ordered(**now(), order=OpenShoe(), by="floor", nonce=OWN))
         for seq, card in enumerate(cards):
             report = inputs.ReportNo(9, seq)
             table.take(inputs.CardRead(**now(), card=card, nonce=OWN, report=report, quality=seq))
@@ -73,3 +76,11 @@ def test_cards_in_a_row_are_not_waited_for(tmp_path: Path) -> None:
     read = journaled(tmp_path, 0.0, {})
     assert [card.quality for card in read] == list(range(CARDS))
     assert all(card.nonce == OWN for card in read)
+
+
+def test_who_only_observes_does_not_judge_ahead(tmp_path: Path, mocker: MockerFixture) -> None:
+    mocker.patch("firmware_bridge.journal.crashes.Crashes.too_many", return_value=True)
+    foretell = mocker.patch("firmware_bridge.table.judge.foretell")
+    read = journaled(tmp_path, 0.02, {})
+    assert [card.nonce for card in read] == [OWN] * CARDS
+    foretell.assert_not_called()
