@@ -12,7 +12,8 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.inputs import AnyInput, CardRead, ReportNo
 from firmware_bridge.shoe import Shoe, apart, decide, fault, foretell, observe
-from firmware_bridge.shoe.round import rules
+from firmware_bridge.shoe.round import due, phase, rules
+from firmware_bridge.shoe.state import IN_PLAY
 from firmware_bridge.table.stamps import nonce
 
 log = logging.getLogger(__name__)
@@ -25,8 +26,9 @@ class Judge:
     """Judges inputs: `decide`, or `observe`, or `fault` where `decide` fails; with the same events, or faster.
 
     `look_ahead` has every face that may come next judged, one in each turn of the loop. `judged` gives those events to
-    a card that meets the very shoe they were made for, differs in nothing that was looked at, and would mean the same
-    at any time; the card takes the nonce that was drawn for it then. Every other input is judged as it comes.
+    a card that meets the very shoe they were made for, is the card that was expected in all but time, salt and quality,
+    and would mean the same at any time; it takes the nonce that was drawn for it then. Every other input is judged as
+    it comes, and so is every card with a number of its own, which nobody can expect.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, looks_ahead: bool = True) -> None:
@@ -51,8 +53,8 @@ class Judge:
         self.stop()
         if isinstance(fact, CardRead):
             self._last = fact
-        if self._looks_ahead and self._last and shoe.status == "open":
-            self._timer = self._loop.call_later(QUIET_S, self._begin, shoe, self._last)
+        if self._looks_ahead and self._last and not self._last.serial and shoe.status == "open":
+            self._timer = self._loop.call_later(QUIET_S, self._begin, shoe)
 
     def stop(self) -> None:
         """Look no further ahead, and forget what was seen."""
@@ -70,11 +72,12 @@ class Judge:
             log.error("internal error while judging %s: %s", type(fact).__name__, type(error).__name__)
             return fault(shoe, fact, error)
 
-    def _begin(self, shoe: Shoe, last: CardRead) -> None:
-        self._shoe, self._trial = shoe, apart(shoe)
-        following = replace(_timeless(last, nonce()), report=_after(last.report))
-        self._to_judge = [replace(following, card=card) for card in rules(shoe).pack]
-        self._go_on()
+    def _begin(self, shoe: Shoe) -> None:
+        if self._last:
+            self._shoe, self._trial = shoe, apart(shoe)
+            expected = replace(_next(self._last, shoe), nonce=nonce())
+            self._to_judge = [replace(expected, card=card) for card in rules(shoe).pack]
+            self._go_on()
 
     def _go_on(self) -> None:
         """Judge one more; what fails is left to the card itself, which tells of it."""
@@ -91,9 +94,12 @@ class Judge:
 
 
 def _timeless(fact: CardRead, nonce: str) -> CardRead:
-    """A card without what no decision depends on; how well it was read is kept for the auditor alone."""
+    """A card without what no decision depends on, and with this nonce; its quality is kept for the auditor alone."""
     return replace(fact, at=0, mono=0, salt="", nonce=nonce, quality=None)
 
 
-def _after(report: ReportNo | None) -> ReportNo | None:
-    return ReportNo(report.session, (report.seq + 1) % 256) if report else None
+def _next(last: CardRead, shoe: Shoe) -> CardRead:
+    """The card that is expected after `last`: of its lot, from its reader, where it belongs."""
+    report = ReportNo(last.report.session, (last.report.seq + 1) % 256) if last.report else None
+    slot = due(shoe) if last.slot and phase(shoe) in IN_PLAY else None
+    return CardRead(at=0, card=last.card, nonce="", report=report, lot=last.lot, slot=slot)

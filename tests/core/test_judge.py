@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from pytest_mock import MockerFixture
 
-from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.inputs import AnyInput, CardRead, ReportNo
 from firmware_bridge.shoe import Shoe, advance, decide, entry_of, foretell, observe
@@ -144,6 +145,30 @@ def test_a_reader_without_reports_is_waited_for_too(monkeypatch: pytest.MonkeyPa
 def test_another_card_than_that_is_judged_as_it_comes(monkeypatch: pytest.MonkeyPatch, card: CardRead) -> None:
     shoe, last = dealt("9s Kd")
     assert judged(monkeypatch, shoe, last, card) == (card, decide(shoe, card))
+
+
+def test_a_reader_that_knows_slots_is_expected_to_name_the_one_that_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    shoe, last = dealt("9s Kd")
+    card = read("Kc", 2, slot="P2")
+    told, events = judged(monkeypatch, shoe, replace(last, slot="B1"), card)
+    assert (told, events) == (replace(card, nonce=DRAWN_FOR_IT), decide(shoe, told))
+
+
+def test_a_usual_card_is_expected_after_an_odd_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    shoe, last = dealt("9s Kd")
+    card = read("Kc", 2)
+    told, events = judged(monkeypatch, shoe, replace(last, gap=True, flags=("face_up",)), card)
+    assert (told, events) == (replace(card, nonce=DRAWN_FOR_IT), decide(shoe, told))
+
+
+def test_cards_with_numbers_of_their_own_are_not_expected(
+    monkeypatch: pytest.MonkeyPatch, mocker: MockerFixture
+) -> None:
+    shoe, last = dealt("9s Kd")
+    guess = mocker.patch.object(judging, "foretell")
+    card = read("Kc", 2, serial=Serial("E200"))
+    assert judged(monkeypatch, shoe, replace(last, serial=Serial("E100")), card) == (card, decide(shoe, card))
+    guess.assert_not_called()
 
 
 def test_a_shoe_that_changed_meanwhile_is_judged_anew(monkeypatch: pytest.MonkeyPatch) -> None:
