@@ -23,7 +23,7 @@ QUIET_S: Final = 0.002
 
 
 class Judge:
-    """Judges inputs: `decide`, or `observe`, or `fault` where `decide` fails; with the same events, or faster.
+    """Judges the inputs of a table by `decide`, `observe`, or `fault` where `decide` fails; cards also beforehand.
 
     `look_ahead` has every face that may come next judged, one in each turn of the loop. `judged` gives those events to
     a card that meets the very shoe they were made for, is the card that was expected in all but time, salt and quality,
