@@ -79,6 +79,8 @@ _WORDS: Final[dict[str, Step]] = {
     "bets-open": Say(orders.BetsOpen()),
     "bets-closed": Say(orders.BetsClosed()),
 }
+_DRAWN: Final = {card.value: Drawn(card) for game in GAMES.values() for card in game.pack}
+"""Nearly every word is one of these."""
 
 
 def parse(text: str) -> list[Step]:
@@ -116,7 +118,9 @@ def _line(line: str, number: int) -> Iterator[Step]:
     usage = ""
     while words:
         word = words.pop(0)
-        if word.startswith("!"):
+        if word in _DRAWN:
+            yield _DRAWN[word]
+        elif word.startswith("!"):
             yield Say(_order(word[1:], words, number))
             usage = _USAGE.get(word[1:], "")
         else:
