@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator
+from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,6 +68,10 @@ class Page:
         """Let it go on."""
         assert self.process
         self.process.send_signal(signal.SIGCONT)
+
+    def link(self) -> HTTPConnection:
+        """A new connection to it."""
+        return HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
 
     @property
     def log(self) -> str:

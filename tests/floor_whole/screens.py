@@ -6,8 +6,16 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
+from typing import Protocol
 
-from tests.floor_whole.pages import LIMIT_S, Page
+from tests.floor_whole.pages import Page
+
+
+class Way(Protocol):
+    """What leads to a page: its own port, or that of a proxy before it."""
+
+    def link(self) -> HTTPConnection:
+        """A new connection."""
 
 
 def with_screen(page: Page, keys: str) -> Page:
@@ -20,10 +28,10 @@ def with_screen(page: Page, keys: str) -> Page:
 class Stream:
     """A screen's stream as a browser reads it: every byte, and the screens in it."""
 
-    def __init__(self, page: Page, path: str) -> None:
+    def __init__(self, page: Way, path: str, **headers: str) -> None:
         self.raw = b""
-        self._link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
-        self._link.request("GET", path)
+        self._link = page.link()
+        self._link.request("GET", path, headers=headers)
         self._answer = self._link.getresponse()
         assert self._answer.status == 200
         self.headers = str(self._answer.headers)
@@ -61,16 +69,16 @@ class Stream:
 
 
 @contextmanager
-def stream(page: Page, path: str) -> Iterator[Stream]:
-    made = Stream(page, path)
+def stream(page: Way, path: str, **headers: str) -> Iterator[Stream]:
+    made = Stream(page, path, **headers)
     yield made
     made.close()
 
 
-def got(page: Page, path: str) -> str:
+def got(page: Way, path: str, method: str = "GET", **headers: str) -> str:
     """The answer to a request, head and body."""
-    link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
-    link.request("GET", path)
+    link = page.link()
+    link.request(method, path, headers=headers)
     answer = link.getresponse()
     told = f"{answer.status} {answer.headers}{answer.read().decode()}"
     link.close()

@@ -1,0 +1,238 @@
+"""The lines for nginx of docs/page.md and docs/screen.md, before a real page: what the pit, guests and browsers get."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from firmware_bridge.floor.config.sections import PageSection
+from tests import broker as real
+from tests import certificates
+from tests.broker import Broker, free_port
+from tests.floor.tables import alive, baccarat, messages
+from tests.floor_whole import nginx
+from tests.floor_whole import pages as whole
+from tests.floor_whole.nginx import TO_PAGE, Nginx, Through, documented, needs_nginx
+from tests.floor_whole.pages import LIMIT_MS, Page, now_ms, publish, until
+from tests.floor_whole.screens import Stream, got, stream, with_screen
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
+    from playwright.sync_api import Page as Tab
+
+pytestmark = needs_nginx
+broker, brokers, tls = real.broker, real.brokers, certificates.tls  # fixtures
+pages, chromium, nginxes = whole.pages, whole.chromium, nginx.nginxes  # fixtures
+
+NAME = "pit.example"
+USER, PASSWORD = "pit", "open-sesame"
+LOGIN = {"authorization": f"Basic {b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"}
+WAITS = '<p class="state">Please wait</p>'
+STREAMS = 20
+SOON_MS = 2000
+"""How late an event may come: before the next beat, which could push it out of a buffer."""
+
+
+class House(NamedTuple):
+    """A page, and the two ways to it through one nginx; `plain` is the pit's without HTTP/2."""
+
+    page: Page
+    nginx: Nginx
+    pit: Through
+    plain: Through
+    guests: Through
+
+
+@pytest.fixture
+def house(
+    broker: Broker, pages: Callable[..., Page], nginxes: Callable[..., Nginx], tls: Path, tmp_path: Path
+) -> House:
+    page = with_screen(pages(broker, names=[NAME], streams=STREAMS), f"streams = {STREAMS}")
+    passwords = tmp_path / "passwords"
+    passwords.write_text(f"{USER}:{{PLAIN}}{PASSWORD}\n")
+    pit, plain, guests = Through(free_port(), tls), Through(free_port(), tls), Through(free_port())
+    behind = f'auth_basic "the pit"; auth_basic_user_file {passwords};\n{documented("page.md", page)}'
+    behind = f"server_name {NAME}; ssl_certificate {tls}/broker.pem; ssl_certificate_key {tls}/broker.key;\n{behind}"
+    servers = [
+        f"server {{ listen 127.0.0.1:{pit.port} ssl http2;\n{behind}}}",
+        f"server {{ listen 127.0.0.1:{plain.port} ssl;\n{behind}}}",
+        f"server {{ listen 127.0.0.1:{guests.port};\n{documented('screen.md', page)}}}",
+    ]
+    return House(page, nginxes("\n".join(servers), pit.port, plain.port, guests.port), pit, plain, guests)
+
+
+@pytest.fixture
+def table(house: House, broker: Broker) -> None:
+    """The table T07, at which all is well; the page knows it."""
+    publish(broker, [*messages("T07", baccarat(3), now_ms()), *alive("T07", now_ms())])
+    until(lambda: "is-playing" in got(house.page, "/") and WAITS not in got(house.page, "/screen/T07?lang=en"))
+
+
+def late_ms(told: Stream) -> int:
+    """How long ago the page sent the last event that came."""
+    return now_ms() - int(re.findall(rb"id: (\d{13})", told.raw)[-1])
+
+
+def alike(direct: str, through: str) -> None:
+    """Both were served, with the same bytes, and what browsers may do."""
+    assert through.startswith("200 ")
+    assert "default-src 'none'" in through
+    assert through.partition("\n\n")[2] == direct.partition("\n\n")[2]
+
+
+def test_the_lines_lead_to_where_the_page_listens() -> None:
+    page = PageSection()
+    assert f"proxy_pass http://{page.host}:{page.port};" == TO_PAGE
+
+
+def test_the_pit_needs_tls_and_its_login_for_all(house: House) -> None:
+    for path in ("/", "/stream", "/table/T07", "/table/T07/stream", "/static/page.js", "/screen/T07", "/nowhere"):
+        for login in ({}, {"authorization": "Basic " + b64encode(b"pit:wrong").decode()}):
+            answer = got(house.pit, path, **login)
+            assert answer.startswith("401 "), answer
+            assert "content-security-policy" not in answer
+    assert got(Through(house.pit.port), "/", **LOGIN).startswith("400 ")
+
+
+@pytest.mark.usefixtures("table")
+def test_the_pit_is_served_as_the_page_serves(house: House) -> None:
+    page = got(house.pit, "/?lang=en", host=NAME, **LOGIN)
+    assert page.startswith("200 ")
+    assert "default-src 'none'" in page
+    assert "tile-T07" in page
+    assert "T07" in got(house.pit, "/table/T07?lang=zh-Hant", host=NAME, **LOGIN)
+    for path in ("/static/page.js", "/static/page.css", "/screen/T07"):
+        alike(got(house.page, path), got(house.pit, path, host=NAME, **LOGIN))
+    assert got(house.pit, "/", "HEAD", **LOGIN).startswith("200 ")
+    assert got(house.pit, "/", "POST", **LOGIN).startswith("405 ")
+
+
+def test_a_name_that_is_not_ours_gets_nothing(house: House) -> None:
+    for way, path in ((house.pit, "/"), (house.guests, "/screen/T07")):
+        assert got(way, path, host=NAME, **LOGIN).startswith("200 ")
+        assert got(way, path, host="evil.example", **LOGIN).startswith("421 ")
+
+
+def test_an_address_with_a_slash_too_much_stays_behind_nginx(house: House) -> None:
+    for way, path in ((house.pit, "/table/T07"), (house.guests, "/screen/T07")):
+        there = f"http{'s' if way.tls else ''}://{NAME}:{way.port}{path}"
+        answer = got(way, f"{path}/?lang=en", host=NAME, **LOGIN)
+        assert answer.startswith("307 ")
+        assert re.findall(r"(?i)^location: (.*)$", answer, re.MULTILINE) == [f"{there}?lang=en"]
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize("path", ["/stream", "/table/T07/stream", "/screen/T07/stream"])
+def test_what_changes_is_seen_at_once(house: House, broker: Broker, path: str) -> None:
+    way = house.guests if path.startswith("/screen") else house.pit
+    with stream(way, f"{path}?lang=en", host=NAME, **LOGIN) as told:
+        while told.event()[0] != "beat":  # nothing is left that could push what comes next
+            pass
+        assert late_ms(told) < SOON_MS
+        before = now_ms()
+        publish(broker, alive("T07", before, state="stopped")[:1])
+        assert told.event()[0] == "parts"
+        assert now_ms() - before < SOON_MS
+        assert late_ms(told) < SOON_MS
+
+
+@pytest.mark.parametrize("path", ["/stream", "/table/T07/stream", "/screen/T07/stream"])
+def test_a_browser_that_leaves_gives_its_stream_back(house: House, path: str) -> None:
+    way = house.guests if path.startswith("/screen") else house.pit
+    opened = [Stream(way, path, **LOGIN) for _ in range(STREAMS)]
+    assert got(way, path, **LOGIN).startswith("503 ")
+    for each in opened:
+        each.close()
+    until(lambda: got(house.page, path, "HEAD").startswith("200 "))
+
+
+@pytest.mark.usefixtures("table")
+def test_the_way_of_guests_has_the_screen(house: House) -> None:
+    files = re.findall(r'(?:href|src)="([^"]+)"', got(house.guests, "/screen/T07?lang=en"))
+    assert len(files) == 3
+    for path in ("/screen/T07?lang=en", "/screen/T07?lang=zh-Hans", *files):
+        alike(got(house.page, path), got(house.guests, path))
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize("host", ["127.0.0.1", NAME, "localhost"])
+def test_the_way_of_guests_has_nothing_else(house: House, host: str) -> None:
+    pit = [
+        "/",
+        "/?lang=en",
+        "/stream",
+        "/table/T07",
+        "/table/T07/stream",
+        "/favicon.ico",
+        "/static/",
+        "/static/page.js",
+    ]
+    pit += ["/static/page.css", "/static/screen.css/", "/static/screen_css", "/screens"]
+    paths = [*pit, *(f"http://{NAME}{path}" for path in pit)]
+    for path in pit:
+        paths += [f"{there}{path}" for there in ("/screen/..", "/screen/T07/../..", "/screen/%2e%2e", "/screen/..%2f")]
+        paths += [f"{there}{path}" for there in ("/", "/static/screen.js/..")]
+        paths += [f"{path}{back}/screen/../screen/T07/x" for back in ("/..", "/../..", "%2f..", "%23/../..", "%3f")]
+        paths += [f"/static/screen.js%00/..{path}", f"{path}%0a", f"{path}%0a/../screen/"]
+    paths += ["/screen/%252e%252e/", "/screen/%252e%252e/table/T07", "/screen/%252e%252e%252ftable%252fT07"]
+    served = {path: answer for path in paths if not (answer := got(house.guests, path, host=host)).startswith("40")}
+    for path, answer in served.items():
+        assert "/screen/" in path
+        assert answer[:3] == "307" or '<div id="screen">' in answer, (path, answer)
+        assert not re.search("tile|/table|stream|page", answer), (path, answer)
+
+
+def is_screen(line: str) -> bool:
+    """Whether a line of the access log is of a screen."""
+    return "/screen/" in line
+
+
+def in_browser(browser: Browser) -> BrowserContext:
+    """A window of the pit, which takes the test's certificate and knows the login."""
+    return browser.new_context(ignore_https_errors=True, http_credentials={"username": USER, "password": PASSWORD})
+
+
+def open_tab(window: BrowserContext, url: str, limit_ms: float = LIMIT_MS) -> Tab:
+    """A tab that shows a page, live."""
+    tab = window.new_page()
+    tab.set_default_timeout(limit_ms)
+    tab.goto(url)
+    tab.wait_for_selector("body.live")
+    return tab
+
+
+def test_more_than_six_pages_in_one_browser_need_http_2(house: House, chromium: Browser) -> None:
+    from playwright.sync_api import TimeoutError as TooLong
+
+    window = in_browser(chromium)
+    for _ in range(8):
+        open_tab(window, house.pit.url)
+    window.close()
+    window = in_browser(chromium)
+    for _ in range(6):
+        open_tab(window, house.plain.url)
+    with pytest.raises(TooLong):
+        open_tab(window, house.plain.url, 3000)
+    window.close()
+
+
+@pytest.mark.usefixtures("table")
+def test_browsers_come_back_when_the_page_does(house: House, chromium: Browser) -> None:
+    window = in_browser(chromium)
+    tabs = [open_tab(window, house.pit.url), open_tab(window, f"{house.guests.url}/screen/T07?lang=en")]
+    house.page.stop()
+    for tab in tabs:
+        tab.wait_for_selector("body.lost")
+    refused = re.compile(r"GET /stream.* 502 .*GET /screen/T07/stream.* 502 ", re.DOTALL)
+    until(lambda: refused.search("\n".join(sorted(house.nginx.log("access").splitlines(), key=is_screen))))
+    house.page.start()
+    for tab in tabs:
+        tab.wait_for_selector("body.live")
+    tabs[0].wait_for_selector("#t-T07 .badge.is-playing")
+    tabs[1].wait_for_selector("main:not(.wait)")
+    window.close()
