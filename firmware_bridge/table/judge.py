@@ -75,7 +75,7 @@ class Judge:
     def _begin(self, shoe: Shoe) -> None:
         if self._last:
             self._shoe, self._trial = shoe, apart(shoe)
-            expected = replace(_next(self._last, shoe), nonce=nonce())
+            expected = _next(self._last, shoe)
             self._to_judge = [replace(expected, card=card) for card in rules(shoe).pack]
             self._go_on()
 
@@ -99,7 +99,7 @@ def _timeless(fact: CardRead, nonce: str) -> CardRead:
 
 
 def _next(last: CardRead, shoe: Shoe) -> CardRead:
-    """The card that is expected after `last`: of its lot, from its reader, where it belongs."""
+    """The card that is expected after `last`: of its lot, from its reader, where it belongs; with a nonce of its own."""
     report = ReportNo(last.report.session, (last.report.seq + 1) % 256) if last.report else None
     slot = due(shoe) if last.slot and phase(shoe) in IN_PLAY else None
-    return CardRead(at=0, card=last.card, nonce="", report=report, lot=last.lot, slot=slot)
+    return replace(_timeless(last, nonce()), report=report, slot=slot, flags=(), gap=False)
