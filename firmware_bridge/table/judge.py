@@ -99,7 +99,7 @@ def _timeless(fact: CardRead, nonce: str) -> CardRead:
 
 
 def _next(last: CardRead, shoe: Shoe) -> CardRead:
-    """The card that is expected after `last`: of its lot, from its reader, where it belongs; with a nonce of its own."""
+    """The card that is expected after `last`: of its lot, from its reader, where it belongs, with a new nonce."""
     report = ReportNo(last.report.session, (last.report.seq + 1) % 256) if last.report else None
     slot = due(shoe) if last.slot and phase(shoe) in IN_PLAY else None
     return replace(_timeless(last, nonce()), report=report, slot=slot, flags=(), gap=False)
