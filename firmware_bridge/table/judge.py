@@ -56,6 +56,11 @@ class Judge:
         if self._looks_ahead and self._last and not self._last.serial and shoe.status == "open":
             self._timer = self._loop.call_later(QUIET_S, self._begin, shoe)
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing is left to judge ahead."""
+        return self._timer is None
+
     def stop(self) -> None:
         """Look no further ahead, and forget what was seen."""
         if self._timer:

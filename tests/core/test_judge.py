@@ -17,6 +17,7 @@ from firmware_bridge.facts.inputs import AnyInput, CardRead, ReportNo
 from firmware_bridge.shoe import Shoe, advance, decide, entry_of, foretell, observe
 from firmware_bridge.table import judge as judging
 from firmware_bridge.table.judge import Judge
+from tests.ahead import at_rest
 from tests.core import golden_table
 from tests.core.golden import Tape
 from tests.core.golden_play import scenarios
@@ -54,7 +55,7 @@ def judged(
     async def play() -> tuple[AnyInput, tuple[AnyEvent, ...]]:
         judge = Judge(asyncio.get_running_loop())
         judge.look_ahead(shoe, last)
-        await asyncio.sleep(0.2)
+        await at_rest(judge)
         then(judge)
         return judge.judged(meets or shoe, card, observing)
 

@@ -20,14 +20,15 @@ from firmware_bridge.journal.verify.rejudge import Rejudge
 from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
+from tests.ahead import at_rest
 from tests.system.record import NoLamps
 
 OWN = "a" * 32
 CARDS = 24
 
 
-def journaled(folder: Path, pause_s: float, settings: dict[str, Any]) -> list[inputs.CardRead]:
-    """Deal cards with pauses; what is on disk of them, after each entry was decided again."""
+def journaled(folder: Path, has_time: bool, settings: dict[str, Any]) -> list[inputs.CardRead]:
+    """Deal cards; what is on disk of them, where each entry is decided again. has_time: the table may look ahead."""
     cards = Random(3).sample([*FACES], CARDS)
 
     async def play() -> None:
@@ -45,8 +46,8 @@ def journaled(folder: Path, pause_s: float, settings: dict[str, Any]) -> list[in
         for seq, card in enumerate(cards):
             report = inputs.ReportNo(9, seq)
             table.take(inputs.CardRead(**now(), card=card, nonce=OWN, report=report, quality=seq))
-            if pause_s:
-                await asyncio.sleep(pause_s)
+            if has_time:
+                await at_rest(table._judge)
         table.close()
         table.journal.close()
 
@@ -65,7 +66,7 @@ def journaled(folder: Path, pause_s: float, settings: dict[str, Any]) -> list[in
 def test_cards_with_time_before_them_are_journaled_as_they_are_decided(
     tmp_path: Path, settings: dict[str, Any]
 ) -> None:
-    read = journaled(tmp_path, 0.1, settings)
+    read = journaled(tmp_path, has_time=True, settings=settings)
     assert [card.quality for card in read] == list(range(CARDS))
     assert read[0].nonce == OWN  # nobody knew a card before it
     assert sum(card.nonce != OWN for card in read) > CARDS / 2
@@ -73,7 +74,7 @@ def test_cards_with_time_before_them_are_journaled_as_they_are_decided(
 
 
 def test_cards_in_a_row_are_not_waited_for(tmp_path: Path) -> None:
-    read = journaled(tmp_path, 0.0, {})
+    read = journaled(tmp_path, has_time=False, settings={})
     assert [card.quality for card in read] == list(range(CARDS))
     assert all(card.nonce == OWN for card in read)
 
@@ -81,6 +82,6 @@ def test_cards_in_a_row_are_not_waited_for(tmp_path: Path) -> None:
 def test_who_only_observes_does_not_judge_ahead(tmp_path: Path, mocker: MockerFixture) -> None:
     mocker.patch("firmware_bridge.journal.crashes.Crashes.too_many", return_value=True)
     foretell = mocker.patch("firmware_bridge.table.judge.foretell")
-    read = journaled(tmp_path, 0.02, {})
+    read = journaled(tmp_path, has_time=True, settings={})
     assert [card.nonce for card in read] == [OWN] * CARDS
     foretell.assert_not_called()
