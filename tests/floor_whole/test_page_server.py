@@ -130,6 +130,7 @@ def test_it_ends_in_order_while_browsers_look(broker: Broker, pages: Pages, list
     listener = listen(page)
     listener.until("event: ")
     assert page.stop() == 0
+    assert "ERROR" not in page.log
     assert "Traceback" not in page.log
 
 

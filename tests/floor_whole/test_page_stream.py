@@ -42,12 +42,14 @@ class Browser:
     def __init__(self) -> None:
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.may, self.leaves = asyncio.Semaphore(0), asyncio.Event()
+        self.is_whole = False
 
     async def receive(self) -> dict[str, Any]:
         await self.leaves.wait()
         return {"type": "http.disconnect"}
 
     async def send(self, message: MutableMapping[str, Any]) -> None:
+        self.is_whole = message["type"] == stream.BODY and not message.get("more_body")
         told = dict(line.split(": ", 1) for line in message.get("body", b"").decode().strip().splitlines())
         if "event" in told:
             await self.may.acquire()
@@ -142,6 +144,7 @@ def test_all_streams_end_with_the_page() -> None:
         await browser.has(1)
         streams.ended.set()
         await serving
+        assert browser.is_whole
 
     played(play)
 

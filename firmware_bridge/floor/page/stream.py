@@ -32,6 +32,9 @@ REST_S: Final = 0.25
 SLOW_S: Final = 30.0
 """How long a browser may take to read an event; then its connection is closed, and it comes again."""
 
+LEAVE_S: Final = 1.0
+"""How long a browser may take to read the end of its stream where the page is closed."""
+
 PIECE: Final = 65_536
 """Characters from which on an event, or a piece of a document, is sent before the next one is made."""
 
@@ -66,7 +69,7 @@ class Stream:
     """An ASGI response: events with the parts that changed, and a beat in between."""
 
     def __init__(self, streams: Streams, source: Changing, parts: Callable[[], Parts]) -> None:
-        self._streams, self._source, self._parts = streams, source, parts
+        self._streams, self._source, self._parts, self._begun = streams, source, parts, False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one browser until it is gone, or the page is closed."""
@@ -86,12 +89,17 @@ class Stream:
                 for result in await asyncio.gather(*waits, return_exceptions=True):
                     if isinstance(result, Exception) and not isinstance(result, TimeoutError | OSError):
                         log.error("a browser's stream failed", exc_info=result)
+            if self._begun and self._streams.ended.is_set():  # else the server logs a stream that was broken off
+                with suppress(TimeoutError, OSError):
+                    async with asyncio.timeout(LEAVE_S):
+                        await send({"type": BODY, "body": b""})
         finally:
             self._streams.open -= 1
 
     async def _feed(self, send: Send) -> None:
         headers = [(b"content-type", EVENTS.encode()), (b"x-accel-buffering", b"no")]
         await _sent(send, {"type": "http.response.start", "status": 200, "headers": headers})
+        self._begun = True
         await _sent(send, {"type": BODY, "body": b"retry: %d\n\n" % RETRY_MS, "more_body": True})
         has: dict[str, int] = {}
         version = -1
