@@ -21,6 +21,12 @@ Hear = Callable[[str, Payload], None]
 DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardHeld", "CardSetAside")
 """Events of a card that just left the shoe, unless they are about a card held before."""
 
+OF_ROUNDS: Final = ("RoundClosed", "RoundVoided", "RoundCorrected")
+"""Events with a message of the topic `round` behind them."""
+
+Place = tuple[int, int, str]
+"""Where a message stands in its journal: the entry, which of its events, and the topic; they sort as they are sent."""
+
 STATES: Final = ("table", "lamps", "alarm", "status")
 
 
@@ -52,8 +58,8 @@ class Backend:
         self.up, self.news = asyncio.Event(), asyncio.Event()
         self._took: list[float] = []
         self._prefix, self._hear, self._fail, self._loop = prefix, hear, fail, loop
-        self._at: dict[str, tuple[int, int]] = {}
-        self._early: dict[str, dict[tuple[int, int, str], Payload]] = {}
+        self._due: dict[str, Place] = {}
+        self._early: dict[str, dict[Place, Payload]] = {}
         self._known: set[tuple[str, int, int, str]] = set()
         self._asked: set[tuple[str, int]] = set()
         self._doubtful = False
@@ -99,7 +105,7 @@ class Backend:
 
     def _connected(self) -> None:
         """What came before may be incomplete: a broker that acked is not one that passed it on."""
-        self._doubtful = bool(self._at)
+        self._doubtful = bool(self._due)
         self.up.set()
 
     def _take(self, message: Incoming) -> None:
@@ -116,34 +122,30 @@ class Backend:
 
     def _sort(self, name: str, payload: Payload) -> None:
         """Take a message in its turn: what is early waits until the gap before it is filled."""
-        journal, place = payload["journal"], (payload["seq"], payload["n"])
-        self._early.setdefault(journal, {})[(*place, name)] = payload
-        due = self._at.setdefault(journal, (1, 1))
+        journal, place = payload["journal"], (payload["seq"], payload["n"], name)
+        self._early.setdefault(journal, {})[place] = payload
+        due = self._due.setdefault(journal, (1, 1, "event"))
         if place > due or self._doubtful:
             self._ask_again(journal, due[0] if place > due else max(due[0] - 1, 1), place)
         self._drain(journal)
 
     def _drain(self, journal: str) -> None:
         early = self._early[journal]
-        for key in sorted(early):
-            seq, n, name = key
-            due = self._at[journal]
-            if (seq, n) > due or (name == "round" and (seq, n) == due):
+        for place in sorted(early):
+            if place > self._due[journal]:
                 return
-            payload = early.pop(key)
-            if (journal, *key) in self._known:
-                continue
-            self._known.add((journal, *key))
-            if name == "event":
-                self._at[journal] = (seq, n + 1) if n < payload["of"] else (seq + 1, 1)
-            self._keep(name, payload)
-            self._hear(name, payload)
+            payload = early.pop(place)
+            if (journal, *place) not in self._known:
+                self._known.add((journal, *place))
+                self._due[journal] = _behind(place, payload)
+                self._keep(place[2], payload)
+                self._hear(place[2], payload)
 
     def order(self, order: Payload) -> None:
         """Give an order over the topic `command`. Raises NotConnected."""
         self.link.publish(f"{self._prefix}/command", json.dumps(order).encode())
 
-    def _ask_again(self, journal: str, start: int, before: tuple[int, int]) -> None:
+    def _ask_again(self, journal: str, start: int, before: Place) -> None:
         """Order the entries from `start` on once more, once per gap."""
         to = before[0] if before[1] > 1 else max(before[0] - 1, start)
         if (journal, start) in self._asked and not self._doubtful:
@@ -178,6 +180,14 @@ class Backend:
         drawn = self.drawn.popleft() if self.drawn else None
         if drawn is not None:
             self._took.append(self._loop.time() - drawn)
+
+
+def _behind(place: Place, payload: Payload) -> Place:
+    """Where the message behind this one stands."""
+    seq, n, name = place
+    if name == "event" and payload["event"]["type"] in OF_ROUNDS:
+        return (seq, n, "round")
+    return (seq, n + 1, "event") if n < payload["of"] else (seq + 1, 1, "event")
 
 
 def _nothing(_: object) -> None:

@@ -22,7 +22,8 @@ from firmware_bridge.sim.backend import Backend
         ("1.1/1 4.1/1 2.1/1 3.1/1 4.1/1", "1.1 2.1 3.1 4.1", [(2, 3)]),
         ("3.1/1 4.1/1 1.1/1 2.1/1", "1.1 2.1 3.1 4.1", [(1, 2)]),
         ("1.1/2 2.1/1 1.1/2 1.2/2", "1.1 1.2 2.1", [(1, 1)]),
-        ("1.1/1 3.1/1 r3.1/1 2.1/1 r2.1/1", "1.1 2.1 3.1 r3.1 r2.1", [(2, 2)]),
+        ("1.1/1 3.1/1 r3.1/1 2.1/1 r2.1/1", "1.1 2.1 r2.1 3.1 r3.1", [(2, 2)]),
+        ("1.1/1 2.1/1 3.1/1 4.1/1 2.1/1 r2.1/1", "1.1 2.1 r2.1 3.1 4.1", [(2, 2)]),
         ("1.1/1 2.2/2 2.1/2", "1.1 2.1 2.2", [(2, 2)]),
     ],
 )
@@ -38,7 +39,8 @@ def test_the_backend_puts_messages_in_order_and_asks_for_gaps(
         publish = mocker.patch.object(backend.link, "publish")
         for word in came.split():
             seq, n, of = map(int, re.findall(r"\d+", word))
-            body = {"journal": "1-a", "seq": seq, "n": n, "of": of, "status": "voided", "event": {"type": "Noted"}}
+            event = {"type": "RoundVoided" if f"r{seq}.{n}/" in came else "Noted"}
+            body = {"journal": "1-a", "seq": seq, "n": n, "of": of, "status": "voided", "event": event}
             topic = f"shoe/T07/{'round' if word[0] == 'r' else 'event'}"
             backend.take(Incoming(topic, json.dumps(body).encode(), retained=False))
         return [json.loads(call.args[1]) for call in publish.call_args_list]
