@@ -16,9 +16,9 @@ from tests.system.visit import DIM, Visit, asked_to_keep, lost, pull, puller, re
 table = visits.table  # a fixture
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGHUP])
+@pytest.mark.parametrize(("end", "code"), [(signal.SIGKILL, -9), (signal.SIGHUP, 129), (signal.SIGTERM, 143)])
 def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(
-    table: Callable[..., BridgeTable], end: signal.Signals
+    table: Callable[..., BridgeTable], end: signal.Signals, code: int
 ) -> None:
     bridge = table(DIM)
     before = dict(bridge.board.params)
@@ -28,7 +28,7 @@ def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(
     pull(bridge, 5)
     bridge.until(lambda: bridge.board.params != before)  # more light is tried
     os.kill(visit.process.pid, end)
-    visit.end()
+    assert visit.end() == code
     bridge.until(lambda: bridge.bridge.reader.port.is_open and not lost(bridge) and bridge.board.params == before)
     assert bridge.bridge.table.shoe.number == 0
 

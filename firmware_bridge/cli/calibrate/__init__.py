@@ -49,8 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from firmware_bridge.cli.calibrate.borrow import TakenBack
     from firmware_bridge.cli.calibrate.visit import Visit
 
-    for end in (signal.SIGTERM, signal.SIGHUP):  # an SSH connection that breaks leaves the devices in order too
-        signal.signal(end, _end)
+    ended = _ends_in_order()
     visit = Visit(arguments, load(arguments.config))
     step = import_module(f"firmware_bridge.cli.calibrate.{arguments.what.replace('-', '_')}")
     try:
@@ -67,6 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
         visit.failed("the reader was unplugged", "plug it in, then calibrate again; nothing is kept")
         return FAILED
     except KeyboardInterrupt:
+        if ended:
+            return 128 + ended[0]
         visit.stopped()
         return INTERRUPTED
     except (HardwareError, OSError) as error:
@@ -77,8 +78,22 @@ class NotCalibrated(BridgeError):
     """A device or the disk failed meanwhile."""
 
 
-def _end(number: int, _: object) -> None:
-    raise SystemExit(128 + number)
+def _ends_in_order() -> list[int]:
+    """Let SIGTERM and SIGHUP (an SSH connection that breaks) end the command as Ctrl-C does; those that came.
+
+    A handler that raised an error of its own could do so between two steps of a running loop, which then waits for
+    ever for what it was about to do; of Ctrl-C the loop takes care.
+    """
+    came: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        came.append(number)
+        signal.raise_signal(signal.SIGINT)
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where a shell began us in the background
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, end)
+    return came
 
 
 def _user() -> str:
