@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from firmware_bridge.floor.record.message import Key
 
 
 class StoredRound(NamedTuple):
@@ -22,23 +24,22 @@ class StoredRound(NamedTuple):
         return self.journal, self.shoe, self.round
 
 
-def last_rounds(
-    journal: str,
-    of_journal: Callable[[str, int], list[StoredRound]],
-    earlier: Callable[[], str | None],
-    most: int,
-) -> list[bytes]:
+def last_rounds(ask: Callable[[str, tuple[Any, ...]], Any], sql: Any, key: Key, shoe: int, most: int) -> list[bytes]:
     """The newest messages, the oldest first; what corrects a round that is older than all of them is left out.
 
-    journal: the present one. of_journal: so many of a journal at most, the newest first. earlier: the journal before
-    the present one, where that has no round yet.
+    ask: executes a statement with its values; a cursor. sql: the module with the statements of this engine. key: the
+    table and its present journal. shoe: the number of the present shoe.
     """
-    found = of_journal(journal, most)
-    if not found and (before := earlier()):
-        found = of_journal(before, most)
+
+    def of_journal(journal: str, count: int) -> list[StoredRound]:
+        return [StoredRound(*each) for each in ask(sql.LAST_ROUNDS, (key.table, journal, count))]
+
+    found = of_journal(key.journal, most)
+    if not found and (before := ask(sql.EARLIER, (key.table, shoe)).fetchone()):
+        found = of_journal(str(before[0]), most)
     while found and len(found) < most:
-        before = found[-1].prev_journal
-        some = of_journal(before, most - len(found)) if before and before != found[-1].journal else []
+        earlier = found[-1].prev_journal
+        some = of_journal(earlier, most - len(found)) if earlier and earlier != found[-1].journal else []
         if not some:
             break
         found += some

@@ -11,7 +11,7 @@ import psycopg
 from firmware_bridge.floor.record.message import Key
 from firmware_bridge.floor.store import Counts
 from firmware_bridge.floor.store import postgres_sql as sql
-from firmware_bridge.floor.store.last_rounds import StoredRound, last_rounds
+from firmware_bridge.floor.store.last_rounds import last_rounds
 from firmware_bridge.floor.store.postgres_way import connected, in_words
 
 
@@ -34,16 +34,8 @@ class PostgresReader:
 
     def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
         """The newest messages of the topic `round` of a table, the oldest first. Raises StoreError."""
-
-        def of_journal(journal: str, count: int) -> list[StoredRound]:
-            return [StoredRound(*each) for each in db.execute(sql.LAST_ROUNDS, (key.table, journal, count))]
-
-        def earlier() -> str | None:
-            found = db.execute(sql.EARLIER, (key.table, shoe)).fetchone()
-            return found and str(found[0])
-
         with self._reading() as db:
-            return last_rounds(key.journal, of_journal, earlier, most)
+            return last_rounds(db.execute, sql, key, shoe, most)
 
     def close(self) -> None:
         """Leave the server."""

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from firmware_bridge.floor.record.message import Key
 from firmware_bridge.floor.store import Counts, StoreError
 from firmware_bridge.floor.store import sqlite_sql as sql
-from firmware_bridge.floor.store.last_rounds import StoredRound, last_rounds
+from firmware_bridge.floor.store.last_rounds import last_rounds
 
 BUSY_S: Final = 1.0
 
@@ -33,16 +33,8 @@ class SqliteReader:
 
     def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
         """The newest messages of the topic `round` of a table, the oldest first. Raises StoreError."""
-
-        def of_journal(journal: str, count: int) -> list[StoredRound]:
-            return [StoredRound(*each) for each in db.execute(sql.LAST_ROUNDS, (key.table, journal, count))]
-
-        def earlier() -> str | None:
-            found = db.execute(sql.EARLIER, (key.table, shoe)).fetchone()
-            return found and str(found[0])
-
         with self._reading() as db:
-            return last_rounds(key.journal, of_journal, earlier, most)
+            return last_rounds(db.execute, sql, key, shoe, most)
 
     def close(self) -> None:
         """Close the file."""
