@@ -12,9 +12,7 @@ from tests.floor_whole.cluster import Cluster, missing
 from tests.floor_whole.documented import AS_POSTGRES, as_postgres, documented
 
 
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
-    """One server of PostgreSQL for all tests that leave it running."""
+def running() -> Iterator[Cluster]:
     if why := missing():
         pytest.skip(why)
     made = Cluster()
@@ -23,6 +21,18 @@ def cluster() -> Iterator[Cluster]:
         yield made
     finally:
         made.remove()
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """One server of PostgreSQL for all tests that leave it running."""
+    yield from running()
+
+
+@pytest.fixture
+def mortal() -> Iterator[Cluster]:
+    """A server of PostgreSQL that may fail."""
+    yield from running()
 
 
 @pytest.fixture

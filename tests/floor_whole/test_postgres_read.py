@@ -2,7 +2,6 @@
 
 import signal
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from tests.floor.every_reader import counted, opened
 from tests.floor.exported import Exported
 from tests.floor.journals import event
 from tests.floor.tables import alive
-from tests.floor_whole.cluster import Cluster, missing
+from tests.floor_whole.cluster import Cluster
 from tests.floor_whole.pages import publish
 
 psycopg = pytest.importorskip("psycopg")
@@ -96,41 +95,28 @@ def test_a_quarantine_of_many_is_counted_by_the_server(
     assert counted(config, Counts(0, 0, 10_050, 0)) == Counts(0, 0, 10_050, 0)
 
 
-@pytest.fixture
-def own() -> Iterator[Cluster]:
-    """A server that may fail."""
-    if why := missing():
-        pytest.skip(why)
-    made = Cluster()
-    try:
-        made.start()
-        yield made
-    finally:
-        made.remove()
-
-
-def test_the_exporter_says_that_the_server_is_gone_and_goes_on(own: Cluster, broker: Broker, tmp_path: Path) -> None:
+def test_the_exporter_says_that_the_server_is_gone_and_goes_on(mortal: Cluster, broker: Broker, tmp_path: Path) -> None:
     from firmware_bridge.floor.store.postgres import PostgresStore
 
-    store = PostgresStore(own.url("postgres"))
+    store = PostgresStore(mortal.url("postgres"))
     store.save([event(1), event(2)], [], [])
     store.close()
     publish(broker, alive("T01"))
-    exported = Exported(tmp_path, broker.port, own.url("postgres")).start()
+    exported = Exported(tmp_path, broker.port, mortal.url("postgres")).start()
     try:
         exported.until(lambda: exported.values("shoe_floor_messages_total") == {"": 2})
         assert exported.values("shoe_floor_store_readable") == {"": 1}
-        assert own._process is not None
-        own._process.send_signal(signal.SIGSTOP)  # it hangs: whoever calls it waits
+        assert mortal._process is not None
+        mortal._process.send_signal(signal.SIGSTOP)  # it hangs: whoever calls it waits
         assert exported.values("shoe_floor_store_readable") == {"": 0}
-        own._process.send_signal(signal.SIGCONT)
+        mortal._process.send_signal(signal.SIGCONT)
         exported.until(lambda: exported.values("shoe_floor_store_readable") == {"": 1})
-        own.stop()
+        mortal.stop()
         assert exported.values("shoe_floor_store_readable") == {"": 0}
         assert exported.values("shoe_floor_messages_total") == {}
         assert exported.values("shoe_state") == {'{table="T01",state="online"}': 1}
         assert "the store is not counted: PostgreSQL: " in exported.log
-        own.start()
+        mortal.start()
         exported.until(lambda: exported.values("shoe_floor_store_readable") == {"": 1})
     finally:
         exported.end()
