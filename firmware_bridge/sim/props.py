@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from firmware_bridge.config.load import parse
 from firmware_bridge.config.sections import Config, ReaderConfig
-from firmware_bridge.devices.code_books import FACE_BITS, Known, native_code, save
+from firmware_bridge.daemon.devices.code_books import FACE_BITS, Known, native_code, save
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House

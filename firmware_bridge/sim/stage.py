@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from firmware_bridge.bridge import Bridge
+from firmware_bridge.daemon.bridge import Bridge
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.house import size_of
 from firmware_bridge.mqtt.link import NotConnected

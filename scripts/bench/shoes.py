@@ -5,7 +5,7 @@ from random import Random
 
 from msgspec import Struct
 
-from firmware_bridge.devices.code_books import FACE_BITS, NATIVE_CUT_CARD, native_code
+from firmware_bridge.daemon.devices.code_books import FACE_BITS, NATIVE_CUT_CARD, native_code
 from firmware_bridge.facts import events
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES

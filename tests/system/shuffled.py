@@ -4,7 +4,7 @@ import json
 from random import Random
 from typing import Any
 
-from firmware_bridge.devices.code_books import NATIVE_CUT_CARD, native_code
+from firmware_bridge.daemon.devices.code_books import NATIVE_CUT_CARD, native_code
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.house import house_of
 from firmware_bridge.sim.replay import Replay

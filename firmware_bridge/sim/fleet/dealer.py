@@ -6,6 +6,9 @@ import logging
 from random import Random
 from typing import Any, Final
 
+from firmware_bridge.daemon.table.desk import Desk
+from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import LOCAL
@@ -14,9 +17,6 @@ from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.round import coming, rules
 from firmware_bridge.shoe.state import blockers, cards_left
 from firmware_bridge.sim.seats import pack_wanted, said, seat_counts
-from firmware_bridge.table.desk import Desk
-from firmware_bridge.table.stamps import nonce, now
-from firmware_bridge.table.table import Table
 
 log = logging.getLogger(__name__)
 

@@ -10,9 +10,13 @@ from typing import Any
 
 from firmware_bridge.config.load import parse
 from firmware_bridge.config.sections import Config
-from firmware_bridge.devices.health import Health
-from firmware_bridge.devices.reader import Reader
-from firmware_bridge.devices.record_keeping import RecordKeeping
+from firmware_bridge.daemon.devices.health import Health
+from firmware_bridge.daemon.devices.reader import Reader
+from firmware_bridge.daemon.devices.record_keeping import RecordKeeping
+from firmware_bridge.daemon.table.desk import Desk
+from firmware_bridge.daemon.table.opening import open_journal
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.uplink import LastWord, Uplink
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.games.house import usual
 from firmware_bridge.journal.cursor import Cursor
@@ -21,10 +25,6 @@ from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.resend import Range
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.sim.fleet.dealer import Dealer
-from firmware_bridge.table.desk import Desk
-from firmware_bridge.table.opening import open_journal
-from firmware_bridge.table.table import Table
-from firmware_bridge.table.uplink import LastWord, Uplink
 
 ROUND_EVENTS = (b'{"type":"RoundClosed",', b'{"type":"RoundVoided",')
 """How the events begin that end a round."""
