@@ -39,7 +39,8 @@ def make(tmp_path: Path, mocker: MockerFixture) -> Iterator[Make]:
 
     def start(broker: Broker | Peer, protocol: int) -> BridgeTable:
         mocker.patch(
-            "firmware_bridge.daemon.bridge.broker_settings", lambda config: replace(broker_settings(config), protocol=protocol)
+            "firmware_bridge.daemon.bridge.broker_settings",
+            lambda config: replace(broker_settings(config), protocol=protocol),
         )
         login = {"username": "table", "password_file": str(tmp_path / "password")}
         made.append(BridgeTable(tmp_path, broker.port, mqtt={"port": broker.port, **login}))
