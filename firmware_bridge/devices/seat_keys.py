@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from firmware_bridge.config.keys import mark_of_key
+from firmware_bridge.config.pins import mark_of_key
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.shoe.round import coming
 from firmware_bridge.table.stamps import nonce, now

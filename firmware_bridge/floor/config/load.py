@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from firmware_bridge.config.good_keys import good_keys, unknown
-from firmware_bridge.config.plain import unprintable
+from firmware_bridge.config.good_keys import good_keys, unknown, unprintable
 from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
