@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware_bridge.devices.frames import KEPT, Tap
+from firmware_bridge.daemon.devices.frames import KEPT, Tap
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.angel_eye.frames import Frame, card_bytes
 from hardware.readers.angel_eye.frames import encode as angel
