@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from hardware import framing
+from hardware.framing import Framing
 from hardware.keypads.packets import KINDS, Ack, Beat, Hello, Mark, Packet, Turn, pack, unpack
-from hardware.readers.native import framing
-from hardware.readers.native.framing import Framing
 
 PAD_KEEPS = 32
 """Marks a pad can still repeat."""

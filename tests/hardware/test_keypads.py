@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from hardware import framing
 from hardware.keypads.link import KeypadLink, greeting, told
 from hardware.keypads.packets import KINDS, WORDS, Ack, Beat, Hello, Mark, Packet, Turn, pack, unpack
-from hardware.readers.native import framing
 from hardware.sim.cable import Cable
 from hardware.sim.keypad import KeypadBoard
 

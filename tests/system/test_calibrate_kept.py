@@ -16,7 +16,7 @@ from firmware_bridge.facts import inputs
 from firmware_bridge.journal.journal import Journal
 from hardware.readers import READERS
 from hardware.readers.messages import ReportNo
-from hardware.readers.native.decoder import NativeDecoder
+from hardware.readers.native import NativeDecoder
 from hardware.sim.code_boards import SsiBoard
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
