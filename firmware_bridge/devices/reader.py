@@ -21,7 +21,7 @@ from firmware_bridge.shoe.state import is_open
 from firmware_bridge.table.stamps import now
 from firmware_bridge.table.table import Table
 from hardware.errors import PortError
-from hardware.ports.port import Port
+from hardware.ports import Port
 from hardware.readers import READERS, ReaderSettings, messages
 
 log = logging.getLogger(__name__)

@@ -10,6 +10,8 @@ from hardware.errors import ReaderError
 from hardware.readers.messages import Message, Read, Unread
 from hardware.readers.protocol import OneWay, Protocol, ReaderSettings, Sightings
 
+LONGEST_LINE = 256  # bytes; more than any barcode, and the bound of the buffer
+
 
 class FirstLine:
     """A line whose first byte came after a quiet time is whole; nothing else shows that in text without a check sum."""
@@ -79,9 +81,6 @@ class TextDecoder(OneWay):
             return Unread("unreadable")
         self.good += 1
         return None if self._sightings.again(code) else Read(code)
-
-
-LONGEST_LINE = 256  # bytes; more than any barcode, and the bound of the buffer
 
 
 class LineDecoder(TextDecoder):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from hardware import framing
 from hardware.framing import Framing
-from hardware.keypads.packets import KINDS, PROTOCOL, Ack, Beat, Hello, Mark, Packet, Turn, pack, unpack
+from hardware.keypads import KINDS, PROTOCOL, Ack, Beat, Hello, Mark, Packet, Turn, pack, unpack
 
 KEEPS = 32  # unacknowledged marks
 REPEAT_MS = 100

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from hardware.ports.port import Port
+from hardware.ports import Port
 from hardware.readers.messages import Hello, Read, Repeat
 from hardware.readers.native import NativeDecoder
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from hardware import framing
-from hardware.ports.tty import close_tty, open_tty
+from hardware.ports import close_tty, open_tty
 from hardware.readers.messages import Beat, Sample
 from hardware.readers.native import NativeDecoder, Raw, pack
 from hardware.sim.board import BEAT_MS, RAW_AT_ONCE, RAW_US, NativeBoard
