@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from firmware_bridge.table.judge import Judge
+from firmware_bridge.daemon.table.judge import Judge
 
 LIMIT_S = 60.0
 

@@ -15,10 +15,10 @@ from random import Random
 from typing import Any, Final
 
 from firmware_bridge import cli
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
 from tests.core import golden_table as t
 from tests.core.golden import Tape, read, unversioned
 from tests.core.golden_dealer import Dealer

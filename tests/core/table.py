@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from firmware_bridge.demo.script import NewShoe, Pause, input_of, parse
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card, cards
@@ -17,7 +18,6 @@ from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Shoe, decide, phase, step
 from firmware_bridge.shoe.judges.disclosure import deadline
-from firmware_bridge.sim.script import NewShoe, Pause, input_of, parse
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots

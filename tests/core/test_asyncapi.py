@@ -19,12 +19,12 @@ from firmware_bridge.cli.schema.json_schema import HOUSE_ONLY, ROUNDS, STATES, s
 from firmware_bridge.cli.schema.played import played
 from firmware_bridge.cli.schema.scenes import Scene
 from firmware_bridge.cli.schema.topics import ERRORS, PHASES, RESERVED, topics
+from firmware_bridge.daemon.table.desk import order_of, parse
 from firmware_bridge.facts import wire
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.orders import ALL, ORDERS, Answer, BetsClosed, CloseShoe, Malformed, OpenShoe, Order, tag_of
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe import Phase
-from firmware_bridge.table.desk import order_of, parse
 
 PAGE = Path(__file__).parents[2] / "docs/messages.md"
 EXAMPLES = [(kind, name) for kind, of in examples().items() for name in of]

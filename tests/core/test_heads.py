@@ -10,13 +10,13 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.facts.inputs import ReaderResult
 from firmware_bridge.journal.line import Line, chained, seal, unseal, without_sealed
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
-from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.topics.event_and_round import messages
 from tests.core.table import Table
 

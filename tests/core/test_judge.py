@@ -11,12 +11,12 @@ import pytest
 from msgspec.structs import replace
 from pytest_mock import MockerFixture
 
+from firmware_bridge.daemon.table import judge as judging
+from firmware_bridge.daemon.table.judge import Judge
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.inputs import AnyInput, CardRead, ReportNo
 from firmware_bridge.shoe import Shoe, advance, decide, entry_of, foretell, observe
-from firmware_bridge.table import judge as judging
-from firmware_bridge.table.judge import Judge
 from tests.ahead import at_rest
 from tests.core import golden_table
 from tests.core.golden import Tape

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import unseal
 from firmware_bridge.shoe import Shoe, advance
 from firmware_bridge.shoe.once import once
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
 
 
 def test_a_shoe_is_looked_at_once_in_a_row() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.demo.play.__main__ import main
+from firmware_bridge.demo.play.line import LineError, answer
 from firmware_bridge.games import GAMES
-from firmware_bridge.sim.play.__main__ import main
-from firmware_bridge.sim.play.line import LineError, answer
 from tests.war.rules import GAME
 
 LOOKED = "lot=3 5s Kh 4d 3:look 3:raise=5 1:stand"

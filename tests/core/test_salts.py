@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import get_args
 
 import firmware_bridge
+from firmware_bridge.daemon.table.stamps import now
 from firmware_bridge.facts import inputs
-from firmware_bridge.table.stamps import now
 
 ROOT = Path(firmware_bridge.__file__).parent
 ROOMS = ("devices", "table", "mqtt", "sim/fleet")

@@ -11,12 +11,12 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.config.calibration import FILE
+from firmware_bridge.daemon.table.opening import _opened
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor, CursorFile, read_cursor
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.older import set_aside
-from firmware_bridge.table.opening import _opened
 from tests.disk_and_broker.record import Record
 
 LINE = b'1\t00000000\t%b\t{"v":1}\t{"input":{"type":"TimePassed","at":0}}\n' % (b"0" * 64)

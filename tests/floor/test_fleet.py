@@ -18,18 +18,18 @@ from firmware_bridge.config.load import broker_settings
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.shoe.state import blockers
-from firmware_bridge.sim.fleet.__main__ import main
-from firmware_bridge.sim.fleet.compare import Compared, compare
-from firmware_bridge.sim.fleet.dealer import Dealer
-from firmware_bridge.sim.fleet.measure import raise_limit
-from firmware_bridge.sim.fleet.plan import Plan, Report, Trouble
-from firmware_bridge.sim.fleet.process import Task
-from firmware_bridge.sim.fleet.table import FleetTable, table_config
-from firmware_bridge.sim.fleet.team import Team
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker, free_port
 from tests.floor.journals import made, published
+from tests.tools.fleet.__main__ import main
+from tests.tools.fleet.compare import Compared, compare
+from tests.tools.fleet.dealer import Dealer
+from tests.tools.fleet.measure import raise_limit
+from tests.tools.fleet.plan import Plan, Report, Trouble
+from tests.tools.fleet.process import Task
+from tests.tools.fleet.table import FleetTable, table_config
+from tests.tools.fleet.team import Team
 
 brokers, broker = real.brokers, real.broker  # fixtures
 

@@ -19,7 +19,7 @@ from tests.system.table import DaemonTable
 # Talks as much as it can, and judges one card wrongly: with an error whose text spells it.
 DAEMON = """
 import logging, sys
-import firmware_bridge.table.judge as daemon
+import firmware_bridge.daemon.table.judge as daemon
 from firmware_bridge.cli import main, run
 from firmware_bridge.facts.inputs import CardRead
 

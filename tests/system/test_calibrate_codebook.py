@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.devices import code_books
+from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe.state import is_open
 from hardware.sim.code_boards import Rdm6300Board

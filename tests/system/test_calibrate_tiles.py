@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from firmware_bridge.devices import code_books
-from firmware_bridge.devices.code_books import native_code
+from firmware_bridge.daemon.devices import code_books
+from firmware_bridge.daemon.devices.code_books import native_code
 from firmware_bridge.facts.cards import TILES
 from firmware_bridge.games.erbagang import GAME
 from hardware.sim.code_boards import Rdm6300Board

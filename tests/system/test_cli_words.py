@@ -21,7 +21,7 @@ WORDS = [
     *[["do", name] for name in (*ORDERS, TAKE_BACK)],
     *[["journal", name] for name in ACTIONS],
 ]
-ROOMS = ("firmware_bridge.bridge", "firmware_bridge.devices")
+ROOMS = ("firmware_bridge.daemon.bridge", "firmware_bridge.daemon.devices")
 HEAVY = ("asyncio", "gpiozero", "msgspec", "paho", "rich", "serial", "tomllib", *ROOMS)
 
 

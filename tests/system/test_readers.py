@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.devices.code_books import CUT_CARD, CodeBook, Known, save
+from firmware_bridge.daemon.devices.code_books import CUT_CARD, CodeBook, Known, save
 from firmware_bridge.facts.cards import FACES, cards
 from firmware_bridge.shoe.state import held_cards
 from hardware.pins.pin import PinFactory

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.devices import mouth, panel, sensors
+from firmware_bridge.daemon.devices import mouth, panel, sensors
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.events import Irregular, Noted
 from firmware_bridge.journal.journal import Journal

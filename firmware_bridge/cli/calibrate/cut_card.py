@@ -7,7 +7,7 @@ from typing import Final
 
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import CutCardSection, Pulses
-from firmware_bridge.devices.wires import wires
+from firmware_bridge.daemon.devices.wires import wires
 from hardware.calibrate import Dwell, EdgeWatch, Pulse, Refusal, dwell
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin, PinFactory

@@ -8,8 +8,8 @@ from functools import partial
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.config.keys import KeypadConfig
-from firmware_bridge.devices.keypads import BAUD
-from firmware_bridge.devices.wires import OF_SEAT, wires
+from firmware_bridge.daemon.devices.keypads import BAUD
+from firmware_bridge.daemon.devices.wires import OF_SEAT, wires
 from hardware.calibrate import Refusal
 from hardware.errors import PortError
 from hardware.keypads import Hello, KeypadLink, Mark, greeting

@@ -6,7 +6,7 @@ from typing import Final
 
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection, Value
-from firmware_bridge.devices.wires import wires
+from firmware_bridge.daemon.devices.wires import wires
 from hardware.calibrate import Refusal, SingleLamp
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin, PinFactory

@@ -12,7 +12,7 @@ from typing import Final
 from firmware_bridge.cli.calibrate.borrow import Borrowed
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
-from firmware_bridge.devices import code_books
+from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.facts.cards import Card
 from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Passed

@@ -11,7 +11,7 @@ import msgspec
 from firmware_bridge.cli.calibrate.borrow import Borrowed
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import ReaderSection, ReaderSettings, Reading
-from firmware_bridge.devices import code_books
+from firmware_bridge.daemon.devices import code_books
 from hardware.calibrate import Levels, Refusal, mean, sd
 from hardware.calibrate.bench import Bench
 from hardware.calibrate.reader import Tested, adjust, tried

@@ -10,6 +10,8 @@ from typing import Final
 from firmware_bridge.cli.check.finding import USER, Finding, Machine
 from firmware_bridge.devices.wires import wires
 from hardware.ports import SOCKET
+from firmware_bridge.daemon.devices.wires import wires
+from hardware.ports.port import SOCKET
 
 GROUPS: Final = {"dialout": "the reader", "gpio": "the pins"}
 CHIPS: Final = "gpiochip*"

@@ -16,6 +16,9 @@ from firmware_bridge.cli.lengthy import turns
 from firmware_bridge.cli.lengthy.bar import Bar
 from firmware_bridge.cli.replay.shoes import Reached, Said, Warned, said
 from firmware_bridge.cli.replay.told import told
+from firmware_bridge.demo.parts import parts
+from firmware_bridge.demo.replay import Close, Replay
+from firmware_bridge.demo.retained import Retained
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
@@ -23,9 +26,6 @@ from firmware_bridge.games.house import choices, cut_place, house_of, terms_of, 
 from firmware_bridge.journal.verify.chosen import JOURNAL_STARTS
 from firmware_bridge.journal.walk import Walk
 from firmware_bridge.shoe import Shoe, advance
-from firmware_bridge.sim.parts import parts
-from firmware_bridge.sim.replay import Close, Replay
-from firmware_bridge.sim.retained import Retained
 
 NAMELESS: Final = "replay"
 """The table where no config names one."""

@@ -11,6 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from firmware_bridge.cli.schema.scenes import Scene, Step
+from firmware_bridge.daemon.table.backend import BACKEND
+from firmware_bridge.daemon.table.desk import order_of
+from firmware_bridge.demo.retained import Retained
+from firmware_bridge.demo.script import NewShoe, Pause, input_of, parse
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.events import CommandAnswered
 from firmware_bridge.facts.house import House
@@ -19,10 +23,6 @@ from firmware_bridge.games.house import house_of, usual
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Shoe, phase, step
 from firmware_bridge.shoe.judges.disclosure import deadline
-from firmware_bridge.sim.retained import Retained
-from firmware_bridge.sim.script import NewShoe, Pause, input_of, parse
-from firmware_bridge.table.backend import BACKEND
-from firmware_bridge.table.desk import order_of
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import table
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from firmware_bridge.cli.order import at_the_table
 from firmware_bridge.cli.watch.words import Status, decisions, far, mode_words, next_step
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.sim.words import asked
+from firmware_bridge.screen.words import asked
 
 __all__ = ["Status", "line", "machine", "screen"]
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from firmware_bridge.cli.wiring.header import USES, HeaderPin
-from firmware_bridge.devices.wires import OUTPUTS
+from firmware_bridge.daemon.devices.wires import OUTPUTS
 from firmware_bridge.games.baccarat.drawn.lettering import fitted
 
 DARK, MUTED, RED, BOARD = "#17202b", "#4d5a6e", "#b3261e", "#1e3d2f"
