@@ -1,4 +1,4 @@
-"""What only several keys of a config together tell: each function gives its mistakes, a sentence each."""
+"""Checks of `bridge.toml` beyond the types of its keys: each function gives its mistakes, a sentence each."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from firmware_bridge.games.game import Game
 
 OF_TABLE: Final = ("table", "differential")
 """Limits that are of no single bet: of every bet, and of the difference between two sides."""
+
+NETWORK: Final = re.compile(r"socket://[^\s/]+:\d{1,5}")
 
 
 def cut_too_early(table: TableConfig | None, game: Game) -> list[str]:
@@ -122,3 +124,26 @@ def bad_pattern(raw: dict[str, Any]) -> list[str]:
     if groups != 1:
         return [f"[reader] pattern = {pattern!r} has {groups} groups: put one pair of brackets, around the code"]
     return []
+
+
+def bad_port(raw: dict[str, Any]) -> list[str]:
+    """A reader's port is a device, or an address on the network."""
+    port = _text(raw, "reader", "port")
+    if not port or port.startswith("/") or NETWORK.fullmatch(port):
+        return []
+    return [f"[reader] port = {port!r}: known are a device, /dev/.., and a reader on the network, socket://HOST:PORT"]
+
+
+def relative_directory(raw: dict[str, Any]) -> list[str]:
+    """The journal's directory is the same wherever the daemon is started."""
+    directory = _text(raw, "journal", "dir")
+    if not directory or directory.startswith("/"):
+        return []
+    return [f"[journal] dir = {directory!r}: write the whole path, from / on"]
+
+
+def _text(raw: dict[str, Any], section: str, key: str) -> str:
+    """A text of the config, empty where there is none."""
+    keys = raw.get(section)
+    value = keys.get(key) if isinstance(keys, dict) else None
+    return value if isinstance(value, str) else ""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 from msgspec.structs import fields, replace
 
 from firmware_bridge.config.crosswise import (
     bad_pattern,
+    bad_port,
     burned,
     cut_too_early,
     judged_twice,
@@ -16,19 +20,19 @@ from firmware_bridge.config.crosswise import (
     limits_of_no_bet,
     no_roads,
     pins_used_twice,
+    relative_directory,
     too_many_packs,
     undealt,
 )
-from firmware_bridge.config.good_keys import good_keys, named_keys, unknown
-from firmware_bridge.config.keys import KeypadConfig, wrong_keys, wrong_pads
-from firmware_bridge.config.limits import limits
+from firmware_bridge.config.good_keys import good_keys, named_keys, unknown, unprintable
 from firmware_bridge.config.modes import with_mode, with_usual
-from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
-from firmware_bridge.config.plain import bad_port, relative_directory, unprintable
+from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig, wrong_keys, wrong_pads
 from firmware_bridge.config.sections import Config, TableConfig
 from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.printable import escaped
+from firmware_bridge.facts.house import Limit
+from firmware_bridge.facts.orders import LONGEST_NAME
+from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.mqtt.settings import BrokerSettings
@@ -173,3 +177,47 @@ def _client_id(table: str) -> str:
         except (OSError, UnicodeDecodeError):
             continue
     return f"shoe-{table}"
+
+
+def limits(keys: dict[str, Any], mistakes: list[str]) -> dict[str, Limit]:
+    """The limits as they are written; what is wrong with the others goes to `mistakes`."""
+    good: dict[str, Limit] = {}
+    for name, value in keys.items():
+        found = list(_wrong_limit(name, value))
+        mistakes += [f"[limits] {name[:LONGEST_NAME]} = {value!r}: {each}" for each in found]
+        if not found:
+            good[name] = value
+    return good
+
+
+def _wrong_limit(name: str, value: Any) -> Iterator[str]:
+    if wrong := fault(name, LONGEST_NAME):
+        yield f"the name {wrong}"
+        return
+    try:
+        msgspec.convert(value, Limit)
+    except msgspec.ValidationError:
+        yield f'write money as a whole number or a text, {name} = "10000.00"'
+        return
+    parts = value if isinstance(value, dict) else {name: value}
+    amounts = {key: _amount(each) for key, each in parts.items()}
+    for key, amount in amounts.items():
+        if amount is None:
+            yield f'{key} is no amount of money: write {key} = "10000.00"'
+    low, high = amounts.get("low"), amounts.get("high")
+    if low is not None and high is not None:
+        if type(parts["low"]) is not type(parts["high"]):
+            yield "one is a number, the other a text: write low and high in the same way"
+        if low > high:
+            yield f"low, {low}, is above high, {high}"
+
+
+def _amount(written: int | str) -> Decimal | None:
+    """Money in plain decimals; None for anything else, and for less than nothing."""
+    if isinstance(written, str) and not set(written) <= set("0123456789."):
+        return None
+    try:
+        amount = Decimal(written)
+    except InvalidOperation:
+        return None
+    return amount if amount >= 0 else None

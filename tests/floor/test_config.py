@@ -9,9 +9,7 @@ from msgspec.structs import fields
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.config.load import load, parse
-from firmware_bridge.floor.config.secrets import password
-from firmware_bridge.floor.config.sections import SECTIONS, FloorConfig, MqttSection
+from firmware_bridge.floor.config import SECTIONS, FloorConfig, MqttSection, load, parse, password
 from firmware_bridge.floor.store import What
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cli.calibrate import cut_card, keypad, lamps
-from firmware_bridge.config.keys import KeypadConfig
+from firmware_bridge.config.pins import KeypadConfig
 from hardware.calibrate import Refusal
 from hardware.pins.factories import pin_factory
 from hardware.pins.pin import Pin

@@ -7,7 +7,7 @@ from functools import partial
 
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
-from firmware_bridge.config.keys import KeypadConfig
+from firmware_bridge.config.pins import KeypadConfig
 from firmware_bridge.daemon.devices.keypads import BAUD
 from firmware_bridge.daemon.devices.wires import OF_SEAT, wires
 from hardware.calibrate import Refusal

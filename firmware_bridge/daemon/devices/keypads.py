@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from firmware_bridge.config.keys import KeypadConfig
+from firmware_bridge.config.pins import KeypadConfig
 from firmware_bridge.daemon.devices.seat_words import asked_hand, turns
 from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.daemon.table.table import Table

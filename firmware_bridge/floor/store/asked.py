@@ -9,7 +9,7 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Final, TypeVar
 
-from firmware_bridge.floor.config.sections import FloorConfig
+from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.store import Reader, StoreError
 from firmware_bridge.floor.store.open import open_reader
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 from typing import Any, Final, get_args
 
+import msgspec
+
 from firmware_bridge import __version__
-from firmware_bridge.cli.schema.examples import examples
-from firmware_bridge.cli.schema.json_schema import STATES, schema
-from firmware_bridge.cli.schema.topics import PHASES, RESERVED, Topic, topics
+from firmware_bridge.cli.schema import STATES, schema
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.wire import Stored
 from firmware_bridge.games import GAMES
+from tests.tools.messages.examples import examples
+from tests.tools.messages.topics import PHASES, RESERVED, Topic, topics
 
 Json = dict[str, Any]
 
@@ -50,6 +52,11 @@ def document() -> Json:
             },
         },
     }
+
+
+def encoded(document: Json) -> bytes:
+    """The bytes of docs/asyncapi.json: keys sorted, indented."""
+    return msgspec.json.format(msgspec.json.encode(document, order="sorted")) + b"\n"
 
 
 _SERVER: Final = {

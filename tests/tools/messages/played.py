@@ -10,7 +10,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_bridge.cli.schema.scenes import Scene, Step
 from firmware_bridge.daemon.table.backend import BACKEND
 from firmware_bridge.daemon.table.desk import order_of
 from firmware_bridge.demo.retained import Retained
@@ -25,6 +24,7 @@ from firmware_bridge.shoe import Shoe, phase, step
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import table
+from tests.tools.messages.scenes import Scene, Step
 
 TABLE: Final = "T07"
 BOOT: Final = "5c1e8a02"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from firmware_bridge.cli.schema.examples import moments
-from firmware_bridge.cli.schema.played import Moment, Sent
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.orders import BetsClosed, Mark, Order, tag_of
+from tests.tools.messages.examples import moments
+from tests.tools.messages.played import Moment, Sent
 
 
 def course() -> Iterator[str]:

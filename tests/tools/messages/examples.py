@@ -10,13 +10,13 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge import __version__
-from firmware_bridge.cli.schema.played import BOOT, TABLE, Moment, Sent, played
-from firmware_bridge.cli.schema.scenes import GAMES, MORE
 from firmware_bridge.daemon.table.desk import NotAnOrder, parse
 from firmware_bridge.daemon.table.odds_child import Question, answer
 from firmware_bridge.facts.wire import VERSION, StateHead, Stored, joined
 from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
 from firmware_bridge.games.house import house_of
+from tests.tools.messages.played import BOOT, TABLE, Moment, Sent, played
+from tests.tools.messages.scenes import GAMES, MORE
 
 Examples = dict[str, dict[str, dict[str, Any]]]
 """Kind of message -> name of an example -> the message."""

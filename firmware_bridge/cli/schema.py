@@ -1,18 +1,40 @@
-"""JSON Schema of every message, from the types that the daemon fills and a backend decodes."""
+"""`shoe schema`: every message, as JSON Schema, as an AsyncAPI document with examples, or as a page."""
 
 from __future__ import annotations
 
+import argparse
+import sys
 from typing import Any, Final, get_args, get_type_hints
 
 import msgspec
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import FieldInfo, fields
 
+from firmware_bridge.cli.help.pages import shipped
 from firmware_bridge.facts import orders, wire, wire_states
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.printable import PATTERN
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe schema`."""
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--asyncapi", action="store_true", help="AsyncAPI 3.0: topics, messages and examples, as JSON")
+    what.add_argument("--reference", action="store_true", help="every topic and message, as Markdown")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write one document; 0."""
+    if arguments.reference:
+        sys.stdout.buffer.write(shipped("messages.md").read_bytes())
+    elif arguments.asyncapi:
+        sys.stdout.buffer.write(shipped("asyncapi.json").read_bytes())
+    else:
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(schema(), order="sorted")) + b"\n")
+    return 0
+
 
 Schema = dict[str, Any]
 
