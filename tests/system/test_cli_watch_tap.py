@@ -2,9 +2,8 @@
 
 import pytest
 
-from firmware_bridge.devices.frames import KEPT, Tap
-from hardware import framing
 from firmware_bridge.daemon.devices.frames import KEPT, Tap
+from hardware import framing
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.angel_eye import Frame, card_bytes
 from hardware.readers.angel_eye import encode as angel
