@@ -48,9 +48,7 @@ class SingleLamp:
         from gpiozero import DigitalOutputDevice  # as above
 
         self._level = pin.active_level(is_input=False)
-        self._device = claim(
-            DigitalOutputDevice, pin, active_high=self._level, initial_value=True, pin_factory=factory
-        )
+        self._device = claim(DigitalOutputDevice, pin, active_high=self._level, initial_value=True, pin_factory=factory)
 
     @property
     def is_lit(self) -> bool:

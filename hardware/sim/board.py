@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from hardware import framing
+from hardware.framing import Framing
 from hardware.readers.messages import REASONS, Beat, Done, Hello, Param, Sample
-from hardware.readers.native import framing
-from hardware.readers.native.framing import Framing
-from hardware.readers.native.packets import (
+from hardware.readers.native import (
     BACKWARDS,
     DOUBLE_FEED,
     FACE_UP,

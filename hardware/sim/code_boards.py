@@ -3,7 +3,7 @@
 from collections import deque
 from typing import ClassVar
 
-from hardware.readers.codes import grow, rdm6300, ssi
+from hardware.readers import grow, rdm6300, ssi
 from hardware.sim.papers import Papers
 
 RESEND_MS = 500  # an SSI engine waits so long for an acknowledgement

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from firmware_bridge.facts.orders import LOCAL
-from firmware_bridge.games.baccarat.terms import Baccarat
+from firmware_bridge.games.baccarat.script import Baccarat
 
 Said = dict[str, Any]
 

@@ -6,9 +6,22 @@ from random import Random
 
 import pytest
 
-from hardware.keypads.link import KeypadLink, greeting, told
-from hardware.keypads.packets import KINDS, WORDS, Ack, Beat, Hello, Mark, Packet, Turn, pack, unpack
-from hardware.readers.native import framing
+from hardware import framing
+from hardware.keypads import (
+    KINDS,
+    WORDS,
+    Ack,
+    Beat,
+    Hello,
+    KeypadLink,
+    Mark,
+    Packet,
+    Turn,
+    greeting,
+    pack,
+    told,
+    unpack,
+)
 from hardware.sim.cable import Cable
 from hardware.sim.keypad import KeypadBoard
 

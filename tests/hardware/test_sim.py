@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hardware.ports.tty import close_tty, open_tty
+from hardware.ports import close_tty, open_tty
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Read, Unread
 from hardware.sim.boards import BOARDS

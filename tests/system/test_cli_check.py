@@ -22,7 +22,7 @@ broker, brokers, shoe, check = real.broker, real.brokers, command.shoe, checked.
 
 HOLD = """
 import sys, time
-from hardware.ports.tty import open_tty
+from hardware.ports import open_tty
 port = open_tty(sys.argv[1], 115200)
 print("open", flush=True)
 time.sleep(60)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hardware.pins.pin import PinFactory
-from hardware.ports.port import QUIET
+from hardware.ports import QUIET
 from hardware.sim.line_board import LineBoard
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port

@@ -1,16 +1,48 @@
-"""What cards count in blackjack: hands, and the table of when the dealer draws."""
+"""What a house sets at blackjack, and what cards count there."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from decimal import Decimal
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta
 
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.games.asks import check_settings
+from firmware_bridge.games.game import Terms
+
+
+class Blackjack(Terms, frozen=True):
+    """`[game]` of a blackjack table.
+
+    seats: how many seats the table has; seat 1 is at the dealer's left.
+    min: the least that a bet may be.
+    max: the most that a bet may be.
+    max_hands: the most hands that a seat may come to have by splitting.
+    split_by: what makes two cards a pair: the same rank, or the same value, as a ten and a king have.
+    split_aces: whether split aces are played as any other hand, or get one card each and stand.
+    """
+
+    seats: Annotated[int, Meta(ge=1, le=7)] = 7
+    min: Decimal = Decimal(10)
+    max: Decimal = Decimal(1000)
+    max_hands: Annotated[int, Meta(ge=1, le=99)] = 4
+    split_by: Literal["rank", "value"] = "rank"
+    split_aces: Literal["play", "one-card"] = "play"
+
+    def __post_init__(self) -> None:
+        check_settings(min=self.min, max=self.max)
+        if not self.min > 0:
+            raise ValueError(f"min = {self.min}: a bet is more than 0")
+        if self.max < self.min:
+            raise ValueError(f"max = {self.max}: it is at least min, {self.min}")
+
 
 VALUES: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
 """Rank -> what a card counts; an ace 11 where that does not pass 21."""
-
 MOST: Final = 21
+
 STANDS_ON: Final = 17
 """The dealer stands on this total and every one above it, with an ace as 11 too."""
 

@@ -1,22 +1,34 @@
-"""Exact odds: how many of all ordered six-card deals of a shoe pay each tier of each bet."""
+"""Exact odds of baccarat: how many of all ordered six-card deals pay each tier of each bet; their table in words."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
+from itertools import groupby
 from math import perm
+from typing import Final
+from unicodedata import east_asian_width
 
-from firmware_bridge.facts.cards import FACES
+from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.wire_states import BetOdds as Odds
 from firmware_bridge.facts.wire_states import Chance
-from firmware_bridge.games.baccarat.bets import BETS, LOST, NaturalBets, Net, TigerPairTop, pays
-from firmware_bridge.games.baccarat.bets.conditions import Condition
-from firmware_bridge.games.baccarat.bets.rows import tiers
-from firmware_bridge.games.baccarat.odds.deals import deals_by_hands
-from firmware_bridge.games.baccarat.odds.openings import deals_by_tier, deals_by_two
-from firmware_bridge.games.baccarat.odds.piles import ROUND, OddsError, Piles, checked, full, remaining
+from firmware_bridge.games.baccarat.bets import BETS, GROUPS, LOST, NaturalBets, Net, TigerPairTop, pays, tiers
+from firmware_bridge.games.baccarat.conditions import Condition
+from firmware_bridge.games.baccarat.deals import (
+    ROUND,
+    OddsError,
+    Piles,
+    checked,
+    deals_by_hands,
+    deals_by_tier,
+    deals_by_two,
+    full,
+    remaining,
+)
+from firmware_bridge.games.baccarat.script import Baccarat
+from firmware_bridge.games.game import OddsBook
 
 __all__ = ["Chance", "Odds", "OddsError", "Piles", "deviation", "full", "odds", "remaining"]
 
@@ -91,3 +103,42 @@ def _by_points(piles: Piles) -> list[int]:
     for card in FACES:
         points[card.points] += piles.get(card, 0)
     return points
+
+
+ZH, EN, RTP, PAYS, CHANCE = 12, 28, 12, 12, 14
+"""Columns of the table: widths in a terminal's cells, where a Chinese character takes two."""
+_SAID: Final[dict[Net, str]] = {-1: "lost", 0: "push"}
+
+
+def _of(decks: int, seen: Sequence[Card], terms: Baccarat) -> dict[str, Odds]:
+    return odds(remaining(decks, seen), terms.tiger_pair_top, terms.natural_bets)
+
+
+def _deviation(decks: int, seen: Sequence[Card], terms: Baccarat) -> dict[str, Fraction]:
+    return deviation(remaining(decks, seen), decks, terms.tiger_pair_top, terms.natural_bets)
+
+
+def _table(decks: int, seen: Sequence[Card], terms: Baccarat) -> Iterator[str]:
+    """A line for each tier, the bet's names before its first."""
+    told, left = _of(decks, seen, terms), decks * len(FACES) - len(seen)
+    yield f"{decks * len(FACES)} cards in {decks} decks, {left} left. RTP: what comes back, the stake included."
+    for group, bets in groupby(BETS.values(), lambda bet: bet.group):
+        yield f"\n{GROUPS[group].zh}  {GROUPS[group].en}"
+        for bet in bets:
+            heads = [_left(bet.zh, ZH) + _left(bet.en, EN) + _percent(told[bet.id].rtp, 4).rjust(RTP)]
+            for chance in told[bet.id].tiers:
+                head = heads.pop() if heads else " " * (ZH + EN + RTP)
+                said = _SAID.get(chance.pays, f"{chance.pays} to 1")
+                yield f"  {head}{said:>{PAYS}}{_percent((chance.num, chance.den), 6):>{CHANCE}}"
+
+
+def _percent(part: tuple[int, int], digits: int) -> str:
+    return f"{float(100 * Fraction(*part)):.{digits}f} %"
+
+
+def _left(text: str, width: int) -> str:
+    """`text` with spaces behind it up to `width` cells."""
+    return text + " " * (width - sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text))
+
+
+BOOK: Final = OddsBook(of=_of, deviation=_deviation, table=_table)

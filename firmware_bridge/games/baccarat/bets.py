@@ -1,12 +1,15 @@
-"""The 38 bets as rows one can lay beside the rule book."""
+"""The 38 bets as rows one can lay beside the rule book, and the net result of each from the cards of a round."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import Final, Literal
 
 from msgspec import Struct
 
-from firmware_bridge.games.baccarat.bets.conditions import (
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.games.baccarat.conditions import (
     BANKER,
     BLACK,
     DIAMONDS,
@@ -15,6 +18,8 @@ from firmware_bridge.games.baccarat.bets.conditions import (
     RANK,
     RED,
     Condition,
+    Hand,
+    Hands,
     all_of,
     any_of,
     both_are,
@@ -43,6 +48,9 @@ NaturalBets = Literal["must-win", "any-natural"]
 
 View = Literal["hands", "player", "banker", "opening"]
 """What a bet looks at: the finished hands, one side's first two cards, or those of both sides."""
+
+LOST: Final = -1
+"""Net units per unit staked where no tier of a bet holds."""
 
 
 class Names(Struct, frozen=True):
@@ -97,19 +105,16 @@ def _char_siu(side: int) -> dict[Net, Condition]:
 
 
 _LUCKY_6: Final[dict[Net, Condition]] = {12: wins(BANKER, 6, cards=2), 18: wins(BANKER, 6, cards=3)}
-
 _FOURS: Final[dict[Net, Condition]] = {
     30: both_are(DIAMONDS, "4"),
     15: both_are(ranks="4"),
     12: all_of(pair, both_are(DIAMONDS)),
     9: pair,
 }
-
 _BLAZING_7S: Final[dict[Net, Condition]] = {50: all_of(tie(7), took(2, 2)), 200: all_of(tie(7), took(3, 3))}
 _FORTUNE_7, _GOLDEN_8 = wins(BANKER, 7, cards=3), wins(PLAYER, 8, cards=3)
 _NINES: Final = has(PLAYER, 9, cards=3), has(BANKER, 9, cards=3)
 _COVERED: Final = any_of(_FORTUNE_7, _GOLDEN_8, *_BLAZING_7S.values(), *_NINES)
-
 _ROWS: Final = (
     Bet("player", "basic", "闲", "Player", None, "hands", {1: wins(PLAYER), 0: tie()}),
     Bet("banker", "basic", "庄", "Banker", None, "hands", {0.95: wins(BANKER), 0: tie()}),
@@ -208,3 +213,55 @@ def tiers(tiger_pair_top: TigerPairTop, natural_bets: NaturalBets) -> dict[str, 
     """The tiers of every bet under a house's settings, in the order of the rule book."""
     variants = _VARIANTS.get(tiger_pair_top, {}) | _VARIANTS.get(natural_bets, {})
     return {bet.id: variants.get(bet.id, bet.tiers) for bet in BETS.values()}
+
+
+def results(
+    hands: Mapping[str, tuple[Card, ...]],
+    tiger_pair_top: TigerPairTop = "identical",
+    natural_bets: NaturalBets = "must-win",
+) -> dict[str, Net]:
+    """Net units per unit staked of all 38 bets, in the order of the rule book.
+
+    hands: the cards of `player` and `banker` in the order they joined the hand, two or three each.
+    """
+    player, banker = hands["player"], hands["banker"]
+    opening = (player[0], player[1]), (banker[0], banker[1])
+    paid = _of_hands((_hand(player), _hand(banker)), natural_bets).copy()
+    for view, seen in (("player", opening[0]), ("banker", opening[1]), ("opening", opening)):
+        for bet, offered in _offered(view, tiger_pair_top, natural_bets):
+            paid[bet] = pays(offered, seen)
+    return paid
+
+
+def pays(offered: dict[Net, Condition], seen: object) -> Net:
+    """The net odds of the first tier that holds of what the bet looks at."""
+    for net, holds in offered.items():
+        if holds(seen):
+            return net
+    return LOST
+
+
+@lru_cache(128)
+def closed(number: int) -> tuple[str, ...]:
+    """The bets refused in round `number` of a shoe: "closes after 50" is open in rounds 1..50."""
+    return tuple(bet.id for bet in BETS.values() if bet.closes_after is not None and number > bet.closes_after)
+
+
+def _hand(cards: tuple[Card, ...]) -> Hand:
+    return Hand(sum([card.points for card in cards]) % 10, len(cards))
+
+
+@cache
+def _of_hands(hands: Hands, natural_bets: NaturalBets) -> dict[str, Net]:
+    """All 38 bets, those on the finished hands paid, the others lost: at most 400 pairs of hands."""
+    offered = _offered("hands", "identical", natural_bets)
+    return dict.fromkeys(BETS, LOST) | {bet: pays(each, hands) for bet, each in offered}
+
+
+@cache
+def _offered(
+    view: View, tiger_pair_top: TigerPairTop, natural_bets: NaturalBets
+) -> tuple[tuple[str, dict[Net, Condition]], ...]:
+    """The bets that look at `view`, with their tiers."""
+    offered = tiers(tiger_pair_top, natural_bets)
+    return tuple((bet.id, offered[bet.id]) for bet in BETS.values() if bet.view == view)
