@@ -11,9 +11,8 @@ import pytest
 
 from firmware_bridge.cli.calibrate import cut_card, keypad, lamps
 from firmware_bridge.config.pins import KeypadConfig
-from hardware.calibrate import Refusal
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import Pin
+from hardware.calibrate.figures import Refusal
+from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.keypad import KeypadBoard
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
