@@ -7,8 +7,7 @@ import pytest
 
 from hardware.calibrate.bench import Bench
 from hardware.calibrate.figures import Refusal, histogram, spread
-from hardware.calibrate.levels import Levels, dark_level
-from hardware.calibrate.proposal import Settings, next_light, propose
+from hardware.calibrate.levels import Levels, Settings, dark_level, next_light, propose
 from hardware.calibrate.pulses import Pulse, dwell, pulses_in
 from hardware.calibrate.reader import tried
 from hardware.pins.dwell import BOUNCE_MS

@@ -9,8 +9,7 @@ from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import CutCardSection, Pulses
 from firmware_bridge.daemon.devices.wires import wires
 from hardware.calibrate.figures import Refusal
-from hardware.calibrate.pulses import Dwell, Pulse, dwell
-from hardware.calibrate.wires import EdgeWatch
+from hardware.calibrate.pulses import Dwell, EdgeWatch, Pulse, dwell
 from hardware.pins.pin import Pin, PinFactory, pin_factory
 
 CARDS, CUTS = 5, 3

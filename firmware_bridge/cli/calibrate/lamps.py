@@ -8,7 +8,7 @@ from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection, Value
 from firmware_bridge.daemon.devices.wires import wires
 from hardware.calibrate.figures import Refusal
-from hardware.calibrate.wires import SingleLamp
+from hardware.calibrate.pulses import SingleLamp
 from hardware.pins.pin import Pin, PinFactory, pin_factory
 
 NOT_LOOKED_AT: Final = "not looked at"
