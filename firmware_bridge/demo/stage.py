@@ -25,8 +25,7 @@ from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.state import cards_left
 from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.angel_eye import AngelEyeShoe
-from hardware.sim.dealer import Dealer, Mistake
-from hardware.sim.hands import Paper
+from hardware.sim.dealer import Dealer, Mistake, Paper
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 
