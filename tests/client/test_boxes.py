@@ -10,8 +10,8 @@ import pytest
 
 from firmware_bridge.client import MoneyError, Range, Rounding, Wager, bets_refused, further_refused, payments, settle
 from firmware_bridge.games.blackjack import GAME
+from firmware_bridge.games.blackjack.rules import Blackjack
 from firmware_bridge.games.blackjack.script import refused
-from firmware_bridge.games.blackjack.terms import Blackjack
 from firmware_bridge.games.game import Start
 from tests.core.games.blackjack_book import Book
 from tests.core.games.blackjack_rounds import words

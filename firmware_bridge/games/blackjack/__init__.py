@@ -9,12 +9,10 @@ from typing import Any, Final
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games.asks import EXACT, Question, in_words
-from firmware_bridge.games.blackjack.play import WORDS
 from firmware_bridge.games.blackjack.result import Hand, Own, is_shuffle_due
-from firmware_bridge.games.blackjack.script import DEALER, round
+from firmware_bridge.games.blackjack.rules import Blackjack, is_blackjack, total
+from firmware_bridge.games.blackjack.script import DEALER, WORDS, round
 from firmware_bridge.games.blackjack.strategy import act
-from firmware_bridge.games.blackjack.terms import Blackjack
-from firmware_bridge.games.blackjack.totals import is_blackjack, total
 from firmware_bridge.games.game import Game, Layout, OddsBook, Start
 
 SEATS: Final = tuple(f"S{seat}" for seat in range(1, 8))

@@ -9,7 +9,7 @@ from typing import Final
 from firmware_bridge.facts.cards import TILES, Card
 from firmware_bridge.games.chances import Chance, chances, differences, left_of, table
 from firmware_bridge.games.erbagang.hands import KINDS, WORDS, kind_of
-from firmware_bridge.games.erbagang.terms import ErBaGang
+from firmware_bridge.games.erbagang.script import ErBaGang
 from firmware_bridge.games.game import OddsBook
 
 HAND: Final = 2

@@ -10,7 +10,7 @@ from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.chances import Chance, chances, differences, left_of, table
 from firmware_bridge.games.game import OddsBook
 from firmware_bridge.games.niuniu.hands import KINDS, WORDS, kind_of
-from firmware_bridge.games.niuniu.terms import NiuNiu
+from firmware_bridge.games.niuniu.script import NiuNiu
 
 HAND: Final = 5
 

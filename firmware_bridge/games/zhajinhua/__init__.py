@@ -10,13 +10,11 @@ from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games.asks import EXACT, Question, in_words
 from firmware_bridge.games.game import Game, Layout, OddsBook, Start
-from firmware_bridge.games.zhajinhua.hands import Hand, beats
+from firmware_bridge.games.zhajinhua.hands import Hand, act, beats
 from firmware_bridge.games.zhajinhua.offers import ANYTIME, WORDS
 from firmware_bridge.games.zhajinhua.result import Own, Running, SeatHand
 from firmware_bridge.games.zhajinhua.script import HAND, round
-from firmware_bridge.games.zhajinhua.seats import SEATS
-from firmware_bridge.games.zhajinhua.strategy import act
-from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+from firmware_bridge.games.zhajinhua.seats import SEATS, ZhaJinHua
 
 SLOTS: Final = tuple(f"S{number}" for number in SEATS)
 

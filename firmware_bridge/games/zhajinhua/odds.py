@@ -13,7 +13,7 @@ from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.chances import Chance, HandOddsError, differences, left_of, table
 from firmware_bridge.games.game import OddsBook
 from firmware_bridge.games.zhajinhua.hands import KINDS, Kind, kind
-from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+from firmware_bridge.games.zhajinhua.seats import ZhaJinHua
 
 HIGH_TO_LOW: Final[tuple[Kind, ...]] = (*reversed(KINDS), "special_235")
 """The kinds in the order in which they are told; the special is told apart from the other high cards."""

@@ -25,10 +25,8 @@ from firmware_bridge.games.game import Script, Start
 from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.zhajinhua.hands import Hand
 from firmware_bridge.games.zhajinhua.offers import anytime, offers, refuse_wrong
-from firmware_bridge.games.zhajinhua.result import Running, result
-from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, take_seats
-from firmware_bridge.games.zhajinhua.settlement import divided, hand_out
-from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+from firmware_bridge.games.zhajinhua.result import Running, divided, hand_out, result
+from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, ZhaJinHua, take_seats
 
 HAND: Final = 3
 """Cards of a hand."""

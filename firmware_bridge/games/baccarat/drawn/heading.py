@@ -12,7 +12,7 @@ from firmware_bridge.games.baccarat.drawn.places import MARGIN, Places
 from firmware_bridge.games.baccarat.drawn.shapes import Box, Ink, Label, Shape
 from firmware_bridge.games.baccarat.drawn.words import Words
 from firmware_bridge.games.baccarat.roads import Board
-from firmware_bridge.games.baccarat.roads.bead import BEAD_COLOURS
+from firmware_bridge.games.baccarat.roads.columns import BEAD_COLOURS
 
 
 class Heading(NamedTuple):

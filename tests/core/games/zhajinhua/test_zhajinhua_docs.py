@@ -17,7 +17,7 @@ from firmware_bridge.facts import orders
 from firmware_bridge.games.zhajinhua.hands import KINDS
 from firmware_bridge.games.zhajinhua.odds import odds
 from firmware_bridge.games.zhajinhua.offers import WORDS
-from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+from firmware_bridge.games.zhajinhua.seats import ZhaJinHua
 from firmware_bridge.topics.state import table as topic
 from tests.core.games.zhajinhua.test_zhajinhua_rounds import CODES, DONE
 from tests.core.games.zhajinhua.test_zhajinhua_table import CARDS, DEALT, answer, table

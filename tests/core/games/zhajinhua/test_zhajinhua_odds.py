@@ -11,7 +11,7 @@ import pytest
 from firmware_bridge.facts.cards import FACES, TILES, cards
 from firmware_bridge.games.chances import HandOddsError
 from firmware_bridge.games.zhajinhua.odds import BOOK, odds
-from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+from firmware_bridge.games.zhajinhua.seats import ZhaJinHua
 from tests.core.games.zhajinhua.simulated_hands import kind_of
 
 
