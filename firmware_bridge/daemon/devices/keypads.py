@@ -13,9 +13,8 @@ from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs, orders
 from hardware.errors import PortError
-from hardware.keypads.link import KeypadLink, greeting, told
-from hardware.keypads.packets import PROTOCOL, Hello, Mark
-from hardware.ports.port import Port
+from hardware.keypads import PROTOCOL, Hello, KeypadLink, Mark, greeting, told
+from hardware.ports import Port
 
 log = logging.getLogger(__name__)
 

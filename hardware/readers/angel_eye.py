@@ -1,13 +1,102 @@
 """Angel Eye II-EX shoes: they read the cards, judge the rules themselves, and say both three times."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import xor
 from typing import Final
 
-from hardware.readers.angel_eye.frames import Frame, Frames, card_of
-from hardware.readers.codes.one_way import OneWay
-from hardware.readers.messages import CutCard, Message, Outcome, Read, Said, Unread, Verdict
-from hardware.readers.settings import ReaderSettings
+from msgspec import Struct
+
+from hardware.readers.messages import CutCard, Message, Outcome, Read, Said, Unread, Verdict, masked
+from hardware.readers.protocol import MASKED, OneWay, Protocol, ReaderSettings, whole
+
+START, END = 0x05, 0x03
+BIT_7: Final = 0x80  # set in every byte of a payload
+LONGEST: Final = 16  # bytes of a frame; the longest known has 9
+SUITS: Final = {1: "d", 2: "c", 3: "s", 4: "h"}
+RANKS: Final = "A23456789TJQK"
+_CHECK: Final = 2  # digits
+
+
+class Frame(Struct, frozen=True, gc=False):
+    """One report: `seq` and `command` are ASCII characters, `payload` bytes of 80 to FF."""
+
+    seq: str
+    command: str
+    payload: bytes = b""
+
+    def __repr__(self) -> str:
+        return masked(self, "payload")
+
+
+def encode(frame: Frame) -> bytes:
+    """The frame as it goes over the wire."""
+    checked = frame.seq.encode("ascii") + frame.command.encode("ascii") + frame.payload + bytes((END,))
+    return bytes((START,)) + checked + f"{reduce(xor, checked):02X}".encode()
+
+
+def decode(frame: bytes) -> Frame | None:
+    """The report in exactly these bytes, or None if they are damaged."""
+    checked, check = frame[1:-_CHECK], frame[-_CHECK:]
+    if len(checked) < 3 or frame[0] != START or checked[-1] != END:
+        return None
+    if check != f"{reduce(xor, checked):02X}".encode():
+        return None
+    seq, command, payload = checked[:1], checked[1:2], checked[2:-1]
+    if not (seq.isalnum() and command.isalpha()) or any(not byte & BIT_7 for byte in payload):
+        return None
+    return Frame(seq.decode(), command.decode(), payload)
+
+
+def card_bytes(target: int, index: int, card: str) -> bytes:
+    """The payload of a card such as `8s` (else ValueError), dealt to a target (0 player, 1 banker, 2 burn, 4 first)."""
+    if len(card) != 2 or card[0] not in RANKS or card[1] not in SUITS.values():
+        raise ValueError("a card of this shoe is a rank and a suit, such as 8s")
+    suit = next(number for number, letter in SUITS.items() if letter == card[1])
+    return bytes((BIT_7 | target << 4 | index, BIT_7 | suit << 4 | RANKS.index(card[0]) + 1))
+
+
+def card_of(byte: int) -> str | None:
+    """The card in the second byte of such a payload, None if there is none of this kind."""
+    suit, rank = SUITS.get(byte >> 4 & 7), byte & 15
+    return RANKS[rank - 1] + suit if suit and 1 <= rank <= len(RANKS) else None
+
+
+class Frames:
+    """Cuts a stream into frames; holds at most one unfinished frame of `LONGEST` bytes.
+
+    No byte of a payload can be taken for a start or an end, so damage costs only the frame it hit.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop the unfinished frame, as after a port was opened again; what is left of it is no damage."""
+        self._begun = b""
+        self._is_between = True  # in bytes of no frame, which were told
+
+    def feed(self, chunk: bytes) -> Iterator[Frame | None]:
+        """Each frame that ends in `chunk`, None for each that is damaged, never ends or has no start."""
+        for byte in chunk:
+            if byte == START:
+                if self._begun:
+                    yield None
+                self._begun, self._is_between = bytes((byte,)), False
+            elif self._begun:
+                self._begun += bytes((byte,))
+                if self._is_whole() or len(self._begun) >= LONGEST:
+                    frame, self._begun = self._begun, b""
+                    yield decode(frame)
+            elif not self._is_between:
+                self._is_between = True
+                yield None
+
+    def _is_whole(self) -> bool:
+        return len(self._begun) > _CHECK and self._begun[-_CHECK - 1] == END
+
 
 SLOTS: Final = {0: "P", 1: "B"}
 BURNED: Final = (2, 4)
@@ -189,3 +278,39 @@ _MEANINGS: Final[dict[str, Callable[[Frame], Message]]] = {
     "L": _lock,
     "M": lambda _: Said("a preset value was changed"),
 }
+
+
+CLEAR: Final = "SPCEeL"
+"""Commands of reports without a card or a result."""
+
+_FRAME: Final = re.compile(rb"(\x05[^\x03\x05]*\x03[0-9A-F]{2})")
+
+
+class AngelEyeFrames:
+    """See `hardware.readers.protocol.Frames`."""
+
+    def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
+        """See `Frames`."""
+        *ended, begun = _FRAME.split(seen)
+        return whole(ended, begun)
+
+    def clear(self, frame: bytes) -> str:
+        """See `Frames`."""
+        return frame.hex(" ")
+
+    def masked(self, frame: bytes) -> str:
+        """See `Frames`."""
+        known = decode(frame)
+        if known is None:
+            return MASKED
+        return frame.hex(" ") if known.command in CLEAR else f"{frame[:3].hex(' ')} {MASKED}"
+
+
+PROTOCOL: Final = Protocol(
+    AngelEyeDecoder,
+    baud=4_800,
+    board="hardware.sim.angel_eye:AngelEyeShoe",
+    frames=AngelEyeFrames(),
+    knows_cards=True,
+    judges=True,
+)

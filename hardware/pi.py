@@ -1,12 +1,16 @@
-"""The state that a Raspberry Pi reports of itself: model, heat, supply."""
+"""What a Raspberry Pi reports of itself (model, heat, supply), and its 40-pin header."""
 
 from pathlib import Path
 from typing import Final
 
 ZONE: Final = "sys/class/thermal/thermal_zone0/temp"
 THROTTLED: Final = "sys/devices/platform/soc/soc:firmware/get_throttled"
+
 ALARM: Final = "sys/class/hwmon/hwmon*/in0_lcrit_alarm"
 """The firmware's under-voltage alarm, since the kernel last asked (driver raspberrypi-hwmon)."""
+
+MODEL: Final = 0xC03111
+"""Revision code of a Pi 4B; the header is the same from the 1B+ to the 5."""
 
 
 def model(root: Path = Path("/")) -> str | None:
@@ -49,6 +53,14 @@ def kernel(root: Path = Path("/")) -> tuple[int, int] | None:
     """Major and minor version of the running kernel."""
     parts = (_text(root / "proc/sys/kernel/osrelease") or "").split(".")[:2]
     return (int(parts[0]), int(parts[1])) if len(parts) == 2 and all(part.isdigit() for part in parts) else None
+
+
+def header_pins() -> list[tuple[int, str]]:
+    """Each pin's number 1..40 and name (`GPIO17`, `3V3`, `GND`), in order."""
+    from gpiozero.pins.pi import PiBoardInfo  # here: only one command needs it
+
+    board = PiBoardInfo.from_revision(MODEL)
+    return [(number, pin.name) for number, pin in sorted(board.headers["J8"].pins.items())]
 
 
 def _text(path: Path) -> str | None:

@@ -6,10 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from hardware.readers.codes.sightings import Sightings
 from hardware.readers.messages import Hello, Message, Read, Repeat, ReportNo, Unread, masked
-from hardware.readers.protocol import Protocol
-from hardware.readers.settings import ReaderSettings
+from hardware.readers.protocol import Protocol, ReaderSettings, Sightings
 
 ENGINE, HOST = 0x00, 0x04  # sources
 ACK, NAK, START, STOP, DECODED = 0xD0, 0xD1, 0xE4, 0xE5, 0xF3  # opcodes

@@ -1,12 +1,16 @@
-"""The packets of a seat keypad, both directions: `pack` is the inverse of `unpack`. They are framed as the native link.
+"""Keypads at the seats of a table: their packets (`pack` is the inverse of `unpack`), and the host's end of their link.
 
-A packet is its type, a number and a body; the CRC, COBS and the 00 that ends it are of `hardware.readers.native`.
+A packet is its type, a number and a body; `hardware.framing` adds the CRC, COBS and the 00 that ends it.
 """
 
+from collections.abc import Iterator
 from struct import Struct as Layout
 from typing import Final
 
 from msgspec import Struct
+
+from hardware import framing
+from hardware.framing import Framing
 
 PROTOCOL: Final = 1
 """The version of the link."""
@@ -16,6 +20,18 @@ WORDS: Final = ("S", "H", "DD", "SP", "SU", "look", "fold", "call", "raise", "co
 
 LONGEST_VALUE: Final = 16
 """Characters of the longest value of a mark."""
+
+_HELLO = Layout(">HBBB")
+_MARK = Layout(">HHBBB")
+_BEAT = Layout(">H")
+_ACK = Layout(">BH")
+_TURN = Layout(">HBH")
+
+PAD_KEEPS = 32
+"""Marks a pad can still repeat."""
+
+COPIES_OF_UNEXPECTED = 3
+"""A pad repeats only its oldest mark: what comes thrice has none before it."""
 
 
 class Hello(Struct, frozen=True, gc=False):
@@ -70,14 +86,7 @@ class Turn(Struct, frozen=True, gc=False):
 
 
 Packet = Hello | Mark | Beat | Ack | Turn
-
 KINDS: Final[dict[type, int]] = {Hello: 0x10, Mark: 0x11, Beat: 0x12, Ack: 0x81, Turn: 0x91}
-
-_HELLO = Layout(">HBBB")
-_MARK = Layout(">HHBBB")
-_BEAT = Layout(">H")
-_ACK = Layout(">BH")
-_TURN = Layout(">HBH")
 
 
 def pack(packet: Packet) -> bytes:
@@ -135,3 +144,60 @@ def _turn(body: bytes) -> Turn | None:
         return None
     words = tuple(word for n, word in enumerate(WORDS) if bits >> n & 1)
     return Turn(turn, seat, words, least.decode("ascii"), most.decode("ascii"))
+
+
+class KeypadLink:
+    """Yields what a pad says; a mark that was yielded and not acknowledged comes again when the pad repeats it."""
+
+    def __init__(self) -> None:
+        self._framing = Framing()
+        self._last: tuple[int, int] | None = None
+        self._unexpected: tuple[Mark | None, int] = (None, 0)
+
+    def feed(self, chunk: bytes) -> Iterator[Hello | Mark | Beat]:
+        """What arrives in `chunk`; a mark that was acknowledged before comes too: acknowledge it again."""
+        for frame in self._framing.feed(chunk):
+            match None if frame is None else unpack(frame):
+                case Mark() as mark if not self._is_next(mark):
+                    pass  # one before it was damaged on its way, and comes again
+                case Hello() | Mark() | Beat() as packet:
+                    yield packet
+
+    def _is_next(self, mark: Mark) -> bool:
+        """Whether no mark can have come before it that was not acknowledged."""
+        last = self._last
+        expected = 0 if last is None or last[0] != mark.session else (last[1] + 1) % 256
+        if mark.seq == expected or self.is_taken(mark):
+            return True
+        before, copies = self._unexpected
+        self._unexpected = mark, copies + 1 if before == mark else 1
+        return self._unexpected[1] >= COPIES_OF_UNEXPECTED
+
+    def is_taken(self, mark: Mark) -> bool:
+        """Whether a mark was acknowledged before."""
+        last = self._last
+        return last is not None and last[0] == mark.session and (last[1] - mark.seq) % 256 < PAD_KEEPS
+
+    def acknowledge(self, mark: Mark) -> bytes:
+        """What tells the pad that the mark, and all before it, is on disk."""
+        if not self.is_taken(mark):
+            self._last = (mark.session, mark.seq)
+        return _framed(Ack(mark.seq, KINDS[Mark], mark.session))
+
+    def reopened(self) -> None:
+        """The port was opened again: the frame that was begun is lost."""
+        self._framing.forget()
+
+
+def greeting(hello: Hello) -> bytes:
+    """What tells a pad that it was heard."""
+    return _framed(Ack(0, KINDS[Hello], hello.session))
+
+
+def told(turns: list[Turn]) -> bytes:
+    """What a pad is to show."""
+    return b"".join(map(_framed, turns))
+
+
+def _framed(packet: Packet) -> bytes:
+    return framing.encode(pack(packet))

@@ -3,9 +3,9 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-from hardware.keypads.packets import KINDS, PROTOCOL, Ack, Beat, Hello, Mark, Packet, Turn, pack, unpack
-from hardware.readers.native import framing
-from hardware.readers.native.framing import Framing
+from hardware import framing
+from hardware.framing import Framing
+from hardware.keypads import KINDS, PROTOCOL, Ack, Beat, Hello, Mark, Packet, Turn, pack, unpack
 
 KEEPS = 32  # unacknowledged marks
 REPEAT_MS = 100

@@ -1,4 +1,4 @@
-"""Packets on a serial line: CRC-16/CCITT-FALSE, COBS, and a 00 that ends each."""
+"""Packets on a serial line of a board or a keypad: CRC-16/CCITT-FALSE, COBS, and a 00 that ends each."""
 
 from binascii import crc_hqx
 from collections.abc import Iterator

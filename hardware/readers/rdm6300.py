@@ -7,11 +7,8 @@ from functools import reduce
 from operator import xor
 from typing import Final
 
-from hardware.readers.codes.one_way import OneWay
-from hardware.readers.codes.sightings import Sightings
 from hardware.readers.messages import Message, Read
-from hardware.readers.protocol import Protocol
-from hardware.readers.settings import ReaderSettings
+from hardware.readers.protocol import OneWay, Protocol, ReaderSettings, Sightings
 
 START, END = b"\x02", b"\x03"
 NEAR = 8  # tags within reach at a time; more than a gate holds

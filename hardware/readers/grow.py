@@ -5,10 +5,9 @@ from binascii import crc_hqx
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from hardware.readers.codes.text import TextDecoder
+from hardware.readers.line import TextDecoder
 from hardware.readers.messages import Message
-from hardware.readers.protocol import Protocol
-from hardware.readers.settings import ReaderSettings
+from hardware.readers.protocol import Protocol, ReaderSettings
 
 COMMAND, ANSWER = b"\x7e\x00", b"\x02\x00"
 READ, WRITE, SAVE = 0x07, 0x08, 0x09
