@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from firmware_bridge.floor.page.guest.results import Hand, Result, seat
 from firmware_bridge.floor.page.guest.roads import roads
 from firmware_bridge.floor.page.guest.view import Limit, View
 from firmware_bridge.floor.page.guest.words import WORDS, Language
 from firmware_bridge.floor.page.markup import Html, joined, tag
+from firmware_bridge.games.guest import Hand, Result, seat
 
 SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 RED: Final = ("h", "d")

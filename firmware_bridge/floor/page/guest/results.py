@@ -1,114 +1,34 @@
-"""How a round ended, as guests see it: hands, who won, the pot; by game, and of each game what is named here."""
+"""How a round ended, as guests see it: what its game shows of it, as far as a screen has words for it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
-from firmware_bridge.facts.cards import Card
 from firmware_bridge.floor.page.guest import read
-from firmware_bridge.floor.page.guest.words import known
+from firmware_bridge.floor.page.guest.words import WORDS
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.guest import Hand, Result, seat
 
-SEAT: Final = re.compile(r"S([1-9][0-9]?)(?:\.([1-9][0-9]?))?|D")
-DIGIT: Final = re.compile(r"[0-9](\.5)?")
-HIDDEN: Final = 3
-"""Cards of a hand of zha jin hua that nobody is shown."""
+POINTS: Final = re.compile(r"[0-9]+(\.5)?")
 
-
-class Hand(NamedTuple):
-    """A hand: whose, its cards (None: face down), what they count or are, and how it ended.
-
-    name: `player`, `banker`, or a seat as messages name it. kind, outcome: ids of words (guest_words.py).
-    """
-
-    name: str
-    cards: tuple[str | None, ...]
-    points: str = ""
-    kind: str = ""
-    outcome: str = ""
-
-
-class Result(NamedTuple):
-    """A round that is over. outcome: the id of a word, "void" for one that counts for nothing. seat: who won a pot."""
-
-    round: int
-    outcome: str
-    seat: str = ""
-    hands: tuple[Hand, ...] = ()
-    natural: bool = False
-    pot: str = ""
-
-
-def seat(slot: str) -> tuple[int, int] | None:
-    """A seat, or a hand of it, as numbers to sort by, the dealer first; None for what is none."""
-    found = SEAT.fullmatch(slot)
-    return (int(found[1] or 0), int(found[2] or 0)) if found else None
+_AMOUNT: Final = re.compile(r"[0-9]{1,18}(\.[0-9]{1,8})?")
 
 
 def result(told: read.Round) -> Result:
     """How a round ended."""
-    if told.status == "voided" or told.game not in _RESULTS:
+    if told.status == "voided" or told.game not in GAMES:
         return Result(told.round, "void" if told.status == "voided" else "")
-    return _RESULTS[told.game](told)
-
-
-def _baccarat(told: read.Round) -> Result:
+    guest = GAMES[told.game].guest
+    shown = guest.result(told)
+    named = [hand for hand in shown.hands if hand.name in guest.sides or seat(hand.name)]
     hands = [
-        Hand(side, _faces(hand.cards), "" if hand.total is None else str(hand.total))
-        for side in ("player", "banker")
-        if (hand := told.hands.get(side))
+        _known(hand) if not guest.hidden or hand.name in told.shown else _hidden(hand, guest.hidden)
+        for hand in sorted(named, key=lambda each: seat(each.name) or (0, 0))
     ]
-    outcome = f"wins.{told.outcome}" if told.outcome in ("player", "banker", "tie") else ""
-    return Result(told.round, outcome, "", tuple(hands), told.natural)
-
-
-def _blackjack(told: read.Round) -> Result:
-    dealer = told.dealer
-    hands = [] if dealer is None else [Hand("D", _faces(dealer.cards), str(dealer.total), _how_dealer(dealer))]
-    for slot, hand in _by_seat(told.hands):
-        points = "" if hand.total is None else str(hand.total)
-        hands.append(Hand(slot, _faces(hand.cards), points, known("blackjack", hand.how), _ended(hand.outcome)))
-    return Result(told.round, known("blackjack", told.outcome), "", tuple(hands))
-
-
-def _how_dealer(dealer: read.Dealer) -> str:
-    return known("blackjack", "blackjack" if dealer.blackjack else "bust" if dealer.bust else "")
-
-
-def _grabbed(told: read.Round) -> Result:
-    """Niu-niu and er ba gang: each hand against the bank's."""
-    hands = []
-    for slot, hand in _by_seat(told.hands):
-        ended = "bank" if slot == told.banker else _ended(told.outcomes.get(slot, ""))
-        points = hand.digit if hand.kind == "points" and DIGIT.fullmatch(hand.digit) else ""
-        kind = "" if points else known(told.game, hand.kind)
-        hands.append(Hand(slot, _faces(hand.cards), points, kind, ended))
-    outcome = {"banker": "wins.bank", "players": "wins.players", "even": "wins.even"}.get(told.outcome, "")
-    return Result(told.round, outcome, "", tuple(hands))
-
-
-def _zhajinhua(told: read.Round) -> Result:
-    """Only the hands that the house shows to guests are named."""
-    hands = []
-    for slot, hand in _by_seat(told.hands):
-        is_shown = slot in told.shown
-        cards = _faces(hand.cards) if is_shown else (None,) * HIDDEN
-        ended = "win" if slot == told.winner else ""
-        hands.append(Hand(slot, cards, "", known("zhajinhua", hand.kind) if is_shown else "", ended))
-    winner = told.winner if seat(told.winner) else ""
-    return Result(told.round, "wins.seat" if winner else "", winner, tuple(hands), pot=amount(told.pot))
-
-
-_RESULTS: Final[Mapping[str, Callable[[read.Round], Result]]] = {
-    "baccarat": _baccarat,
-    "blackjack": _blackjack,
-    "niuniu": _grabbed,
-    "erbagang": _grabbed,
-    "zhajinhua": _zhajinhua,
-}
-
-_AMOUNT: Final = re.compile(r"[0-9]{1,18}(\.[0-9]{1,8})?")
+    winner = shown.seat if seat(shown.seat) else ""
+    outcome = "" if shown.seat and not winner else _word(shown.outcome)
+    return Result(told.round, outcome, winner, tuple(hands), shown.natural, amount(shown.pot))
 
 
 def amount(text: str) -> str:
@@ -116,15 +36,15 @@ def amount(text: str) -> str:
     return text if _AMOUNT.fullmatch(text) else ""
 
 
-def _by_seat(hands: Mapping[str, read.Hand]) -> Iterator[tuple[str, read.Hand]]:
-    told = [(place, slot, hand) for slot, hand in hands.items() if (place := seat(slot))]
-    for _, slot, hand in sorted(told, key=lambda each: each[0]):
-        yield slot, hand
+def _known(hand: Hand) -> Hand:
+    """A hand without the texts that are no words of the screen."""
+    points = hand.points if POINTS.fullmatch(hand.points) else ""
+    return Hand(hand.name, hand.cards, points, _word(hand.kind), _word(hand.outcome))
 
 
-def _faces(cards: tuple[Card, ...]) -> tuple[str, ...]:
-    return tuple([card.value for card in cards])
+def _hidden(hand: Hand, cards: int) -> Hand:
+    return Hand(hand.name, (None,) * cards, outcome=_word(hand.outcome))
 
 
-def _ended(word: str) -> str:
-    return word if word in ("win", "lose", "push") else ""
+def _word(id: str) -> str:
+    return id if id in WORDS["en"] else ""

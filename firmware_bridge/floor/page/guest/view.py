@@ -5,15 +5,15 @@ Every text in it is one of the words below, a seat, a face or an amount: what a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
-from firmware_bridge.facts.cards import Card
 from firmware_bridge.floor.page.guest.fold import Kept
-from firmware_bridge.floor.page.guest.read import Roads, Round, Slot, Table
-from firmware_bridge.floor.page.guest.results import Hand, Result, amount, result, seat
+from firmware_bridge.floor.page.guest.read import Roads, Round, Table
+from firmware_bridge.floor.page.guest.results import amount, result
 from firmware_bridge.floor.page.guest.words import WORDS
 from firmware_bridge.games import GAMES
+from firmware_bridge.games.guest import Hand, Result, faces, seat
 
 Cards = Literal["closed", "live"]
 """When guests see the cards of a round: once it is over, or as they lie open on the table after bets are closed."""
@@ -24,26 +24,11 @@ IN_PLAY: Final = ("dealing", "complete")
 BETWEEN: Final = ("empty", "ended")
 """Phases in which no round is due."""
 
-BIDS: Final = frozenset({"grab", "bet", "lot"})
-"""Marks by which guests bet before any card is out: while one is asked for, bets are open."""
-
 STOPPED: Final = frozenset({"NO_JOURNAL", "OBSERVE"})
 """Modes of a daemon that deals nothing now."""
 
 LIMITS: Final = ("table", "banker", "player", "tie", "banker_pair", "player_pair", "differential")
 """The limits of `[limits]` that a screen has words for."""
-
-TERMS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
-    "blackjack": (("min", "max"),),
-    "niuniu": (("base", ""),),
-    "zhajinhua": (("ante", ""), ("top", "")),
-    "erbagang": (("base", ""),),
-}
-"""Game -> its limits in its own settings: a lowest and a highest amount, or one amount."""
-
-SIDES: Final = {"P": "player", "B": "banker"}
-PLAYER_DRAWS_TO: Final = 5
-"""Points of the player's two cards up to which a third one is his."""
 
 HISTORY: Final = 10
 """Results beside the last one."""
@@ -105,7 +90,7 @@ def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False) -> View:
     shown = shown._replace(bets="open" if is_open else "closed")
     if is_open or is_over or table.phase not in IN_PLAY:
         return shown
-    if table.game == "zhajinhua":
+    if GAMES[table.game].guest.has_pot:
         shown = shown._replace(pot=amount(table.shows.pot), stake=amount(table.shows.stake), seats=_seats(table))
     return shown._replace(cards=tuple(_hands(table))) if cards == "live" else shown
 
@@ -133,8 +118,9 @@ def _takes_bets(table: Table) -> bool:
         return True
     if table.phase in BETWEEN and GAMES[table.game].one_round_packs and not table.act:
         return orders and not table.settings.confirm_shuffle
-    if any(BIDS & words.keys() for words in table.act.values()):
-        return table.game != "zhajinhua" and not table.slots
+    bids = GAMES[table.game].guest.bids
+    if any(bid in words for words in table.act.values() for bid in bids):
+        return not table.slots
     return table.phase == "ready" and not orders
 
 
@@ -168,7 +154,7 @@ def _limits(table: Table) -> Iterator[Limit]:
         low, high = (amount(str(parts.get(part, ""))) for part in ("low", "high"))
         if low or high:
             yield Limit(name, low, high)
-    for low_key, high_key in TERMS.get(table.game, ()):
+    for low_key, high_key in GAMES[table.game].guest.limits:
         low, high = (amount(getattr(table.settings.terms, key)) if key else "" for key in (low_key, high_key))
         if low or high:
             yield Limit("bet" if high_key else low_key, low, high)
@@ -176,25 +162,14 @@ def _limits(table: Table) -> Iterator[Limit]:
 
 def _hands(table: Table) -> Iterator[Hand]:
     """The hands of the running round; a card that lies face down is None."""
-    if table.game == "baccarat":
-        yield from _sides(table.slots)
+    hands = GAMES[table.game].guest.hands
+    if hands:
+        for name, cards in hands({each.slot: each.card for each in table.slots}).items():
+            yield Hand(name, faces(cards))
         return
     seated = [(place, slot, cards) for slot, cards in table.hands.items() if (place := seat(slot))]
     for _, slot, cards in sorted(seated, key=lambda each: each[0]):
-        yield Hand(slot, tuple([_face(card) for card in cards]))
-
-
-def _sides(slots: tuple[Slot, ...]) -> Iterator[Hand]:
-    """Both sides' cards; of the reserves those that are named: they are played, R1 by the player where he draws."""
-    at = {each.slot: each.card for each in slots}
-    first = [card.points for slot in ("P1", "P2") if (card := at.get(slot))]
-    draws = len(first) == 2 and sum(first) % 10 <= PLAYER_DRAWS_TO
-    thirds = {"player": at.get("R1"), "banker": at.get("R2")} if draws else {"banker": at.get("R1")}
-    for letter, side in SIDES.items():
-        lain = [at[slot] for slot in (f"{letter}1", f"{letter}2", f"{letter}3") if slot in at]
-        lain += [card] if (card := thirds.get(side)) else []
-        if lain:
-            yield Hand(side, tuple([_face(card) for card in lain]))
+        yield Hand(slot, faces(cards))
 
 
 def _seats(table: Table) -> tuple[str, ...]:
@@ -202,7 +177,3 @@ def _seats(table: Table) -> tuple[str, ...]:
     dealt = table.hands if table.act else {}
     still = [slot for slot, words in table.anytime.items() if "fold" in words] if table.shows.round else dealt
     return tuple(sorted(slot for slot in still if seat(slot)))
-
-
-def _face(card: Card | None) -> str | None:
-    return card.value if card else None
