@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
-from firmware_bridge.cli.watch.words import far
+from firmware_bridge.cli.watch.screen import far
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import MqttConfig
 from firmware_bridge.errors import ConfigError

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
-from firmware_bridge.cli.watch.words import lending_words
+from firmware_bridge.cli.watch.screen import lending_words
 from firmware_bridge.config import calibration
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.keypads import BAUD, LOST
