@@ -33,7 +33,7 @@ def guesses() -> list[ReaderResult]:
 def judged(salt: str) -> tuple[Line, str]:
     """A reader's result that waits for a sealed round to be opened, and the chain before it."""
     table = Table(burn="none", disclose="sealed").play("shoe 9s Td Ts Tc")
-    before = table.chain
+    before = table.memory.chain
     fact = inputs.ReaderJudged(at=table.at + 1, mono=table.at + 1, salt=salt, result=ReaderResult(("player",)))
     table.take(fact)
     return table.lines[-1], before

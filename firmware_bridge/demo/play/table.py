@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import Any, Final
 
+from firmware_bridge.demo.memory_table import MemoryTable
 from firmware_bridge.demo.play import steps
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts import events as e
@@ -15,8 +15,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.device import Device
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.moves import mark_of
-from firmware_bridge.journal.line import FIRST_CHAIN, seal
-from firmware_bridge.shoe import Shoe, step
+from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.topics.event_and_round import messages
@@ -35,9 +34,8 @@ class PlayedTable:
     """
 
     def __init__(self, house: House, whole_pack: bool) -> None:
-        self._shoe = Shoe(journal="0-play", device=Device(house))
+        self._memory = MemoryTable(Shoe(journal="0-play", device=Device(house)), "play", "play", "play")
         self._whole_pack = whole_pack
-        self._chain, self._nonces = FIRST_CHAIN, 0
         self.rounds: list[dict[str, Any]] = []
         self.is_over = False
 
@@ -58,7 +56,7 @@ class PlayedTable:
         if self.is_over:
             return steps.over([]) | {"error": "over"}
         if word in Card._value2member_map_:
-            happened = self._take(inputs.CardRead(at=0, card=Card(word), nonce=self._nonce()))
+            happened = self._take(inputs.CardRead(at=0, card=Card(word), nonce=self._memory.nonce()))
             code = self._refused_card()
         elif mark := mark_of(word):
             seat = int(mark.seat) if mark.seat else None
@@ -72,7 +70,7 @@ class PlayedTable:
     def _refused_card(self) -> str | None:
         """The code under which the card that came is held, if it is; the floor then lets it be removed."""
         for irregularity, code in REFUSED_CARDS.items():
-            if is_open(self._shoe, irregularity):
+            if is_open(self._memory.shoe, irregularity):
                 self._order(orders.Resolve(irregularity, "remove"))
                 return code
         return None
@@ -81,26 +79,20 @@ class PlayedTable:
         did = list(steps.done(happened))
         last = e.ShoeEnded if self._whole_pack else e.RoundClosed | e.RoundVoided  # void: the shoe was empty
         self.is_over = self.is_over or any(isinstance(event, last) for event in happened)
-        return steps.over(did) if self.is_over else steps.step(layout(self._shoe), did, rules(self._shoe).anytime)
+        shoe = self._memory.shoe
+        return steps.over(did) if self.is_over else steps.step(layout(shoe), did, rules(shoe).anytime)
 
     def _order(self, order: orders.Order) -> tuple[e.AnyEvent, ...]:
-        return self._take(inputs.Ordered(at=0, order=order, by="play", nonce=self._nonce()))
+        return self._take(inputs.Ordered(at=0, order=order, by="play", nonce=self._memory.nonce()))
 
     def _take(self, fact: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
         """The events of an input, as the line that was journaled has them."""
-        made = step(self._shoe, fact, "play", "play")
-        if made is None:
+        line = self._memory.take(fact)
+        if line is None or line.entry is None:
             return ()
-        line = seal(made.entry, self._chain)
-        self._shoe, self._chain = made.shoe, line.chain
-        if any(isinstance(event, e.RoundClosed) for event in made.entry.events):
+        if any(isinstance(event, e.RoundClosed) for event in line.entry.events):
             self.rounds += [json.loads(each.payload) for each in messages(line) if each.topic == "round"]
-        assert line.entry
         return line.entry.events
-
-    def _nonce(self) -> str:
-        self._nonces += 1
-        return sha256(b"play %d" % self._nonces).hexdigest()[:32]
 
 
 def _refuse(answer: orders.Answer | None) -> None:
