@@ -82,7 +82,7 @@ def test_the_chain_covers_what_is_sealed() -> None:
     assert hidden.startswith(b'{"input":{"type":"CardRead",')
     assert line.sealed_hash == sha256(hidden).hexdigest()
     others = hidden.replace(b'"Qd"', b'"Kd"', 1)
-    before = Table(burn=1).play("shoe").chain
+    before = Table(burn=1).play("shoe").memory.chain
     assert chained(before, sha256(hidden).hexdigest(), shown) == line.chain
     assert chained(before, sha256(others).hexdigest(), shown) != line.chain
 
