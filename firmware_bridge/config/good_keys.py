@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, Final, NamedTuple, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT, Struct, inspect
 from msgspec.structs import fields
 
-from firmware_bridge.config.toml_text import as_floats
-from firmware_bridge.facts.nearest import nearest
-from firmware_bridge.facts.printable import fault
+from firmware_bridge.config.toml_text import as_floats, document
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.nearest import did_you_mean
+from firmware_bridge.facts.printable import escaped, fault
 
 SHOWN: Final = 80
 """Characters of a wrong value that are shown."""
@@ -26,6 +28,49 @@ _OF_THE_READER: Final = {("reader", "line_end"), ("reader", "pattern")}
 
 _WITH_A_RULE: Final = {("table", "id"), ("mqtt", "root")}
 """Texts whose own type says more."""
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """The TOML document in a file. Raises ConfigError, also for a file that cannot be read."""
+    try:
+        return document(path)
+    except OSError as error:
+        hint = "put sudo before the command" if isinstance(error, PermissionError) else "name the file with --config"
+        raise ConfigError(f"{path}: {error.strerror}", hint) from None
+
+
+def read_password(section: str, named: str, path: Path) -> bytes:
+    """The password in the file that a section's `password_file` names. Raises ConfigError if it cannot be read."""
+    try:
+        return path.read_bytes().rstrip(b"\r\n")
+    except OSError as error:
+        what = f"[{section}] password_file {named}: {error.strerror}"
+        raise ConfigError(what, "check the path and its owner") from None
+
+
+def refuse(name: str, mistakes: list[str]) -> None:
+    """Raise ConfigError with all mistakes of the document `name`, one a line, if there are any."""
+    if mistakes:
+        raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
+
+
+def good_sections(
+    raw: dict[str, Any],
+    known: Collection[str],
+    read: Callable[[str, Any], Any],
+    mistakes: list[str],
+    lists: Collection[str] = (),
+) -> dict[str, Any]:
+    """The known sections of a document, each as `read(name, keys)` makes it. lists: those that are lists of tables."""
+    sections: dict[str, Any] = {}
+    for section, keys in raw.items():
+        if section not in known:
+            mistakes.append(unknown(f"[{section}]", section, known))
+        elif not isinstance(keys, dict) and section not in lists:
+            mistakes.append(f"{section} is a section: write [{section}]")
+        else:
+            sections[section] = read(section, keys)
+    return sections
 
 
 def named_keys(
@@ -64,11 +109,10 @@ def good_keys(
     return good
 
 
-def unknown(where: str, key: str, known: Any) -> str:
+def unknown(where: str, key: str, known: Collection[str]) -> str:
     """The mistake of an unknown key or section, with the name that may be meant."""
-    near = nearest(key, known)
-    hint = f"did you mean {near}?" if near else f"known are: {', '.join(known)}"
-    return f"{where} is unknown: {hint}"
+    otherwise = f"known are: {', '.join(known)}"
+    return f"{where} is unknown: {did_you_mean(key, known, otherwise)}"
 
 
 def unprintable(raw: dict[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
 
-from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.nearest import did_you_mean
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT, Mark, mark_of
 
@@ -117,8 +117,7 @@ def wrong_keys(keys: dict[str, Any], game: Game) -> Iterator[str]:
             yield f"[keys] {name}: {game.name} has no marks"
         elif mark is None or mark.word not in game.words or (mark.seat not in seats and mark.word != LOT):
             known = [f"S{seat}.{word}" for seat in seats for word in game.words if word != LOT]
-            near = nearest(name, known)
-            yield f"[keys] {name} is unknown: " + (f"did you mean {near}?" if near else SHAPE)
+            yield f"[keys] {name} is unknown: {did_you_mean(name, known, SHAPE)}"
 
 
 def wrong_pads(pads: tuple[KeypadConfig, ...], game: Game) -> Iterator[str]:

@@ -41,8 +41,7 @@ from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe.round import due
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.systemd import Systemd
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import PinFactory
+from hardware.pins.pin import PinFactory, pin_factory
 from hardware.readers import READERS
 
 log = logging.getLogger(__name__)

@@ -13,11 +13,9 @@ from urllib.parse import parse_qsl, urlsplit
 from msgspec import Meta, Struct
 from msgspec.structs import fields
 
-from firmware_bridge.config.good_keys import good_keys, unknown, unprintable
+from firmware_bridge.config.good_keys import good_keys, good_sections, read_document, read_password, refuse, unprintable
 from firmware_bridge.config.sections import TcpPort, Text, TopicWord
-from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.printable import escaped
 
 Batch = Annotated[int, Meta(ge=1, le=10_000)]
 Streams = Annotated[int, Meta(ge=1, le=10_000)]
@@ -167,25 +165,17 @@ SECTIONS: Final = {field.encode_name: field.type for field in fields(FloorConfig
 
 def load(path: Path) -> FloorConfig:
     """The configuration in a file. Raises ConfigError with every mistake, one a line."""
-    try:
-        raw = document(path)
-    except OSError as error:
-        hint = "put sudo before the command" if isinstance(error, PermissionError) else "name the file with --config"
-        raise ConfigError(f"{path}: {error.strerror}", hint) from None
-    return parse(raw, str(path))
+    return parse(read_document(path), str(path))
 
 
 def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
     """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
-    sections: dict[str, Any] = {}
-    for section, keys in raw.items():
-        if section not in SECTIONS:
-            mistakes.append(unknown(f"[{section}]", section, SECTIONS))
-        elif not isinstance(keys, dict):
-            mistakes.append(f"{section} is a section: write [{section}]")
-        else:
-            sections[section] = SECTIONS[section](**good_keys(SECTIONS[section], f"[{section}] ", keys, mistakes))
+
+    def read(section: str, keys: dict[str, Any]) -> Any:
+        return SECTIONS[section](**good_keys(SECTIONS[section], f"[{section}] ", keys, mistakes))
+
+    sections = good_sections(raw, SECTIONS, read, mistakes)
     mistakes += unprintable(raw)
     config = FloorConfig(**sections)
     mistakes += _of_the_store(config.store, raw.get("store"))
@@ -194,8 +184,7 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
     mistakes += _of_nats(config.nats)
     if config.page.password_file and not config.page.username:
         mistakes.append("[page] password_file is there without username: give both")
-    if mistakes:
-        raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
+    refuse(name, mistakes)
     return config
 
 
@@ -208,12 +197,8 @@ def password(config: MqttSection | NatsSection | StoreSection | PageSection) -> 
     """The password in its file, None where none is set. Raises ConfigError."""
     if config.password_file is None:
         return None
-    try:
-        return secret(config.password_file).read_bytes().rstrip(b"\r\n")
-    except OSError as error:
-        section = next(field.encode_name for field in fields(FloorConfig) if field.type is type(config))
-        what = f"[{section}] password_file {config.password_file}: {error.strerror}"
-        raise ConfigError(what, "check the path and its owner") from None
+    section = next(field.encode_name for field in fields(FloorConfig) if field.type is type(config))
+    return read_password(section, config.password_file, secret(config.password_file))
 
 
 def tls_context(config: MqttSection | NatsSection) -> ssl.SSLContext | None:

@@ -118,4 +118,4 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return compiled
 
 
-PROTOCOL: Final = Protocol(LineDecoder, baud=9_600, board="hardware.sim.line_board:LineBoard")
+PROTOCOL: Final = Protocol(LineDecoder, baud=9_600, board="hardware.sim.code_boards:LineBoard")

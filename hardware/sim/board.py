@@ -28,7 +28,7 @@ from hardware.readers.native import (
     unpack,
 )
 from hardware.sim.optics import MIN_QUALITY, Optics
-from hardware.sim.papers import Papers
+from hardware.sim.pty import Papers
 
 KEEPS = 32  # unacknowledged reports
 REPEAT_MS = 100

@@ -22,8 +22,8 @@ from hardware.keypads import (
     told,
     unpack,
 )
-from hardware.sim.cable import Cable
-from hardware.sim.keypad import KeypadBoard
+from hardware.sim.pty import Cable
+from tests.hardware.keypad_board import KeypadBoard
 
 PACKETS: list[Packet] = [
     Hello(7, 1, 3, 2),

@@ -9,7 +9,7 @@ from hardware.readers import READERS, ReaderSettings
 from hardware.readers.grow import GrowDecoder
 from hardware.readers.line import LONGEST_LINE, LineDecoder
 from hardware.readers.messages import Message, Read, ReportNo, Unread
-from hardware.sim.line_board import LineBoard
+from hardware.sim.code_boards import LineBoard
 
 
 class Clock:

@@ -12,9 +12,8 @@ import pytest
 from pytest_mock import MockerFixture
 
 from hardware.errors import PinBusy, PinError
-from hardware.pins.factories import pin_factory
 from hardware.pins.lamps import LampPanel
-from hardware.pins.pin import Pin, claim
+from hardware.pins.pin import Pin, claim, pin_factory
 from hardware.pins.sensors import Key
 
 

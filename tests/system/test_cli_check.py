@@ -12,7 +12,7 @@ import pytest
 from firmware_bridge.cli.check.finding import failed
 from firmware_bridge.facts.cards import FACES
 from hardware.errors import PinError
-from hardware.pins.factories import FACTORIES
+from hardware.pins.pin import FACTORIES
 from tests import broker as real
 from tests.broker import Broker, free_port
 from tests.system import checked, command

@@ -10,11 +10,10 @@ from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.config.pins import KeypadConfig
 from firmware_bridge.daemon.devices.keypads import BAUD
 from firmware_bridge.daemon.devices.wires import OF_SEAT, wires
-from hardware.calibrate import Refusal
+from hardware.calibrate.figures import Refusal
 from hardware.errors import PortError
 from hardware.keypads import Hello, KeypadLink, Mark, greeting
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import Pin, PinFactory
+from hardware.pins.pin import Pin, PinFactory, pin_factory
 from hardware.pins.sensors import Key
 from hardware.ports import Port
 
