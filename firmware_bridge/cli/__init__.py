@@ -12,7 +12,7 @@ from typing import Final, NoReturn
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import BridgeError, ConfigError
-from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.nearest import did_you_mean
 from firmware_bridge.facts.printable import escaped
 
 COMMANDS: Final = {
@@ -95,5 +95,4 @@ def parser_of(known: Collection[str]) -> argparse.ArgumentParser:
 def _guess(parser: argparse.ArgumentParser, words: list[str]) -> None:
     """End with a did-you-mean where the first word is no command."""
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        near = nearest(words[0], COMMANDS)
-        parser.error(f"{words[0]!r} is no command; {f'did you mean {near}?' if near else 'see shoe --help'}")
+        parser.error(f"{words[0]!r} is no command; {did_you_mean(words[0], COMMANDS, 'see shoe --help')}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -25,7 +25,7 @@ from firmware_bridge.daemon.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.daemon.table.control import Control
 from firmware_bridge.daemon.table.desk import Desk
 from firmware_bridge.daemon.table.lending import Lendable
-from firmware_bridge.daemon.table.opening import open_journal
+from firmware_bridge.daemon.table.opening import Opened, open_journal
 from firmware_bridge.daemon.table.stamps import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
@@ -34,14 +34,14 @@ from firmware_bridge.facts import inputs, wire_states
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.journal.disk import SyncFailed
 from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.lock import InUse, refuse_second
 from firmware_bridge.journal.resend import Range
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe.round import due
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.systemd import Systemd
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import PinFactory
+from hardware.pins.pin import PinFactory, pin_factory
 from hardware.readers import READERS
 
 log = logging.getLogger(__name__)
@@ -56,15 +56,24 @@ Result = TypeVar("Result")
 
 
 class Bridge:
-    """A whole table: built from a config, run on the present loop until `stop`.
+    """A whole table, built from a config for the present loop: `run` it until `stop`, or `open` and `close` it.
 
-    pins, broker: in place of those the config names.
+    pins, broker: in place of those the config names. has_reader: False opens neither the reader's port nor the control
+    socket; cards then come by `table.take`.
 
     Raises ConfigError, InUse or PinError before anything is touched that could not be given back.
     """
 
-    def __init__(self, config: Config, pins: PinFactory | None = None, broker: BrokerSettings | None = None) -> None:
-        self.config, self._loop = config, asyncio.get_running_loop()
+    def __init__(
+        self,
+        config: Config,
+        pins: PinFactory | None = None,
+        broker: BrokerSettings | None = None,
+        *,
+        has_reader: bool = True,
+    ) -> None:
+        self.config, self._loop, self._has_reader = config, asyncio.get_running_loop(), has_reader
+        self._systemd = Systemd()
         settings = broker or broker_settings(config)
         self.pins = pins or (pin_factory(config.pins.factory) if wires(config) else None)
         self._stopped, self._is_linked, self._has_begun = asyncio.Event(), False, False
@@ -77,9 +86,10 @@ class Bridge:
             config.table.id,
             self.panel,
             self._acknowledge,
-            lambda line: self.uplink.publishing(line),  # which is made of this table
+            self.publishing,
             self._changed,
             self._loop,
+            looks_ahead=has_reader,
         )
         mqtt = config.mqtt
         self.desk = Desk(self.table, self._resend, lambda: self.uplink.outbox.resends.is_full)
@@ -102,15 +112,13 @@ class Bridge:
 
         A journal that cannot be trusted is shown for a while. Raises JournalError then.
         """
-        systemd = Systemd()
-        beat = self._loop.create_task(_beat(systemd))
+        beat = self._loop.create_task(_beat(self._systemd))
         try:
-            opened = await self._until_stopped(open_journal(self.table, lambda: self._show_stopped(systemd)))
+            opened = await self._until_stopped(open_journal(self.table, self._show_stopped))
             if opened:
-                self.uplink.begin(opened)
-                await self._begin(systemd)
+                await self._begin(opened)
                 await self._stopped.wait()
-            systemd.tell("STOPPING=1")
+            self._systemd.tell("STOPPING=1")
         except InUse:
             raise
         except JournalError:
@@ -118,43 +126,52 @@ class Bridge:
             if not self._stopped.is_set():
                 raise
         except SyncFailed:  # at the very first entry
-            await self._show_stopped(systemd)
+            await self._show_stopped()
             await asyncio.sleep(UNSYNCED_SHOWN_S)
             raise
         finally:
             beat.cancel()
-            await self._close()
-            if self._has_begun:
-                log.info("%s; journal %s, entry %d", self._last_word, self.table.shoe.journal, self.table.shoe.seq)
+            await self.close()
 
-    async def _begin(self, systemd: Systemd) -> None:
+    async def open(self) -> None:
+        """Open the journal and begin to deal. Raises JournalError, InUse as `open_journal` does."""
+        await self._begin(await open_journal(self.table, self._show_stopped))
+
+    def publishing(self, line: Line) -> Callable[[], None]:
+        """What publishes a line of the journal, to be called once it is on disk."""
+        return self.uplink.publishing(line)
+
+    async def _begin(self, opened: Opened) -> None:
         """Begin to deal: the journal is open."""
+        self.uplink.begin(opened)
         self.sensors.claim()  # before anything is written: a pin in use is tried again and again
         self.keeping.start()
         self.table.start(self.config.house)
         await self._go_public()
-        self.reader.start()
+        if self._has_reader:
+            self.reader.start()
         self.keypads.start()
         self.health.start()
         self._try_out()
         log.info("%s", beginning(self.config, self.table.shoe))
         self._has_begun = True
-        systemd.tell("READY=1", f"STATUS=table {self.config.table.id}")
+        self._systemd.tell("READY=1", f"STATUS=table {self.config.table.id}")
 
-    async def _show_stopped(self, systemd: Systemd) -> None:
+    async def _show_stopped(self) -> None:
         """Let technician and backend see a table that cannot begin: panel and table show it already."""
         try:
             await self._go_public()
         except OSError as error:
             log.warning("no technician can be answered (%s)", error)
         assert self.table.disk
-        systemd.tell("READY=1", f"STATUS=table {self.config.table.id}: {self.table.disk}")
+        self._systemd.tell("READY=1", f"STATUS=table {self.config.table.id}: {self.table.disk}")
 
     async def _go_public(self) -> None:
         if not self._is_linked:
             self._is_linked = True
             self.uplink.start()
-        await self.control.start()
+        if self._has_reader:
+            await self.control.start()
 
     async def _until_stopped(self, work: Coroutine[Any, Any, Result]) -> Result | None:
         """The result of some work, None where `stop` came first."""
@@ -172,8 +189,8 @@ class Bridge:
             self._last_word = last_word
         self._stopped.set()
 
-    async def _close(self) -> None:
-        """Close every part, from the last line to the first, whatever fails meanwhile."""
+    async def close(self) -> None:
+        """Close every part, from the last line to the first, whatever fails on the way."""
         async with contextlib.AsyncExitStack() as parts:
             for first in (self.journal, self.panel, self.table):
                 parts.callback(first.close)
@@ -181,6 +198,8 @@ class Bridge:
             parts.push_async_callback(self.control.close)
             for each in (self.keeping, self.sensors, self.keypads, self.reader, self.health, self._lent_pins):
                 parts.callback(each.close)
+        if self._has_begun:
+            log.info("%s; journal %s, entry %d", self._last_word, self.table.shoe.journal, self.table.shoe.seq)
 
     def _watch(self) -> Watch:
         """What a technician may see; no card of a shoe that is open, nor of one that the next card opens."""

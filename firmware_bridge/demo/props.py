@@ -23,7 +23,7 @@ from hardware.readers import READERS
 from hardware.sim.angel_eye import AngelEyeShoe, Rules
 from hardware.sim.board import NativeBoard
 from hardware.sim.boards import BOARDS, CodeBoard
-from hardware.sim.hands import Paper
+from hardware.sim.dealer import Paper
 
 TABLE: Final = "DEMO"
 CUT_CARD, NEXT, LID = Pin(27), Pin(22), Pin(17)

@@ -23,11 +23,9 @@ from firmware_bridge.mqtt.link import NotConnected
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.state import cards_left
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import Pin
+from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.angel_eye import AngelEyeShoe
-from hardware.sim.dealer import Dealer, Mistake
-from hardware.sim.hands import Paper
+from hardware.sim.dealer import Dealer, Mistake, Paper
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 

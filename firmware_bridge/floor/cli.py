@@ -12,9 +12,7 @@ from typing import Final, get_args
 from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.config.load import load
-from firmware_bridge.floor.config.sections import FloorConfig
-from firmware_bridge.floor.extras import need
+from firmware_bridge.floor.config import FloorConfig, load, need
 from firmware_bridge.floor.store import OtherFormat, What
 
 CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
@@ -63,7 +61,7 @@ def _check(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 
 def _prepare(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    from firmware_bridge.floor.prepare import prepared
+    from firmware_bridge.floor.service import prepared
 
     for line in prepared(config, arguments.ingest, arguments.reader):
         print(line)

@@ -1,6 +1,6 @@
 """The table that the golden scenarios are played at: all that they know of the code, and the way of an input.
 
-A name of the code that changes is changed here. What is played steers by what was published, in the words of before.
+A name of the code that changes is changed here. What is played steers by what was published.
 """
 
 from __future__ import annotations

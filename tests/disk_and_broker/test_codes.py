@@ -11,8 +11,8 @@ from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.judges.suspect import Wrong, wrong_with
-from hardware.readers.codes.rdm6300 import Rdm6300Decoder, encode
 from hardware.readers.messages import Read
+from hardware.readers.rdm6300 import Rdm6300Decoder, encode
 
 PRINTED = {f"{n:02}": Known(card) for n, card in enumerate(FACES)}
 TAGS = {f"{n:010X}": Known(card, None, f"nr-{n}") for n, card in enumerate(FACES * 8)}

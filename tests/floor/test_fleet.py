@@ -40,7 +40,7 @@ TABLES = {"T0001": "baccarat", "T0002": "blackjack", "T0003": "niuniu"}
 async def at_a_table(folder: Path, game: str, play: Callable[[FleetTable], Awaitable[None]]) -> None:
     """Do something at a table whose broker is out of reach."""
     config = table_config("T07", game, folder, "127.0.0.1", free_port(), None)
-    table = FleetTable(config, broker_settings(config), Random(7), asyncio.get_running_loop())
+    table = FleetTable(config, broker_settings(config), Random(7))
     await table.open()
     try:
         await play(table)
@@ -62,6 +62,15 @@ def test_a_table_is_dealt_from_shoe_to_shoe_and_by_another_dealer_after_a_kill(g
         assert blockers(table.table.shoe) == ()
 
     asyncio.run(at_a_table(tmp_path, game, play))
+
+
+def test_a_bridge_without_a_reader_opens_no_port_and_no_control_socket(tmp_path: Path) -> None:
+    async def play(table: FleetTable) -> None:
+        assert not table.reader.port.is_open
+        assert not table.config.control.exists()
+        assert table.table.shoe.journal
+
+    asyncio.run(at_a_table(tmp_path, "baccarat", play))
 
 
 def test_a_killed_process_goes_on_where_its_journals_end(tmp_path: Path, broker: Broker) -> None:

@@ -129,7 +129,7 @@ def test_commits_wait_for_the_disk(store: Store, cluster: Cluster, database: str
 
 
 def test_a_password_comes_from_the_file_and_is_never_shown(cluster: Cluster, database: str, tmp_path: Path) -> None:
-    from firmware_bridge.floor.config.load import parse
+    from firmware_bridge.floor.config import parse
     from firmware_bridge.floor.store.open import open_store
 
     cluster.sql("create role keeper login password 'Sesame-7'")

@@ -19,10 +19,10 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.shoe.round import asked
 from hardware.pins.pin import Pin
-from hardware.sim.keypad import KeypadBoard
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
+from tests.hardware.keypad_board import KeypadBoard
 from tests.system.table import BridgeTable
 
 GAME = {"game": "blackjack", "burn": "none", "new_shoe": "auto"}

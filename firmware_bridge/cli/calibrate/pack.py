@@ -14,8 +14,8 @@ from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.facts.cards import Card
-from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Passed
+from hardware.calibrate.figures import Refusal
 from hardware.readers.messages import Read
 
 NAMED: Final = 8

@@ -13,7 +13,7 @@ from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.wires import wires
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.games.baccarat.drawn.svg import PictureError
+from firmware_bridge.games.baccarat.drawn.formats import PictureError
 
 WIDTH = 26
 

@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OUTPUTS
 from firmware_bridge.games import GAMES
-from hardware.pi.header import header_pins
+from hardware.pi import header_pins
 from hardware.pins.pin import Pin
 
 Kind = Literal["power", "ground", "wire", "free"]

@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Final, Literal
 
-from hardware.readers.frames import Frames
 from hardware.readers.messages import Beat, Message, Read, Unread
+from hardware.readers.protocol import Frames
 
 KEPT: Final = 64
 """Frames kept for a watcher that is slow; at 20 cards a second some two seconds of them."""

@@ -20,7 +20,7 @@ from firmware_bridge.daemon.devices.read_statistics import ReadStatistics, advic
 from firmware_bridge.daemon.devices.reader import Reader
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import wire_states
-from hardware.pi import board as pi
+from hardware import pi as pi
 from hardware.readers import messages
 
 log = logging.getLogger(__name__)

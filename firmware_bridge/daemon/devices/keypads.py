@@ -7,15 +7,14 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from firmware_bridge.config.keys import KeypadConfig
+from firmware_bridge.config.pins import KeypadConfig
 from firmware_bridge.daemon.devices.seat_words import asked_hand, turns
 from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs, orders
 from hardware.errors import PortError
-from hardware.keypads.link import KeypadLink, greeting, told
-from hardware.keypads.packets import PROTOCOL, Hello, Mark
-from hardware.ports.port import Port
+from hardware.keypads import PROTOCOL, Hello, KeypadLink, Mark, greeting, told
+from hardware.ports import Port
 
 log = logging.getLogger(__name__)
 

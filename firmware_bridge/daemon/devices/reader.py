@@ -21,7 +21,7 @@ from firmware_bridge.facts import inputs
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.state import is_open
 from hardware.errors import PortError
-from hardware.ports.port import Port
+from hardware.ports import Port
 from hardware.readers import READERS, ReaderSettings, messages
 
 log = logging.getLogger(__name__)

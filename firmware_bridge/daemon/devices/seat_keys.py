@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from firmware_bridge.config.keys import mark_of_key
+from firmware_bridge.config.pins import mark_of_key
 from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs, orders

@@ -6,7 +6,7 @@ from firmware_bridge.games.asks import Between, Choice, MarkDue, Offer, Target, 
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.round import asked, coming
-from hardware.keypads.packets import WORDS, Turn
+from hardware.keypads import WORDS, Turn
 
 
 def turns(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:

@@ -8,7 +8,7 @@ from typing import Any
 from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.reader import Reader
 from hardware.pins.pin import Pin, PinFactory
-from hardware.readers.frames import Frames
+from hardware.readers.protocol import Frames
 
 
 class Watch:

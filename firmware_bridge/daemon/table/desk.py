@@ -14,7 +14,7 @@ from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.house import House
-from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.nearest import did_you_mean
 from firmware_bridge.facts.printable import fault
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import terms_of
@@ -102,8 +102,7 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
     """The order in the fields of a command; one that cannot be obeyed becomes `Malformed`."""
     do = str(fields["do"]).replace("-", "_")
     if do not in _TYPES:
-        near = nearest(do[:ID_LENGTH], allowed)
-        hint = f"did you mean {near}?" if near else f"one of: {', '.join(allowed)}"
+        hint = did_you_mean(do[:ID_LENGTH], allowed, f"one of: {', '.join(allowed)}")
         return orders.Malformed(shown(do), f"{shown(do)} is no command", hint)
     if do not in allowed:
         allow = f'put it into the table\'s config: [mqtt] commands = [.., "{do}"]'

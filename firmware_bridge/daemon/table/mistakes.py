@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct, inspect
 from msgspec.structs import fields
 
-from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.nearest import did_you_mean
 from firmware_bridge.facts.orders import Enter
 from firmware_bridge.facts.printable import REMEDY, escaped, fault
 
@@ -74,8 +74,7 @@ def _unknown(kind: type[Struct], name: str, known: Mapping[str, Any]) -> Mistake
     takes = f"it takes {', '.join(known)}" if known else "it takes none"
     if kind is Enter:  # what is meant for a card is not repeated, wherever it stands
         return Mistake("a field is unknown", takes)
-    near = nearest(name[:ECHO], known)
-    return Mistake(f'"{shown(name)}" is unknown', f"did you mean {near}?" if near else takes)
+    return Mistake(f'"{shown(name)}" is unknown', did_you_mean(name[:ECHO], known, takes))
 
 
 def _wrong(info: inspect.Type, value: Any) -> Mistake | None:

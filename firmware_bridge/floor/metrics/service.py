@@ -10,8 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.floor.config.secrets import password
-from firmware_bridge.floor.config.sections import FloorConfig
+from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.metrics.exporter import Exporter
 from firmware_bridge.floor.metrics.server import PATH, Server
 from firmware_bridge.floor.metrics.tables import TOPICS, Tables

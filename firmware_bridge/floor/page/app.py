@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from firmware_bridge.floor.config.sections import PageSection, ScreenSection
+from firmware_bridge.floor.config import PageSection, ScreenSection
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guard import Guard
 from firmware_bridge.floor.page.screens import screens

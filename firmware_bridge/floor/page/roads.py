@@ -6,11 +6,10 @@ from typing import Final, get_args
 
 from firmware_bridge.floor.page.markup import Html, tag
 from firmware_bridge.floor.page.texts import Language, text
+from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.grid import BESIDE, Grid, road
-from firmware_bridge.games.baccarat.drawn.heading import Heading
 from firmware_bridge.games.baccarat.drawn.shapes import Ink, Label, Sheet
-from firmware_bridge.games.baccarat.drawn.sheet import Look, sheet
-from firmware_bridge.games.baccarat.drawn.svg import svg
+from firmware_bridge.games.baccarat.drawn.sheet import Heading, Look, sheet
 from firmware_bridge.games.baccarat.drawn.words import WORDS
 from firmware_bridge.games.baccarat.roads import ALL_GOOD, Board
 

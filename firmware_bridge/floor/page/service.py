@@ -10,7 +10,7 @@ from typing import Final
 import uvicorn
 
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.floor.config.sections import FloorConfig, PageSection
+from firmware_bridge.floor.config import FloorConfig, PageSection
 from firmware_bridge.floor.page.app import app
 from firmware_bridge.floor.page.connection import Connection
 from firmware_bridge.floor.page.feed import feed

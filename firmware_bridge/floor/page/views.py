@@ -16,9 +16,9 @@ from firmware_bridge.floor.page.seen import Seen
 from firmware_bridge.floor.page.texts import Language, text
 from firmware_bridge.floor.page.tile import tile
 from firmware_bridge.floor.page.trouble import Trouble, order
-from firmware_bridge.games.baccarat.drawn.heading import Heading
+from firmware_bridge.games.baccarat.drawn.sheet import Heading
 from firmware_bridge.games.baccarat.roads import Board
-from firmware_bridge.games.baccarat.roads.bead import LETTERS
+from firmware_bridge.games.baccarat.roads.columns import LETTERS
 
 log = logging.getLogger(__name__)
 

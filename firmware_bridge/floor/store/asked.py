@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Final, TypeVar
 
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.floor.config.sections import FloorConfig
+from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.store import OtherFormat, Reader, StoreError
 from firmware_bridge.floor.store.open import open_reader
 

@@ -100,10 +100,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--growth", action="store_true", help="10 and 100 tables before, to compare what each needs")
     parser.add_argument("--seed", type=int, metavar="N", help="of all chances (default: a new one)")
     parser.add_argument(
-        "--journals", type=Path, metavar="DIR", help="put them here, as /dev/shm (default: with the rest)"
+        "--journals", type=_path, metavar="DIR", help="put them here, as /dev/shm (default: with the rest)"
     )
-    parser.add_argument("--out", type=Path, metavar="DIR", help="keep everything here (an empty folder)")
+    parser.add_argument("--out", type=_path, metavar="DIR", help="keep everything here (an empty folder)")
     return parser
+
+
+def _path(text: str) -> Path:
+    return Path(text).resolve()
 
 
 def _count(text: str) -> int:

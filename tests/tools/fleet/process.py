@@ -103,7 +103,9 @@ class Process:
         await self._ended.wait()
         for each in list(self._working):
             each.cancel()
-        await asyncio.gather(*(table.close("lost" if self._failed else "stopped") for table in self._tables))
+        for table in self._tables:
+            table.stop("lost" if self._failed else "stopped")
+        await asyncio.gather(*(table.close() for table in self._tables))
         return int(self._failed)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
@@ -124,7 +126,7 @@ class Process:
             where = self._task.host, self._task.port, self._task.stored
             config = table_config(name, game, directory, *where)
             broker = msgspec.structs.replace(broker_settings(config), password=self._task.password.encode())
-            table = FleetTable(config, broker, Random(self._random.random()), self._loop)
+            table = FleetTable(config, broker, Random(self._random.random()))
             await table.open()
             self._tables.append(table)
             self._begin(self._deal(table))

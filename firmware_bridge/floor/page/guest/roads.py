@@ -8,9 +8,9 @@ from typing import Final
 from firmware_bridge.floor.page.guest.read import Roads
 from firmware_bridge.floor.page.guest.words import Language
 from firmware_bridge.floor.page.markup import Html
+from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.grid import BESIDE, TITLE, Grid, road
 from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Sheet
-from firmware_bridge.games.baccarat.drawn.svg import svg
 from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind
 from firmware_bridge.games.baccarat.roads import Board
 
