@@ -50,7 +50,7 @@ def broker(machine: Machine) -> Iterator[Finding]:
 
 
 def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
-    if shared := link.get("shared"):  # none is said by a daemon of before
+    if shared := link["shared"]:
         return failed("broker", shared)
     if link["up"]:
         return Finding("OK", "broker", f"{settings.address}, the daemon is connected (MQTT {link['protocol']})")
@@ -115,7 +115,7 @@ def unlogged() -> Iterator[None]:
 def store(machine: Machine) -> Iterator[Finding]:
     """Whether the receiver of `[mqtt] stored` has what was sent, as the daemon knows it; nothing where none counts."""
     link = machine.daemon["broker"] if machine.daemon else {}
-    told = link.get("store")  # none is said by a daemon of before
+    told = link.get("store")
     if not told:
         return
     alarms = machine.daemon["alarm"]["open"] if machine.daemon else []

@@ -265,8 +265,6 @@ def _reader(status: Status) -> str:
 
 def _journal(status: Status) -> str:
     place = f"{status['journal']} entry {status['seq']}" if status["journal"] else "none"
-    if older := status.get("older_record"):
-        place += f"; an older record is in {older}"
     return f"{place}; STOPPED: {status['disk']}" if status["disk"] else place
 
 
