@@ -14,6 +14,7 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config import FloorConfig, PageSection
 from firmware_bridge.floor.page.app import app
 from firmware_bridge.floor.page.feed import feed
+from firmware_bridge.floor.store.asked import Asked
 from firmware_bridge.systemd import Systemd
 
 log = logging.getLogger(__name__)
@@ -38,8 +39,9 @@ class PageError(BridgeError, OSError):
 def run(config: FloorConfig) -> int:
     """Serve until SIGTERM or SIGINT; 0, or 1 where the broker cannot be read any more.
 
-    Raises PageError where nobody can listen at the address.
+    Raises PageError where nobody can listen at the address, OtherFormat for another store.
     """
+    Asked(config).verify_format()
     page, systemd = config.page, Systemd()
     listener = _listener(page)
     address = _address(*listener.getsockname()[:2])

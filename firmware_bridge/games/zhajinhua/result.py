@@ -17,6 +17,7 @@ from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, total
 
 By = Literal["fold", "compare", "forced", "all_in"]
 """How a round was won: how the last of the others went out, or by an all-in."""
+
 WON: Final[dict[By, str]] = {
     "fold": "all others are out, the last by folding",
     "compare": "all others are out, the last by a comparison",
