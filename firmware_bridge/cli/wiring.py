@@ -15,8 +15,8 @@ from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OUTPUTS, wires
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.baccarat.drawn.lettering import fitted
-from firmware_bridge.games.baccarat.drawn.svg import PictureError
+from firmware_bridge.games.baccarat.drawn.formats import PictureError
+from firmware_bridge.games.baccarat.drawn.shapes import fitted
 from hardware.pi import header_pins
 from hardware.pins.pin import Pin
 
