@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "run": "the daemon (headless, under systemd)",
     "demo": "a whole table, everything simulated",
     "replay": "a deal script or a journal as MQTT messages",
+    "play": "given rounds through the real shoe, step by step",
     "roads": "the roads of outcomes, or of the running shoe: JSON, drawn, SVG, PNG",
     "odds": "the exact odds of every bet, for a full shoe or what is left of one",
     "do": "give an order at the table",

@@ -10,11 +10,9 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from firmware_bridge.floor.page.guest.fold import NOTHING, ROUNDS, fold
+from firmware_bridge.floor.page.guest.fold import MOST, NOTHING, ROUNDS, Guests, fold
 from firmware_bridge.floor.page.guest.html import document, screen
-from firmware_bridge.floor.page.guest.results import result
-from firmware_bridge.floor.page.guest.tables import MOST, Guests
-from firmware_bridge.floor.page.guest.view import WAITING, view
+from firmware_bridge.floor.page.guest.view import WAITING, result, view
 from firmware_bridge.floor.page.guest.words import LANGUAGES, WORDS
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.erbagang.hands import Kind as ErBaGangKind

@@ -1,16 +1,16 @@
-"""What guests may see of a table, made of what is kept of its messages (guest_fold.py); nothing else reaches a screen.
+"""What guests may see of a table, made of what is kept of its messages (fold.py); nothing else reaches a screen.
 
 Every text in it is one of the words below, a seat, a face or an amount: what a message says in other words is left out.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.floor.page.guest.fold import Kept
 from firmware_bridge.floor.page.guest.read import Roads, Round, Table
-from firmware_bridge.floor.page.guest.results import amount, result
 from firmware_bridge.floor.page.guest.words import WORDS
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.guest import Hand, Result, faces, seat
@@ -32,6 +32,10 @@ LIMITS: Final = ("table", "banker", "player", "tie", "banker_pair", "player_pair
 
 HISTORY: Final = 10
 """Results beside the last one."""
+
+POINTS: Final = re.compile(r"[0-9]+(\.5)?")
+
+_AMOUNT: Final = re.compile(r"[0-9]{1,18}(\.[0-9]{1,8})?")
 
 
 class Limit(NamedTuple):
@@ -177,3 +181,38 @@ def _seats(table: Table) -> tuple[str, ...]:
     dealt = table.hands if table.act else {}
     still = [slot for slot, words in table.anytime.items() if "fold" in words] if table.shows.round else dealt
     return tuple(sorted(slot for slot in still if seat(slot)))
+
+
+def result(told: Round) -> Result:
+    """How a round ended."""
+    if told.status == "voided" or told.game not in GAMES:
+        return Result(told.round, "void" if told.status == "voided" else "")
+    guest = GAMES[told.game].guest
+    shown = guest.result(told)
+    named = [hand for hand in shown.hands if hand.name in guest.sides or seat(hand.name)]
+    hands = [
+        _known(hand) if not guest.hidden or hand.name in told.shown else _hidden(hand, guest.hidden)
+        for hand in sorted(named, key=lambda each: seat(each.name) or (0, 0))
+    ]
+    winner = shown.seat if seat(shown.seat) else ""
+    outcome = "" if shown.seat and not winner else _word(shown.outcome)
+    return Result(told.round, outcome, winner, tuple(hands), shown.natural, amount(shown.pot))
+
+
+def amount(text: str) -> str:
+    """An amount as it is written, "" for any other text."""
+    return text if _AMOUNT.fullmatch(text) else ""
+
+
+def _known(hand: Hand) -> Hand:
+    """A hand without the texts that are no words of the screen."""
+    points = hand.points if POINTS.fullmatch(hand.points) else ""
+    return Hand(hand.name, hand.cards, points, _word(hand.kind), _word(hand.outcome))
+
+
+def _hidden(hand: Hand, cards: int) -> Hand:
+    return Hand(hand.name, (None,) * cards, outcome=_word(hand.outcome))
+
+
+def _word(id: str) -> str:
+    return id if id in WORDS["en"] else ""
