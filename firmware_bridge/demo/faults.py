@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from firmware_bridge.demo.never import burns_none, comes, has_copies, has_new_packs
-from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games.game import Game
 from hardware.readers import READERS
 from hardware.sim.angel_eye import Rules, right_rules, wrong_rules
