@@ -58,7 +58,7 @@ def _obey(keys: str, stage: Stage, stop: asyncio.Event) -> None:
 
 def _screen(stage: Stage, story: Story, keys: str) -> Callable[[int, int], list[Text]]:
     from firmware_bridge.cli.watch import boards
-    from firmware_bridge.demo.story import sight
+    from firmware_bridge.demo.audience import sight
     from firmware_bridge.screen.picture import screen
 
     seen = sight(stage, story, boards.of(stage.game, stage.backend.states), keys)
@@ -94,7 +94,7 @@ class Keepsake:
 
 def _drawn(stage: Stage, story: Story) -> str:
     from firmware_bridge.cli.watch import boards
-    from firmware_bridge.demo.story import sight
+    from firmware_bridge.demo.audience import sight
     from firmware_bridge.demo.svg import svg
     from firmware_bridge.screen.picture import picture
 
