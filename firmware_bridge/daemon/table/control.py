@@ -117,7 +117,6 @@ class Control:
             "seq": shoe.seq,
             "mode": mode(shoe, self._table.observing, bool(self._table.disk)),
             "disk": self._table.disk and self._table.disk.what,
-            "older_record": str(self._table.journal.older or "") or None,
             "broker": self._broker(),
             "reader": self._reader(),
             "health": msgspec.to_builtins(self._health()),
