@@ -11,6 +11,7 @@ from msgspec import Raw
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Shoe
+from firmware_bridge.topics.own import OwnTopics
 from firmware_bridge.topics.state import snapshots
 
 _encode = msgspec.json.Encoder().encode
@@ -20,6 +21,7 @@ class Retained:
     """Remembers what each retained topic holds."""
 
     def __init__(self) -> None:
+        self._own = OwnTopics()
         self._held: dict[str, Any] = {}
         self._said: dict[str, bytes] = {}
 
@@ -29,7 +31,7 @@ class Retained:
         head = _encode(
             StateHead(public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
         )
-        for topic, value in snapshots(shoe).items():
+        for topic, value in snapshots(shoe, own=self._own).items():
             if self._held.get(topic) is value:
                 continue
             body = bytes(value) if isinstance(value, Raw) else _encode(value)
