@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from firmware_bridge.table.look_ahead import LookAhead
+from firmware_bridge.daemon.table.look_ahead import LookAhead
 
 LIMIT_S = 60.0
 

@@ -15,6 +15,11 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return min(few, key=lambda found: found[0])[1] if few else None
 
 
+def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
+    """The question that a wrong word deserves; `otherwise` where no known word is near."""
+    return f"did you mean {near}?" if (near := nearest(word, known)) else otherwise
+
+
 def mistakes(word: str, meant: str) -> int:
     """Letters that are missing, too many or others, and neighbours that are swapped; capitals are none."""
     a, b = word.casefold(), meant.casefold()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from decimal import Decimal
+from math import prod
 from random import Random
 from typing import Annotated, Any, Final, Literal
 
@@ -144,6 +145,11 @@ def turned(
         faces[seat] = tuple([card for card in hand if card])
         yield did("turn", slot, kind(faces[seat]))
     return faces
+
+
+def owes(base: Decimal, *multiples: int) -> Decimal:
+    """What one hand owes another: the base times all multiples."""
+    return base * prod(multiples)
 
 
 def outcome_of(nets: Mapping[str, Decimal], banker: str) -> str:

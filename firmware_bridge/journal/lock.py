@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from firmware_bridge.errors import JournalError
@@ -19,16 +17,6 @@ def lock(directory: Path) -> int:
     """A descriptor that keeps every other daemon out until it is closed. Raises InUse, OSError."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     return _locked(directory, os.O_RDWR | os.O_CREAT)
-
-
-@contextmanager
-def only_one(directory: Path) -> Iterator[None]:
-    """Keep every other daemon out for a while. Raises InUse, OSError."""
-    fd = lock(directory)
-    try:
-        yield
-    finally:
-        os.close(fd)
 
 
 def refuse_second(directory: Path) -> None:

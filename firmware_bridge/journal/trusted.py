@@ -9,7 +9,7 @@ from pathlib import Path
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
-from firmware_bridge.journal.line import FIRST_CHAIN, Line
+from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, VERSION, Line, format_of, unseal
 from firmware_bridge.journal.walk import Place, read_lines
 
 log = logging.getLogger(__name__)
@@ -20,10 +20,31 @@ def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
 
     A daemon may be writing it, if `cursor` was read before. Raises JournalError for what a start refuses.
     """
+    verify_format(directory)
     files = begun_files(journal_files(directory), cursor)
     for _ in trusted_lines(files, cursor):
         pass
     return files[-1] if files else None
+
+
+def verify_format(directory: Path) -> None:
+    """Look at the first and the last journal, and write nothing. Raises JournalError for another format, OSError."""
+    files = journal_files(directory)
+    for path in files[:1] + files[-1:]:
+        with path.open("rb") as file:
+            line = file.readline()
+        if (found := format_of(line)) not in (None, FORMAT) and not _is_ours(line):
+            what = f"{path.name} is a journal of format {found}, and this version reads and writes format {FORMAT}"
+            raise JournalError(what, "install the version that wrote it")
+
+
+def _is_ours(line: bytes) -> bool:
+    """Whether nothing but the number of the format is damaged."""
+    try:
+        unseal(VERSION + line[line.index(b"\t") :])
+    except JournalError:
+        return False
+    return True
 
 
 def trusted_lines(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Line, Place]]:

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from firmware_bridge.daemon.table import look_ahead
+from firmware_bridge.daemon.table.look_ahead import EARLIEST, LATEST, LookAhead
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.inputs import AnyInput, CardRead, ReportNo
 from firmware_bridge.shoe import Shoe, decide
-from firmware_bridge.table import look_ahead
-from firmware_bridge.table.look_ahead import EARLIEST, LATEST, LookAhead
 from tests.ahead import at_rest
 from tests.core import golden_table
 from tests.core.golden import Tape

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.games.baccarat.roads import Bead, RoadSettings, append, board, roads_of
-from firmware_bridge.games.baccarat.roads.told import Told
+from firmware_bridge.games.baccarat.roads_topic import Told
 from firmware_bridge.topics.own import OwnTopics
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import Table

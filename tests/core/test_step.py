@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import unseal
 from firmware_bridge.shoe import Shoe, advance
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
 
 
 def test_a_decision_makes_the_shoe_that_its_journal_makes() -> None:

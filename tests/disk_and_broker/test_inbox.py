@@ -3,10 +3,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from firmware_bridge.mqtt.replies import AT_ONCE, KEPT, Replies, Reply
+from firmware_bridge.daemon.delivery.replies import AT_ONCE, KEPT, Replies, Reply
+from firmware_bridge.daemon.table import inbox
+from firmware_bridge.daemon.table.inbox import A_SECOND, ROOM, Inbox
 from firmware_bridge.mqtt.settings import Incoming, NotConnected
-from firmware_bridge.table import inbox
-from firmware_bridge.table.inbox import A_SECOND, ROOM, Inbox
 
 
 def order(number: int) -> Incoming:

@@ -19,8 +19,8 @@ from tests.system.table import DaemonTable
 # Talks as much as it can, and judges one card wrongly: with an error whose text spells it.
 DAEMON = """
 import logging, sys
-import firmware_bridge.table.look_ahead as ahead
-import firmware_bridge.table.table as daemon
+import firmware_bridge.daemon.table.look_ahead as ahead
+import firmware_bridge.daemon.table.table as daemon
 from firmware_bridge.cli import main, run
 from firmware_bridge.facts.inputs import CardRead
 

@@ -12,7 +12,7 @@ import pytest
 from firmware_bridge.cli.check.finding import failed
 from firmware_bridge.facts.cards import FACES
 from hardware.errors import PinError
-from hardware.pins.factories import FACTORIES
+from hardware.pins.pin import FACTORIES
 from tests import broker as real
 from tests.broker import Broker, free_port
 from tests.system import checked, command
@@ -22,7 +22,7 @@ broker, brokers, shoe, check = real.broker, real.brokers, command.shoe, checked.
 
 HOLD = """
 import sys, time
-from hardware.ports.tty import open_tty
+from hardware.ports import open_tty
 port = open_tty(sys.argv[1], 115200)
 print("open", flush=True)
 time.sleep(60)

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.devices import mouth, panel, sensors
+from firmware_bridge.daemon.devices import mouth, panel, sensors
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.events import Irregular, Noted
 from firmware_bridge.journal.journal import Journal
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import Pin
+from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.pins import MockPins
 from tests.broker import free_port
 from tests.system.table import BridgeTable

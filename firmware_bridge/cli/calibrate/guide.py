@@ -7,7 +7,7 @@ import select
 import sys
 from typing import Any, Final
 
-from hardware.calibrate import Refusal
+from hardware.calibrate.figures import Refusal
 
 BAR: Final = 30
 """Characters of the live bar."""

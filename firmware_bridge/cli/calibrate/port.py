@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from firmware_bridge.config.sections import ReaderConfig
 from hardware.errors import PortError
-from hardware.ports.port import Port
+from hardware.ports import Port
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Message, ReportNo
 

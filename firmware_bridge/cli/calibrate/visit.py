@@ -18,8 +18,8 @@ from firmware_bridge.cli.calibrate.port import ReaderPort
 from firmware_bridge.config import calibration
 from firmware_bridge.config.calibration import AnySection
 from firmware_bridge.config.sections import Config
-from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Bench
+from hardware.calibrate.figures import Refusal
 
 
 class Visit:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.cli.check.finding import USER, Finding, Machine
-from firmware_bridge.devices.wires import wires
-from hardware.ports.port import SOCKET
+from firmware_bridge.daemon.devices.wires import wires
+from hardware.ports import SOCKET
 
 GROUPS: Final = {"dialout": "the reader", "gpio": "the pins"}
 CHIPS: Final = "gpiochip*"

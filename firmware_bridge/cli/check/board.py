@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine
-from firmware_bridge.devices.wires import wires
+from firmware_bridge.daemon.devices.wires import wires
 
 NO_EDGES: Final = (6, 6)
 """RPi.GPIO sees no edges from this kernel on."""

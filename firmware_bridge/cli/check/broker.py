@@ -48,7 +48,7 @@ def broker(machine: Machine) -> Iterator[Finding]:
 
 
 def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
-    if shared := link.get("shared"):  # none is said by a daemon of before
+    if shared := link["shared"]:
         return failed("broker", shared)
     if link["up"]:
         return Finding("OK", "broker", f"{settings.address}, the daemon is connected (MQTT {link['protocol']})")

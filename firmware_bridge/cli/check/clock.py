@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine
+from firmware_bridge.daemon.table.stamps import clock as clock_of
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.table.stamps import clock as clock_of
 
 SLACK_S: Final = 60.0
 """The record may be this much ahead of the clock."""

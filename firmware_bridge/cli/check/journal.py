@@ -8,7 +8,6 @@ from pathlib import Path
 from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import read_cursor
-from firmware_bridge.journal.older import holds_older
 from firmware_bridge.journal.refusal import refusal
 from firmware_bridge.journal.trusted import verify_newest
 
@@ -18,10 +17,6 @@ def journal(machine: Machine) -> Iterator[Finding]:
     directory = Path(machine.config.journal.dir)
     if not directory.is_dir():
         return  # what the disk says of it is said there
-    if holds_older(directory):
-        what = "the record is of an older format: the next start of the daemon moves it to the folder v1 beside it"
-        yield Finding("WARN", "journal", what, "start the daemon between two shoes; a new record begins")
-        return
     try:
         newest = verify_newest(directory, read_cursor(directory / "cursor"))
     except PermissionError:

@@ -8,10 +8,9 @@ from typing import Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.cli.check.reader import connect
-from firmware_bridge.devices.keypads import BAUD, LOST
+from firmware_bridge.daemon.devices.keypads import BAUD, LOST
 from hardware.errors import PortError
-from hardware.ports.port import SOCKET
-from hardware.ports.tty import close_tty, open_tty
+from hardware.ports import SOCKET, close_tty, open_tty
 
 REMEDY: Final = "check its power and cable, and its port in [[keypad]]"
 

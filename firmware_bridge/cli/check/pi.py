@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine
-from hardware.pi import board
+from hardware import pi as board
 
 HOT_C: Final = 70.0
 """Degrees Celsius; it slows down at 80."""

@@ -7,10 +7,9 @@ import tempfile
 from collections.abc import Iterator
 
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
-from firmware_bridge.devices.wires import wires
+from firmware_bridge.daemon.devices.wires import wires
 from hardware.errors import PinError
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import try_pin
+from hardware.pins.pin import pin_factory, try_pin
 
 
 def pins(machine: Machine) -> Iterator[Finding]:

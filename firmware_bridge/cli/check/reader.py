@@ -10,11 +10,10 @@ from typing import Any, Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
 from firmware_bridge.cli.watch.words import lending_words
-from firmware_bridge.devices import code_books
+from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.errors import ConfigError
 from hardware.errors import PortError, PortMissing
-from hardware.ports.port import SOCKET, Port
-from hardware.ports.tty import close_tty, open_tty
+from hardware.ports import SOCKET, Port, close_tty, open_tty
 from hardware.readers import READERS
 
 PLACES: Final = ("serial/by-id/*", "shoe-reader", "ttyUSB*", "ttyACM*", "ttyAMA*")

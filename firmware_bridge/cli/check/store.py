@@ -13,7 +13,7 @@ REMEDY = "start the receiver, or see its log; until it has them, no journal is d
 def store(machine: Machine) -> Iterator[Finding]:
     """Whether the receiver of `[mqtt] stored` has what was sent, as the daemon knows it; nothing where none counts."""
     link = machine.daemon["broker"] if machine.daemon else {}
-    told = link.get("store")  # none is said by a daemon of before
+    told = link.get("store")
     if not told:
         return
     alarms = machine.daemon["alarm"]["open"] if machine.daemon else []

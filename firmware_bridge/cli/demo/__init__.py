@@ -16,9 +16,9 @@ from firmware_bridge.cli.demo.asked import options, play
 from firmware_bridge.cli.demo.played import cancel, deal
 from firmware_bridge.cli.demo.shown import Keepsake, show
 from firmware_bridge.cli.watch.terminal import ENDS, cannot_draw, size
-from firmware_bridge.sim.props import Play
-from firmware_bridge.sim.stage import Stage
-from firmware_bridge.sim.story import Story
+from firmware_bridge.demo.props import Play
+from firmware_bridge.demo.stage import Stage
+from firmware_bridge.demo.story import Story
 
 __all__ = ["options", "run"]
 
@@ -46,7 +46,7 @@ def _is_live() -> bool:
     """Whether there is a terminal for the picture; one that gets lines is told why."""
     why = cannot_draw()
     if why is None:
-        from firmware_bridge.sim.picture import too_small
+        from firmware_bridge.screen.picture import too_small
 
         why = too_small(*size()) or None
     if why:

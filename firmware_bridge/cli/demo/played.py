@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
+from firmware_bridge.demo.stage import DemoError, Stage
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.sim.stage import DemoError, Stage
-from firmware_bridge.sim.words import counted
+from firmware_bridge.screen.words import counted
 from hardware.sim.dealer import Puzzled
 
 STALLED_S: Final = 60.0

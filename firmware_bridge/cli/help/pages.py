@@ -120,14 +120,16 @@ def _chapters(document: str, text: str) -> Iterator[Chapter]:
         yield Chapter(document, title.replace("`", ""), text[start:end].strip())
 
 
-def _document(name: str) -> str:
-    """The text of a document: beside the installed package, or in the tree of the sources."""
+def shipped(file: str) -> Path:
+    """The path of a document: beside the installed package, or in the tree of the sources."""
     package = Path(firmware_bridge.__file__).parent
-    file = f"{name.upper() if name in ('changelog', 'readme') else name}.md"
-    for folder in (package / "docs", package.parent / "docs", package.parent):
-        if (folder / file).exists():
-            return (folder / file).read_text("utf-8").strip()
-    return ""
+    places = [folder / file for folder in (package / "docs", package.parent / "docs", package.parent)]
+    return next((path for path in places if path.exists()), places[0])
+
+
+def _document(name: str) -> str:
+    path = shipped(f"{name.upper() if name in ('changelog', 'readme') else name}.md")
+    return path.read_text("utf-8").strip() if path.exists() else ""
 
 
 @cache

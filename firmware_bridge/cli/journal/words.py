@@ -12,7 +12,7 @@ import msgspec
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.line import Public
-from firmware_bridge.sim.words import headline, named, remarks
+from firmware_bridge.screen.words import headline, named, remarks
 
 LENGTHY: Final = ("type", "policy", "house", "digest", "settings")
 """Fields that people are not shown (`--json` has them)."""

@@ -12,7 +12,7 @@ import msgspec
 from firmware_bridge.cli.daemon_socket import NotRunning, ask, journal_dir, socket_path
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.events import RoundClosed, RoundCorrected
-from firmware_bridge.games.baccarat.drawn.heading import Heading
+from firmware_bridge.games.baccarat.drawn.sheet import Heading
 from firmware_bridge.games.baccarat.roads import Bead, Outcome, RoadSettings
 from firmware_bridge.games.baccarat.roads_topic import bead_of
 

@@ -11,12 +11,12 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge.bridge import Bridge
 from firmware_bridge.cli import CONFIG, FAILED, FINE
 from firmware_bridge.cli.run.core import keep_to_one_core
 from firmware_bridge.cli.run.log import set_up
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
+from firmware_bridge.daemon.bridge import Bridge
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.journal.lock import InUse
 from hardware.errors import HardwareError, PinBusy

@@ -13,8 +13,8 @@ from firmware_bridge.cli.roads.terminal import NARROWEST, screen
 from firmware_bridge.games.baccarat.drawn.words import Kind
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.games.game import Game
-from firmware_bridge.sim.felt import abreast, padded_to
-from firmware_bridge.sim.sight import Boards
+from firmware_bridge.screen.felt import abreast, padded_to
+from firmware_bridge.screen.sight import Boards
 
 BEADS: Final = 42
 GAP: Final = 3

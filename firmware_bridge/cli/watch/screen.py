@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator
 from typing import Any, Final
 
-from firmware_bridge.cli.order import at_the_table
+from firmware_bridge.cli.do import at_the_table
 from firmware_bridge.cli.watch.words import Status, decisions, far, mode_words, next_step
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.sim.words import asked
+from firmware_bridge.screen.words import asked
 
 __all__ = ["Status", "line", "machine", "screen"]
 
@@ -157,8 +157,6 @@ def _reader(status: Status) -> str:
 
 def _journal(status: Status) -> str:
     place = f"{status['journal']} entry {status['seq']}" if status["journal"] else "none"
-    if older := status.get("older_record"):
-        place += f"; an older record is in {older}"
     return f"{place}; STOPPED: {status['disk']}" if status["disk"] else place
 
 

@@ -16,9 +16,9 @@ from firmware_bridge.cli.watch.seen import LEGEND, frame_line, rows
 from firmware_bridge.cli.watch.words import decisions, mode_words, next_step
 from firmware_bridge.facts.printable import escaped, harmless
 from firmware_bridge.games import GAMES
-from firmware_bridge.sim.picture import HEIGHT, screen
-from firmware_bridge.sim.sight import Over, Row, Sight
-from firmware_bridge.sim.words import on_screen, remarks, shown_hands
+from firmware_bridge.screen.picture import HEIGHT, screen
+from firmware_bridge.screen.sight import Over, Row, Sight
+from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from hardware.pins.lamps import RHYTHMS
 
 KEPT: Final = 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, Final
 
-from firmware_bridge.cli.order import at_the_table
+from firmware_bridge.cli.do import at_the_table
 
 Status = dict[str, Any]
 

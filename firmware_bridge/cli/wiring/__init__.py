@@ -11,9 +11,9 @@ from firmware_bridge.cli.wiring.header import USES, HeaderPin, header
 from firmware_bridge.cli.wiring.svg import picture
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
-from firmware_bridge.devices.wires import wires
+from firmware_bridge.daemon.devices.wires import wires
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.games.baccarat.drawn.svg import PictureError
+from firmware_bridge.games.baccarat.drawn.formats import PictureError
 
 WIDTH = 26
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from firmware_bridge.devices.wires import IN_SLOT, OUTPUTS
+from firmware_bridge.daemon.devices.wires import IN_SLOT, OUTPUTS
 from firmware_bridge.games import GAMES
-from hardware.pi.header import header_pins
+from hardware.pi import header_pins
 from hardware.pins.pin import Pin
 
 Kind = Literal["power", "ground", "wire", "free"]

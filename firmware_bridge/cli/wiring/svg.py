@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from firmware_bridge.cli.wiring.header import USES, HeaderPin
-from firmware_bridge.devices.wires import OUTPUTS
-from firmware_bridge.games.baccarat.drawn.lettering import fitted
+from firmware_bridge.daemon.devices.wires import OUTPUTS
+from firmware_bridge.games.baccarat.drawn.shapes import fitted
 
 DARK, MUTED, RED, BOARD = "#17202b", "#4d5a6e", "#b3261e", "#1e3d2f"
 ROW, TOP, CENTRE, WIDTH, MARGIN = 26, 62, 400, 800, 8

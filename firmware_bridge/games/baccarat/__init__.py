@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games.baccarat.angel_eye import SIDES, unjudged, verdict
 from firmware_bridge.games.baccarat.bets import BETS, closed
 from firmware_bridge.games.baccarat.roads_topic import ROADS
 from firmware_bridge.games.baccarat.rules import BURNS
-from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, Hand, Own, round
-from firmware_bridge.games.baccarat.terms import Baccarat
+from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, SIDES, Baccarat, Hand, Own, round, unjudged, verdict
 from firmware_bridge.games.game import Game, Layout, OddsBook, Start
 from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Dealt, Mark
@@ -37,7 +35,7 @@ def _points(layout: Layout) -> dict[str, str]:
 
 
 def _odds() -> OddsBook:
-    from firmware_bridge.games.baccarat.odds.asked import BOOK
+    from firmware_bridge.games.baccarat.odds import BOOK
 
     return BOOK
 

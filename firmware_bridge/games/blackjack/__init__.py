@@ -9,15 +9,13 @@ from typing import Any, Final
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games.asks import EXACT, Question, in_words
-from firmware_bridge.games.blackjack.play import WORDS
 from firmware_bridge.games.blackjack.result import Hand, Own, is_shuffle_due
-from firmware_bridge.games.blackjack.script import DEALER, round
+from firmware_bridge.games.blackjack.rules import SEATS, Blackjack, is_blackjack, total
+from firmware_bridge.games.blackjack.script import DEALER, WORDS, round
 from firmware_bridge.games.blackjack.strategy import act
-from firmware_bridge.games.blackjack.terms import Blackjack
-from firmware_bridge.games.blackjack.totals import is_blackjack, total
 from firmware_bridge.games.game import Game, Layout, OddsBook, Start
 
-SEATS: Final = tuple(f"S{seat}" for seat in range(1, 8))
+SLOTS: Final = tuple(f"S{seat}" for seat in range(1, SEATS + 1))
 
 
 def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str:
@@ -100,10 +98,10 @@ GAME: Final = Game(
     pack=dict.fromkeys(FACES, 1),
     packs=range(6, 9, 2),
     fewest=lambda terms: 4,  # a seat's two and the dealer's
-    slots=(*SEATS, DEALER),
-    areas={seat: (seat,) for seat in SEATS} | {"dealer": (DEALER,)},
+    slots=(*SLOTS, DEALER),
+    areas={slot: (slot,) for slot in SLOTS} | {"dealer": (DEALER,)},
     points=_points,
-    players=range(1, 8),
+    players=range(1, SEATS + 1),
     round=round,
     words=WORDS,
     stakes="bets",

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.files import SUFFIX, file_name, journal_files
-from firmware_bridge.journal.line import VERSION
-
-JOURNAL_STARTS: Final = tuple(b"%d\t" % version for version in range(1, int(VERSION) + 1))
-"""What journals of this format and of older ones begin with, and no deal script."""
 
 
 def chosen(directory: Path, names: Iterable[str] = ()) -> list[Path]:

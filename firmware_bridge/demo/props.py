@@ -1,0 +1,158 @@
+"""The wires, the packs and the config of a simulated table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge.config.load import parse
+from firmware_bridge.config.sections import Config, ReaderConfig
+from firmware_bridge.daemon.devices.code_books import FACE_BITS, Known, native_code, save
+from firmware_bridge.demo.faults import Fault
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.house import House
+from firmware_bridge.facts.orders import BY_MQTT
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.game import Game
+from firmware_bridge.games.house import usual
+from hardware.pins.pin import Pin
+from hardware.readers import READERS
+from hardware.sim.angel_eye import AngelEyeShoe, Rules
+from hardware.sim.board import NativeBoard
+from hardware.sim.boards import BOARDS, CodeBoard
+from hardware.sim.dealer import Paper
+
+TABLE: Final = "DEMO"
+CUT_CARD, NEXT, LID = Pin(27), Pin(22), Pin(17)
+READY, FAULT = 12, 25
+FREE: Final = (5, 6, 13, 19, 26, 21, 20, 16, 4, 18, 23, 24, 7, 8, 9, 10, 11, 2, 3)
+"""GPIOs for the lamps of a game, in its order."""
+
+LOT: Final = 7
+"""The lot printed on the packs."""
+
+OTHER_LOT: Final = 1 << FACE_BITS
+"""Added to a native code, this makes it a code of the next lot."""
+
+
+OTHER_CODE: Final = "FFFFFFFFFF"
+"""A code, and a tag, that is in no code book."""
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """The demo asked for on the command line. procedure: of a game that has several, None for its usual one.
+
+    house: keys of `[table]`, as `disclose`, and what they say. seats: how many play, None for as many as may.
+    table: its id. stored: the receiver whose `stored` counts, None where the broker's word does.
+    """
+
+    rounds: int = 10
+    speed: float = 1.0
+    reader: str = ReaderConfig().protocol
+    game: str = House().game
+    procedure: str | None = None
+    fault: str | None = None
+    seed: int = 0
+    broker: str = "auto"
+    port: int = 0
+    house: Mapping[str, str] = field(default_factory=dict)
+    seats: int | None = None
+    table: str = TABLE
+    stored: str | None = None
+
+
+def places(slots: Iterable[str]) -> tuple[str, ...]:
+    """The lamps of these slots: split hands share their seat's."""
+    return tuple(dict.fromkeys(slot.partition(".")[0] for slot in slots))
+
+
+def lamps(game: Game) -> dict[str, int]:
+    """The GPIO of each lamp: the places for cards, the seats, READY and FAULT. Raises ConfigError for too many."""
+    named = places((*game.slots, *game.seats))
+    if len(named) > len(FREE):
+        raise ConfigError(f"{game.name} has {len(named)} lamps, and the header pins for {len(FREE)}")
+    return dict(zip(named, FREE, strict=False)) | {"ready": READY, "fault": FAULT}
+
+
+def faces(reader: str, game: Game, decks: int) -> dict[int | str, Card]:
+    """What the reader says -> the card; a tag is in one card only, a printed code on every card of its face."""
+    match BOARDS[reader].papers:
+        case "lots":
+            return {native_code(card, LOT): card for card in game.pack}
+        case "tags":
+            pack = [card for card, copies in game.pack.items() for _ in range(copies)]
+            return {f"{number:02X}0000{n:04X}": card for number in range(decks) for n, card in enumerate(pack)}
+        case "labels":
+            return {f"SHOE-{n:02}-{card.value.upper()}": card for n, card in enumerate(game.pack)}
+        case "names":
+            return {card.value: card for card in game.pack}
+
+
+def packs(reader: str, game: Game, decks: int) -> list[Paper]:
+    """The cards of a full shoe, unshuffled."""
+    codes = faces(reader, game, decks)
+    if BOARDS[reader].papers == "tags":
+        return [Paper(code, game.burns(card)) for code, card in codes.items()]
+    return [Paper(code, game.burns(card)) for code, card in codes.items() for _ in range(game.pack[card])] * decks
+
+
+def code_book(reader: str, game: Game, decks: int, folder: Path) -> dict[str, str]:
+    """The code book such a reader needs, written into `folder`: the keys of `[reader]` that name it."""
+    papers = BOARDS[reader].papers
+    if papers not in ("labels", "tags"):
+        return {}
+    has_serials = papers == "tags"
+    path = folder / "codes.csv"
+    coded = {str(code): card for code, card in faces(reader, game, decks).items()}
+    save(path, {code: Known(card, serial=code if has_serials else None) for code, card in coded.items()})
+    return {"code_book": str(path)}
+
+
+def config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
+    """The config of a table whose state is all in `folder`, reporting to the broker at `port`."""
+    game = GAMES[play.game]
+    table: dict[str, Any] = {"id": play.table, "game": play.game, **usual(play.game), **play.house, **fault.table}
+    mqtt = {"port": port, "commands": [*BY_MQTT, "reveal"]} | ({"stored": play.stored} if play.stored else {})
+    return parse(
+        {
+            "table": table,
+            "game": {"procedure": play.procedure} if play.procedure else {},
+            "reader": {
+                "protocol": play.reader,
+                "port": str(folder / "reader"),
+                "pattern": r"(\w+)",
+                # At speed the same face may come twice within the usual half second, the same tag cannot.
+                "hold": 0.5 if READERS[play.reader].has_tags else 0.0,
+                **code_book(play.reader, game, table.get("decks", House().decks), folder),
+            },
+            "pins": {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number, "lid": LID.number},
+            "lamps": dict(lamps(game)),
+            "mqtt": mqtt,
+            "journal": {"dir": str(folder / "journal")},
+        }
+    )
+
+
+def board(reader: str, rules: Rules) -> NativeBoard | CodeBoard:
+    """A reader; one that judges the game does it by these rules."""
+    made = BOARDS[reader]()
+    if isinstance(made, AngelEyeShoe):
+        made.rules = rules
+    return made
+
+
+def pull(board: NativeBoard | CodeBoard, paper: Paper, how: str) -> None:
+    """Pull a card over a reader's eye; `how` names what goes wrong with it, if anything."""
+    if isinstance(board, AngelEyeShoe):
+        board.pull(str(paper.code))
+    elif not isinstance(board, NativeBoard):
+        board.pull({"unreadable": "%\a", "foreign": OTHER_CODE}.get(how, str(paper.code)))
+    elif how == "unreadable":
+        board.fault(how)
+    else:
+        code = int(paper.code) + (OTHER_LOT if how == "foreign" else 0)
+        board.pull(code, **({how: True} if how in ("face_up", "double_feed", "backwards") else {}))
