@@ -13,7 +13,7 @@ def burn(draft: Draft, card: HeldCard, held: bool) -> None:
     """The next card of the burn: the first one is exposed where the house says so, the others stay sealed."""
     before = draft.shoe.burn_left
     if before is None and card.card:
-        left = rules(draft.shoe).burns(card.card)
+        left = rules(draft.shoe).play.burns(card.card)
         nonce = opens(card, held)
         draft.add(events.CardBurned(card=card.card, nonce=nonce, left=left, held=held, serial=card.serial))
         if left == 0:

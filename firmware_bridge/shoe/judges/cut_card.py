@@ -57,4 +57,4 @@ def watch_virtual_cut(draft: Draft) -> None:
 
 def is_blind(shoe: Shoe) -> bool:
     """Whether a stuck sensor may hide the cut card; a key that is stuck hides nothing."""
-    return any(name not in ("next", "reveal", *rules(shoe).keys) for name in stuck(shoe))
+    return any(name not in ("next", "reveal", *rules(shoe).play.keys) for name in stuck(shoe))

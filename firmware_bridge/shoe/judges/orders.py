@@ -131,7 +131,7 @@ def press_result(draft: Draft, given: Pressed) -> None:
     """The dealer's result key: compared with ours, of the complete round or else of the last one closed."""
     shoe = draft.shoe
     now = phase(shoe)
-    if given.key not in rules(shoe).keys:
+    if given.key not in rules(shoe).play.keys:
         raise Refused(f"{given.key} is no key of {shoe.house.game}")
     if now is Phase.DEALING:
         refuse_to_end(draft)

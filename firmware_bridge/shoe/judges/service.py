@@ -14,7 +14,7 @@ def fly(draft: Draft, given: Ordered, order: orders.Fly) -> None:
     """Deal without a bet and open at once; more than `fly_limit` in a row are refused."""
     shoe = draft.shoe
     _vip_only(draft, "fly")
-    if stakes := rules(shoe).stakes:
+    if stakes := rules(shoe).money.stakes:
         hint = f"close the bets with {stakes}: bets_closed"
         raise Refused(f"fly refused: {shoe.house.game} is dealt to the seats that bet", hint)
     if shoe.house.betting == "required" and phase(shoe) is not Phase.BETTING:
