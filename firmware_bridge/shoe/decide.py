@@ -8,7 +8,7 @@ from typing import Final
 from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.orders import Answer, Malformed, Order, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.judges import (
+from firmware_bridge.shoe.handlers import (
     betting,
     devices,
     disclosure,
@@ -20,7 +20,7 @@ from firmware_bridge.shoe.judges import (
     service,
     slot_sensors,
 )
-from firmware_bridge.shoe.judges.settling import settle
+from firmware_bridge.shoe.handlers.settling import settle
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to
 

@@ -12,8 +12,8 @@ from firmware_bridge.games.asks import amount
 from firmware_bridge.games.game import Game, Layout
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.evolve import evolve
-from firmware_bridge.shoe.judges.disclosure import start_clock
-from firmware_bridge.shoe.judges.rounds import publish_happened, reveal_carried
+from firmware_bridge.shoe.handlers.disclosure import start_clock
+from firmware_bridge.shoe.handlers.rounds import publish_happened, reveal_carried
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.shoe.state import Shoe, is_card_out, row
 

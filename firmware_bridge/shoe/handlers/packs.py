@@ -7,7 +7,7 @@ from collections.abc import Callable
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
 from firmware_bridge.facts.orders import Pack
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.judges.rounds import open_shoe
+from firmware_bridge.shoe.handlers.rounds import open_shoe
 from firmware_bridge.shoe.round import opens_itself
 from firmware_bridge.shoe.state import Shoe
 

@@ -16,15 +16,14 @@ from firmware_bridge.facts.orders import Pack
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
-from firmware_bridge.shoe.judges.closing import OUTLIVE_A_SHOE, closed_round, played
-from firmware_bridge.shoe.judges.cut_card import meet_cut_card
-from firmware_bridge.shoe.judges.disclosure import revealed
-from firmware_bridge.shoe.judges.shuffle import patterns
-from firmware_bridge.shoe.judges.suspect import is_of_this_shoe
+from firmware_bridge.shoe.handlers.closing import OUTLIVE_A_SHOE, closed_round, played
+from firmware_bridge.shoe.handlers.cut_card import meet_cut_card
+from firmware_bridge.shoe.handlers.disclosure import revealed
+from firmware_bridge.shoe.handlers.shuffle import patterns
+from firmware_bridge.shoe.handlers.suspect import is_of_this_shoe
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.round import layout, phase, rules, start
-from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_exhausted, is_last
+from firmware_bridge.shoe.state import HeldCard, HeldCut, HeldResult, Phase, Shoe, blockers, is_exhausted, is_last
 
 PACKS_IN_A_JOURNAL: Final = 256
 """Shoes at most in one journal, of a game whose packs last one round."""

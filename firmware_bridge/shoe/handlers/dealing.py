@@ -10,14 +10,13 @@ from msgspec.structs import replace
 from firmware_bridge.facts import events
 from firmware_bridge.games.asks import CardDue, MarkDue, OpeningDue
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges.burning import burn, burn_aside
-from firmware_bridge.shoe.judges.cut_card import watch_virtual_cut
-from firmware_bridge.shoe.judges.disclosure import open_all, opens, start_clock
-from firmware_bridge.shoe.judges.rounds import close_complete, reveal_carried
-from firmware_bridge.shoe.judges.suspect import wrong_with
+from firmware_bridge.shoe.handlers.burning import burn, burn_aside
+from firmware_bridge.shoe.handlers.cut_card import watch_virtual_cut
+from firmware_bridge.shoe.handlers.disclosure import open_all, opens, start_clock
+from firmware_bridge.shoe.handlers.rounds import close_complete, reveal_carried
+from firmware_bridge.shoe.handlers.suspect import wrong_with
 from firmware_bridge.shoe.round import asked, is_named, layout, phase, rules
-from firmware_bridge.shoe.state import IN_PLAY, Phase, Shoe, blockers, is_open, next_card, row
+from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, blockers, is_open, next_card, row
 
 
 def take(draft: Draft, card: HeldCard) -> None:

@@ -8,15 +8,24 @@ from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges.closing import corrected_round
-from firmware_bridge.shoe.judges.dealing import place
-from firmware_bridge.shoe.judges.disclosure import reveal
-from firmware_bridge.shoe.judges.marks import is_asked
-from firmware_bridge.shoe.judges.packs import open_with_next, waits_for_next
-from firmware_bridge.shoe.judges.rounds import close_round, end_shoe, open_shoe, void_round
+from firmware_bridge.shoe.handlers.closing import corrected_round
+from firmware_bridge.shoe.handlers.dealing import place
+from firmware_bridge.shoe.handlers.disclosure import reveal
+from firmware_bridge.shoe.handlers.marks import is_asked
+from firmware_bridge.shoe.handlers.packs import open_with_next, waits_for_next
+from firmware_bridge.shoe.handlers.rounds import close_round, end_shoe, open_shoe, void_round
 from firmware_bridge.shoe.round import asked, copies, due, layout, phase, rules, unread_needed
-from firmware_bridge.shoe.state import PastRound, Phase, blockers, disclosed, held_cards, is_open, oldest_held, row
+from firmware_bridge.shoe.state import (
+    HeldCard,
+    PastRound,
+    Phase,
+    blockers,
+    disclosed,
+    held_cards,
+    is_open,
+    oldest_held,
+    row,
+)
 
 Given = Ordered | Pressed
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from firmware_bridge.facts import events
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges.disclosure import opens
+from firmware_bridge.shoe.handlers.disclosure import opens
 from firmware_bridge.shoe.round import rules
+from firmware_bridge.shoe.state import HeldCard
 
 
 def burn(draft: Draft, card: HeldCard, held: bool) -> None:

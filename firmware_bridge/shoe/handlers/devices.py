@@ -7,13 +7,12 @@ from typing import TypeGuard
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges.cut_card import doubt_sensor, meet_cut_card
-from firmware_bridge.shoe.judges.dealing import hold, take
-from firmware_bridge.shoe.judges.disclosure import restart_clocks, waits_for_reveal
-from firmware_bridge.shoe.judges.marks import is_asked
+from firmware_bridge.shoe.handlers.cut_card import doubt_sensor, meet_cut_card
+from firmware_bridge.shoe.handlers.dealing import hold, take
+from firmware_bridge.shoe.handlers.disclosure import restart_clocks, waits_for_reveal
+from firmware_bridge.shoe.handlers.marks import is_asked
 from firmware_bridge.shoe.round import asked, due, phase
-from firmware_bridge.shoe.state import Phase, Shoe, stuck
+from firmware_bridge.shoe.state import HeldCard, Phase, Shoe, stuck
 
 
 def start(draft: Draft, fact: inputs.Started) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.judges.rounds import reveal_carried
+from firmware_bridge.shoe.handlers.rounds import reveal_carried
 from firmware_bridge.shoe.round import phase, rules
 from firmware_bridge.shoe.state import Phase, row
 
