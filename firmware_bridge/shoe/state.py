@@ -25,40 +25,6 @@ from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.policy import POLICIES
 
 
-class HeldCard(Struct, frozen=True):
-    """A card of the packs, drawn while it could not be dealt; `card` is None while nobody knows its face.
-
-    cleared: the irregularities the floor has decided to keep it in spite of. reason: why it was not read, else why
-    it was held.
-    """
-
-    card: Card | None
-    nonce: str
-    lot: int | None = None
-    manual: bool = False
-    flags: tuple[str, ...] = ()
-    cleared: tuple[str, ...] = ()
-    reason: str = ""
-    slot: str | None = None
-    serial: Serial | None = None
-
-
-class HeldCut(Struct, frozen=True):
-    """The cut card, seen `by` a sensor or the reader while cards before it are held."""
-
-    by: CutBy
-
-
-class HeldResult(Struct, frozen=True):
-    """The result of a reader that judges the game, said while cards before it are held or sealed."""
-
-    result: ReaderResult
-
-
-Held = HeldCard | HeldCut | HeldResult
-"""One thing that waits; a shoe keeps them in the order they came."""
-
-
 class Phase(Enum):
     """Where a shoe stands; `last`, open irregularities and held cards stand beside it."""
 
@@ -106,6 +72,40 @@ class Given(Struct, frozen=True):
     move: Mark | Answered
     seq: int
     n: int
+
+
+class HeldCard(Struct, frozen=True):
+    """A card of the packs, drawn while it could not be dealt; `card` is None while nobody knows its face.
+
+    cleared: the irregularities the floor has decided to keep it in spite of. reason: why it was not read, else why
+    it was held.
+    """
+
+    card: Card | None
+    nonce: str
+    lot: int | None = None
+    manual: bool = False
+    flags: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
+    reason: str = ""
+    slot: str | None = None
+    serial: Serial | None = None
+
+
+class HeldCut(Struct, frozen=True):
+    """The cut card, seen `by` a sensor or the reader while cards before it are held."""
+
+    by: CutBy
+
+
+class HeldResult(Struct, frozen=True):
+    """The result of a reader that judges the game, said while cards before it are held or sealed."""
+
+    result: ReaderResult
+
+
+Held = HeldCard | HeldCut | HeldResult
+"""One thing that waits; a shoe keeps them in the order they came."""
 
 
 class PastRound(Struct, frozen=True):

@@ -7,7 +7,6 @@ from typing import Final
 from firmware_bridge.facts import events
 from firmware_bridge.games.asks import Question
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.handlers.cut_card import meet_cut_card
 from firmware_bridge.shoe.handlers.dealing import (
     burns_early,
     is_overfull,
@@ -18,7 +17,7 @@ from firmware_bridge.shoe.handlers.dealing import (
 )
 from firmware_bridge.shoe.handlers.disclosure import open_all, start_clock, waits_for_reveal
 from firmware_bridge.shoe.handlers.reader_result import meet_result
-from firmware_bridge.shoe.handlers.rounds import close_complete, publish_happened, run_out
+from firmware_bridge.shoe.handlers.rounds import close_complete, meet_cut_card, publish_happened, run_out
 from firmware_bridge.shoe.round import asked, due, layout, phase, rules, unread_needed
 from firmware_bridge.shoe.state import (
     IN_PLAY,
