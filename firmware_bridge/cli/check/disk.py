@@ -14,7 +14,7 @@ from statistics import median
 from typing import Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine
-from firmware_bridge.journal.sectors import LINE_FEED, SECTOR
+from firmware_bridge.journal.filled import LINE_FEED, SECTOR
 
 SYNCS: Final = 10
 LINE: Final = b"x" * 2 * SECTOR
