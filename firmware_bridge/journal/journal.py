@@ -15,8 +15,7 @@ from firmware_bridge.journal.files import file_name, journal_files
 from firmware_bridge.journal.filled import FILL, STEP, FilledFile, Spare, SyncFailed, content_size, unusable
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.journal.lock import InUse, lock
-from firmware_bridge.journal.refusal import refusal
-from firmware_bridge.journal.trusted import begun_files, trusted_lines
+from firmware_bridge.journal.trusted import begun_files, refusal, trusted_lines
 from firmware_bridge.journal.walk import Place
 from firmware_bridge.shoe import Shoe, advance
 

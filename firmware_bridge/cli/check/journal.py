@@ -8,8 +8,7 @@ from pathlib import Path
 from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import read_cursor
-from firmware_bridge.journal.refusal import refusal
-from firmware_bridge.journal.trusted import verify_newest
+from firmware_bridge.journal.trusted import refusal, verify_newest
 
 
 def journal(machine: Machine) -> Iterator[Finding]:

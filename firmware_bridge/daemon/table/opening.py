@@ -18,8 +18,7 @@ from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.filled import unusable
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.lock import InUse, lock
-from firmware_bridge.journal.refusal import refusal
-from firmware_bridge.journal.trusted import verify_format
+from firmware_bridge.journal.trusted import refusal, verify_format
 from firmware_bridge.journal.walk import Place
 
 PATIENCE_S: Final = 1.0
