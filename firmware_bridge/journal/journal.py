@@ -11,10 +11,9 @@ from typing import Final
 from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.facts.entry import Entry
 from firmware_bridge.journal.cursor import Cursor
-from firmware_bridge.journal.files import file_name, journal_files
+from firmware_bridge.journal.files import InUse, file_name, journal_files, lock
 from firmware_bridge.journal.filled import FILL, STEP, FilledFile, Spare, SyncFailed, content_size, unusable
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.journal.lock import InUse, lock
 from firmware_bridge.journal.trusted import begun_files, refusal, trusted_lines
 from firmware_bridge.journal.walk import Place
 from firmware_bridge.shoe import Shoe, advance

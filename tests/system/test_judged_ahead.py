@@ -80,7 +80,7 @@ def test_cards_in_a_row_are_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_who_only_observes_does_not_judge_ahead(tmp_path: Path, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.journal.crashes.Crashes.too_many", return_value=True)
+    mocker.patch("firmware_bridge.journal.cursor.Crashes.too_many", return_value=True)
     foretell = mocker.patch("firmware_bridge.daemon.table.judge.foretell")
     read = journaled(tmp_path, has_time=True, settings={})
     assert [card.nonce for card in read] == [OWN] * CARDS
