@@ -13,8 +13,7 @@ from firmware_bridge import __version__
 from firmware_bridge.client import EventMessage, MessageError, Verifier, commitment
 from firmware_bridge.client import Verdict as Proof
 from firmware_bridge.errors import JournalError
-from firmware_bridge.facts.entry import Entry
-from firmware_bridge.facts.events import AnyEvent, Secret, ShoeOpened
+from firmware_bridge.facts.events import AnyEvent, Entry, Secret, ShoeOpened
 from firmware_bridge.facts.inputs import Started
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files, journal_id

@@ -9,9 +9,8 @@ from typing import get_args
 
 import pytest
 
-from firmware_bridge.floor.page.guest.fold import NOTHING, ROUNDS, fold
+from firmware_bridge.floor.page.guest.fold import MOST, NOTHING, ROUNDS, Guests, fold
 from firmware_bridge.floor.page.guest.html import document, screen
-from firmware_bridge.floor.page.guest.tables import MOST, Guests
 from firmware_bridge.floor.page.guest.view import WAITING, view
 from firmware_bridge.floor.page.guest.words import LANGUAGES, WORDS, known
 from firmware_bridge.games import GAMES

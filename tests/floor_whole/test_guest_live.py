@@ -8,8 +8,7 @@ from typing import Final
 import pytest
 
 from firmware_bridge.floor.page.guest.html import screen
-from firmware_bridge.floor.page.guest.results import Hand, Result
-from firmware_bridge.floor.page.guest.view import Limit, View
+from firmware_bridge.floor.page.guest.view import Hand, Limit, Result, View
 from firmware_bridge.floor.page.guest.words import Language
 from tests import backend as heard
 from tests import broker as real
