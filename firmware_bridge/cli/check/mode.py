@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from firmware_bridge.cli.check.finding import Finding, Machine
-from firmware_bridge.config.modes import contradictions
+from firmware_bridge.config.crosswise import contradictions
 
 
 def mode(machine: Machine) -> Iterator[Finding]:
