@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Meta, Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games.asks import (
     DIGITS,
     Ask,

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from firmware_bridge.facts.entry import Entry
-from firmware_bridge.facts.events import AnyEvent, Commissioned, ShoeOpened
+from firmware_bridge.facts.events import AnyEvent, Commissioned, Entry, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, last_report
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe.decide import decide, drafted, fault, foretell, observe

@@ -14,8 +14,7 @@ from msgspec import Raw, Struct, field
 from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card, Serial
-from firmware_bridge.facts.device import Device
-from firmware_bridge.facts.events import CutBy, Origin, Played
+from firmware_bridge.facts.events import CutBy, Device, Origin, Played
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import Answer

@@ -1,37 +1,45 @@
-"""The parts of a ticket: each is a function from where to look to its text."""
+"""`shoe support`: one file for a ticket, with everything that helps and nothing secret."""
 
 from __future__ import annotations
 
+import argparse
 import errno
+import io
 import json
 import os
 import platform
 import re
 import stat
 import sys
+import tarfile
+import time
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from firmware_bridge import __build__, __version__
+from firmware_bridge.cli import FAILED, FINE
 from firmware_bridge.cli.check import findings
 from firmware_bridge.cli.check import text as finding_text
 from firmware_bridge.cli.check.finding import UNIT, said
-from firmware_bridge.cli.daemon_socket import ask, socket_path
+from firmware_bridge.cli.config import scrubbed, secrets_of
+from firmware_bridge.cli.daemon_socket import JOURNAL_DIR, ask, config_option, journal_dir, socket_path
 from firmware_bridge.cli.watch.screen import screen
 from firmware_bridge.config import calibration
-from firmware_bridge.errors import JournalError
+from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped_json
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.line import without_sealed
 from firmware_bridge.journal.walk import Walk
 
 LOG_LINES: Final = "500"
+
 NO_ENTRIES: Final = "-- No entries --"
 """What journalctl says where there is no line, or none that this user may see."""
 
 KERNEL_LINES: Final = 300
+
 JOURNALS: Final = 3
 """Journals in a ticket: the newest, one per shoe."""
 
@@ -41,6 +49,47 @@ SYSTEM: Final = ("/proc/device-tree/model", "/proc/version", "/etc/os-release", 
 _TELLING: Final = re.compile(
     r"usb|tty|volt|throttl|thermal|mmc|ext4|i/o error|gpio|watchdog|out of memory", re.IGNORECASE
 )
+
+FOLDER: Final = "shoe-support"
+"""The folder inside the file that holds everything."""
+
+NEWEST: Final = "the newest journals"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe support`."""
+    config_option(parser)
+    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="(default: shoe-support-TIME.tar.gz here)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file, whether a daemon runs or not; 0, or 1 if this user may not read all that belongs into it.
+
+    Raises NoSupport if it cannot be written.
+    """
+    place = Place(arguments.config, _journals(arguments.config))
+    out = arguments.out or Path(time.strftime("shoe-support-%Y%m%dT%H%M%SZ.tar.gz", time.gmtime()))
+    fresh = out.with_name(f".{out.name}.{os.getpid()}")
+    without: list[str] = []
+    try:
+        fresh.touch(0o600)
+        with tarfile.open(fresh, "w:gz") as tar:
+            for name, content in _parts(place, without):
+                _add(tar, name, content)
+        fresh.replace(out)
+    except OSError as error:
+        raise NoSupport(f"{out} cannot be written ({error.strerror})", "name another place with --out") from None
+    finally:
+        fresh.unlink(missing_ok=True)
+    there = [name for name in (*PARTS, NEWEST) if name not in without]
+    print(f"{out}: {', '.join(there)}; no sealed card and no password is in it")
+    if without:
+        print(f"shoe: this user may not read {', '.join(without)}: put sudo before the command", file=sys.stderr)
+    return FAILED if without else FINE
+
+
+class NoSupport(BridgeError, OSError):
+    """The file cannot be written."""
 
 
 class Place(NamedTuple):
@@ -170,3 +219,36 @@ def _node(path: Path) -> str:
         return f"{path}: {error.strerror}"
     target = f" -> {path.readlink()}" if path.is_symlink() else ""
     return f"{stat.filemode(found.st_mode)} {found.st_uid}:{found.st_gid} {path}{target}"
+
+
+def _journals(config: Path) -> Path:
+    """Where the journals are, the usual place for a config that cannot be read."""
+    try:
+        return journal_dir(config)
+    except ConfigError:
+        return Path(JOURNAL_DIR)
+
+
+def _parts(place: Place, without: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Each part; one that cannot be had says why. without: takes the names of those that this user may not read."""
+    secrets = secrets_of(place.config)
+    for name, part in PARTS.items():
+        try:
+            text = part(place)
+        except Exception as error:  # a machine that is broken is what this is for
+            without += [name] if isinstance(error, PermissionError) else []
+            text = f"could not be had: {error}" if isinstance(error, BridgeError | OSError) else type(error).__name__
+        yield name, scrubbed(text, secrets).encode()
+    try:
+        yield from journals(place)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        without += [NEWEST] if isinstance(error, PermissionError) else []
+        yield "journal/none.txt", f"could not be had: {error}".encode()
+
+
+def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
+    info = tarfile.TarInfo(f"{FOLDER}/{name}")
+    info.size, info.mode, info.mtime = len(content), 0o600, int(time.time())
+    tar.addfile(info, io.BytesIO(content))

@@ -1,19 +1,21 @@
-"""`shoe run`: the daemon."""
+"""`shoe run`: the daemon, on one core, with a log that never spells a sealed card."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import gc
 import logging
+import os
 import signal
 import sys
+import traceback
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Final
 
 from firmware_bridge.cli import CONFIG, FAILED, FINE
-from firmware_bridge.cli.run.core import keep_to_one_core
-from firmware_bridge.cli.run.log import set_up
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.bridge import Bridge
@@ -21,8 +23,8 @@ from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.journal.lock import InUse
 from hardware.errors import HardwareError, PinBusy
 
+FORMAT: Final = "%(levelname)s %(name)s: %(message)s"
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
-
 log = logging.getLogger(__name__)
 
 
@@ -36,6 +38,39 @@ def run(arguments: argparse.Namespace) -> int:
     set_up()
     config = load(arguments.config)
     return asyncio.run(_run(config))
+
+
+def keep_to_one_core() -> None:
+    """Run on one of the cores that we may use, several daemons on several; not on the first, which serves devices.
+
+    Threads and processes that begin later inherit it. Where it is forbidden, the kernel goes on choosing.
+    """
+    cores = sorted(os.sched_getaffinity(0))
+    usable = cores[1:] or cores
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, {usable[os.getpid() % len(usable)]})
+
+
+class Discreet(logging.Formatter):
+    """Shows where an error was raised, and its text only where that was written to be read."""
+
+    def formatException(self, ei: Any) -> str:
+        """The frames of an error without the values in them."""
+        kind, error, trace = ei
+        text = f": {error}" if isinstance(error, BridgeError | OSError) else ""
+        return f"{''.join(traceback.format_tb(trace))}{kind.__name__}{text}"
+
+
+def set_up() -> None:
+    """Log to stderr, uncaught errors too."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Discreet(FORMAT))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    sys.excepthook = _uncaught
+
+
+def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    log.critical("ended by an error", exc_info=(kind, error, trace))
 
 
 async def _run(config: Config) -> int:
