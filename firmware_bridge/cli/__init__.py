@@ -12,8 +12,7 @@ from typing import Final, NoReturn
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import BridgeError, ConfigError
-from firmware_bridge.facts.nearest import did_you_mean
-from firmware_bridge.facts.printable import escaped
+from firmware_bridge.facts.printable import did_you_mean, escaped
 
 COMMANDS: Final = {
     "run": "the daemon (headless, under systemd)",

@@ -14,8 +14,7 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.device import Device
-from firmware_bridge.facts.events import AnyEvent, CardDealt, CardEvent
+from firmware_bridge.facts.events import AnyEvent, CardDealt, CardEvent, Device
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import CardDue, MarkDue, Offer

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from firmware_bridge.demo.memory_table import MemoryTable, counted
 from firmware_bridge.demo.script import Key, NewShoe, Pause, Say, Step, input_of
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.facts.device import Device
+from firmware_bridge.facts.events import Device
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Phase, Shoe, phase

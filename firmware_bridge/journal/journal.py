@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.errors import DiskError, JournalError
-from firmware_bridge.facts.entry import Entry
+from firmware_bridge.facts.events import Entry
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.disk import SyncFailed, unusable
 from firmware_bridge.journal.files import file_name, journal_files

@@ -23,9 +23,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.cards import Serial
-from firmware_bridge.facts.device import Device
-from firmware_bridge.facts.entry import Entry
-from firmware_bridge.facts.events import AnyEvent, CardEvent, ResultHeld, Secret, ShoeOpened
+from firmware_bridge.facts.events import AnyEvent, CardEvent, Device, Entry, ResultHeld, Secret, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, ReaderResult
 from firmware_bridge.facts.wire import VERSION as MESSAGES
 from firmware_bridge.facts.wire import EntryHead

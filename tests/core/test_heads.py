@@ -14,7 +14,7 @@ from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.demo.replay import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.entry import Entry
+from firmware_bridge.facts.events import Entry
 from firmware_bridge.facts.inputs import ReaderResult
 from firmware_bridge.journal.line import Line, chained, seal, unseal, without_sealed
 from firmware_bridge.topics.event_and_round import messages

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games.asks import Ask, CardDue, OpeningDue, Plays
 from firmware_bridge.games.baccarat.bets import NaturalBets, TigerPairTop, results
 from firmware_bridge.games.baccarat.roads.good import GoodId

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games.asks import (
     Ask,
     CardDue,

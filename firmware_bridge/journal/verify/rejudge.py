@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from firmware_bridge import __version__
 from firmware_bridge.errors import JournalError
-from firmware_bridge.facts.entry import Entry
-from firmware_bridge.facts.events import AnyEvent, ShoeOpened
+from firmware_bridge.facts.events import AnyEvent, Entry, ShoeOpened
 from firmware_bridge.facts.inputs import Started
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Shoe, advance, decide, fault, observe
