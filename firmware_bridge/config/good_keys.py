@@ -14,8 +14,7 @@ from msgspec.structs import fields
 
 from firmware_bridge.config.toml_text import as_floats, document
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.nearest import did_you_mean
-from firmware_bridge.facts.printable import escaped, fault
+from firmware_bridge.facts.printable import did_you_mean, escaped, fault
 
 SHOWN: Final = 80
 """Characters of a wrong value that are shown."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
 
-from firmware_bridge.facts.nearest import did_you_mean
+from firmware_bridge.facts.printable import did_you_mean
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT, Mark, mark_of
 

@@ -1,4 +1,4 @@
-"""The faults of `shoe demo --fault`, and how each is played."""
+"""The faults of `shoe demo --fault`, why a game cannot show one, and how each is played."""
 
 from __future__ import annotations
 
@@ -6,13 +6,33 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from firmware_bridge.demo.never import burns_none, comes, has_copies, has_new_packs
-from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games.game import Game
 from hardware.readers import READERS
 from hardware.sim.angel_eye import Rules, right_rules, wrong_rules
 from hardware.sim.boards import BOARDS
 from hardware.sim.dealer import Dealer
+
+
+def comes(_: Game) -> str:
+    """A fault of every game."""
+    return ""
+
+
+def burns_none(game: Game) -> str:
+    """What goes wrong with a burn."""
+    return "" if any(map(game.burns, game.pack)) else "nothing is burned"
+
+
+def has_new_packs(game: Game) -> str:
+    """What happens near the last card."""
+    return "a new pack comes before the last card" if game.one_round_packs else ""
+
+
+def has_copies(game: Game) -> str:
+    """A second card of a face is one too many."""
+    return "" if max(game.pack.values()) == 1 else "its pack has several of each face"
+
 
 UNPLUGGED_S: Final = 2.0
 LID_OPEN_S: Final = 0.5

@@ -1,8 +1,9 @@
-"""The wires, the packs and the config of a simulated table."""
+"""The wires, packs and config of a simulated table, and what is broken there when a fault is played."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ from typing import Any, Final
 from firmware_bridge.config.load import parse
 from firmware_bridge.config.sections import Config, ReaderConfig
 from firmware_bridge.daemon.devices.code_books import FACE_BITS, Known, native_code, save
+from firmware_bridge.demo import props
 from firmware_bridge.demo.faults import Fault
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.cards import Card
@@ -24,6 +26,8 @@ from hardware.sim.angel_eye import AngelEyeShoe, Rules
 from hardware.sim.board import NativeBoard
 from hardware.sim.boards import BOARDS, CodeBoard
 from hardware.sim.dealer import Paper
+from hardware.sim.pins import MockPins
+from hardware.sim.pty import PtyBoard
 
 TABLE: Final = "DEMO"
 CUT_CARD, NEXT, LID = Pin(27), Pin(22), Pin(17)
@@ -156,3 +160,59 @@ def pull(board: NativeBoard | CodeBoard, paper: Paper, how: str) -> None:
     else:
         code = int(paper.code) + (OTHER_LOT if how == "foreign" else 0)
         board.pull(code, **({how: True} if how in ("face_up", "double_feed", "backwards") else {}))
+
+
+class Mishaps:
+    """Breaks the parts of a table for a while. stop_broker, restart_daemon: as in `Accidents`."""
+
+    def __init__(
+        self,
+        board: NativeBoard | CodeBoard,
+        pty: PtyBoard,
+        pins: MockPins,
+        stop_broker: Callable[[float], Awaitable[None]],
+        restart_daemon: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._board, self._pty, self._pins = board, pty, pins
+        self._stop_broker, self._restart_daemon = stop_broker, restart_daemon
+
+    async def unplug(self, seconds: float) -> None:
+        """Pull the reader's cable for a while."""
+        self._pty.unplug()
+        await asyncio.sleep(seconds)
+        self._pty.replug()
+
+    def reset_board(self) -> None:
+        """Let the reader board boot again."""
+        assert isinstance(self._board, NativeBoard)
+        self._board.reset()
+
+    async def stop_broker(self, seconds: float) -> None:
+        """Stop the broker; it comes back by itself while play goes on."""
+        await self._stop_broker(seconds)
+
+    async def restart_daemon(self) -> None:
+        """End the daemon in order and start it again from its journal."""
+        await self._restart_daemon()
+
+    def jam(self) -> None:
+        """Let the reader report a jam."""
+        assert isinstance(self._board, NativeBoard)
+        self._board.fault("jam")
+
+    def mislay(self) -> None:
+        """Let a shoe that judges the game say the next card on the other side."""
+        assert isinstance(self._board, AngelEyeShoe)
+        self._board.mislay()
+
+    async def open_lid(self, seconds: float) -> None:
+        """Open the shoe's lid for a while."""
+        self._pins.drive(props.LID, False)
+        await asyncio.sleep(seconds)
+        self._pins.drive(props.LID, True)
+
+    async def dirty_sensor(self, seconds: float) -> None:
+        """Let something lie on the cut card's sensor for a while."""
+        self._pins.drive(props.CUT_CARD, True)
+        await asyncio.sleep(seconds)
+        self._pins.drive(props.CUT_CARD, False)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from hashlib import sha256
 from typing import Final, Literal
 
 from msgspec.structs import replace
 
+from firmware_bridge.demo.memory_table import MemoryTable, counted
 from firmware_bridge.demo.script import Key, NewShoe, Pause, Say, Step, input_of
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.facts.device import Device
+from firmware_bridge.facts.events import Device
 from firmware_bridge.facts.house import House
-from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.shoe import Phase, Shoe, phase, step
-from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.journal.line import Line
+from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.state import with_device
 
 Close = Literal["auto", "next"]
@@ -40,13 +39,18 @@ class Replay:
         self._begin()
 
     def _begin(self) -> None:
-        self.shoe = Shoe(journal="0-replay", device=Device(self.house))
-        self.at, self._nonces, self._salts, self._chain = 0, 0, 0, FIRST_CHAIN
+        shoe = Shoe(journal="0-replay", device=Device(self.house))
+        self._memory, self._salts, self.at = MemoryTable(shoe, self.table, BOOT, "replay"), counted("salt"), 0
+
+    @property
+    def shoe(self) -> Shoe:
+        """The shoe after the last step."""
+        return self._memory.shoe
 
     def play(self, steps: list[Step]) -> Iterator[Line]:
         """The lines of the steps, which may come in parts. Without a leading `shoe`, a burned full shoe is open."""
         if steps and not isinstance(steps[0], NewShoe) and self.shoe.status == "empty":
-            self.shoe = with_device(self.shoe, next_house=replace(self.house, burn="none"))
+            self._memory.shoe = with_device(self.shoe, next_house=replace(self.house, burn="none"))
             yield from self._order(orders.OpenShoe())
         for each in steps:
             yield from self._step(each)
@@ -62,12 +66,12 @@ class Replay:
             case Say(order=order):
                 yield from self._order(order)
             case _:
-                yield from self._take(input_of(step, BY, self._nonce))
+                yield from self._take(input_of(step, BY, self._memory.nonce))
 
     def _pass(self, ms: int) -> Iterator[Line]:
         """Let time pass; each moment that the shoe waits for becomes an input."""
         end = self.at + ms
-        while (moment := deadline(self.shoe)) is not None and moment <= end:
+        for moment in self._memory.moments(end):
             self.at = max(self.at, moment)
             yield from self._take(inputs.TimePassed(at=0))
         self.at = end
@@ -86,7 +90,7 @@ class Replay:
         yield from self._order(orders.OpenShoe())
 
     def _order(self, order: orders.Order) -> Iterator[Line]:
-        for line in self._take(input_of(Say(order), BY, self._nonce)):
+        for line in self._take(input_of(Say(order), BY, self._memory.nonce)):
             last = line.entry.events[-1] if line.entry else None
             answer = getattr(last, "answer", None)
             if answer and not answer.ok:
@@ -94,16 +98,6 @@ class Replay:
             yield line
 
     def _take(self, fact: inputs.AnyInput) -> Iterator[Line]:
-        fact = replace(fact, salt=self._salt(), at=self.at, mono=self.at)
-        if made := step(self.shoe, fact, self.table, BOOT):
-            line = seal(made.entry, self._chain)
-            self.shoe, self._chain = made.shoe, line.chain
+        fact = replace(fact, salt=next(self._salts), at=self.at, mono=self.at)
+        if line := self._memory.take(fact):
             yield line
-
-    def _nonce(self) -> str:
-        self._nonces += 1
-        return sha256(b"replay %d" % self._nonces).hexdigest()[:32]
-
-    def _salt(self) -> str:
-        self._salts += 1
-        return sha256(b"salt %d" % self._salts).hexdigest()[:32]

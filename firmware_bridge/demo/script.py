@@ -14,7 +14,7 @@ from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import Choice
-from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.moves import mark_of
 

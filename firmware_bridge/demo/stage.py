@@ -13,10 +13,8 @@ from firmware_bridge.demo import props
 from firmware_bridge.demo.backend import Backend, Hear
 from firmware_bridge.demo.broker import HOST, EmbeddedBroker, SharedBroker
 from firmware_bridge.demo.faults import FAULTS, Fault, places
-from firmware_bridge.demo.mishaps import Mishaps
-from firmware_bridge.demo.pit_boss import PitBoss
-from firmware_bridge.demo.props import Play, board, config, faces, packs, pull
-from firmware_bridge.demo.seats import asks_guests, pack_wanted, sit, waits
+from firmware_bridge.demo.props import Mishaps, Play, board, config, faces, packs, pull
+from firmware_bridge.demo.seats import PitBoss, asks_guests, pack_wanted, sit, waits
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.house import size_of
 from firmware_bridge.mqtt.link import NotConnected

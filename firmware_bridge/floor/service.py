@@ -19,7 +19,7 @@ from firmware_bridge.floor.ingest import KEPT, LIVE, Ingest, topics
 from firmware_bridge.floor.record.names import names
 from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store import StoreError
+from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.open import open_store, place
 from firmware_bridge.systemd import Systemd
 
@@ -50,7 +50,7 @@ def open_source(config: FloorConfig) -> Source:
 
 
 def run(config: FloorConfig) -> int:
-    """Ingest until SIGTERM or SIGINT; 0. Raises StoreError where a file cannot be opened at the start."""
+    """Ingest until SIGTERM or SIGINT; 0. Raises OtherFormat, and StoreError where a file cannot be opened."""
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -64,6 +64,8 @@ def run(config: FloorConfig) -> int:
             began = monotonic()
             try:
                 _through(config, source, stop, lambda: systemd.tell("WATCHDOG=1"))
+            except OtherFormat:
+                raise
             except (StoreError, ConfigError) as error:
                 log.error("%s", error)
                 source.drop()
@@ -106,6 +108,8 @@ def _try_store(config: FloorConfig) -> None:
     """Open the store once, made where there is none: a file that cannot be had is a mistake, a server may come."""
     try:
         open_store(config, make=True).close()
+    except OtherFormat:
+        raise
     except StoreError:
         if config.store.url is None:
             raise

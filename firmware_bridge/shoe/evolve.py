@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
-from firmware_bridge.facts.device import Device
+from firmware_bridge.facts.events import Device
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.games.house import size_of
 from firmware_bridge.shoe.changes import cards, rounds

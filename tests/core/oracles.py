@@ -11,7 +11,7 @@ from typing import Any
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.entry import Entry
+from firmware_bridge.facts.events import Entry
 from firmware_bridge.journal.line import Line, unseal
 from firmware_bridge.shoe import Shoe, advance, decide
 from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult

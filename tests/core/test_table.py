@@ -149,7 +149,7 @@ def troubled(table: Table) -> Iterator[tuple[Shoe, bool]]:
         for spoiled in SPOILED:
             after = Table()
             after.house = table.house
-            after.shoe, after.chain = table.shoe, table.chain
+            after.shoe, after.memory.chain = table.shoe, table.memory.chain
             after.play(*spoiled)
             yield after.shoe, False
             for name in named:

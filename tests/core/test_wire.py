@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from firmware_bridge.client import event_message, round_message, state
-from firmware_bridge.demo.retained import Retained
+from firmware_bridge.demo.memory_table import Retained
 from firmware_bridge.facts import wire_states
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Answer, Correct

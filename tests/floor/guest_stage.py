@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from firmware_bridge.demo.retained import Retained
+from firmware_bridge.demo.memory_table import Retained
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.wire import VERSION, StateHead, joined

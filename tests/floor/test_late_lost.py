@@ -9,7 +9,7 @@ import pytest
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.floor.metrics.tables import Tables
-from firmware_bridge.floor.page.guest.tables import Guests
+from firmware_bridge.floor.page.guest.fold import Guests
 from firmware_bridge.floor.page.seen import Floor
 from firmware_bridge.floor.source import Delivery
 from tests.floor.metered import STATUS

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from firmware_bridge.cli.check.finding import Finding, Machine
-from firmware_bridge.cli.check.keypads import keypads
+from firmware_bridge.cli.check.reader import keypads
 from firmware_bridge.config.load import load
 from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.errors import ConfigError

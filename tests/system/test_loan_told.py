@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.check.checks import Machine
+from firmware_bridge.cli.check.finding import Machine
 from firmware_bridge.cli.check.reader import reader
 from firmware_bridge.config.load import load
 from hardware.ports import close_tty, open_tty

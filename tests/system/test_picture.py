@@ -16,8 +16,7 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of
 from firmware_bridge.screen.felt import felt
-from firmware_bridge.screen.fitted import fitted
-from firmware_bridge.screen.picture import picture
+from firmware_bridge.screen.picture import fitted, picture
 from firmware_bridge.screen.sight import Over, Row, Sight
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, snapshots

@@ -57,11 +57,11 @@ def _obey(keys: str, stage: Stage, stop: asyncio.Event) -> None:
 
 
 def _screen(stage: Stage, story: Story, keys: str) -> Callable[[int, int], list[Text]]:
-    from firmware_bridge.cli.watch import boards
+    from firmware_bridge.cli.watch.sight import boards_of
     from firmware_bridge.demo.audience import sight
     from firmware_bridge.screen.picture import screen
 
-    seen = sight(stage, story, boards.of(stage.game, stage.backend.states), keys)
+    seen = sight(stage, story, boards_of(stage.game, stage.backend.states), keys)
     return lambda width, height: screen(seen, width, height)
 
 
@@ -93,9 +93,9 @@ class Keepsake:
 
 
 def _drawn(stage: Stage, story: Story) -> str:
-    from firmware_bridge.cli.watch import boards
+    from firmware_bridge.cli.watch.sight import boards_of
     from firmware_bridge.demo.audience import sight
     from firmware_bridge.demo.svg import svg
     from firmware_bridge.screen.picture import picture
 
-    return svg(picture(sight(stage, story, boards.of(stage.game, stage.backend.states)), *KEPT), "shoe demo")
+    return svg(picture(sight(stage, story, boards_of(stage.game, stage.backend.states)), *KEPT), "shoe demo")

@@ -14,8 +14,7 @@ from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.house import House
-from firmware_bridge.facts.nearest import did_you_mean
-from firmware_bridge.facts.printable import fault
+from firmware_bridge.facts.printable import did_you_mean, fault
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges

@@ -10,9 +10,8 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct, inspect
 from msgspec.structs import fields
 
-from firmware_bridge.facts.nearest import did_you_mean
 from firmware_bridge.facts.orders import Enter
-from firmware_bridge.facts.printable import REMEDY, escaped, fault
+from firmware_bridge.facts.printable import REMEDY, did_you_mean, escaped, fault
 
 ECHO: Final = 40
 """Characters of an unknown word that its refusal repeats."""

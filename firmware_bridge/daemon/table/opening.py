@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import os
 import threading
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple, TypeVar
@@ -14,10 +15,10 @@ from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.waiting import RETRY_DISK_S
 from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.journal.cursor import CursorFile
-from firmware_bridge.journal.disk import unusable
+from firmware_bridge.journal.files import InUse, lock
+from firmware_bridge.journal.filled import unusable
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.lock import InUse, only_one
-from firmware_bridge.journal.older import set_aside
+from firmware_bridge.journal.trusted import refusal, verify_format
 from firmware_bridge.journal.walk import Place
 
 PATIENCE_S: Final = 1.0
@@ -65,15 +66,20 @@ async def _stop(table: Table, error: DiskError, stopped: Callable[[], Awaitable[
 
 
 def _opened(journal: Journal) -> Opened:
+    directory = journal.directory
     try:
-        with only_one(journal.directory):
-            set_aside(journal.directory)  # and the cursor there with them
-        cursor = CursorFile(journal.directory / "cursor")
+        verify_format(directory)
+        os.close(lock(directory))  # the directory is there now, and no other daemon has it
+        cursor = CursorFile(directory / "cursor")
+    except InUse:
+        raise
+    except JournalError as error:
+        raise refusal(error, directory) from None
     except OSError as error:
-        raise unusable(journal.directory, error) from None
+        raise unusable(directory, error) from None
     try:
         journal.open(cursor.value)
-        return Opened(cursor, place_behind(journal.directory, cursor.value))
+        return Opened(cursor, place_behind(directory, cursor.value))
     except BaseException:
         journal.close()
         cursor.close()

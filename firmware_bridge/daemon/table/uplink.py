@@ -29,12 +29,12 @@ from firmware_bridge.daemon.table.twins import Twins
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.journal.cursor import CursorFile
-from firmware_bridge.journal.disk import SyncFailed
+from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.journal.line import Line, rfc3339
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.topics.event_and_round import messages
-from firmware_bridge.topics.state import mode, snapshots
+from firmware_bridge.topics.state import mode
 
 log = logging.getLogger(__name__)
 
@@ -227,7 +227,7 @@ class Uplink:
         table, status = self._table, {"status": self._status("online")}
         if not table.begun:  # of the shoe nothing is known
             return {"lamps": table.shown(), "alarm": table.alarms()} | status
-        states = snapshots(table.shoe, table.shown(), table.alarms())
+        states = table.states()
         if self._odds and self._odds.state:
             states["odds"] = self._odds.state
         return states | status

@@ -107,6 +107,7 @@ def _by_points(piles: Piles) -> list[int]:
 
 ZH, EN, RTP, PAYS, CHANCE = 12, 28, 12, 12, 14
 """Columns of the table: widths in a terminal's cells, where a Chinese character takes two."""
+
 _SAID: Final[dict[Net, str]] = {-1: "lost", 0: "push"}
 
 

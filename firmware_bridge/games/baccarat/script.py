@@ -9,12 +9,15 @@ import msgspec
 from msgspec import Raw, Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games.asks import Ask, CardDue, OpeningDue, Plays
 from firmware_bridge.games.baccarat.bets import NaturalBets, TigerPairTop, results
 from firmware_bridge.games.baccarat.roads.good import GoodId
 from firmware_bridge.games.baccarat.rules import NATURALS, STOOD, Ruled, Thirds, thirds
 from firmware_bridge.games.game import Result, Script, Start, Terms
+
+SqueezeRule = Literal["largest-stake", "any-bettor"]
+"""Who may open the cards: the guest with the largest stake on a side, or any with a bet."""
 
 
 class Baccarat(Terms, frozen=True):
@@ -35,7 +38,7 @@ class Baccarat(Terms, frozen=True):
     good_roads: tuple[GoodId, ...] | None = None
     tiger_pair_top: TigerPairTop = "identical"
     natural_bets: NaturalBets = "must-win"
-    squeeze: Literal["largest-stake", "any-bettor"] = "largest-stake"
+    squeeze: SqueezeRule = "largest-stake"
 
 
 PAIRS: Final = ("P1", "B1", "P2", "B2")

@@ -9,8 +9,21 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import check_settings
+from firmware_bridge.games.asks import Between, check_settings
 from firmware_bridge.games.game import Terms
+
+SEATS: Final = 7
+"""How many seats a table has at most."""
+
+VALUES: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
+"""Rank -> what a card counts; an ace 11 where that does not pass 21."""
+MOST: Final = 21
+
+STANDS_ON: Final = 17
+"""The dealer stands on this total and every one above it, with an ace as 11 too."""
+
+PEEKS: Final = frozenset("TJQKA")
+"""Ranks of the dealer's first card with which the hole card may make a blackjack."""
 
 
 class Blackjack(Terms, frozen=True):
@@ -24,7 +37,7 @@ class Blackjack(Terms, frozen=True):
     split_aces: whether split aces are played as any other hand, or get one card each and stand.
     """
 
-    seats: Annotated[int, Meta(ge=1, le=7)] = 7
+    seats: Annotated[int, Meta(ge=1, le=SEATS)] = SEATS
     min: Decimal = Decimal(10)
     max: Decimal = Decimal(1000)
     max_hands: Annotated[int, Meta(ge=1, le=99)] = 4
@@ -39,15 +52,18 @@ class Blackjack(Terms, frozen=True):
             raise ValueError(f"max = {self.max}: it is at least min, {self.min}")
 
 
-VALUES: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
-"""Rank -> what a card counts; an ace 11 where that does not pass 21."""
-MOST: Final = 21
+def refused(seat: int, bet: Decimal, seats: int, least: Decimal, most: Decimal) -> str:
+    """Why a bet is not taken at a table of so many seats that takes bets from `least` to `most`, "" if it is."""
+    if not 1 <= seat <= seats:
+        return "no_such_seat"
+    if bet < least:
+        return "below_min"
+    return "above_max" if bet > most else ""
 
-STANDS_ON: Final = 17
-"""The dealer stands on this total and every one above it, with an ace as 11 too."""
 
-PEEKS: Final = frozenset("TJQKA")
-"""Ranks of the dealer's first card with which the hole card may make a blackjack."""
+def doubles(bet: Decimal) -> Between:
+    """What may be put in to double a hand of this bet: more than nothing, at most the bet, which is what is usual."""
+    return Between(Decimal(0), bet, above=True, or_none=True)
 
 
 def total(cards: Sequence[Card]) -> tuple[int, bool]:

@@ -8,10 +8,9 @@ from functools import lru_cache
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games.asks import (
     Ask,
-    Between,
     CardDue,
     MarkDue,
     Nothing,
@@ -26,7 +25,7 @@ from firmware_bridge.games.asks import (
 )
 from firmware_bridge.games.blackjack.felt import Felt, Hand, Laid, lose, pay_blackjacks, settle, settle_blackjack
 from firmware_bridge.games.blackjack.result import result
-from firmware_bridge.games.blackjack.rules import MOST, PEEKS, STANDS_ON, Blackjack, is_pair, total
+from firmware_bridge.games.blackjack.rules import MOST, PEEKS, STANDS_ON, Blackjack, doubles, is_pair, refused, total
 from firmware_bridge.games.game import Script, Start
 from firmware_bridge.games.moves import Mark
 
@@ -43,7 +42,9 @@ RULES: Final = {
     "doubles": "a double, one card",
 }
 """Why a card is due to a seat -> the same in words."""
+
 Played = Generator[Ask, Any, None]
+
 _FACE_DOWN: Final = CardDue(DEALER, DEALER, down=True, why="D due, face down")
 _PEEK: Final = Question("peek", ("yes", "no"), (DEALER,))
 
@@ -78,20 +79,11 @@ def _bets(terms: Blackjack, start: Start) -> Generator[Ask, Any, Felt]:
         return _felt({seat: Decimal(1) for seat in range(1, terms.seats + 1)})
     bets = {}
     for seat, text in sorted(start.bets.items(), key=lambda each: int(each[0])):
-        if why := refused(terms, int(seat), Decimal(text)):
+        if why := refused(int(seat), Decimal(text), terms.seats, terms.min, terms.max):
             yield did("bet_refused", f"S{seat}", why)
         else:
             bets[int(seat)] = Decimal(text)
     return _felt(bets)
-
-
-def refused(terms: Blackjack, seat: int, bet: Decimal) -> str:
-    """Why a bet is not taken, "" if it is."""
-    if not 1 <= seat <= terms.seats:
-        return "no_such_seat"
-    if bet < terms.min:
-        return "below_min"
-    return "above_max" if bet > terms.max else ""
 
 
 def _felt(bets: dict[int, Decimal]) -> Felt:
@@ -185,7 +177,7 @@ def _said(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[Ask, Any
 def _offers(terms: Blackjack, hands: list[Hand], hand: Hand) -> dict[str, Offer]:
     offers: dict[str, Offer] = {"S": Nothing(), "H": Nothing()}
     if len(hand.laid) == 2:
-        offers["DD"] = Between(Decimal(0), hand.bet, above=True, or_none=True)
+        offers["DD"] = doubles(hand.bet)
         if len(hands) < terms.max_hands and is_pair(hand.cards, terms.split_by):
             offers["SP"] = Nothing()
         if len(hands) == 1:

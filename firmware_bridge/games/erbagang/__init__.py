@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from firmware_bridge.facts.cards import TILES, Card
 from firmware_bridge.games.asks import in_words
-from firmware_bridge.games.bank import BET, GRAB, SLOTS, remarks, strategy
-from firmware_bridge.games.erbagang.hands import Hand, outcome
+from firmware_bridge.games.bank import BET, GRAB, GUEST, SLOTS, remarks, strategy
+from firmware_bridge.games.chances import book, chances
+from firmware_bridge.games.erbagang.hands import WORDS, Hand, kind_of, outcome
 from firmware_bridge.games.erbagang.script import EACH, ErBaGang, Own, Running, is_over, round
-from firmware_bridge.games.game import Game, OddsBook
+from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT
 
 
@@ -67,22 +68,18 @@ def _hand(told: Any) -> tuple[Card, ...]:
     return tuple([Card(face) for face in faces])
 
 
-def _odds() -> OddsBook:
-    from firmware_bridge.games.erbagang.odds import BOOK
-
-    return BOOK
-
-
 def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
     """The bank, the round of the game, and who cannot go on."""
     stopped = (f"stopped: {', '.join(told['out'])}",) if told["stopped"] else ()
     return (*remarks(told), f"round {told['game_round']} of the game", *stopped)
 
 
+PACK: Final = dict.fromkeys(TILES, 4)
+
 GAME: Final = Game(
     name="erbagang",
     terms=ErBaGang,
-    pack=dict.fromkeys(TILES, 4),
+    pack=PACK,
     packs=range(1, 2),
     fewest=lambda terms: EACH * len(SLOTS),
     may_burn=False,
@@ -102,7 +99,10 @@ GAME: Final = Game(
     shows=Running,
     compare=compare,
     summary=summary,
-    odds=_odds,
+    guest=GUEST,
+    odds=lambda: book(
+        PACK, "tiles left: hands of two", WORDS, lambda left, terms: chances(left, EACH, terms.order, kind_of)
+    ),
     ceremony="hands are opened from the banker's next seat, his own last",
     staked=lambda layout, start: dict.fromkeys(SLOTS, "0"),
 )

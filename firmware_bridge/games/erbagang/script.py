@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
@@ -26,6 +26,7 @@ from firmware_bridge.games.bank import (
     given_by,
     lot_among,
     outcome_of,
+    owes,
     reasons,
     turned,
     why,
@@ -116,7 +117,8 @@ def round(terms: ErBaGang, start: Start) -> Script:
     yield did("round", game.number)
     bank = yield from _banker(terms, game)
     banker, multiple = str(bank.banker)[1:], bank.multiple or 1
-    offer = Whole(1, max(1, multiple // PART))
+    offered = third(multiple)
+    offer = Whole(offered[0], offered[-1])
     players = sorted(from_next(banker))
     bets = yield from given_by(players, BET, offer, "the players bet", lambda told: replace(bank, bets=told))
     closed = yield from dealt(EACH)
@@ -150,9 +152,18 @@ def round(terms: ErBaGang, start: Start) -> Script:
     )
 
 
+def third(banker: int) -> range:
+    """What players may bet at er ba gang against a banker with this multiple: from 1 to a third of it, 1 always."""
+    return range(1, max(1, banker // PART) + 1)
+
+
+def short(purses: Mapping[str, Decimal], base: Decimal) -> tuple[str, ...]:
+    """The seats whose purse does not hold the base: with one of them a game does not go on."""
+    return tuple([seat for seat, purse in purses.items() if purse < base])
+
+
 def _short(purses: Purses | None, terms: ErBaGang) -> tuple[str, ...]:
-    """The slots whose purse does not hold the base."""
-    return tuple([f"S{seat}" for seat, purse in (purses or {}).items() if purse < terms.base])
+    return tuple([f"S{seat}" for seat in short(purses or {}, terms.base)])
 
 
 def _banker(terms: ErBaGang, game: SoFar) -> Generator[Ask, Any, Running]:
@@ -192,7 +203,7 @@ def _paid(
             if ends[seat] != now:
                 continue
             loser, winner = (seat, banker) if now == "lose" else (banker, seat)
-            owed = terms.base * bets[seat] * terms.hand_multiples[kind_of_hand(tiles[winner])]
+            owed = owes(terms.base, bets[seat], terms.hand_multiples[kind_of_hand(tiles[winner])])
             paid = min(owed, left[loser]) if left else owed
             yield did("pay", f"S{loser}", f"S{winner}", in_words(paid), in_words(owed))
             nets[loser] -= paid

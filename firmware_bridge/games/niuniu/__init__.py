@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games.bank import BET, GRAB, SLOTS, Bank, remarks, strategy
-from firmware_bridge.games.game import Game, OddsBook
+from firmware_bridge.games.bank import BET, GRAB, GUEST, SLOTS, Bank, remarks, strategy
+from firmware_bridge.games.chances import book, chances
+from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT
-from firmware_bridge.games.niuniu.hands import Hand, strength
+from firmware_bridge.games.niuniu.hands import KINDS, WORDS, Hand, kind_of, strength
 from firmware_bridge.games.niuniu.script import EACH, NiuNiu, Own, round
 
 
@@ -43,16 +44,12 @@ def _hand(told: Any) -> list[Card]:
     return [Card(face) for face in faces]
 
 
-def _odds() -> OddsBook:
-    from firmware_bridge.games.niuniu.odds import BOOK
-
-    return BOOK
-
+PACK: Final = dict.fromkeys(FACES, 1)
 
 GAME: Final = Game(
     name="niuniu",
     terms=NiuNiu,
-    pack=dict.fromkeys(FACES, 1),
+    pack=PACK,
     packs=range(1, 2),
     fewest=lambda terms: EACH * len(SLOTS),
     slots=SLOTS,
@@ -69,7 +66,10 @@ GAME: Final = Game(
     shows=Bank,
     compare=compare,
     summary=summary,
-    odds=_odds,
+    guest=GUEST,
+    odds=lambda: book(
+        PACK, "cards left: hands of five", WORDS, lambda left, terms: chances(left, EACH, KINDS, kind_of)
+    ),
     ceremony="hands are opened from the banker's next seat, his own last",
     staked=lambda layout, start: dict.fromkeys(SLOTS, "0"),
 )

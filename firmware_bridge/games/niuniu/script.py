@@ -25,6 +25,7 @@ from firmware_bridge.games.bank import (
     given_by,
     lot_among,
     outcome_of,
+    owes,
     reasons,
     turned,
     why,
@@ -98,7 +99,7 @@ def round(terms: NiuNiu, start: Start) -> Script:
     for seat in players:
         wins = strength(faces[seat]) > strength(faces[banker])
         winner, loser = (seat, banker) if wins else (banker, seat)
-        pay = terms.base * multiple * bets[seat] * hands[winner].multiple
+        pay = owes(terms.base, multiple, bets[seat], hands[winner].multiple)
         yield did("pay", f"S{loser}", f"S{winner}", in_words(pay))
         nets[winner] += pay
         nets[loser] -= pay

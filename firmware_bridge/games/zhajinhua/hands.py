@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import combinations
+from math import comb
 from random import Random
 from typing import Final, Literal
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.asks import Between, Choice, Offer, Target
+from firmware_bridge.games.chances import Chance, HandOddsError
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.strategy import Asked
 
@@ -15,6 +19,20 @@ Kind = Literal["special_235", "high_card", "pair", "straight", "flush", "straigh
 
 KINDS: Final[tuple[Kind, ...]] = ("high_card", "pair", "straight", "flush", "straight_flush", "leopard")
 """The kinds from low to high; `special_235` ranks as the lowest high card, and beats leopards alone."""
+
+CALLED: Final[dict[Kind, str]] = {
+    "leopard": "leopard",
+    "straight_flush": "straight flush",
+    "flush": "flush",
+    "straight": "straight",
+    "pair": "pair",
+    "high_card": "high card",
+    "special_235": "2 3 5 mixed",
+}
+"""Kind -> what people call it, from high to low; of the odds the special is told apart from the other high cards."""
+
+HAND: Final = 3
+"""Cards of a hand."""
 
 RANKED: Final = "23456789TJQKA"
 SUITED: Final = "dchs"
@@ -52,6 +70,15 @@ def beats(hand: Hand, other: Hand) -> bool:
     if set(kinds) == {"special_235", "leopard"}:
         return kinds[0] == "special_235"
     return _strength(hand, kinds[0]) > _strength(other, kinds[1])
+
+
+def chances(left: Counter[Card]) -> dict[str, Chance]:
+    """Kind -> how likely the next hand is of it, from the cards that are left. Raises HandOddsError."""
+    cards = left.total()
+    if cards < HAND:
+        raise HandOddsError(f"{cards} cards are left, a hand takes {HAND}", f"odds need {HAND} cards or more")
+    found = Counter(map(kind, combinations(left.elements(), HAND)))
+    return {each: Chance(found[each], comb(cards, HAND)) for each in CALLED}
 
 
 def _ranks(hand: Hand) -> tuple[int, ...]:

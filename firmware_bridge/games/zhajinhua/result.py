@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games.asks import EXACT, Ask, Did, did, in_words
 from firmware_bridge.games.game import Result
 from firmware_bridge.games.zhajinhua.hands import Hand, Kind, kind
@@ -17,6 +17,7 @@ from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, total
 
 By = Literal["fold", "compare", "forced", "all_in"]
 """How a round was won: how the last of the others went out, or by an all-in."""
+
 WON: Final[dict[By, str]] = {
     "fold": "all others are out, the last by folding",
     "compare": "all others are out, the last by a comparison",

@@ -58,8 +58,16 @@ Out = Literal["fold", "compare", "forced"]
 FEWEST, MOST = 3, 5
 """How many seats make a round."""
 
+COMPARES_FROM: Final = 2
+"""The betting round from which on a seat may compare its hand with another's; all-in it may earlier."""
+
 SEATS: Final = tuple(str(number) for number in range(1, 8))
 """The seats that a table can have."""
+
+
+def factor(looked: bool) -> int:
+    """What a seat puts in for a stake of 1: one that has looked puts in twice as much."""
+    return 2 if looked else 1
 
 
 class Seat(Struct):
@@ -78,8 +86,8 @@ class Seat(Struct):
 
     @property
     def factor(self) -> int:
-        """What it puts in for a stake of 1: a seat that has looked puts in twice as much."""
-        return 2 if self.looked else 1
+        """What it puts in for a stake of 1."""
+        return factor(self.looked)
 
     def pay(self, amount: Decimal) -> None:
         """Put money of the purse into the pot."""

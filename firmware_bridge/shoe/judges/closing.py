@@ -11,8 +11,8 @@ from msgspec import Raw
 
 from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.orders import Correct
-from firmware_bridge.facts.reason import Reason
 from firmware_bridge.games.game import Game, Result, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.layout import Layout

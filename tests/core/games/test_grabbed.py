@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from firmware_bridge.demo.play.line import answer
+from firmware_bridge.demo.given import answer
 from firmware_bridge.games import GAMES
 from tests.core.games.grabbed_lines import line
 

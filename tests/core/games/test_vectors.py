@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.demo.play.line import answer
+from firmware_bridge.demo.given import answer
 from firmware_bridge.games import GAMES
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "games"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -12,16 +11,15 @@ from msgspec.structs import replace
 
 from firmware_bridge.daemon.table.backend import BACKEND
 from firmware_bridge.daemon.table.desk import order_of
-from firmware_bridge.demo.retained import Retained
+from firmware_bridge.demo.memory_table import MemoryTable, Retained
 from firmware_bridge.demo.script import NewShoe, Pause, input_of, parse
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.events import CommandAnswered
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.games.house import house_of, usual
-from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.shoe import Shoe, phase, step
-from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.journal.line import Line
+from firmware_bridge.shoe import Shoe, phase
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import table
 from tests.tools.messages.scenes import Scene, Step
@@ -56,17 +54,17 @@ def played(scene: Scene) -> Iterator[Moment]:
 
 class _Table:
     def __init__(self, house: House) -> None:
-        self._house, self._shoe, self._retained = house, Shoe(), Retained()
-        self._at, self._nonces, self._chain, self._orders = 0, 0, FIRST_CHAIN, 0
+        self._house, self._retained = house, Retained()
+        self._memory, self._at, self._orders = MemoryTable(Shoe(), TABLE, BOOT, "example"), 0, 0
 
     def play(self, steps: tuple[Step, ...]) -> Iterator[Moment]:
-        yield from self._take(inputs.Started(at=0, version="0.1.0", house=self._house, nonce=self._nonce()))
+        yield from self._take(inputs.Started(at=0, version="0.1.0", house=self._house, nonce=self._memory.nonce()))
         for each in steps:
             match each:
                 case str():
                     yield from self._script(each)
                 case inputs.CardRead():
-                    yield from self._take(replace(each, nonce=self._nonce()))
+                    yield from self._take(replace(each, nonce=self._memory.nonce()))
                 case orders.Enter():
                     yield from self._order(each, "ANNA")
                 case _ if isinstance(each, orders.Order):
@@ -82,14 +80,14 @@ class _Table:
                 case Pause(ms=ms):
                     yield from self._pass(self._at + ms)
                 case _:
-                    came = input_of(word, BACKEND, self._nonce)
+                    came = input_of(word, BACKEND, self._memory.nonce)
                     if isinstance(came, inputs.Ordered):
                         yield from self._order(came.order, BACKEND)
                     else:
                         yield from self._take(came)
 
     def _pass(self, end: int) -> Iterator[Moment]:
-        while (due := deadline(self._shoe)) is not None and due <= end:
+        for due in self._memory.moments(end):
             self._at = max(self._at, due - STEP_MS)
             yield from self._take(inputs.TimePassed(at=0))
         self._at = max(self._at, end)
@@ -98,7 +96,7 @@ class _Table:
         """The order as the desk reads it off a message; a mark names the question it answers."""
         fields = msgspec.json.decode(msgspec.json.encode(order))
         if isinstance(order, orders.Mark):
-            now = table(self._shoe)
+            now = table(self._memory.shoe)
             fields |= {"round": now.round, "turn": now.turn}
         return order_of(fields, orders.ALL)
 
@@ -106,20 +104,19 @@ class _Table:
         self._orders += 1
         if by == BACKEND and not isinstance(order, orders.Malformed):
             order = self._wire(order)
-        yield from self._take(inputs.Ordered(at=0, order=order, by=by, nonce=self._nonce(), id=str(self._orders)))
+        nonce = self._memory.nonce()
+        yield from self._take(inputs.Ordered(at=0, order=order, by=by, nonce=nonce, id=str(self._orders)))
 
     def _take(self, came: inputs.AnyInput) -> Iterator[Moment]:
         self._at += STEP_MS
-        came = replace(came, at=BEGAN + self._at, mono=self._at, salt=self._nonce())
-        if made := step(self._shoe, came, TABLE, BOOT):
-            line = seal(made.entry, self._chain)
-            self._shoe, self._chain = made.shoe, line.chain
-            yield Moment(came, tuple(self._sent(line)), phase(self._shoe).value)
+        came = replace(came, at=BEGAN + self._at, mono=self._at, salt=self._memory.nonce())
+        if line := self._memory.take(came):
+            yield Moment(came, tuple(self._sent(line)), phase(self._memory.shoe).value)
 
     def _sent(self, line: Line) -> Iterator[Sent]:
         for message in messages(line):
             yield Sent(message.topic, msgspec.json.decode(message.payload))
-        for topic, payload in self._retained.changed(line, self._shoe):
+        for topic, payload in self._retained.changed(line, self._memory.shoe):
             yield Sent(topic, msgspec.json.decode(payload))
         assert line.entry
         came = line.entry.input
@@ -134,7 +131,3 @@ class _Table:
         public = line.public
         head = StateHead(VERSION, TABLE, public.shoe, public.journal, public.seq, public.at, BOOT)
         return dict(msgspec.json.decode(joined(head, body)))
-
-    def _nonce(self) -> str:
-        self._nonces += 1
-        return sha256(b"example %d" % self._nonces).hexdigest()[:32]

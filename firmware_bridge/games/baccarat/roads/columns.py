@@ -19,6 +19,7 @@ LeadingTies = Literal["first-bead", "own-column"]
 
 ROWS: Final = 6
 """Rows of every grid [000]."""
+
 LETTERS: Final[dict[str, Outcome]] = {"banker": "B", "player": "P", "tie": "T"}
 BEAD_COLOURS: Final = {"B": "red", "P": "blue", "T": "green"}
 _COLUMN: Final[Callable[[str], list[str]]] = re.compile("B[BT]*|P[PT]*").findall
