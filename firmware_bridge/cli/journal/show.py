@@ -17,8 +17,8 @@ import msgspec
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped, escaped_json
 from firmware_bridge.games import GAMES
+from firmware_bridge.journal.files import chosen
 from firmware_bridge.journal.line import Line, Public, without_sealed
-from firmware_bridge.journal.verify.chosen import chosen
 from firmware_bridge.journal.walk import Walk
 from firmware_bridge.screen.words import headline, named, remarks
 
