@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import fields, replace
 
-from firmware_bridge.config.crosswise import wrong_together
+from firmware_bridge.config.crosswise import with_mode, with_usual, wrong_together
 from firmware_bridge.config.good_keys import (
     good_keys,
     good_sections,
@@ -20,7 +20,6 @@ from firmware_bridge.config.good_keys import (
     refuse,
     unprintable,
 )
-from firmware_bridge.config.modes import with_mode, with_usual
 from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig, wrong_keys
 from firmware_bridge.config.sections import Config, TableConfig
 from firmware_bridge.facts.house import Limit

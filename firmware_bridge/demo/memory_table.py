@@ -15,6 +15,7 @@ from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Judge, Shoe, step
 from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.topics.own import OwnTopics
 from firmware_bridge.topics.state import snapshots
 
 _encode = msgspec.json.Encoder().encode
@@ -58,6 +59,7 @@ class Retained:
     """Remembers what each retained topic holds."""
 
     def __init__(self) -> None:
+        self._own = OwnTopics()
         self._held: dict[str, Any] = {}
         self._said: dict[str, bytes] = {}
 
@@ -67,7 +69,7 @@ class Retained:
         head = _encode(
             StateHead(public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
         )
-        for topic, value in snapshots(shoe).items():
+        for topic, value in snapshots(shoe, own=self._own).items():
             if self._held.get(topic) is value:
                 continue
             body = bytes(value) if isinstance(value, Raw) else _encode(value)

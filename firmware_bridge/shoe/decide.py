@@ -34,14 +34,6 @@ def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
     return tuple(draft.events) if draft else ()
 
 
-def foretell(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...] | None:
-    """What `decide` makes of `fact` at whatever time it comes; None where that plays a part. Pure."""
-    draft = drafted(shoe, fact)
-    if draft is None:
-        return ()
-    return None if draft.is_timed else tuple(draft.events)
-
-
 def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     """The decision about `fact`: its events, and the shoe after them; None for a repeat. Pure and total."""
     if _known(shoe, fact):

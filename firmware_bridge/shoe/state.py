@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final
 
-from msgspec import Raw, Struct, field
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card, Serial
@@ -20,9 +21,7 @@ from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
-from firmware_bridge.shoe.grown import Grown
 from firmware_bridge.shoe.held import Held, HeldCard
-from firmware_bridge.shoe.once import once
 from firmware_bridge.shoe.policy import POLICIES
 
 
@@ -135,14 +134,14 @@ class Shoe(Struct, frozen=True, kw_only=True):
     overdrawn: tuple[Laid, ...] = ()
     held: tuple[Held, ...] = ()
     aside: tuple[Laid, ...] = ()
-    seen: Grown[Card] = field(default_factory=Grown)
+    seen: tuple[Card, ...] = ()
     played: str = ""
-    serials: Grown[Serial] = field(default_factory=Grown)
+    serials: tuple[Serial, ...] = ()
     unknown: int = 0
     last_round: int | None = None
     cut_by: CutBy | None = None
     cut_watched: bool = True
-    rounds: Grown[PastRound] = field(default_factory=Grown)
+    rounds: tuple[PastRound, ...] = ()
     reveal_by: int | None = None
     opening: bool = False
     flying: bool = False
@@ -150,6 +149,13 @@ class Shoe(Struct, frozen=True, kw_only=True):
     change: str | None = None
     dealer: str = ""
 
+    def __hash__(self) -> int:
+        """By what differs between the shoes of one journal, so that what follows from a shoe can be cached."""
+        return hash((self.journal, self.seq, self.n))
+
+
+KEPT: Final = 4
+"""Shoes of which it is kept what follows: that of an input, and those that it leads to."""
 
 TURNS: Final = 65_536
 """Questions are numbered modulo this."""
@@ -193,7 +199,7 @@ def next_card(shoe: Shoe) -> str:
     return f"card {len(shoe.seen) + 1}"
 
 
-@once
+@lru_cache(KEPT)
 def blockers(shoe: Shoe) -> tuple[str, ...]:
     """The open irregularities that keep cards from being dealt."""
     return tuple([each.id for each in shoe.device.irregular if row(shoe, each.id).blocks])
@@ -213,7 +219,7 @@ def oldest_held(shoe: Shoe) -> HeldCard | None:
 def disclosed(shoe: Shoe) -> tuple[Card, ...]:
     """The cards of this shoe that everybody may know; nothing sealed is among them."""
     sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if laid.card and not laid.shown)
-    return tuple((shoe.seen.counts() - sealed).elements())
+    return tuple((Counter(shoe.seen) - sealed).elements())
 
 
 def is_card_out(shoe: Shoe) -> bool:
@@ -231,7 +237,7 @@ def left_before(shoe: Shoe) -> int:
     return size_of(shoe.house) - len(shoe.seen) - shoe.unknown + sum([laid.drawn for laid in shoe.laid])
 
 
-@once
+@lru_cache(KEPT)
 def is_exhausted(shoe: Shoe) -> bool:
     """Whether every card of the shoe was drawn and put in its place: none left, none held."""
     return cards_left(shoe) <= 0 and not held_cards(shoe)

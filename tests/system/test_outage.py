@@ -16,7 +16,8 @@ brokers, backend = real.brokers, listening.backend  # fixtures
 # Judges one card with an error, and cannot even put that on record.
 CRASHING = """
 import sys
-import firmware_bridge.daemon.table.judge as daemon
+import firmware_bridge.daemon.table.look_ahead as ahead
+import firmware_bridge.daemon.table.table as daemon
 from firmware_bridge.cli import main
 from firmware_bridge.facts.inputs import CardRead
 
@@ -27,7 +28,7 @@ def crash(shoe, told, *error):
         raise ValueError
     return (fault if error else decide)(shoe, told, *error)
 
-daemon.decide = daemon.foretell = daemon.fault = crash
+daemon.decide = ahead.decide = daemon.fault = crash
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -188,10 +189,10 @@ def test_an_error_of_our_own_blocks_and_keeps_the_card(bridge: Any, mocker: Mock
     table = bridge(free_port())
     table.deal("9s Td")
     broken = [
-        mocker.patch(f"firmware_bridge.daemon.table.judge.{name}", side_effect=ZeroDivisionError)
-        for name in ("decide", "foretell")
+        mocker.patch(f"firmware_bridge.daemon.table.{name}.decide", side_effect=ZeroDivisionError)
+        for name in ("table", "look_ahead")
     ]
-    table.bridge.table._judge.stop()  # what was judged ahead was judged without the error
+    table.bridge.table._ahead.stop()  # what was judged ahead was judged without the error
     table.pull("Ts")
     table.until(lambda: not table.board.waiting)
     for each in broken:

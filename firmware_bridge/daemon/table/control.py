@@ -22,7 +22,7 @@ from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
 from firmware_bridge.facts.printable import REMEDY, fault
 from firmware_bridge.facts.wire_states import Health
 from firmware_bridge.shoe.round import layout, rules
-from firmware_bridge.topics.state import last_rounds, mode, snapshots
+from firmware_bridge.topics.state import last_rounds, mode
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +124,7 @@ class Control:
             "returning": self._lending.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
             "points": dict(rules(shoe).points(layout(shoe))) if shoe.laid else {},
-            **msgspec.json.decode(msgspec.json.encode(snapshots(shoe, self._table.shown(), self._table.alarms()))),
+            **msgspec.json.decode(msgspec.json.encode(self._table.states())),
         }
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -7,11 +7,11 @@ import logging
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from firmware_bridge import __version__
 from firmware_bridge.daemon.table.disk_outage import DiskOutage, Waiting
-from firmware_bridge.daemon.table.judge import Judge
+from firmware_bridge.daemon.table.look_ahead import LookAhead
 from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
@@ -23,11 +23,12 @@ from firmware_bridge.journal.crashes import Crashes
 from firmware_bridge.journal.disk import SyncFailed
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
-from firmware_bridge.shoe import advance, entry_of, keeps_its_journal
+from firmware_bridge.shoe import advance, decide, entry_of, fault, keeps_its_journal, observe
 from firmware_bridge.shoe.judges.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
-from firmware_bridge.topics.state import alarms
+from firmware_bridge.topics.own import OwnTopics
+from firmware_bridge.topics.state import alarms, snapshots
 
 ASK_AGAIN_S: Final = 1.0
 """How soon a moment that has passed becomes an input again if the shoe still waits for it."""
@@ -129,14 +130,14 @@ class Table:
     ) -> None:
         self.journal, self.name, self.lights, self.shoe = journal, name, lights, journal.shoe
         self.boot = secrets.token_hex(4)
-        self.begun, self.observing = False, False
+        self.begun, self.observing, self._own = False, False, OwnTopics()
         self._warnings: dict[str, Alarm] = {}
         self._failed: Exception | None = None
         self._acknowledge, self._publishing, self._changed, self._loop = acknowledge, publishing, changed, loop
         self._outage, self._waiting, self._crashes = DiskOutage(), Waiting(), Crashes(journal.directory)
         self._retry: asyncio.TimerHandle | None = None
         self._alarm_clock, self._idle = AlarmClock(self._ring, loop), Idle(journal, loop)
-        self._judge = Judge(loop, looks_ahead)
+        self._ahead = LookAhead(loop) if looks_ahead else None
         self._wall_ahead: int | None = None
         self.jumped_ms = 0
         """How far the wall clock was set forwards since the start, all in all."""
@@ -205,6 +206,10 @@ class Table:
         """The irregularities that are open in the shoe, and what no shoe knows of: warnings, a disk that is lost."""
         return Alarms((*alarms(self.shoe), *self._warnings.values(), *self._outage.alarms()))
 
+    def states(self) -> dict[str, Any]:
+        """What the retained topics of the table hold now: topic -> an encodable value without the head."""
+        return snapshots(self.shoe, self.shown(), self.alarms(), self._own)
+
     def warn(self, name: str, detail: str, todo: str) -> None:
         """Raise an alarm that stops nothing and is not journaled, once for each `name`, until `unwarn`."""
         if name not in self._warnings:
@@ -232,7 +237,8 @@ class Table:
         """Lamps off, timers off."""
         self._alarm_clock.stop()
         self._idle.stop()
-        self._judge.stop()
+        if self._ahead:
+            self._ahead.stop()
         if self._retry:
             self._retry.cancel()
         self.lights.show({})
@@ -253,7 +259,7 @@ class Table:
             raise
 
     def _carried(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
-        fact, events = self._judge.judged(self.shoe, fact, self.observing)
+        events = self._judged(fact)
         if not events:
             return ()
         entry = entry_of(self.shoe, fact, events, self.name, self.boot)
@@ -266,10 +272,22 @@ class Table:
             self._acknowledge(report)
         self._alarm_clock.set(deadline(self.shoe))
         self._idle.appended(keeps_its_journal(self.shoe))
-        if not self.observing:
-            self._judge.look_ahead(self.shoe, fact)
+        if self._ahead and not self.observing:
+            self._ahead.begin(self.shoe, fact)
         self._show()
         return events
+
+    def _judged(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
+        """The events of an input: by `decide`, by `observe` while observing, or by `fault` where that fails."""
+        try:
+            if self.observing:
+                return observe(self.shoe, fact)
+            known = self._ahead.events(self.shoe, fact) if self._ahead else None
+            return known or decide(self.shoe, fact)
+        except Exception as error:
+            # Its text might spell a sealed card; the journal holds the input.
+            log.error("internal error while judging %s: %s", type(fact).__name__, type(error).__name__)
+            return fault(self.shoe, fact, error)
 
     def _watch_clock(self, fact: inputs.AnyInput) -> None:
         """Note when the wall clock was set: it ran differently from the one that nobody can set."""

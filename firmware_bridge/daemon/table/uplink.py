@@ -33,7 +33,7 @@ from firmware_bridge.journal.line import Line, rfc3339
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.topics.event_and_round import messages
-from firmware_bridge.topics.state import mode, snapshots
+from firmware_bridge.topics.state import mode
 
 MOST: Final = 16
 """Boot ids that are kept in mind."""
@@ -277,7 +277,7 @@ class Uplink:
         table, status = self._table, {"status": self._status("online")}
         if not table.begun:  # of the shoe nothing is known
             return {"lamps": table.shown(), "alarm": table.alarms()} | status
-        states = snapshots(table.shoe, table.shown(), table.alarms())
+        states = table.states()
         if self._odds and self._odds.state:
             states["odds"] = self._odds.state
         return states | status

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games.bank import BET, GRAB, SLOTS, Bank, remarks, strategy
+from firmware_bridge.games.bank import BET, GRAB, GUEST, SLOTS, Bank, remarks, strategy
 from firmware_bridge.games.chances import book, chances
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT
@@ -66,6 +66,7 @@ GAME: Final = Game(
     shows=Bank,
     compare=compare,
     summary=summary,
+    guest=GUEST,
     odds=lambda: book(
         PACK, "cards left: hands of five", WORDS, lambda left, terms: chances(left, EACH, KINDS, kind_of)
     ),

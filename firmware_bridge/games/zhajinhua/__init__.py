@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Net
+from firmware_bridge.games import guest
 from firmware_bridge.games.asks import EXACT, Question, in_words
 from firmware_bridge.games.chances import book
 from firmware_bridge.games.game import Game, Layout, Start
@@ -64,6 +65,16 @@ def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return own | {"hands": hands}
 
 
+def _shown(told: Any) -> guest.Result:
+    """Hands, of which a screen shows those that the house shows to guests; who won, and the pot."""
+    hands = [
+        guest.Hand(slot, guest.faces(hand.cards), "", guest.said(told, hand.kind), "win" if slot == told.winner else "")
+        for slot, hand in told.hands.items()
+    ]
+    outcome = "wins.seat" if told.winner else ""
+    return guest.Result(told.round, outcome, told.winner, tuple(hands), pot=told.pot)
+
+
 OF_A_HAND: Final = tuple(key for key in SeatHand.__struct_fields__ if key != "points")
 """What the result of a round says of each hand."""
 
@@ -90,6 +101,7 @@ GAME: Final = Game(
     compare=_compare,
     summary=_summary,
     ends=lambda terms, start: len(start.before) > 0,
+    guest=guest.Guest(result=_shown, hidden=HAND, limits=(("ante", ""), ("top", "")), has_pot=True),
     odds=lambda: book(PACK, "cards left: hands of three", CALLED, lambda left, terms: chances(left)),
     hand=SeatHand,
     own=Own,

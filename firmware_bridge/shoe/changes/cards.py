@@ -29,9 +29,9 @@ def _drawn(shoe: Shoe, event: events.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
     return replace(
         shoe,
         held=shoe.held[1:] if event.held else shoe.held,
-        seen=shoe.seen.plus(*[each.card for each in laid if each.card]),
+        seen=(*shoe.seen, *[each.card for each in laid if each.card]),
         unknown=shoe.unknown + (not laid),
-        serials=shoe.serials.plus(event.serial) if event.serial else shoe.serials,
+        serials=(*shoe.serials, event.serial) if event.serial else shoe.serials,
     )
 
 
@@ -57,7 +57,7 @@ def card_looked_at(shoe: Shoe, event: events.CardLookedAt) -> Shoe:
         return replace(laid, card=card, nonce=nonce, origin="manual", entered=(shoe.seq + 1, shoe.n + 1))
 
     laid = tuple(map(told, shoe.laid))
-    return replace(shoe, laid=laid, seen=shoe.seen.plus(card), unknown=shoe.unknown - 1)
+    return replace(shoe, laid=laid, seen=(*shoe.seen, card), unknown=shoe.unknown - 1)
 
 
 def card_overdrawn(shoe: Shoe, event: events.CardOverdrawn) -> Shoe:

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from firmware_bridge.facts import events
 from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.exchanged import exchanged
-from firmware_bridge.shoe.grown import Grown
 from firmware_bridge.shoe.held import HeldResult
 from firmware_bridge.shoe.state import Given, Laid, PastRound, Shoe, left_before, next_turn, with_device
 
@@ -62,7 +61,7 @@ def _round_over(shoe: Shoe, past: PastRound, flown: int) -> Shoe:
     over = replace(
         shoe,
         round=shoe.round + 1,
-        rounds=shoe.rounds.plus(past),
+        rounds=(*shoe.rounds, past),
         overdrawn=(),
         betting=False,
         reveal_by=None,
@@ -100,8 +99,8 @@ def round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
         return replace(_past(shoe, event), bets=past.bets, money=past.money, left=past.left)
 
     before = [each.card for past in shoe.rounds if past.round == event.round for each in past.cards]
-    rounds = Grown(corrected(past) if past.round == event.round else past for past in shoe.rounds)
-    seen = Grown(exchanged(shoe.seen, before, [each.card for each in event.cards]))
+    rounds = tuple(corrected(past) if past.round == event.round else past for past in shoe.rounds)
+    seen = exchanged(shoe.seen, before, [each.card for each in event.cards])
     written = "".join([_written(past) for past in rounds if past.outcome])
     after = replace(shoe, rounds=rounds, seen=seen, played=written)
     return with_device(after, prev=events.EntryName(shoe.journal, shoe.seq + 1))

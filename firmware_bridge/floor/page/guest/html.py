@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from firmware_bridge.floor.page.guest.read import Roads
-from firmware_bridge.floor.page.guest.view import Hand, Limit, Result, View, seat
+from firmware_bridge.floor.page.guest.view import Limit, View
 from firmware_bridge.floor.page.guest.words import WORDS, Language
 from firmware_bridge.floor.page.markup import Html, joined, tag
 from firmware_bridge.games.baccarat.drawn.formats import svg
@@ -15,6 +15,7 @@ from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Sheet
 from firmware_bridge.games.baccarat.drawn.words import WORDS as OF_ROADS
 from firmware_bridge.games.baccarat.drawn.words import Kind
 from firmware_bridge.games.baccarat.roads import Board
+from firmware_bridge.games.guest import Hand, Result, seat
 
 SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 RED: Final = ("h", "d")

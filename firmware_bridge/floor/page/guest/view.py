@@ -6,23 +6,14 @@ Every text in it is one of the words below, a seat, a face or an amount: what a 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
-from firmware_bridge.facts.cards import Card
-from firmware_bridge.floor.page.guest import read
 from firmware_bridge.floor.page.guest.fold import Kept
-from firmware_bridge.floor.page.guest.read import Roads, Round, Slot, Table
-from firmware_bridge.floor.page.guest.words import WORDS, known
+from firmware_bridge.floor.page.guest.read import Roads, Round, Table
+from firmware_bridge.floor.page.guest.words import WORDS
 from firmware_bridge.games import GAMES
-
-SEAT: Final = re.compile(r"S([1-9][0-9]?)(?:\.([1-9][0-9]?))?|D")
-DIGIT: Final = re.compile(r"[0-9](\.5)?")
-
-HIDDEN: Final = 3
-"""Cards of a hand of zha jin hua that nobody is shown."""
-
-_AMOUNT: Final = re.compile(r"[0-9]{1,18}(\.[0-9]{1,8})?")
+from firmware_bridge.games.guest import Hand, Result, faces, seat
 
 Cards = Literal["closed", "live"]
 """When guests see the cards of a round: once it is over, or as they lie open on the table after bets are closed."""
@@ -33,54 +24,18 @@ IN_PLAY: Final = ("dealing", "complete")
 BETWEEN: Final = ("empty", "ended")
 """Phases in which no round is due."""
 
-BIDS: Final = frozenset({"grab", "bet", "lot"})
-"""Marks by which guests bet before any card is out: while one is asked for, bets are open."""
-
 STOPPED: Final = frozenset({"NO_JOURNAL", "OBSERVE"})
 """Modes of a daemon that deals nothing now."""
 
 LIMITS: Final = ("table", "banker", "player", "tie", "banker_pair", "player_pair", "differential")
 """The limits of `[limits]` that a screen has words for."""
 
-TERMS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
-    "blackjack": (("min", "max"),),
-    "niuniu": (("base", ""),),
-    "zhajinhua": (("ante", ""), ("top", "")),
-    "erbagang": (("base", ""),),
-}
-"""Game -> its limits in its own settings: a lowest and a highest amount, or one amount."""
-
-SIDES: Final = {"P": "player", "B": "banker"}
-
-PLAYER_DRAWS_TO: Final = 5
-"""Points of the player's two cards up to which a third one is his."""
-
 HISTORY: Final = 10
 """Results beside the last one."""
 
+POINTS: Final = re.compile(r"[0-9]+(\.5)?")
 
-class Hand(NamedTuple):
-    """A hand: whose, its cards (None: face down), what they count or are, and how it ended.
-
-    name: `player`, `banker`, or a seat as messages name it. kind, outcome: ids of words (guest_words.py).
-    """
-
-    name: str
-    cards: tuple[str | None, ...]
-    points: str = ""
-    kind: str = ""
-    outcome: str = ""
-
-
-class Result(NamedTuple):
-    """A round that is over. outcome: the id of a word, "void" for one that counts for nothing. seat: who won a pot."""
-
-    round: int
-    outcome: str
-    seat: str = ""
-    hands: tuple[Hand, ...] = ()
-    natural: bool = False
-    pot: str = ""
+_AMOUNT: Final = re.compile(r"[0-9]{1,18}(\.[0-9]{1,8})?")
 
 
 class Limit(NamedTuple):
@@ -139,27 +94,9 @@ def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False) -> View:
     shown = shown._replace(bets="open" if is_open else "closed")
     if is_open or is_over or table.phase not in IN_PLAY:
         return shown
-    if table.game == "zhajinhua":
+    if GAMES[table.game].guest.has_pot:
         shown = shown._replace(pot=amount(table.shows.pot), stake=amount(table.shows.stake), seats=_seats(table))
     return shown._replace(cards=tuple(_hands(table))) if cards == "live" else shown
-
-
-def result(told: read.Round) -> Result:
-    """How a round ended."""
-    if told.status == "voided" or told.game not in _RESULTS:
-        return Result(told.round, "void" if told.status == "voided" else "")
-    return _RESULTS[told.game](told)
-
-
-def seat(slot: str) -> tuple[int, int] | None:
-    """A seat, or a hand of it, as numbers to sort by, the dealer first; None for what is none."""
-    found = SEAT.fullmatch(slot)
-    return (int(found[1] or 0), int(found[2] or 0)) if found else None
-
-
-def amount(text: str) -> str:
-    """An amount as it is written, "" for any other text."""
-    return text if _AMOUNT.fullmatch(text) else ""
 
 
 def _waits(kept: Kept) -> bool:
@@ -185,8 +122,9 @@ def _takes_bets(table: Table) -> bool:
         return True
     if table.phase in BETWEEN and GAMES[table.game].one_round_packs and not table.act:
         return orders and not table.settings.confirm_shuffle
-    if any(BIDS & words.keys() for words in table.act.values()):
-        return table.game != "zhajinhua" and not table.slots
+    bids = GAMES[table.game].guest.bids
+    if any(bid in words for words in table.act.values() for bid in bids):
+        return not table.slots
     return table.phase == "ready" and not orders
 
 
@@ -220,7 +158,7 @@ def _limits(table: Table) -> Iterator[Limit]:
         low, high = (amount(str(parts.get(part, ""))) for part in ("low", "high"))
         if low or high:
             yield Limit(name, low, high)
-    for low_key, high_key in TERMS.get(table.game, ()):
+    for low_key, high_key in GAMES[table.game].guest.limits:
         low, high = (amount(getattr(table.settings.terms, key)) if key else "" for key in (low_key, high_key))
         if low or high:
             yield Limit("bet" if high_key else low_key, low, high)
@@ -228,25 +166,14 @@ def _limits(table: Table) -> Iterator[Limit]:
 
 def _hands(table: Table) -> Iterator[Hand]:
     """The hands of the running round; a card that lies face down is None."""
-    if table.game == "baccarat":
-        yield from _sides(table.slots)
+    hands = GAMES[table.game].guest.hands
+    if hands:
+        for name, cards in hands({each.slot: each.card for each in table.slots}).items():
+            yield Hand(name, faces(cards))
         return
     seated = [(place, slot, cards) for slot, cards in table.hands.items() if (place := seat(slot))]
     for _, slot, cards in sorted(seated, key=lambda each: each[0]):
-        yield Hand(slot, tuple([_face(card) for card in cards]))
-
-
-def _sides(slots: tuple[Slot, ...]) -> Iterator[Hand]:
-    """Both sides' cards; of the reserves those that are named: they are played, R1 by the player where he draws."""
-    at = {each.slot: each.card for each in slots}
-    first = [card.points for slot in ("P1", "P2") if (card := at.get(slot))]
-    draws = len(first) == 2 and sum(first) % 10 <= PLAYER_DRAWS_TO
-    thirds = {"player": at.get("R1"), "banker": at.get("R2")} if draws else {"banker": at.get("R1")}
-    for letter, side in SIDES.items():
-        lain = [at[slot] for slot in (f"{letter}1", f"{letter}2", f"{letter}3") if slot in at]
-        lain += [card] if (card := thirds.get(side)) else []
-        if lain:
-            yield Hand(side, tuple([_face(card) for card in lain]))
+        yield Hand(slot, faces(cards))
 
 
 def _seats(table: Table) -> tuple[str, ...]:
@@ -256,75 +183,36 @@ def _seats(table: Table) -> tuple[str, ...]:
     return tuple(sorted(slot for slot in still if seat(slot)))
 
 
-def _face(card: Card | None) -> str | None:
-    return card.value if card else None
-
-
-def _baccarat(told: read.Round) -> Result:
+def result(told: Round) -> Result:
+    """How a round ended."""
+    if told.status == "voided" or told.game not in GAMES:
+        return Result(told.round, "void" if told.status == "voided" else "")
+    guest = GAMES[told.game].guest
+    shown = guest.result(told)
+    named = [hand for hand in shown.hands if hand.name in guest.sides or seat(hand.name)]
     hands = [
-        Hand(side, _faces(hand.cards), "" if hand.total is None else str(hand.total))
-        for side in ("player", "banker")
-        if (hand := told.hands.get(side))
+        _known(hand) if not guest.hidden or hand.name in told.shown else _hidden(hand, guest.hidden)
+        for hand in sorted(named, key=lambda each: seat(each.name) or (0, 0))
     ]
-    outcome = f"wins.{told.outcome}" if told.outcome in ("player", "banker", "tie") else ""
-    return Result(told.round, outcome, "", tuple(hands), told.natural)
+    winner = shown.seat if seat(shown.seat) else ""
+    outcome = "" if shown.seat and not winner else _word(shown.outcome)
+    return Result(told.round, outcome, winner, tuple(hands), shown.natural, amount(shown.pot))
 
 
-def _blackjack(told: read.Round) -> Result:
-    dealer = told.dealer
-    hands = [] if dealer is None else [Hand("D", _faces(dealer.cards), str(dealer.total), _how_dealer(dealer))]
-    for slot, hand in _by_seat(told.hands):
-        points = "" if hand.total is None else str(hand.total)
-        hands.append(Hand(slot, _faces(hand.cards), points, known("blackjack", hand.how), _ended(hand.outcome)))
-    return Result(told.round, known("blackjack", told.outcome), "", tuple(hands))
+def amount(text: str) -> str:
+    """An amount as it is written, "" for any other text."""
+    return text if _AMOUNT.fullmatch(text) else ""
 
 
-def _how_dealer(dealer: read.Dealer) -> str:
-    return known("blackjack", "blackjack" if dealer.blackjack else "bust" if dealer.bust else "")
+def _known(hand: Hand) -> Hand:
+    """A hand without the texts that are no words of the screen."""
+    points = hand.points if POINTS.fullmatch(hand.points) else ""
+    return Hand(hand.name, hand.cards, points, _word(hand.kind), _word(hand.outcome))
 
 
-def _grabbed(told: read.Round) -> Result:
-    """Niu-niu and er ba gang: each hand against the bank's."""
-    hands = []
-    for slot, hand in _by_seat(told.hands):
-        ended = "bank" if slot == told.banker else _ended(told.outcomes.get(slot, ""))
-        points = hand.digit if hand.kind == "points" and DIGIT.fullmatch(hand.digit) else ""
-        kind = "" if points else known(told.game, hand.kind)
-        hands.append(Hand(slot, _faces(hand.cards), points, kind, ended))
-    outcome = {"banker": "wins.bank", "players": "wins.players", "even": "wins.even"}.get(told.outcome, "")
-    return Result(told.round, outcome, "", tuple(hands))
+def _hidden(hand: Hand, cards: int) -> Hand:
+    return Hand(hand.name, (None,) * cards, outcome=_word(hand.outcome))
 
 
-def _zhajinhua(told: read.Round) -> Result:
-    """Only the hands that the house shows to guests are named."""
-    hands = []
-    for slot, hand in _by_seat(told.hands):
-        is_shown = slot in told.shown
-        cards = _faces(hand.cards) if is_shown else (None,) * HIDDEN
-        ended = "win" if slot == told.winner else ""
-        hands.append(Hand(slot, cards, "", known("zhajinhua", hand.kind) if is_shown else "", ended))
-    winner = told.winner if seat(told.winner) else ""
-    return Result(told.round, "wins.seat" if winner else "", winner, tuple(hands), pot=amount(told.pot))
-
-
-def _by_seat(hands: Mapping[str, read.Hand]) -> Iterator[tuple[str, read.Hand]]:
-    told = [(place, slot, hand) for slot, hand in hands.items() if (place := seat(slot))]
-    for _, slot, hand in sorted(told, key=lambda each: each[0]):
-        yield slot, hand
-
-
-def _faces(cards: tuple[Card, ...]) -> tuple[str, ...]:
-    return tuple([card.value for card in cards])
-
-
-def _ended(word: str) -> str:
-    return word if word in ("win", "lose", "push") else ""
-
-
-_RESULTS: Final[Mapping[str, Callable[[read.Round], Result]]] = {
-    "baccarat": _baccarat,
-    "blackjack": _blackjack,
-    "niuniu": _grabbed,
-    "erbagang": _grabbed,
-    "zhajinhua": _zhajinhua,
-}
+def _word(id: str) -> str:
+    return id if id in WORDS["en"] else ""
