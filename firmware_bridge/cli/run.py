@@ -20,7 +20,7 @@ from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.bridge import Bridge
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
-from firmware_bridge.journal.lock import InUse
+from firmware_bridge.journal.files import InUse
 from hardware.errors import HardwareError, PinBusy
 
 FORMAT: Final = "%(levelname)s %(name)s: %(message)s"

@@ -11,15 +11,10 @@ from typing import Final
 from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.facts.events import Entry
 from firmware_bridge.journal.cursor import Cursor
-from firmware_bridge.journal.disk import SyncFailed, unusable
-from firmware_bridge.journal.files import file_name, journal_files
-from firmware_bridge.journal.filled import STEP, FilledFile, content_size
+from firmware_bridge.journal.files import InUse, file_name, journal_files, lock
+from firmware_bridge.journal.filled import FILL, STEP, FilledFile, Spare, SyncFailed, content_size, unusable
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.journal.lock import InUse, lock
-from firmware_bridge.journal.refusal import refusal
-from firmware_bridge.journal.sectors import FILL
-from firmware_bridge.journal.spare import Spare
-from firmware_bridge.journal.trusted import begun_files, trusted_lines
+from firmware_bridge.journal.trusted import begun_files, refusal, trusted_lines
 from firmware_bridge.journal.walk import Place
 from firmware_bridge.shoe import Shoe, advance
 

@@ -17,9 +17,9 @@ from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.facts.orders import OpenShoe
 from firmware_bridge.games.house import house_of
+from firmware_bridge.journal.audit import Rejudge
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.verify.rejudge import Rejudge
 from firmware_bridge.journal.walk import Place, read_lines
 from tests.ahead import at_rest
 from tests.system.record import NoLamps
@@ -84,7 +84,7 @@ def test_cards_in_a_row_are_not_waited_for(tmp_path: Path, mocker: MockerFixture
 
 
 def test_who_only_observes_does_not_judge_ahead(tmp_path: Path, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.journal.crashes.Crashes.too_many", return_value=True)
+    mocker.patch("firmware_bridge.journal.cursor.Crashes.too_many", return_value=True)
     judged = mocker.patch("firmware_bridge.daemon.table.look_ahead.decide")
     journaled(tmp_path, has_time=True, settings={})
     judged.assert_not_called()

@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge import __version__
 from firmware_bridge.cli.watch.screen import screen
 from firmware_bridge.errors import DiskError
-from firmware_bridge.journal.crashes import ENOUGH
+from firmware_bridge.journal.cursor import ENOUGH
 from firmware_bridge.journal.journal import Journal
 from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.pins import MockPins

@@ -9,7 +9,7 @@ from typing import Final
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, JOURNAL_DIR, journal_dir
 from firmware_bridge.cli.journal import export, list, show, verify
-from firmware_bridge.journal.verify.chosen import unreadable
+from firmware_bridge.journal.files import unreadable
 
 
 def options(parser: argparse.ArgumentParser) -> None:

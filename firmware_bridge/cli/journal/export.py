@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from firmware_bridge.errors import JournalError
+from firmware_bridge.journal.files import chosen
 from firmware_bridge.journal.line import without_sealed
-from firmware_bridge.journal.verify.chosen import chosen
 from firmware_bridge.journal.walk import Walk
 
 

@@ -11,8 +11,8 @@ import msgspec
 from firmware_bridge.cli.journal.words import lines_of
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped_json
+from firmware_bridge.journal.files import chosen
 from firmware_bridge.journal.line import Line
-from firmware_bridge.journal.verify.chosen import chosen
 from firmware_bridge.journal.walk import Walk
 
 _encode = msgspec.json.Encoder().encode

@@ -102,7 +102,7 @@ def running(config: Path) -> Told:
 
 def _recorded(config: Path) -> Told:
     """The rounds in the newest journal; a correction replaces a round, a void removes it."""
-    from firmware_bridge.journal.verify.chosen import chosen
+    from firmware_bridge.journal.files import chosen
     from firmware_bridge.journal.walk import Walk
 
     path = chosen(journal_dir(config))[-1]

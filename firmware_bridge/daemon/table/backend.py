@@ -17,7 +17,7 @@ from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.orders import Answer, Malformed
 from firmware_bridge.facts.wire import joined
-from firmware_bridge.journal.disk import SyncFailed
+from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.mqtt.settings import Incoming
 
 log = logging.getLogger(__name__)

@@ -14,11 +14,10 @@ from firmware_bridge.daemon.table.disk_outage import NOT_READ, RETRY_DISK_S
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.journal.cursor import CursorFile
-from firmware_bridge.journal.disk import unusable
+from firmware_bridge.journal.files import InUse, lock
+from firmware_bridge.journal.filled import unusable
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.lock import InUse, lock
-from firmware_bridge.journal.refusal import refusal
-from firmware_bridge.journal.trusted import verify_format
+from firmware_bridge.journal.trusted import refusal, verify_format
 from firmware_bridge.journal.walk import Place
 
 PATIENCE_S: Final = 1.0

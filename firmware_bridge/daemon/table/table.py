@@ -19,8 +19,8 @@ from firmware_bridge.facts.events import AnyEvent, CommandAnswered
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps
-from firmware_bridge.journal.crashes import Crashes
-from firmware_bridge.journal.disk import SyncFailed
+from firmware_bridge.journal.cursor import Crashes
+from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of, fault, keeps_its_journal, observe

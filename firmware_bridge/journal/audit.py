@@ -1,22 +1,31 @@
-"""What an auditor asks of the record: is it whole, is it unchanged, and would it be judged the same again."""
+"""Proves a journal from its files alone: lines, chain, commitments, and the rounds judged again."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+import msgspec
+
+from firmware_bridge import __version__
+from firmware_bridge.client import EventMessage, MessageError, Verifier, commitment
+from firmware_bridge.client import Verdict as Proof
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.events import AnyEvent, Entry, Secret, ShoeOpened
+from firmware_bridge.facts.inputs import Started
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.line import FIRST_CHAIN, Line
-from firmware_bridge.journal.verify.commitments import Commitments
-from firmware_bridge.journal.verify.rejudge import Rejudge
 from firmware_bridge.journal.walk import Walk
+from firmware_bridge.shoe import Shoe, advance, decide, fault, observe
 
 Head = tuple[int, str]
 """An entry's number and the chain value at it, as an auditor writes them down."""
+
+_MARKS: Final = (b'"commit"', b'"nonce"', b'"held"', b'"manual"', b'"CardRevealed"', b"\\")
+"""An event without these speaks of no card that was sealed; a backslash may hide one of the others."""
 
 _OUR_NAMES: Final = re.compile(r"\d{8}-\w+\.journal")
 
@@ -147,6 +156,103 @@ class Audit:
         return ("checksums", "numbers", chain, "commitments", *replayed)
 
 
+class Commitments:
+    """Collects the commitments of one whole journal and compares what opens them."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._verifier = Verifier()
+
+    def check(self, line: Line) -> None:
+        """Take the next line. Raises JournalError if a sealed or a named card is not the one committed to."""
+        for n, raw in enumerate(line.public.events, 1):
+            secret = getattr(line.entry.events[n - 1], "secret", None) if line.entry else None
+            if not secret and not any(mark in bytes(raw) for mark in _MARKS):
+                continue
+            event = msgspec.json.decode(raw)
+            self._compare_sealed(line, n, event, secret)
+            for verdict in self._verdicts(line, n, event):
+                if verdict.proof != "opened":
+                    raise self._fault(line, self._told(verdict))
+
+    def _verdicts(self, line: Line, n: int, event: dict[str, Any]) -> tuple[Proof, ...]:
+        public = line.public
+        head = (public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
+        message = msgspec.structs.asdict(EventMessage(*head, head=line.chain, n=n, of=len(public.events), event=event))
+        try:
+            return self._verifier.take(message)
+        except MessageError as error:
+            raise self._fault(line, error.what) from None
+
+    def _compare_sealed(self, line: Line, n: int, event: dict[str, Any], secret: Secret | None) -> None:
+        seq = line.public.seq
+        if secret and event.get("commit") != commitment(line.public.journal, seq, n, secret.card.value, secret.nonce):
+            raise self._fault(line, f"a card is not the one that line {seq} committed to")
+
+    def _told(self, verdict: Proof) -> str:
+        if verdict.names is None:
+            return "a card that was held or entered is not one that a line before committed to"
+        return f"a card is not the one that line {verdict.names.seq} committed to"
+
+    def _fault(self, line: Line, what: str) -> JournalError:
+        return JournalError(f"{self._name}, line {line.public.seq}: {what}", "the record was changed: restore the file")
+
+
+class Rejudge:
+    """Folds line after line; a difference is a fault, or a warning where another software version judged.
+
+    `warnings` and `whole` (every line could be judged) are of the present file.
+    """
+
+    def __init__(self) -> None:
+        self._shoe: Shoe | None = Shoe()
+        self._version = ""
+
+    def begin(self, name: str, follows: bool) -> None:
+        """A new file; without the one before it (not `follows`) its first line is taken on trust."""
+        self._name, self.whole, self._different = name, follows, 0
+        self.warnings: list[str] = []
+        if not follows:
+            self._shoe = None
+
+    def judge(self, line: Line) -> None:
+        """Judge the next line. Raises JournalError if this version comes to another result than it did before."""
+        entry = line.entry
+        if entry is None:
+            self._give_up()
+            return
+        self._version = _version(entry) or self._version
+        if self._shoe is not None and not _comes_out(self._shoe, entry):
+            self._differs(entry)
+        self._fold(entry)
+
+    def follow(self, line: Line) -> None:
+        """Take the next line for judged."""
+        if line.entry is None:
+            self._shoe = None
+            return
+        self._version = _version(line.entry) or self._version
+        self._fold(line.entry)
+
+    def _fold(self, entry: Entry) -> None:
+        if self._shoe is not None or entry.seq == 1:
+            self._shoe = advance(self._shoe or Shoe(), entry)
+
+    def _give_up(self) -> None:
+        if not self.warnings:
+            self.warnings.append(f"{self._name}: sealed parts are left out, so it cannot be judged again")
+        self._shoe, self.whole = None, False
+
+    def _differs(self, entry: Entry) -> None:
+        where = f"{self._name}, line {entry.seq}"
+        if self._version == __version__:
+            what = f"{where}: judged again, {type(entry.input).__name__} comes out differently"
+            raise JournalError(what, "the record was changed, or the software of this version was: call the maker")
+        if not self._different:
+            self.warnings.append(f"{where}: version {__version__} judges it differently than {self._version} did")
+        self._different, self.whole = self._different + 1, False
+
+
 def _number(journal: str) -> int:
     return int(journal.split("-")[0])
 
@@ -156,3 +262,23 @@ def _first_journal(path: Path) -> str:
     with path.open("rb") as file:
         first = next(Walk(path.name).lines(file), None)
     return first.public.journal if first else "0-"
+
+
+def _comes_out(shoe: Shoe, entry: Entry) -> bool:
+    """Whether an input has the events on record: judged, or only observed."""
+    return _decided(shoe, entry) == entry.events or observe(shoe, entry.input) == entry.events
+
+
+def _decided(shoe: Shoe, entry: Entry) -> tuple[AnyEvent, ...]:
+    try:
+        return decide(shoe, entry.input)
+    except Exception as error:
+        return fault(shoe, entry.input, error)
+
+
+def _version(entry: Entry) -> str | None:
+    """The software that judged from this entry on, where it says so."""
+    if isinstance(entry.input, Started):
+        return entry.input.version
+    opened = next((event for event in entry.events if isinstance(event, ShoeOpened)), None)
+    return opened.version if opened else None
