@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware_bridge.daemon.devices.watch import KEPT, Tap
+from firmware_bridge.daemon.devices.frames import KEPT, Tap
 from hardware import framing
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.angel_eye import Frame, card_bytes
