@@ -9,8 +9,8 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.shoe import Shoe
-from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges.suspect import Wrong, wrong_with
+from firmware_bridge.shoe.handlers.suspect import Wrong, wrong_with
+from firmware_bridge.shoe.state import HeldCard
 from hardware.readers.messages import Read
 from hardware.readers.rdm6300 import Rdm6300Decoder, encode
 

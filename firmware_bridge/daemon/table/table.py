@@ -24,7 +24,7 @@ from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of, fault, keeps_its_journal, observe
-from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
 from firmware_bridge.topics.own import OwnTopics
