@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import CardDue, Due, OpeningDue, Question
+from firmware_bridge.games.asks import CardDue, Due, MarkDue, OpeningDue, Question
 from firmware_bridge.games.game import Game, Layout, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import layout as run
@@ -43,7 +43,7 @@ def start(shoe: Shoe) -> Start:
 def opens_itself(shoe: Shoe, confirmed: bool = False) -> bool:
     """Whether the next pack opens with the first thing that belongs to it; confirmed: its shuffle is."""
     house = shoe.device.next_house
-    if shoe.status == "open" or house.new_shoe != "auto" or not GAMES[house.game].one_round_packs:
+    if shoe.status == "open" or house.new_shoe != "auto" or not GAMES[house.game].play.one_round_packs:
         return False
     return confirmed or not house.confirm_shuffle
 
@@ -75,6 +75,18 @@ def asked(shoe: Shoe) -> Due | None:
     return layout(shoe).due
 
 
+def is_asked(question: Due | None) -> str:
+    """What a round waits for, in words for a seat."""
+    match question:
+        case CardDue(slot=slot):
+            return f"the next card goes to {slot}"
+        case OpeningDue():
+            return "cards are to be opened"
+        case MarkDue(act=act):
+            return "; ".join(f"{slot}: {', '.join(words)}" for slot, words in act.items())
+    return "nothing is asked"
+
+
 def due(shoe: Shoe) -> str | None:
     """The slot that the next card belongs to, None while none is due."""
     question = asked(shoe)
@@ -98,7 +110,7 @@ def unread_needed(shoe: Shoe) -> int | None:
 
 def is_named(shoe: Shoe, question: CardDue) -> bool:
     """Whether the card that is due is named when it is drawn: it is played in this round, and nothing seals it."""
-    is_sealed = question.down or (rules(shoe).squeezed and shoe.house.disclose == "sealed")
+    is_sealed = question.down or (rules(shoe).play.squeezed and shoe.house.disclose == "sealed")
     return question.plays is not None and not is_sealed
 
 

@@ -19,7 +19,7 @@ from firmware_bridge.client.giving import Sender
 from firmware_bridge.client.intake import Intake
 from firmware_bridge.client.items import Stream
 from firmware_bridge.client.payload import MessageError, event_message, round_message, state
-from firmware_bridge.daemon.table.twins import Twins
+from firmware_bridge.daemon.table.uplink import Twins
 from firmware_bridge.demo.backend import Backend
 from firmware_bridge.facts import wire_states
 from firmware_bridge.facts.orders import Answer

@@ -8,9 +8,8 @@ from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.asks import CardDue
-from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.round import asked, copies, due, is_named, phase, rules
-from firmware_bridge.shoe.state import IN_PLAY, Phase, Shoe, next_card, row
+from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, next_card, row
 
 _IN_NO_BOOK: Final = "a code that is in no code book"
 _FOREIGN_CODES: Final = {
@@ -68,7 +67,7 @@ def _misplaced(shoe: Shoe, slot: str) -> Wrong | None:
     now = phase(shoe)
     if now is Phase.COMPLETE:  # the first slot is of the round to come
         no_card = Wrong("wrong_slot", f"went to {slot}, no card is due", {"slot": slot})
-        return None if slot == rules(shoe).first else no_card
+        return None if slot == rules(shoe).play.first else no_card
     if now not in (Phase.BURNING, Phase.READY, Phase.DEALING):
         return None
     expected = BURN if now is Phase.BURNING else due(shoe)
