@@ -6,8 +6,7 @@ from pathlib import Path
 
 from firmware_bridge.floor.config import FloorConfig, need, password
 from firmware_bridge.floor.store import Reader, Store, StoreError
-from firmware_bridge.floor.store.sqlite import SqliteStore
-from firmware_bridge.floor.store.sqlite_reader import SqliteReader
+from firmware_bridge.floor.store.sqlite import SqliteReader, SqliteStore
 
 
 def open_store(config: FloorConfig, *, make: bool = False) -> Store:
@@ -25,7 +24,7 @@ def open_reader(config: FloorConfig) -> Reader | None:
     if config.store.url is None:
         return _file_reader(Path(config.store.path))
     need("psycopg", "postgres")
-    from firmware_bridge.floor.store.postgres_reader import PostgresReader
+    from firmware_bridge.floor.store.postgres import PostgresReader
 
     return PostgresReader(config.store.url, _password(config))
 
