@@ -1,4 +1,4 @@
-"""The store in a database of PostgreSQL, every commit on its disk before it returns; its reader; what its errors mean."""
+"""The store in a database of PostgreSQL: every commit on its disk before it returns; and its reader."""
 
 from __future__ import annotations
 
