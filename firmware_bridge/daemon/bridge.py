@@ -9,17 +9,16 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from firmware_bridge import __version__
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
-from firmware_bridge.daemon.devices.beginning import beginning
 from firmware_bridge.daemon.devices.health import Health
 from firmware_bridge.daemon.devices.keypads import Keypads
 from firmware_bridge.daemon.devices.lent_pins import LentPins
-from firmware_bridge.daemon.devices.mouth import Mouth
 from firmware_bridge.daemon.devices.panel import Panel
 from firmware_bridge.daemon.devices.reader import Reader
 from firmware_bridge.daemon.devices.record_keeping import RecordKeeping
-from firmware_bridge.daemon.devices.sensors import Sensors
+from firmware_bridge.daemon.devices.sensors import Mouth, Sensors
 from firmware_bridge.daemon.devices.watch import Watch
 from firmware_bridge.daemon.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.daemon.table.control import Control
@@ -38,11 +37,27 @@ from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.resend import Range
 from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.round import due
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.systemd import Systemd
 from hardware.pins.pin import PinFactory, pin_factory
 from hardware.readers import READERS
+
+
+def beginning(config: Config, shoe: Shoe) -> str:
+    """How a table began, in one line for the log."""
+    pins = len(wires(config))
+    parts = (
+        f"version {__version__}",
+        f"table {config.table.id}, {config.table.game}",
+        f"reader {config.reader.protocol} at {config.reader.port}",
+        f"pins {config.pins.factory}, {pins} wires" if pins else "no pins",
+        f"journal {shoe.journal} in {config.journal.dir}, entry {shoe.seq}",
+        f"shoe {shoe.number} {shoe.status}, round {shoe.round}" if shoe.number else "no shoe yet",
+    )
+    return "; ".join(parts)
+
 
 log = logging.getLogger(__name__)
 

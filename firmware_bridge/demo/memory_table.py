@@ -14,7 +14,7 @@ from firmware_bridge.facts import inputs
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Judge, Shoe, step
-from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.topics.own import OwnTopics
 from firmware_bridge.topics.state import snapshots
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import CardDue, Due, OpeningDue, Question
+from firmware_bridge.games.asks import CardDue, Due, MarkDue, OpeningDue, Question
 from firmware_bridge.games.game import Game, Layout, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import layout as run
@@ -73,6 +73,18 @@ def layout(shoe: Shoe) -> Layout:
 def asked(shoe: Shoe) -> Due | None:
     """What this round waits for, None when it is complete or nobody knows how it goes on."""
     return layout(shoe).due
+
+
+def is_asked(question: Due | None) -> str:
+    """What a round waits for, in words for a seat."""
+    match question:
+        case CardDue(slot=slot):
+            return f"the next card goes to {slot}"
+        case OpeningDue():
+            return "cards are to be opened"
+        case MarkDue(act=act):
+            return "; ".join(f"{slot}: {', '.join(words)}" for slot, words in act.items())
+    return "nothing is asked"
 
 
 def due(shoe: Shoe) -> str | None:

@@ -18,10 +18,10 @@ from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.events import CutBy, Device, Origin, Played
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.facts.house import House, Row
+from firmware_bridge.facts.inputs import ReaderResult
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
-from firmware_bridge.shoe.held import Held, HeldCard
 from firmware_bridge.shoe.policy import POLICIES
 
 
@@ -72,6 +72,40 @@ class Given(Struct, frozen=True):
     move: Mark | Answered
     seq: int
     n: int
+
+
+class HeldCard(Struct, frozen=True):
+    """A card of the packs, drawn while it could not be dealt; `card` is None while nobody knows its face.
+
+    cleared: the irregularities the floor has decided to keep it in spite of. reason: why it was not read, else why
+    it was held.
+    """
+
+    card: Card | None
+    nonce: str
+    lot: int | None = None
+    manual: bool = False
+    flags: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
+    reason: str = ""
+    slot: str | None = None
+    serial: Serial | None = None
+
+
+class HeldCut(Struct, frozen=True):
+    """The cut card, seen `by` a sensor or the reader while cards before it are held."""
+
+    by: CutBy
+
+
+class HeldResult(Struct, frozen=True):
+    """The result of a reader that judges the game, said while cards before it are held or sealed."""
+
+    result: ReaderResult
+
+
+Held = HeldCard | HeldCut | HeldResult
+"""One thing that waits; a shoe keeps them in the order they came."""
 
 
 class PastRound(Struct, frozen=True):

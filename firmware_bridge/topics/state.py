@@ -12,7 +12,7 @@ from firmware_bridge.facts.house import Row
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps, Slot, Table
 from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.games.layout import Layout, Placed
-from firmware_bridge.shoe.judges.cut_card import is_blind
+from firmware_bridge.shoe.handlers.rounds import is_blind
 from firmware_bridge.shoe.round import coming, due, layout, opens_itself, phase, rules
 from firmware_bridge.shoe.state import IN_PLAY, Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
 from firmware_bridge.topics.lamps import lamps, todo

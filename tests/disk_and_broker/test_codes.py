@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.daemon.devices.as_inputs import as_input
 from firmware_bridge.daemon.devices.code_books import CARDS, CUT_CARD, CodeBook, Known, Pack, load, plain, save
+from firmware_bridge.daemon.devices.reader import as_input
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.shoe import Shoe
-from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges.suspect import Wrong, wrong_with
+from firmware_bridge.shoe.handlers.suspect import Wrong, wrong_with
+from firmware_bridge.shoe.state import HeldCard
 from hardware.readers.messages import Read
 from hardware.readers.rdm6300 import Rdm6300Decoder, encode
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.daemon.delivery.echoes import Echoes
-from firmware_bridge.daemon.delivery.outbox import Outbox, place_behind
+from firmware_bridge.daemon.delivery.outbox import Echoes, Outbox, place_behind
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line

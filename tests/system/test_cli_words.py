@@ -7,7 +7,8 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.cli import COMMANDS, daemon_socket
-from firmware_bridge.cli.do import ORDERS, TAKE_BACK, at_the_table
+from firmware_bridge.cli.daemon_socket import at_the_table
+from firmware_bridge.cli.do import ORDERS, TAKE_BACK
 from firmware_bridge.cli.journal import ACTIONS
 from firmware_bridge.facts.orders import ALL
 from tests.conftest import TERMINAL

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from firmware_bridge.config import calibration
 from firmware_bridge.config.calibration import Calibration, CutCardSection, Pulses, ReaderSection, Reading
 from firmware_bridge.daemon.devices import health
-from firmware_bridge.daemon.devices import read_statistics as statistics
+from firmware_bridge.daemon.devices import health as statistics
 from firmware_bridge.daemon.devices.health import MeanQualities
 from firmware_bridge.facts.inputs import NO_CARD, CardUnread
 from hardware.readers.messages import CONCERNS, Unread

@@ -34,7 +34,7 @@ def make(tmp_path: Path, mocker: MockerFixture) -> Iterator[Make]:
     """Start a table as the user `table` of a broker, over this protocol."""
     made: list[BridgeTable] = []
     (tmp_path / "password").write_text("t\n")
-    mocker.patch("firmware_bridge.daemon.delivery.echoes.WAIT_S", 1.0)
+    mocker.patch("firmware_bridge.daemon.delivery.outbox.WAIT_S", 1.0)
     mocker.patch("firmware_bridge.daemon.table.broker_outage.LOST_AFTER_S", 0.5)
 
     def start(broker: Broker | Peer, protocol: int) -> BridgeTable:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.daemon.devices import mouth, panel, sensors
+from firmware_bridge.daemon.devices import panel, sensors
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.events import Irregular, Noted
 from firmware_bridge.journal.journal import Journal
@@ -193,7 +193,7 @@ def test_a_card_in_a_slot_that_was_not_due_holds_the_round(guarded: Any) -> None
 
 
 def test_a_card_that_passes_the_mouth_unread_is_a_gap(guarded: Any, mocker: Any) -> None:
-    mocker.patch.object(mouth, "EXPLAINED_WITHIN_S", 0.3)
+    mocker.patch.object(sensors, "EXPLAINED_WITHIN_S", 0.3)
     table = guarded(presence=MOUTH.number)
     table.fingers.drive(MOUTH, True)
     table.deal("9s")

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge.cli.journal.words import local
+from firmware_bridge.cli.journal.show import local
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.journal.cursor import Cursor, read_cursor

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, Final
 
-from firmware_bridge.cli.do import at_the_table
+from firmware_bridge.cli.daemon_socket import at_the_table
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.screen.words import asked
 

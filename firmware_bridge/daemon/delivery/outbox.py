@@ -2,21 +2,124 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firmware_bridge.daemon.delivery.echoes import Echoes
-from firmware_bridge.daemon.delivery.resends import Resends
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import file_name, journal_files
-from firmware_bridge.journal.resend import Range
+from firmware_bridge.journal.resend import Range, lines_of
 from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import OutMessage, messages
+
+WAIT_S: Final = 10.0
+"""A message that has not come back for so long was not taken."""
+
+
+class Echoes:
+    """Waits, once a connection, for the first message of each of some topics. late: called with one that stays mute."""
+
+    def __init__(self, late: Callable[[str], None], loop: asyncio.AbstractEventLoop) -> None:
+        self._late, self._loop = late, loop
+        self._silent: set[str] = set()
+        self._first: dict[str, tuple[bytes, asyncio.TimerHandle]] = {}
+
+    def begin(self, topics: Collection[str]) -> None:
+        """A connection has begun, on which these topics have to be heard; none where acknowledgements are enough."""
+        self.end()
+        self._silent = set(topics)
+
+    def end(self) -> None:
+        """The connection is gone."""
+        self.close()
+        self._first.clear()
+        self._silent.clear()
+
+    def close(self) -> None:
+        """Call nobody any more; what has not come back is awaited still, so that it does not count."""
+        for _, timer in self._first.values():
+            timer.cancel()
+
+    @property
+    def awaited(self) -> bool:
+        """Whether a message is out that has not come back."""
+        return bool(self._first)
+
+    def sent(self, topic: str, payload: bytes) -> None:
+        """A message was published: the first of a topic has to come back."""
+        if topic in self._silent and topic not in self._first:
+            self._first[topic] = payload, self._loop.call_later(WAIT_S, self._late, topic)
+
+    def heard(self, topic: str, payload: bytes) -> bool:
+        """A message came; whether it is the one that was waited for, byte for byte."""
+        return topic in self._first and self._first[topic][0] == payload and self.came(topic)
+
+    def came(self, topic: str) -> bool:
+        """What stands for the first message of a topic came; whether it was waited for."""
+        if topic not in self._first:
+            return False
+        self._first.pop(topic)[1].cancel()
+        self._silent.discard(topic)
+        return True
+
+
+log = logging.getLogger(__name__)
+
+ROOM: Final = 100
+"""Parts that may wait before another order for some is refused."""
+
+
+class Resends:
+    """Gives the messages of the parts that were asked for, each part's in order; nothing is read before its turn."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._waiting: deque[Range] = deque()
+        self._lost: deque[OutMessage] = deque()
+        self._reading: Iterator[OutMessage] = iter(())
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so many parts wait that no more should be asked for."""
+        return len(self._waiting) >= ROOM
+
+    def add(self, part: Range) -> None:
+        """Queue a part; one that waits already is sent once."""
+        if part not in self._waiting:
+            self._waiting.append(part)
+
+    def again(self, lost: Iterable[OutMessage]) -> None:
+        """Give these messages once more, before all others."""
+        self._lost.extendleft(reversed(list(lost)))
+
+    def next(self) -> OutMessage | None:
+        """The next message, None where nothing is asked for."""
+        if self._lost:
+            return self._lost.popleft()
+        while True:
+            try:
+                if message := next(self._reading, None):
+                    return message
+            except OSError as error:
+                _left_out(error)
+            if not self._waiting:
+                return None
+            part = self._waiting.popleft()
+            self._reading = (
+                message for line in lines_of(self._directory, part, _left_out) for message in messages(line)
+            )
+
+
+def _left_out(error: Exception) -> None:
+    """Tell what is not sent; all that can be read is."""
+    log.error("what the backend asked for cannot be sent again: %s", error)
+
 
 WINDOW: Final = 16
 """Messages in flight at most (a broker's usual limit is 20)."""

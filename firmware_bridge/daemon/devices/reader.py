@@ -4,25 +4,111 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.daemon.devices import code_books
-from firmware_bridge.daemon.devices.as_inputs import as_input
-from firmware_bridge.daemon.devices.boots import Boots
 from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.lent_reader import LentReader, delete_left, report_left
-from firmware_bridge.daemon.table.stamps import now
+from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.cards import Serial
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.state import is_open
 from hardware.errors import PortError
 from hardware.ports import Port
 from hardware.readers import READERS, ReaderSettings, messages
+
+NOTED: Final = 3
+WITHIN_S: Final = 30.0
+"""So many restarts are journaled within this time: a loop of restarts must not fill the disk."""
+
+
+class Boots:
+    """Counts the restarts that were journaled; a board says hello until it is greeted, so none is lost by waiting."""
+
+    def __init__(self) -> None:
+        self._noted: deque[float] = deque(maxlen=NOTED)
+        self._is_loop = False
+
+    def may_note(self, session: int, table: Table, now_s: float) -> bool:
+        """Whether this restart is taken to the table and greeted; a disk that takes nothing takes none either."""
+        known = table.shoe.device.reader
+        if table.disk or (known is not None and known.session == session):
+            return table.disk is None
+        is_loop = len(self._noted) == NOTED and now_s - self._noted[0] < WITHIN_S
+        if is_loop and not self._is_loop:
+            log.warning("the reader board restarts again and again: check its power and cable")
+        self._is_loop = is_loop
+        if not is_loop:
+            self._noted.append(now_s)
+        return not is_loop
+
+
+def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.AnyInput | None:
+    """The input that a message of the reader stands for, at this moment; None for a message the table does not need."""
+    match message:
+        case messages.Read():
+            return _card(message, book)
+        case messages.Unread(reason=reason, report=report, gap=gap):
+            return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=_report(report), gap=gap)
+        case messages.CutCard():
+            return inputs.CutCardSeen(**now(), by="reader")
+        case messages.Verdict():
+            return _result(message)
+        case messages.Said(what=what, gap=gap):
+            return inputs.ReaderSaid(**now(), what=what, gap=gap)
+    return None
+
+
+def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
+    """A code in no book is an unread card, never a guess."""
+    report = _report(read.report)
+    known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
+    if known is None:
+        reason = "no code book" if book is code_books.plain() and isinstance(read.code, str) else "unknown code"
+        return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap)
+    if known.card is None:
+        return inputs.CutCardSeen(**now(), by="reader", report=report, gap=read.gap)
+    return inputs.CardRead(
+        **now(),
+        card=known.card,
+        nonce=nonce(),
+        report=report,
+        lot=known.lot,
+        quality=read.quality,
+        flags=_flags(read),
+        gap=read.gap,
+        slot=read.slot,
+        serial=Serial(known.serial) if known.serial else None,
+    )
+
+
+def _result(verdict: messages.Verdict) -> inputs.ReaderJudged:
+    pairs = {"player pair": verdict.player_pair, "banker pair": verdict.banker_pair}
+    words = (verdict.outcome, *(pair for pair in pairs if pairs[pair]))
+    return inputs.ReaderJudged(**now(), result=inputs.ReaderResult(words))
+
+
+def _report(report: messages.ReportNo | None) -> ReportNo | None:
+    return ReportNo(report.session, report.seq) if report else None
+
+
+def _flags(read: messages.Read) -> tuple[inputs.Flag, ...]:
+    if not (read.face_up or read.double_feed or read.backwards):
+        return ()
+    told: dict[inputs.Flag, bool] = {
+        "face_up": read.face_up,
+        "double_feed": read.double_feed,
+        "backwards": read.backwards,
+    }
+    return tuple(flag for flag, is_set in told.items() if is_set)
+
 
 log = logging.getLogger(__name__)
 

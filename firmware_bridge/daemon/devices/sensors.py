@@ -1,9 +1,10 @@
-"""Sensors, switches and keys of a table: their activations become inputs."""
+"""Sensors, switches and keys of a table: their activations become inputs; the sensor where cards leave the shoe."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -11,18 +12,102 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.config import calibration
-from firmware_bridge.config.pins import AnySensor, SensorConfig
+from firmware_bridge.config.pins import AnySensor, SensorConfig, mark_of_key
 from firmware_bridge.config.sections import Config
-from firmware_bridge.daemon.devices.mouth import Mouth
-from firmware_bridge.daemon.devices.seat_keys import SeatKeys
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OF_SEAT, input_pins
 from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts import inputs
+from firmware_bridge.facts import inputs, orders
+from firmware_bridge.shoe.round import coming
 from firmware_bridge.shoe.state import stuck
 from hardware.pins.pin import Pin, PinFactory
 from hardware.pins.sensors import Contact, CutCardSensor, Key
+from hardware.readers import messages
+
+AFTER_S: Final = 0.25
+"""Seconds of a question before a key answers it: nobody reads it so quickly, and a bounce is over by then."""
+
+
+class SeatKeys:
+    """What the keys of the seats mean; `held` are their contacts, by their names in `[keys]`.
+
+    A key that was down when the question began, or is pressed too soon after, says nothing: it answered the one before.
+    """
+
+    def __init__(self, table: Table, loop: asyncio.AbstractEventLoop) -> None:
+        self._table, self._loop = table, loop
+        self.held: dict[str, Contact] = {}
+        self._turn, self._since = -1, loop.time()
+        self._released: set[str] = set()
+
+    def changed(self) -> None:
+        """Begin anew with the question that is asked now."""
+        if not self._table.begun or (turn := coming(self._table.shoe).turn) == self._turn:
+            return
+        self._turn, self._since = turn, self._loop.time()
+        self._released = {name for name, key in self.held.items() if not key.active}
+
+    def let_go(self, name: str) -> None:
+        """The key was released."""
+        self._released.add(name)
+
+    def pressed(self, name: str) -> None:
+        """Give the mark of a key."""
+        mark = mark_of_key(name)
+        if mark is None or name not in self._released or self._loop.time() - self._since < AFTER_S:
+            return
+        self._released.discard(name)
+        order = orders.Mark(mark.word, int(mark.seat) if mark.seat else None, mark.value, turn=self._turn)
+        self._table.order(inputs.Ordered(**now(), order=order, by=f"key {name}", nonce=nonce()))
+
+
+EXPLAINED_WITHIN_S: Final = 1.5
+"""A report comes so long before its card is seen entering, or after it is seen leaving: slow lines, slow hands."""
+
+
+class Mouth:
+    """Pairs cards that leave with reports. on_missed: called once for each card that stays without a report.
+
+    reader_answers: whether a report can come at all now; without a reader the absence of one is no news.
+    """
+
+    def __init__(
+        self, reader_answers: Callable[[], bool], on_missed: Callable[[], None], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._reader_answers, self._on_missed, self._loop = reader_answers, on_missed, loop
+        self._reports: deque[float] = deque(maxlen=64)
+        self._entered: float | None = None
+
+    def heard(self, message: messages.Message) -> None:
+        """Take a message of the reader; only a card's counts as a report."""
+        match message:
+            case messages.Read() | messages.Unread(concerns="card") | messages.CutCard():
+                self.reported()
+
+    def reported(self) -> None:
+        """Count a report: of a card, read or not, or of the cut card."""
+        self._reports.append(self._loop.time())
+
+    def entered(self) -> None:
+        """A card is in the mouth, for as long as the dealer likes."""
+        self._entered = self._loop.time()
+
+    def left(self) -> None:
+        """A card has left the mouth."""
+        since = self._loop.time() if self._entered is None else self._entered
+        self._entered = None
+        if self._reader_answers():
+            self._loop.call_later(EXPLAINED_WITHIN_S, self._look_for, since - EXPLAINED_WITHIN_S)
+
+    def _look_for(self, since: float) -> None:
+        while self._reports and self._reports[0] < since:
+            self._reports.popleft()
+        if self._reports:
+            self._reports.popleft()
+        elif self._reader_answers():
+            self._on_missed()
+
 
 log = logging.getLogger(__name__)
 

@@ -10,12 +10,9 @@ from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from firmware_bridge import __version__
-from firmware_bridge.daemon.table.alarm_clock import AlarmClock
-from firmware_bridge.daemon.table.disk_outage import DiskOutage
-from firmware_bridge.daemon.table.idle import Idle
+from firmware_bridge.daemon.table.disk_outage import DiskOutage, Waiting
 from firmware_bridge.daemon.table.look_ahead import LookAhead
 from firmware_bridge.daemon.table.stamps import nonce, now
-from firmware_bridge.daemon.table.waiting import Waiting
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered
@@ -27,11 +24,76 @@ from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import advance, decide, entry_of, fault, keeps_its_journal, observe
-from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
 from firmware_bridge.topics.own import OwnTopics
 from firmware_bridge.topics.state import alarms, snapshots
+
+ASK_AGAIN_S: Final = 1.0
+"""How soon a moment that has passed becomes an input again if the shoe still waits for it."""
+
+
+class AlarmClock:
+    """Calls `ring` once when the moment comes that it was set to last."""
+
+    def __init__(self, ring: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
+        self._call, self._loop = ring, loop
+        self._timer: asyncio.TimerHandle | None = None
+        self._set_to: int | None = None
+
+    def set(self, moment: int | None) -> None:
+        """Ring at this moment (ms of the loop's clock) and at no other; None: not at all."""
+        if moment == self._set_to:
+            return
+        self.stop()
+        self._set_to = moment
+        if moment is not None:
+            is_past = moment <= now()["mono"]  # it was an input before, and not judged: not again at once
+            self._timer = self._loop.call_at(self._loop.time() + ASK_AGAIN_S if is_past else moment / 1000, self._ring)
+
+    def stop(self) -> None:
+        """Ring no more."""
+        if self._timer:
+            self._timer.cancel()
+        self._timer = self._set_to = None
+
+    def _ring(self) -> None:
+        self._timer = self._set_to = None
+        self._call()
+
+
+IDLE_S: Final = 0.005
+"""A table where nothing was journaled for so long is idle: cards read at once come closer together."""
+
+
+class Idle:
+    """Prepares a journal step by step, each time it was appended to and then left alone for `IDLE_S`."""
+
+    def __init__(self, journal: Journal, loop: asyncio.AbstractEventLoop) -> None:
+        self._journal, self._loop = journal, loop
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_dealing, self._last = False, 0.0
+
+    def appended(self, is_dealing: bool) -> None:
+        """An entry is on disk. is_dealing: more cards are to come into this journal."""
+        self._is_dealing, self._last = is_dealing, self._loop.time()
+        if self._timer is None and self._journal.wants_preparing(is_dealing):
+            self._timer = self._loop.call_later(IDLE_S, self._step)
+
+    def stop(self) -> None:
+        """Prepare nothing more."""
+        if self._timer:
+            self._timer.cancel()
+        self._timer = None
+
+    def _step(self) -> None:
+        self._timer = None
+        if self._loop.time() >= self._last + IDLE_S:
+            self._journal.prepare(self._is_dealing)
+        if self._journal.wants_preparing(self._is_dealing):
+            self._timer = self._loop.call_later(IDLE_S, self._step)
+
 
 log = logging.getLogger(__name__)
 

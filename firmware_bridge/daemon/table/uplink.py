@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any, Final, Literal
 
+import msgspec
 from msgspec import Struct
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.daemon.delivery.echoes import Echoes
-from firmware_bridge.daemon.delivery.outbox import Outbox
+from firmware_bridge.daemon.delivery.outbox import Echoes, Outbox
 from firmware_bridge.daemon.delivery.replies import Reply
 from firmware_bridge.daemon.delivery.retained import States
 from firmware_bridge.daemon.delivery.store import Store
@@ -25,7 +25,6 @@ from firmware_bridge.daemon.table.opening import Opened
 from firmware_bridge.daemon.table.stamps import clock, now
 from firmware_bridge.daemon.table.store_watch import StoreWatch
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.twins import Twins
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.journal.cursor import CursorFile
@@ -35,6 +34,57 @@ from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import mode
+
+MOST: Final = 16
+"""Boot ids that are kept in mind."""
+
+
+class _Said(Struct):
+    """Of a `status`, what names the daemon and its connection; one of before numbers no connections."""
+
+    boot: str
+    state: str
+    link: int = 0
+
+
+_decode: Final = msgspec.json.Decoder(_Said).decode
+
+
+class Twins:
+    """The daemons, by their boot ids, that are online as `table` beside the one of `boot`."""
+
+    def __init__(self, table: str, boot: str) -> None:
+        self._table, self._boot = table, boot
+        self._online: set[str] = set()
+
+    @property
+    def told(self) -> str | None:
+        """What to do about them, None where there is none."""
+        if not self._online:
+            return None
+        return (
+            f"another shoe reports as table {self._table}: "
+            "is a second shoe switched on with this table id? Switch one off, or correct its [table] id"
+        )
+
+    def is_ours(self, payload: bytes, link: int) -> bool:
+        """Take a `status` that was just published; whether this daemon said it, over its connection `link`."""
+        try:
+            said = _decode(payload)
+        except msgspec.DecodeError:
+            return False
+        if said.boot == self._boot:
+            return said.link == link and said.state == "online"
+        if said.state != "online":
+            self._online.discard(said.boot)
+        elif len(self._online) < MOST:
+            self._online.add(said.boot)
+        return False
+
+    def forget(self) -> None:
+        """Know of none: what they say from now on was not heard."""
+        self._online.clear()
+
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""When bets are closed, with what the game needs, and when they may be taken again."""
+"""What seats say: bets, with what the game needs, and marks; the game itself refuses what it does not allow."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from typing import Final
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.games.asks import Refused as BadAmount
+from firmware_bridge.games.asks import Refused as RefusedMark
 from firmware_bridge.games.asks import amount
 from firmware_bridge.games.game import Game, Layout
+from firmware_bridge.games.house import terms_of
+from firmware_bridge.games.machine import marked
+from firmware_bridge.games.moves import Mark
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.evolve import evolve
-from firmware_bridge.shoe.judges.disclosure import start_clock
-from firmware_bridge.shoe.judges.rounds import publish_happened, reveal_carried
-from firmware_bridge.shoe.round import layout, rules
+from firmware_bridge.shoe.handlers.disclosure import start_clock
+from firmware_bridge.shoe.handlers.rounds import publish_happened, reveal_carried
+from firmware_bridge.shoe.round import asked, is_asked, layout, moves, rules, start
 from firmware_bridge.shoe.state import Shoe, is_card_out, row
 
 SEAT: Final = re.compile(r"[1-9][0-9]?")
@@ -93,3 +97,39 @@ def check_stakes(game: Game, order: orders.BetsClosed) -> None:
                 raise Refused(f"{text!r} is no amount", 'an amount is a plain decimal: "12.5"') from None
     if game.stakes == "bets" and not order.bets:
         raise Refused("no bets are given", 'give seat and amount: {"bets": {"1": "100"}}')
+
+
+def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
+    """A seat's move, or the lot: taken if it is asked for, never kept for the next question."""
+    shoe = draft.shoe
+    mark = Mark("" if order.seat is None else str(order.seat), order.word, order.value)
+    _refuse_late(shoe, order, is_asked(asked(shoe)))
+    now = layout(shoe)
+    try:
+        after = marked(rules(shoe), now, moves(shoe), terms_of(shoe.house), start(shoe), mark)
+    except RefusedMark as refused:
+        raise Refused(refused.code, refused.hint or is_asked(now.due)) from None
+    draft.close_irregularity("restarted_mid_round", "given")
+    draft.add(
+        events.MarkGiven(
+            round=shoe.round,
+            turn=shoe.turn,
+            seat=mark.seat,
+            word=mark.word,
+            value=mark.value,
+            by=given.by,
+            more=after.turns == now.turns,
+        )
+    )
+
+
+def bets_first(draft: Draft, given: Ordered, order: orders.Mark) -> None:
+    """No seat has a say while bets are open. Raises Refused."""
+    _refuse_late(draft.shoe, order, "the bets")
+    raise Refused("no_mark_due", "close the bets first: bets_closed")
+
+
+def _refuse_late(shoe: Shoe, order: orders.Mark, now: str) -> None:
+    """Raises Refused for an answer to a question that is over; `now` is what is asked at present."""
+    if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
+        raise Refused("late", f"round {shoe.round}, turn {shoe.turn}: {now}")

@@ -1,7 +1,8 @@
-"""How rounds and shoes begin and end."""
+"""How rounds and shoes begin and end: by orders, by cards, by NEXT, and by the cut card."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Final, Literal
 
@@ -12,19 +13,31 @@ from msgspec.structs import replace
 from firmware_bridge import __version__
 from firmware_bridge.facts import events
 from firmware_bridge.facts.house import House
+from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
 from firmware_bridge.facts.orders import Pack
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.house import terms_of
-from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
-from firmware_bridge.shoe.judges.closing import OUTLIVE_A_SHOE, closed_round, played
-from firmware_bridge.shoe.judges.cut_card import meet_cut_card
-from firmware_bridge.shoe.judges.disclosure import revealed
-from firmware_bridge.shoe.judges.shuffle import patterns
-from firmware_bridge.shoe.judges.suspect import is_of_this_shoe
+from firmware_bridge.games.house import cut_place, size_of, terms_of
+from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.handlers.closing import OUTLIVE_A_SHOE, closed_round, played
+from firmware_bridge.shoe.handlers.disclosure import revealed
+from firmware_bridge.shoe.handlers.shuffle import patterns
+from firmware_bridge.shoe.handlers.suspect import is_of_this_shoe
 from firmware_bridge.shoe.policy import POLICIES
-from firmware_bridge.shoe.round import layout, phase, rules, start
-from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_exhausted, is_last
+from firmware_bridge.shoe.round import layout, opens_itself, phase, rules, start
+from firmware_bridge.shoe.state import (
+    HeldCard,
+    HeldCut,
+    HeldResult,
+    Phase,
+    Shoe,
+    blockers,
+    is_exhausted,
+    is_last,
+    stuck,
+)
+
+SENSOR: Final = "cut_card"
+"""What the cut card's sensor is called among those that are stuck."""
 
 PACKS_IN_A_JOURNAL: Final = 256
 """Shoes at most in one journal, of a game whose packs last one round."""
@@ -211,3 +224,85 @@ def end_shoe(draft: Draft, why: str) -> None:
     for each in draft.shoe.device.irregular:
         if each.id not in OUTLIVE_A_SHOE:
             draft.close_irregularity(each.id, "shoe ended")
+
+
+def open_with_card(draft: Draft, fact: CardRead | CardUnread) -> None:
+    """The first card after the end opens the next shoe where the house says so."""
+    house = draft.shoe.device.next_house
+    if draft.shoe.status != "open" and house.new_shoe == "auto" and not house.confirm_shuffle:
+        open_shoe(draft, Pack(), fact.nonce)
+
+
+def waits_for_next(shoe: Shoe) -> bool:
+    """Whether the dealer's NEXT opens the next pack: it confirms the shuffle."""
+    return opens_itself(shoe, confirmed=True) and not opens_itself(shoe) and not shoe.device.lent
+
+
+def open_with_next(draft: Draft, given: Ordered | Pressed) -> None:
+    """NEXT says that the next pack is shuffled, and lies in the shoe."""
+    open_shoe(draft, Pack(), given.nonce, confirmed_by=given.by if isinstance(given, Ordered) else "dealer")
+
+
+def opening(judge: Callable[..., str | None], while_betting: Callable[..., str | None]) -> Callable[..., str | None]:
+    """The judge of an order that opens the next pack, if that order makes sense there; else no pack is opened.
+
+    It is `judge`, or `while_betting` where bets are open in a new shoe.
+    """
+
+    def open_for(draft: Draft, given: Ordered, order: object) -> str | None:
+        if not opens_itself(draft.shoe) or draft.shoe.device.lent:
+            raise Refused("no shoe is open", "open one: open_shoe")
+        trial = Draft(draft.shoe, draft.at, draft.mono)
+        open_shoe(trial, Pack(), given.nonce)
+        remark = (while_betting if trial.shoe.betting else judge)(trial, given, order)
+        draft.events += trial.events
+        draft.shoe, draft.published = trial.shoe, trial.published
+        return remark
+
+    return open_for
+
+
+def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
+    """The round in progress is the last; between rounds the next one is (irregularities.md)."""
+    shoe = draft.shoe
+    if phase(shoe) is Phase.DEALING and shoe.last_round is None:
+        came = "the virtual cut card came" if by == "virtual" else f"seen by the {by}"
+        draft.note("cut_card_mid_round", f"{came} in round {shoe.round}", by=by, round=shoe.round)
+        shoe = draft.shoe
+    if shoe.last_round is not None:
+        if by != "virtual":
+            draft.close_irregularity("cut_card_missing", "seen")
+        what = f"cut card seen again by the {by}: round {shoe.last_round} stays the last"
+        draft.add(events.Noted(what=what, held=held))
+        return
+    one_more = shoe.house.after_cut == "one-more"
+    last = shoe.round + (phase(shoe) is Phase.COMPLETE) + one_more
+    draft.add(events.CutCardMet(by=by, last_round=last, held=held))
+    doubt_sensor(draft)
+
+
+def doubt_sensor(draft: Draft) -> None:
+    """A sensor that has made a round the last and does not let go may have seen dirt: the floor can take that back."""
+    if draft.shoe.status == "open" and draft.shoe.cut_by == "sensor" and SENSOR in stuck(draft.shoe):
+        words = "the sensor that saw the cut card does not let go: if it was dirt, the floor decides to continue"
+        draft.open_irregularity("cut_card_missing", words)
+
+
+def watch_virtual_cut(draft: Draft) -> None:
+    """Without a cut card at the place it must have come by, the card now drawn is behind it.
+
+    A sensor that may hide the cut card is not waited for beyond its usual place, whatever the house says.
+    """
+    shoe = draft.shoe
+    limit = shoe.house.virtual_cut or (cut_place(shoe.house.game) if is_blind(shoe) else None)
+    if limit is None or shoe.last_round is not None or not shoe.cut_watched:
+        return
+    drawn = len(shoe.seen) + shoe.unknown
+    if drawn >= size_of(shoe.house) - limit:
+        meet_cut_card(draft, "virtual")
+        draft.open_irregularity("cut_card_missing", f"{drawn} cards drawn and no cut card seen", drawn=drawn)
+
+
+def is_blind(shoe: Shoe) -> bool:
+    """Whether a stuck sensor may hide the cut card; a key that is stuck hides nothing."""
+    return any(name not in ("next", "reveal", *rules(shoe).keys) for name in stuck(shoe))

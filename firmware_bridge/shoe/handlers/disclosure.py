@@ -6,9 +6,8 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import TimePassed
 from firmware_bridge.games.asks import OpeningDue
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.round import asked, layout, phase, rules, unread_needed
-from firmware_bridge.shoe.state import Laid, Phase, Shoe
+from firmware_bridge.shoe.state import HeldCard, Laid, Phase, Shoe
 
 
 def is_sealed(shoe: Shoe) -> bool:

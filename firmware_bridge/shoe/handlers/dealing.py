@@ -10,14 +10,11 @@ from msgspec.structs import replace
 from firmware_bridge.facts import events
 from firmware_bridge.games.asks import CardDue, MarkDue, OpeningDue
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges.burning import burn, burn_aside
-from firmware_bridge.shoe.judges.cut_card import watch_virtual_cut
-from firmware_bridge.shoe.judges.disclosure import open_all, opens, start_clock
-from firmware_bridge.shoe.judges.rounds import close_complete, reveal_carried
-from firmware_bridge.shoe.judges.suspect import wrong_with
+from firmware_bridge.shoe.handlers.disclosure import open_all, opens, start_clock
+from firmware_bridge.shoe.handlers.rounds import close_complete, reveal_carried, watch_virtual_cut
+from firmware_bridge.shoe.handlers.suspect import wrong_with
 from firmware_bridge.shoe.round import asked, is_named, layout, phase, rules
-from firmware_bridge.shoe.state import IN_PLAY, Phase, Shoe, blockers, is_open, next_card, row
+from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, blockers, is_open, next_card, row
 
 
 def take(draft: Draft, card: HeldCard) -> None:
@@ -197,6 +194,36 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
     )
     if "overdrawn" not in card.cleared:
         draft.open_irregularity("overdrawn", words, round=shoe.round)
+
+
+def burn(draft: Draft, card: HeldCard, held: bool) -> None:
+    """The next card of the burn: the first one is exposed where the house says so, the others stay sealed."""
+    before = draft.shoe.burn_left
+    if before is None and card.card:
+        left = rules(draft.shoe).burns(card.card)
+        nonce = opens(card, held)
+        draft.add(events.CardBurned(card=card.card, nonce=nonce, left=left, held=held, serial=card.serial))
+        if left == 0:
+            burn_done(draft)
+        return
+    commit, secret = draft.seal(card.card, card.nonce)
+    left = max((before or 0) - 1, 0)
+    draft.add(events.CardBurned(commit=commit, secret=secret, left=left, held=held, serial=card.serial))
+    if left == 0 and before != 0:
+        burn_done(draft)
+
+
+def burn_done(draft: Draft) -> None:
+    """The burn is finished: betting opens, or the first card may be drawn."""
+    draft.close_irregularity("burn_short", "burned")
+    if draft.shoe.house.betting == "required" and not draft.shoe.betting:
+        draft.add(events.BetsOpened(round=draft.shoe.round))
+
+
+def burn_aside(draft: Draft, card: HeldCard, held: bool) -> None:
+    """The card is burned outside the burn: it counts, it stays sealed, it plays no part."""
+    commit, secret = draft.seal(card.card, card.nonce)
+    draft.add(events.CardSetAside(commit=commit, secret=secret, held=held, why="burned", serial=card.serial))
 
 
 _PLACES: Final[dict[Phase, Callable[[Draft, HeldCard, bool], None]]] = {

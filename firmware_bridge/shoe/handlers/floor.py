@@ -10,14 +10,23 @@ from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.facts.orders import Resolve
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
-from firmware_bridge.shoe.judges.burning import burn, burn_aside, burn_done
-from firmware_bridge.shoe.judges.cut_card import meet_cut_card
-from firmware_bridge.shoe.judges.reader_result import close_judged, is_by_reader, meet_result
-from firmware_bridge.shoe.judges.rounds import end_shoe, void_round
-from firmware_bridge.shoe.judges.suspect import wrong_with
+from firmware_bridge.shoe.handlers.dealing import burn, burn_aside, burn_done
+from firmware_bridge.shoe.handlers.reader_result import close_judged, is_by_reader, meet_result
+from firmware_bridge.shoe.handlers.rounds import end_shoe, meet_cut_card, void_round
+from firmware_bridge.shoe.handlers.suspect import wrong_with
 from firmware_bridge.shoe.round import phase
-from firmware_bridge.shoe.state import Phase, Shoe, about, is_open, next_card, oldest_held, row
+from firmware_bridge.shoe.state import (
+    HeldCard,
+    HeldCut,
+    HeldResult,
+    Phase,
+    Shoe,
+    about,
+    is_open,
+    next_card,
+    oldest_held,
+    row,
+)
 
 OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mark")
 """What is wrong with the oldest held card, but not in itself."""

@@ -1,19 +1,18 @@
-"""What reader, sensors, disk and link tell: cards read or not, losses and returns, restarts, and our own faults."""
+"""What reader, sensors, disk and link report: cards read, unread or misplaced, losses, restarts, our own faults."""
 
 from __future__ import annotations
 
 from typing import TypeGuard
 
 from firmware_bridge.facts import events, inputs, orders
+from firmware_bridge.facts.inputs import SlotFilled
 from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges.cut_card import doubt_sensor, meet_cut_card
-from firmware_bridge.shoe.judges.dealing import hold, take
-from firmware_bridge.shoe.judges.disclosure import restart_clocks, waits_for_reveal
-from firmware_bridge.shoe.judges.marks import is_asked
-from firmware_bridge.shoe.round import asked, due, phase
-from firmware_bridge.shoe.state import Phase, Shoe, stuck
+from firmware_bridge.shoe.handlers.dealing import hold, take
+from firmware_bridge.shoe.handlers.disclosure import restart_clocks, waits_for_reveal
+from firmware_bridge.shoe.handlers.rounds import doubt_sensor, meet_cut_card
+from firmware_bridge.shoe.round import asked, due, is_asked, layout, phase, rules
+from firmware_bridge.shoe.state import HeldCard, Phase, Shoe, blockers, stuck
 
 
 def start(draft: Draft, fact: inputs.Started) -> None:
@@ -226,3 +225,35 @@ def _waits_for(shoe: Shoe) -> str:
     """What a round waits for where no card is due."""
     question = asked(shoe)
     return is_asked(question) if isinstance(question, MarkDue) else "cards are to be revealed"
+
+
+def slot_filled(draft: Draft, fact: SlotFilled) -> None:
+    """A card was laid into a slot: one that was dealt to, else the round is held.
+
+    The last card of a round that closed by itself lands after it, and cards of six-card rounds are moved.
+    """
+    shoe = draft.shoe
+    if shoe.held or shoe.overdrawn or blockers(shoe) or fact.slot in _dealt_to(shoe):
+        return  # what waits to be dealt lies where it was laid
+    if fact.slot in rules(shoe).secret and shoe.house.disclose == "sealed" and _is_closed(shoe):
+        return  # whether anybody draws is a secret
+    laid = ", ".join(each.slot for each in layout(shoe).placed) if shoe.laid else "no slot"
+    draft.open_irregularity(
+        "wrong_slot", f"a card lies on {fact.slot}; cards were dealt to {laid}", slot=fact.slot, dealt=laid
+    )
+
+
+def slot_ignored(draft: Draft, fact: SlotFilled) -> None:
+    """Between shoes, and in the burn, cards may lie anywhere."""
+
+
+def _is_closed(shoe: Shoe) -> bool:
+    """Whether the round waits for a card to be opened, or for one that lies face down to be drawn."""
+    return layout(shoe).result is None and any(not laid.shown for laid in shoe.laid)
+
+
+def _dealt_to(shoe: Shoe) -> set[str]:
+    now = {slot for each in layout(shoe).placed for slot in (each.slot, each.plays) if slot}
+    if any(laid.drawn for laid in shoe.laid):
+        return now
+    return now | ({each.slot for each in shoe.rounds[-1].cards} if shoe.rounds else set())

@@ -8,9 +8,8 @@ from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.asks import CardDue
-from firmware_bridge.shoe.held import HeldCard
 from firmware_bridge.shoe.round import asked, copies, due, is_named, phase, rules
-from firmware_bridge.shoe.state import IN_PLAY, Phase, Shoe, next_card, row
+from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, next_card, row
 
 _IN_NO_BOOK: Final = "a code that is in no code book"
 _FOREIGN_CODES: Final = {

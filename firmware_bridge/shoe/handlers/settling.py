@@ -7,9 +7,7 @@ from typing import Final
 from firmware_bridge.facts import events
 from firmware_bridge.games.asks import Question
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.held import HeldCard, HeldCut, HeldResult
-from firmware_bridge.shoe.judges.cut_card import meet_cut_card
-from firmware_bridge.shoe.judges.dealing import (
+from firmware_bridge.shoe.handlers.dealing import (
     burns_early,
     is_overfull,
     no_card_due,
@@ -17,11 +15,22 @@ from firmware_bridge.shoe.judges.dealing import (
     place,
     tell_no_card_due,
 )
-from firmware_bridge.shoe.judges.disclosure import open_all, start_clock, waits_for_reveal
-from firmware_bridge.shoe.judges.reader_result import meet_result
-from firmware_bridge.shoe.judges.rounds import close_complete, publish_happened, run_out
+from firmware_bridge.shoe.handlers.disclosure import open_all, start_clock, waits_for_reveal
+from firmware_bridge.shoe.handlers.reader_result import meet_result
+from firmware_bridge.shoe.handlers.rounds import close_complete, meet_cut_card, publish_happened, run_out
 from firmware_bridge.shoe.round import asked, due, layout, phase, rules, unread_needed
-from firmware_bridge.shoe.state import IN_PLAY, Phase, Shoe, blockers, is_exhausted, is_open, oldest_held
+from firmware_bridge.shoe.state import (
+    IN_PLAY,
+    HeldCard,
+    HeldCut,
+    HeldResult,
+    Phase,
+    Shoe,
+    blockers,
+    is_exhausted,
+    is_open,
+    oldest_held,
+)
 
 
 def settle(draft: Draft) -> None:

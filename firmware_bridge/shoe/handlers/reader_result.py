@@ -10,9 +10,9 @@ from msgspec import Raw
 from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import ReaderJudged, ReaderResult, ReaderSaid
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.judges.closing import encode
-from firmware_bridge.shoe.judges.disclosure import is_sealed, waits_for_reveal
-from firmware_bridge.shoe.judges.rounds import close_round
+from firmware_bridge.shoe.handlers.closing import encode
+from firmware_bridge.shoe.handlers.disclosure import is_sealed, waits_for_reveal
+from firmware_bridge.shoe.handlers.rounds import close_round
 from firmware_bridge.shoe.round import due, layout, phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, about, blockers
 
