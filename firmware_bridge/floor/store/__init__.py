@@ -143,7 +143,7 @@ class StoredRound(NamedTuple):
         return self.journal, self.shoe, self.round
 
 
-def last_rounds(ask: Callable[[str, tuple[Any, ...]], Any], sql: Any, key: Key, shoe: int, most: int) -> list[bytes]:
+def newest_rounds(ask: Callable[[str, tuple[Any, ...]], Any], sql: Any, key: Key, shoe: int, most: int) -> list[bytes]:
     """The newest messages, the oldest first; what corrects a round that is older than all of them is left out.
 
     ask: executes a statement with its values; a cursor. sql: the module with the statements of this engine. key: the

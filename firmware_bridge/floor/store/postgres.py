@@ -13,10 +13,9 @@ from psycopg.sql import SQL, Identifier
 from psycopg.types.numeric import Int8Dumper
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor import store
 from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
-from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Saved, StoreError, What
+from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Saved, StoreError, What, newest_rounds
 from firmware_bridge.floor.store import postgres_sql as sql
 from firmware_bridge.floor.store.sqlite_sql import ORDER
 
@@ -272,7 +271,7 @@ class PostgresReader:
     def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
         """The newest messages of the topic `round` of a table, the oldest first. Raises StoreError."""
         with self._reading() as db:
-            return store(db.execute, sql, key, shoe, most)
+            return newest_rounds(db.execute, sql, key, shoe, most)
 
     def close(self) -> None:
         """Leave the server."""

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import quote
 
-from firmware_bridge.floor import store
 from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread, is_same
-from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Saved, StoreError, What
+from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Saved, StoreError, What, newest_rounds
 from firmware_bridge.floor.store import sqlite_sql as sql
 
 BUSY_S: Final = 30.0
@@ -224,7 +223,7 @@ class SqliteReader:
     def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
         """The newest messages of the topic `round` of a table, the oldest first. Raises StoreError."""
         with self._reading() as db:
-            return store(db.execute, sql, key, shoe, most)
+            return newest_rounds(db.execute, sql, key, shoe, most)
 
     def close(self) -> None:
         """Close the file."""
