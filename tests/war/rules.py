@@ -26,7 +26,7 @@ from firmware_bridge.games.asks import (
     check,
     did,
 )
-from firmware_bridge.games.game import Ended, Game, Layout, Result, Script, Start, Terms, Topic
+from firmware_bridge.games.game import Demo, Ended, Game, Layout, Money, Play, Result, Script, Start, Terms, Topic
 from firmware_bridge.games.moves import LOT
 
 HIGHEST = "A"
@@ -184,17 +184,20 @@ GAME = Game(
     packs=range(1, 9),
     slots=("S1", "S2", "S3", "D"),
     areas={"seats": ("S1", "S2", "S3"), "dealer": ("D",)},
-    round=round,
-    words=(LOT, "stand", "raise", "look"),
-    seatless=(LOT, "stand", "raise", "look"),
-    stakes="bets",
     shows=Pot,
-    compare=_compare,
-    summary=_summary,
     hand=Hand,
     own=Own,
-    answer=_answer,
-    staked=_staked,
-    ends=lambda terms, start: start.left < terms.seats + 1,
     topics=(Topic("tally", Tally, lambda terms: Tally({}), _grow, lambda tally: tally),),
+    play=Play(
+        round=round,
+        words=(LOT, "stand", "raise", "look"),
+        seatless=(LOT, "stand", "raise", "look"),
+        answer=_answer,
+        ends=lambda terms, start: start.left < terms.seats + 1,
+    ),
+    money=Money(
+        stakes="bets",
+        staked=_staked,
+    ),
+    demo=Demo(compare=_compare, summary=_summary),
 )

@@ -55,7 +55,7 @@ class Seated:
     def is_over(self) -> bool:
         """Whether its game is: the round, and where a pack is one game the whole of it."""
         shoe = self.table.shoe
-        return shoe.status != "open" or (not self.rules.one_round_packs and bool(shoe.rounds))
+        return shoe.status != "open" or (not self.rules.play.one_round_packs and bool(shoe.rounds))
 
     def next(self) -> Do:
         """What people, or the shoe, do next; it is always allowed."""
@@ -90,10 +90,10 @@ class Seated:
     def _stakes(self) -> orders.Order:
         seats = [slot.removeprefix("S").partition(".")[0] for slot in (*self.rules.slots, *self.rules.seats)]
         numbers = sorted({seat for seat in seats if seat.isdecimal()}, key=int)
-        if self.rules.stakes == "money":  # fewer seats make no round; each of these games has four at once
+        if self.rules.money.stakes == "money":  # fewer seats make no round; each of these games has four at once
             numbers = numbers[:4]
-        told = {seat: self.rng.choice(STAKES[self.rules.stakes]) for seat in numbers}
-        return orders.BetsClosed(**{self.rules.stakes: told})
+        told = {seat: self.rng.choice(STAKES[self.rules.money.stakes]) for seat in numbers}
+        return orders.BetsClosed(**{self.rules.money.stakes: told})
 
     def _mark(self, slot: str, word: str, value: str | None) -> orders.Mark:
         shoe = self.table.shoe
