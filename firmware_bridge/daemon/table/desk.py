@@ -30,6 +30,8 @@ from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.mqtt.settings import Incoming
 from firmware_bridge.shoe.state import answer_to
 
+log = logging.getLogger(__name__)
+
 LONGEST: Final = 4_096
 """Bytes of the longest command: what it makes is far below what the smallest broker takes."""
 
@@ -162,8 +164,6 @@ def digest(order: orders.Order, by: str) -> str:
     told = orders.Malformed("enter", order.second, "") if isinstance(order, orders.Enter) else order
     return sha256(msgspec.json.encode([by, told])).hexdigest()[:DIGITS]
 
-
-log = logging.getLogger(__name__)
 
 A_SECOND: Final = 10
 """Orders judged within any second at most: plenty for a backend, and little beside cards."""
