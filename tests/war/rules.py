@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from firmware_bridge.facts.cards import FACES, RANKS, Card
 from firmware_bridge.facts.events_of_rounds import Net
+from firmware_bridge.games import guest
 from firmware_bridge.games.asks import (
     Ask,
     Between,
@@ -177,6 +178,12 @@ def _grow(tally: Tally, ended: Ended) -> Tally:
     return Tally(tally.rounds | {outcome: tally.rounds.get(outcome, 0) + 1})
 
 
+def _shown(told: Any) -> guest.Result:
+    """What guests see of a round that is over: every hand."""
+    hands = [guest.Hand(slot, guest.faces(hand.cards)) for slot, hand in told.hands.items()]
+    return guest.Result(told.round, guest.said(told, told.outcome), hands=tuple(hands))
+
+
 GAME = Game(
     name="war",
     terms=War,
@@ -199,5 +206,6 @@ GAME = Game(
         stakes="bets",
         staked=_staked,
     ),
+    guest=guest.Guest(result=_shown),
     demo=Demo(compare=_compare, summary=_summary),
 )

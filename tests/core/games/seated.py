@@ -31,7 +31,7 @@ VARIANTS: Final[dict[str, list[dict[str, Any]]]] = {
     ],
     "erbagang": [{}, {"ties": "banker", "grab_max": 9}, {"ties": "push", "banker_per": "game", "base": Decimal("2.5")}],
 }
-"""Settings under which each game is played here."""
+"""Settings under which a game is played here; any other game is with its usual ones."""
 
 STAKES: Final = {
     "bets": ["10", "12.5", "100", "33.3", "1000", "5"],
@@ -44,7 +44,8 @@ class Seated:
 
     def __init__(self, game: str, seed: int, **house: Any) -> None:
         self.rng, self.rules = Random(f"{game} {seed}"), GAMES[game]
-        variant = VARIANTS[game][seed % len(VARIANTS[game])]
+        variants = VARIANTS.get(game, [{}])
+        variant = variants[seed % len(variants)]
         self.table = Table(**{"game": game, **usual(game), **variant, **house})
         self.deck = [card for card, copies in self.rules.pack.items() for _ in range(copies * self.table.house.decks)]
         self.rng.shuffle(self.deck)
