@@ -10,8 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from firmware_bridge.config.keys import KeypadConfig
-from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
+from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig
 from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME
 from firmware_bridge.facts.printable import CLASS
@@ -220,7 +219,7 @@ class Config(Struct, frozen=True, kw_only=True):
         """The settings the next shoe is opened under."""
         settings = msgspec.structs.asdict(self.table) | msgspec.structs.asdict(self.service)
         del settings["id"]
-        close = self.table.close or ("result" if READERS[self.reader.protocol] else self.rules.close(self.terms))
+        close = self.table.close or ("result" if READERS[self.reader.protocol] else self.rules.play.close(self.terms))
         cut = self.table.virtual_cut or cut_place(self.table.game)
         own = {"close": close, "virtual_cut": None if cut == "none" else cut}
         return House(**settings | own | {"terms": sealed(self.terms), "limits": self.limits})

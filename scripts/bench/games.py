@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 
 from msgspec import convert
 
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import Drawn, NewShoe, OneInput, Say
+from firmware_bridge.demo.seats import said
 from firmware_bridge.facts import orders
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import CardDue
@@ -24,9 +27,6 @@ from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Move
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked, coming, moves, start
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import Drawn, NewShoe, OneInput, Say
-from firmware_bridge.sim.seats import said
 
 KINDS = {orders.tag_of(each): each for each in orders.ORDERS}
 
@@ -44,7 +44,7 @@ def played(game: Game, rounds: int, rng: Random) -> Iterator[tuple[OneInput | Ne
     number = None
     while over < rounds:
         shoe = table.shoe
-        if shoe.status == "empty" or (shoe.status == "ended" and not game.one_round_packs):
+        if shoe.status == "empty" or (shoe.status == "ended" and not game.play.one_round_packs):
             step: OneInput | NewShoe = NewShoe() if shoe.status == "empty" else Say(orders.OpenShoe())
         else:
             now = coming(shoe)
@@ -106,7 +106,7 @@ def main() -> None:
     asked_for = parser.parse_args()
     print(f"{'game':<12}{'moves a round':>14}{'rules, rounds/s':>18}{'shoe, rounds/s':>18}")
     for game in GAMES.values():
-        if game.words:
+        if game.play.words:
             print(measure(game, asked_for.rounds, asked_for.repeat), flush=True)
 
 

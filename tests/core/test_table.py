@@ -23,8 +23,8 @@ from firmware_bridge.journal.line import seal
 from firmware_bridge.shoe import Phase, Shoe, evolve, step
 from firmware_bridge.shoe.decide import JUDGES, kind
 from firmware_bridge.shoe.evolve import CHANGES
-from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
-from firmware_bridge.shoe.judges.floor import _CHOICES
+from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
+from firmware_bridge.shoe.handlers.floor import _CHOICES
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.state import blockers, oldest_held
 from firmware_bridge.topics.event_and_round import messages
@@ -149,7 +149,7 @@ def troubled(table: Table) -> Iterator[tuple[Shoe, bool]]:
         for spoiled in SPOILED:
             after = Table()
             after.house = table.house
-            after.shoe, after.chain = table.shoe, table.chain
+            after.shoe, after.memory.chain = table.shoe, table.memory.chain
             after.play(*spoiled)
             yield after.shoe, False
             for name in named:
@@ -173,7 +173,7 @@ def inputs(table: Table) -> Iterator[i.AnyInput]:
     for outcome, pairs in product(outcomes, ((), both[:1], both)):
         yield i.ReaderJudged(at=1, result=i.ReaderResult((outcome, *pairs)))
     yield from (i.ReaderSaid(at=1, what="locked", gap=gap) for gap in (False, True))
-    yield from (i.Pressed(at=1, key=key) for key in ("next", "reveal", *GAME.keys, "S"))
+    yield from (i.Pressed(at=1, key=key) for key in ("next", "reveal", *GAME.play.keys, "S"))
     yield from (i.ReaderBooted(at=1, session=9), i.TimePassed(at=1), i.TimePassed(at=1, mono=2**40))
     yield i.ClockJumped(at=1, by=-3_600_000)
     for is_so in (True, False):

@@ -1,4 +1,4 @@
-"""Checks of the broker: whether it can be reached, and accepts this client."""
+"""Checks of the broker (whether it can be reached, and accepts this client) and of the store behind it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
+from firmware_bridge.cli.watch.screen import far
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import MqttConfig
 from firmware_bridge.errors import ConfigError
@@ -24,6 +25,9 @@ ANSWER_S: Final = 25.0
 """Long enough for name server, TCP, TLS and CONNECT with both protocol versions, each of which has its own limit."""
 
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
+REMEDY = "start the receiver, or see its log; until it has them, no journal is deleted"
+
+Answer = TypeVar("Answer")
 
 
 def broker(machine: Machine) -> Iterator[Finding]:
@@ -48,7 +52,7 @@ def broker(machine: Machine) -> Iterator[Finding]:
 
 
 def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
-    if shared := link.get("shared"):  # none is said by a daemon of before
+    if shared := link["shared"]:
         return failed("broker", shared)
     if link["up"]:
         return Finding("OK", "broker", f"{settings.address}, the daemon is connected (MQTT {link['protocol']})")
@@ -88,18 +92,23 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
         link.publish(topic, b"{}")
 
     link = Link(settings, lambda: will, (), lambda _: (), write, tell, lambda _: tell(level), lambda _: None, loop)
-    with unlogged():
+    return await answered(link, answer, silence(settings))
+
+
+async def answered(link: Link, answer: asyncio.Future[Answer], silent: Answer) -> Answer:
+    """Run a link until `answer` is set, then close it; `silent` after `ANSWER_S`."""
+    with _unlogged():
         link.start()
         try:
             return await asyncio.wait_for(answer, ANSWER_S)
         except TimeoutError:
-            return silence(settings)
+            return silent
         finally:
             await link.close(None)
 
 
 @contextmanager
-def unlogged() -> Iterator[None]:
+def _unlogged() -> Iterator[None]:
     """Keep the link's warnings out of the log: each is a finding."""
     log = logging.getLogger("firmware_bridge")
     before = log.level
@@ -108,3 +117,18 @@ def unlogged() -> Iterator[None]:
         yield
     finally:
         log.setLevel(before)
+
+
+def store(machine: Machine) -> Iterator[Finding]:
+    """Whether the receiver of `[mqtt] stored` has what was sent, as the daemon knows it; nothing where none counts."""
+    link = machine.daemon["broker"] if machine.daemon else {}
+    told = link.get("store")
+    if not told:
+        return
+    alarms = machine.daemon["alarm"]["open"] if machine.daemon else []
+    if any(each["id"] == "store_silent" for each in alarms):
+        yield Finding("FAIL", "store", far(told), REMEDY)
+    elif told["refused"]:
+        yield Finding("WARN", "store", far(told), "one receiver counts, and says only what it committed")
+    else:
+        yield Finding("OK", "store", far(told))

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Final, get_args, get_type_hints
 
 from firmware_bridge.config.sections import TableConfig
+from firmware_bridge.demo.broker import CHOICES
+from firmware_bridge.demo.faults import FAULTS, unknown
+from firmware_bridge.demo.props import Play
+from firmware_bridge.demo.seats import seat_counts
+from firmware_bridge.demo.stage import DemoError
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import choices
-from firmware_bridge.sim.broker import CHOICES
-from firmware_bridge.sim.faults import FAULTS, unknown
-from firmware_bridge.sim.props import Play
-from firmware_bridge.sim.seats import seat_counts
-from firmware_bridge.sim.stage import DemoError
 from hardware.readers import READERS
 
 HOUSE: Final = {
@@ -101,9 +101,9 @@ def _procedure(arguments: argparse.Namespace, reader: str) -> str | None:
         raise DemoError(f"{game.name} is dealt in one way only", "leave --procedure out")
     terms = game.terms(**given)
     procedure: str | None = getattr(terms, "procedure", None)
-    if READERS[reader].judges and game.verdict is None:
+    if READERS[reader].judges and game.play.verdict is None:
         raise DemoError(f"an {reader} judges games of its own, {game.name} is none of them", "use another --reader")
-    if READERS[reader].judges and game.unjudged(terms):
+    if READERS[reader].judges and game.play.unjudged(terms):
         usual: str = getattr(game.terms(), "procedure", "other")
         what = f"an Angel Eye shoe judges {usual} tables only"
         raise DemoError(what, f"leave --procedure {procedure} out")

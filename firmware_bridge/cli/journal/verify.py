@@ -14,8 +14,8 @@ from firmware_bridge.cli.lengthy.bar import Bar
 from firmware_bridge.cli.lengthy.turns import Crew, Voice, Work, in_turns
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.journal.verify.audit import Audit, Met, Verdict
-from firmware_bridge.journal.verify.chosen import chosen
+from firmware_bridge.journal.audit import Audit, Met, Verdict
+from firmware_bridge.journal.files import chosen
 
 BLOCK: Final = 8
 """Files that a process takes in its turn, at most: it must read the one before them too."""

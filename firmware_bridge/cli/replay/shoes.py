@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from firmware_bridge.cli.lengthy.turns import Crew, Ear, Voice, Work, in_turns
 from firmware_bridge.cli.replay.told import told
+from firmware_bridge.demo.memory_table import Retained
+from firmware_bridge.demo.parts import Part, steps
+from firmware_bridge.demo.replay import Replay
 from firmware_bridge.journal.line import Line
-from firmware_bridge.sim.parts import Part, steps
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.retained import Retained
 
 NewReplay = Callable[[Callable[[str], None]], Replay]
 """Makes a table to play at, given what takes its warnings."""

@@ -1,32 +1,38 @@
-"""The store in a file of SQLite: write-ahead log, every commit on disk before it returns."""
+"""The store in a file of SQLite: write-ahead log, every commit on disk before it returns; and its reader."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
+from urllib.parse import quote
 
 from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread, is_same
-from firmware_bridge.floor.store import Old, Part, Saved, StoreError, What
+from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Saved, StoreError, What, newest_rounds
 from firmware_bridge.floor.store import sqlite_sql as sql
 
 BUSY_S: Final = 30.0
 """How long another writer, a back-fill or a backup, is waited for."""
 
+READER_BUSY_S: Final = 1.0
 Found = TypeVar("Found")
 
 
 class SqliteStore:
-    """A store in the file `path`. make: whether it is made where there is none. Raises StoreError."""
+    """A store in the file `path`. make: whether it is made where there is none.
+
+    Raises OtherFormat, with nothing written, for a store of another format; StoreError.
+    """
 
     def __init__(self, path: Path, *, make: bool = True) -> None:
         self._path = path
         if not make:
             self._look()
+        verify_format(path)
         with self._in_words():
             mode = "rwc" if make else "rw"
             self._db = sqlite3.connect(
@@ -35,9 +41,11 @@ class SqliteStore:
             try:
                 if not make and not self._version():
                     raise self._none()
+                if self._version() != FORMAT and self._has_tables():
+                    raise OtherFormat(str(path), self._version())
                 self._db.execute("pragma journal_mode = wal").fetchall()
                 self._db.execute("pragma synchronous = full")
-                self._migrate()
+                self._make()
             except BaseException:
                 self._db.close()
                 raise
@@ -159,19 +167,18 @@ class SqliteStore:
         (version,) = self._db.execute("pragma user_version").fetchone()
         return int(version)
 
-    def _migrate(self) -> None:
-        version = self._version()
-        if version > len(sql.MIGRATIONS):
-            what = f"{self._path} is of version {version}, made by a newer shoe-floor"
-            raise StoreError(what, "install that one, or name another file in [store]")
-        if version == len(sql.MIGRATIONS):
+    def _has_tables(self) -> bool:
+        return self._db.execute("select 1 from sqlite_master limit 1").fetchone() is not None
+
+    def _make(self) -> None:
+        """Make the tables where there are none."""
+        if self._version() == FORMAT:
             return
-        for number, script in enumerate(sql.MIGRATIONS, 1):
-            with self._transaction() as db:
-                if self._version() < number:  # another process may have been quicker
-                    for statement in _statements(script):
-                        db.execute(statement)
-                    db.execute(f"pragma user_version = {number}")
+        with self._transaction() as db:
+            if not self._has_tables():  # another process may have been quicker
+                for statement in _statements(sql.TABLES):
+                    db.execute(statement)
+                db.execute(f"pragma user_version = {FORMAT}")
 
     def _ask(self, question: Callable[[sqlite3.Connection], Found]) -> Found:
         with self._in_words():
@@ -198,6 +205,47 @@ class SqliteStore:
             raise StoreError(f"{self._path}: {error}", hint) from None
 
 
+class SqliteReader:
+    """A reader of the store in the file `path`, which has to be there. Raises OtherFormat, StoreError."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        verify_format(path)
+        with _in_words(path):
+            self._db = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=READER_BUSY_S)
+
+    def counts(self) -> Counts:
+        """How much there is: all exact. Raises StoreError."""
+        with self._reading() as db:
+            found = db.execute(sql.COUNTS).fetchone()
+        return Counts(*(each or 0 for each in found))
+
+    def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
+        """The newest messages of the topic `round` of a table, the oldest first. Raises StoreError."""
+        with self._reading() as db:
+            return newest_rounds(db.execute, sql, key, shoe, most)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with _in_words(self._path):
+            yield self._db
+
+
+def verify_format(path: Path) -> None:
+    """Look at a file's header, and write nothing: a usual connection makes files beside it. Raises OtherFormat."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
+            (found,) = db.execute("pragma user_version").fetchone()
+    except sqlite3.Error:
+        return  # the next connection finds the same
+    if found not in (0, FORMAT):
+        raise OtherFormat(str(path), found)
+
+
 def _statements(script: str) -> Iterator[str]:
     """The statements of a script, triggers whole."""
     statement = ""
@@ -206,3 +254,11 @@ def _statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
+
+
+@contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"{path}: {error}", "let the user of this program read it") from None

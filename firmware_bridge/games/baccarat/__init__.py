@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games.baccarat.angel_eye import SIDES, unjudged, verdict
+from firmware_bridge.games import guest
 from firmware_bridge.games.baccarat.bets import BETS, closed
 from firmware_bridge.games.baccarat.roads_topic import ROADS
-from firmware_bridge.games.baccarat.rules import BURNS
-from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, Hand, Own, round
-from firmware_bridge.games.baccarat.terms import Baccarat
-from firmware_bridge.games.game import Game, Layout, OddsBook, Start
+from firmware_bridge.games.baccarat.rules import BURNS, PLAYER_DRAWS
+from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, SIDES, Baccarat, Hand, Own, round, unjudged, verdict
+from firmware_bridge.games.game import Demo, Game, Layout, Money, OddsBook, Play, Start
 from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Dealt, Mark
 
@@ -36,8 +35,35 @@ def _points(layout: Layout) -> dict[str, str]:
     return {side: str(sum(card.points for card in hand) % 10) for side, hand in hands.items() if hand}
 
 
+WINS: Final = {"player": "wins.player", "banker": "wins.banker", "tie": "wins.tie"}
+
+
+def _shown(told: Any) -> guest.Result:
+    """Both sides' hands, for guests."""
+    hands = [
+        guest.Hand(side, guest.faces(hand.cards), "" if hand.total is None else str(hand.total))
+        for side in SIDES
+        if (hand := told.hands.get(side))
+    ]
+    return guest.Result(told.round, WINS.get(told.outcome, ""), hands=tuple(hands), natural=told.natural)
+
+
+def _hands(at: Mapping[str, Card | None]) -> dict[str, tuple[Card | None, ...]]:
+    """Both sides' cards; of the reserves those that are named: they are played, R1 by the player where he draws."""
+    first = [card.points for slot in ("P1", "P2") if (card := at.get(slot))]
+    draws = len(first) == 2 and sum(first) % 10 in PLAYER_DRAWS
+    thirds = {"player": at.get("R1"), "banker": at.get("R2")} if draws else {"banker": at.get("R1")}
+    hands = {}
+    for letter, side in zip("PB", SIDES, strict=True):
+        lain = [at[slot] for slot in (f"{letter}1", f"{letter}2", f"{letter}3") if slot in at]
+        lain += [card] if (card := thirds.get(side)) else []
+        if lain:
+            hands[side] = tuple(lain)
+    return hands
+
+
 def _odds() -> OddsBook:
-    from firmware_bridge.games.baccarat.odds.asked import BOOK
+    from firmware_bridge.games.baccarat.odds import BOOK
 
     return BOOK
 
@@ -53,32 +79,36 @@ GAME: Final = Game(
     terms=Baccarat,
     pack=dict.fromkeys(FACES, 1),
     packs=range(1, 13),
-    fewest=lambda terms: len(PAIRS) + len(RESERVES) * (terms.procedure == "six-card"),
     slots=(*PAIRS, *THIRDS, *RESERVES),
     areas={"player": ("P1", "P2", "P3"), "banker": ("B1", "B2", "B3"), "reserve": RESERVES},
-    round=round,
-    judge=_judge,
-    first=PAIRS[0],
-    reserves=lambda terms: RESERVES if terms.procedure == "six-card" else (),
-    carries=3,  # reserves included: the fourth slot must be drawn in that round
     hand=Hand,
     own=Own,
-    unit="stake",
-    keys=("player", "banker", "tie"),
-    verdict=verdict,
-    unjudged=unjudged,
-    burns=lambda card: BURNS[card.rank],
-    close=lambda terms: "next" if terms.procedure == "six-card" else "auto",
-    secret=(*THIRDS, *RESERVES),
-    sensed=True,
-    squeezed=True,
-    ceremony="thirds are opened after both pairs",
-    staked=lambda layout, start: {},
-    bets=tuple(BETS),
-    closed_bets=closed,
     topics=(ROADS,),
-    cut_from_end=(13, 52),  # the fewest and the most that houses leave
-    points=_points,
+    play=Play(
+        round=round,
+        judge=_judge,
+        fewest=lambda terms: len(PAIRS) + len(RESERVES) * (terms.procedure == "six-card"),
+        first=PAIRS[0],
+        reserves=lambda terms: RESERVES if terms.procedure == "six-card" else (),
+        carries=3,  # reserves included: the fourth slot must be drawn in that round
+        burns=lambda card: BURNS[card.rank],
+        cut_from_end=(13, 52),  # the fewest and the most that houses leave
+        close=lambda terms: "next" if terms.procedure == "six-card" else "auto",
+        keys=("player", "banker", "tie"),
+        verdict=verdict,
+        unjudged=unjudged,
+        secret=(*THIRDS, *RESERVES),
+        sensed=True,
+        squeezed=True,
+        ceremony="thirds are opened after both pairs",
+    ),
+    money=Money(
+        unit="stake",
+        bets=tuple(BETS),
+        closed_bets=closed,
+        staked=lambda layout, start: {},
+    ),
+    guest=guest.Guest(result=_shown, sides=SIDES, hands=_hands),
+    demo=Demo(points=_points, remarks=_remarks),
     odds=_odds,
-    remarks=_remarks,
 )

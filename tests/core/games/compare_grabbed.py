@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
+from firmware_bridge.demo import given as shown
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games import GAMES
@@ -19,7 +20,6 @@ from firmware_bridge.games.asks import OpeningDue
 from firmware_bridge.games.game import Layout, Result, Start
 from firmware_bridge.games.machine import layout, refusal
 from firmware_bridge.games.moves import Dealt, Mark, Move, mark_of
-from firmware_bridge.sim.play import steps as shown
 from tests.core.games.grabbed_lines import line
 
 
@@ -62,7 +62,7 @@ def played(told: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
             rounds.append(_message(table.result))
             past = Past((), table.result.outcome, Raw(msgspec.json.encode(table.result.own)), {}, {})
             start, moves, cards = Start(before=(*start.before, past), left=left), [], []
-            over = game.ends(terms, start)
+            over = game.play.ends(terms, start)
             if over:
                 break
             table = layout(game, moves, terms, start)
@@ -99,7 +99,7 @@ def main(game: str, count: str, seed: str = "1") -> None:
         taken = [step for step in told["steps"] if "error" not in step]
         assert asked == [step | {"did": []} for step in taken], told
         assert _sorted(did) == _sorted([each for step in taken for each in step["did"]]), told
-        summary = GAMES[game].summary
+        summary = GAMES[game].demo.summary
         assert summary
         assert (summary(rounds) if rounds else None) == told["result"], told
 

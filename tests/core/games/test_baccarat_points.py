@@ -6,7 +6,7 @@ import pytest
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.baccarat import GAME
-from firmware_bridge.games.baccarat.terms import Baccarat
+from firmware_bridge.games.baccarat.script import Baccarat
 from firmware_bridge.games.game import Layout, Placed, Start
 from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Dealt
@@ -34,4 +34,4 @@ def test_totals_of_open_cards(laid: str, procedure: str, shown: dict[str, str]) 
     else:  # no round goes on after a natural, but the sum is a sum
         table = Layout(tuple(Placed(slot, slot, card) for slot, card in zip(words[::2], cards, strict=True)))
     assert [each.slot for each in table.placed] == words[::2]
-    assert GAME.points(table) == shown
+    assert GAME.demo.points(table) == shown
