@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.mutants.pick import candidates
-from tests.tools.mutants.places import Mutation, NotFound, mutated
+from tests.tools.mutants.places import Mutation, NotFound, mutated, text_of
 
 SOURCE = '''"""A till."""
 
@@ -50,13 +50,16 @@ def test_a_place_that_stayed_is_mutated_at_its_occurrence(tmp_path: Path) -> Non
 
 
 def test_a_place_that_moved_is_found_by_name(tmp_path: Path) -> None:
-    found = mutated(tree(tmp_path, cash=SOURCE, till__till="", other="def take() -> None: ..."), TAKE)
+    found = mutated(tree(tmp_path, cash=SOURCE, till__till="", other=SOURCE.replace("Till", "Drawer")), TAKE)
     assert (found.path.name, found.how) == ("cash.py", "by name")
 
 
-def test_a_method_of_another_class_is_found_by_the_last_part_of_its_name(tmp_path: Path) -> None:
-    found = mutated(tree(tmp_path, cash=SOURCE.replace("Till", "Drawer")), TAKE)
-    assert found.how == "by last part of name"
+def test_a_place_that_was_renamed_is_found_by_its_likeness(tmp_path: Path) -> None:
+    other = "def give(self, coins: int) -> bool:\n    return coins < self.least"
+    root = tree(tmp_path, cash=SOURCE.replace("Till", "Drawer").replace("take", "receive"), other=other)
+    assert mutated(root, TAKE, text_of(SOURCE, "Till.take")).how.startswith("Drawer.receive, alike by 0.9")
+    with pytest.raises(NotFound, match="gone"):
+        mutated(root, TAKE, "def pay() -> None: ...")
 
 
 def test_an_occurrence_that_went_is_said(tmp_path: Path) -> None:

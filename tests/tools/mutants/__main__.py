@@ -9,9 +9,9 @@ names, so that a mutation can be repeated after its file has moved. To repeat, i
 A line for each mutation that was caught at d698295 says what became of it: `caught`, and by which test; `SURVIVES`;
 `AMBIGUOUS` or `GONE`, and why. The test that caught it then runs first, next the files of tests that enter its place,
 at last the whole suite, with all that are left at once (`--quick` leaves it out). The last line counts. Exit code: 1
-if one survives, 2 if none does but places were not found. A place that is gone is judged by hand: its idea is gone, or
-`--renames` names it, a JSON object of old names to new ones (`Class.method`, a name within the text, or a file of
-d698295).
+if one survives, 2 if none does but places were not found. A place that is gone is judged by hand: its idea is gone; or
+its row gets `now`, the fields (`file`, `place`, `was`, `becomes`) that hold today; or `--renames` names it: a JSON
+object of old names to new ones (`Class.method`, a name within the text, or a file).
 
 The files of tests were chosen by a trace of the whole suite at d698295: those that enter the place, the quickest
 first, for at most a minute. Copies of the tree, each with its own environment, are made in a temporary directory; the
@@ -24,6 +24,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import subprocess
 import sys
 import tempfile
 import threading
@@ -36,14 +37,15 @@ from queue import SimpleQueue
 from typing import Any, Final
 
 from tests.tools.mutants.pick import queues
-from tests.tools.mutants.places import Mutated, Mutation, NotFound, mutated
+from tests.tools.mutants.places import Mutated, Mutation, NotFound, mutated, text_of
 from tests.tools.mutants.trial import Copy, caught_by, caught_together
 
+PICKED: Final = "d698295"
 ROOT: Final = Path(__file__).parents[3]
 RECORD: Final = Path(__file__).with_name("mutants.json")
 
 Row = dict[str, Any]
-"""A mutation's fields, `tests`, `outcome` and `by`."""
+"""A mutation's fields, `tests`, `outcome`, `by`; `now`: fields that were found by hand for later trees."""
 
 
 def main() -> int:
@@ -120,7 +122,7 @@ def repeated(rows: list[Row], renames: dict[str, str], args: argparse.Namespace)
 
     def one(copy: Copy | None, row: Row) -> None:
         try:
-            change = mutated(ROOT, mutation_of(row, renames))
+            change = mutated(ROOT, mutation_of(row, renames), before(row))
         except NotFound as error:
             say(row, "AMBIGUOUS" if "ambiguous" in str(error) else "GONE", f"{row['file']}: {error}")
             return
@@ -147,6 +149,12 @@ def repeated(rows: list[Row], renames: dict[str, str], args: argparse.Namespace)
     counts = Counter(row["again"] for row in rows)
     print(", ".join(f"{outcome}: {count}" for outcome, count in counts.items()))
     return 1 if counts["SURVIVES"] else 0 if set(counts) <= {"caught", "found"} else 2
+
+
+def before(row: Row) -> str:
+    """The text of a row's place in the commit it was picked from; empty in a clone without that commit."""
+    shown = subprocess.run(["git", "show", f"{PICKED}:{row['file']}"], cwd=ROOT, capture_output=True, text=True)
+    return text_of(shown.stdout, row["place"])
 
 
 def say(row: Row, outcome: str, text: str) -> None:
@@ -188,7 +196,7 @@ def defines(path: Path, function: str) -> bool:
 
 def mutation_of(row: Row, renames: dict[str, str] | None = None) -> Mutation:
     """The mutation of a row, with today's names."""
-    kept = {field.name: row[field.name] for field in fields(Mutation)}
+    kept = {field.name: (row | row.get("now", {}))[field.name] for field in fields(Mutation)}
     for old, new in (renames or {}).items():
         for key in ("place", "was", "becomes", "file"):
             kept[key] = re.sub(rf"(?<![\w.]){re.escape(old)}(?!\w)", new, kept[key])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -13,8 +14,9 @@ PACKAGES: Final = ("firmware_bridge", "hardware")
 SEARCHED: Final = (*PACKAGES, "tests/tools")
 """Where a place may have moved to."""
 
-LONG: Final = 20
-"""Characters from which a text is its own name."""
+ALIKE: Final = 0.5
+APART: Final = 0.15
+"""Least likeness of a place that was renamed, and least distance to the next."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Place = Function | ast.Assign | ast.AnnAssign
@@ -57,6 +59,7 @@ class Found:
 
     path: Path
     name: str
+    place: Place
     nodes: list[ast.expr | ast.stmt]
 
 
@@ -121,37 +124,42 @@ def equals(place: Place, was: str, *, is_statement: bool) -> list[ast.expr | ast
     return [node for node, _ in inside(place) if isinstance(node, kind) and ast.unparse(node) == was]
 
 
-def mutated(root: Path, mutation: Mutation) -> Mutated:
+def mutated(root: Path, mutation: Mutation, before: str = "") -> Mutated:
     """The file of a tree that has the mutation's place, with the mutation in it.
 
-    The qualified name decides; the same file, or a file of the same name, where several places have it; then the last
-    part of the name, then the text alone, where just one place has it. Raises NotFound.
+    The qualified name decides where one place has it, or one in the same file. Otherwise, of all places with the text,
+    the one that is by far the most like the place `before`, a text of `ast.unparse`. Raises NotFound.
     """
-    last, file = mutation.place.rpartition(".")[2], Path(mutation.file)
-    by_name = {
-        "by name and file": _having(root, [root / file], mutation, lambda name: name == mutation.place),
-        "by name": _having(root, sources(root), mutation, lambda name: name == mutation.place),
-        "by last part of name": _having(root, sources(root), mutation, lambda name: name.rpartition(".")[2] == last),
-        "by text": _having(root, sources(root), mutation, lambda name: len(mutation.was) >= LONG),
-    }
-    several: list[Found] = []
-    for how, finding in by_name.items():
-        found = list(finding)
-        same = [each for each in found if each.path.name == file.name]
-        for one in (found, same):
-            if len(one) == 1:
-                return _mutated(one[0], mutation, how)
-        several = several or found
-    if several:
+    have = list(_having(root, mutation))
+    named = [each for each in have if each.name == mutation.place]
+    same = [each for each in named if each.path == root / mutation.file]
+    for how, found in (("by name and file", same), ("by name", named)):
+        if len(found) == 1:
+            return _mutated(found[0], mutation, how)
+    by_likeness = sorted(((_likeness(before, each.place), each) for each in have), key=lambda pair: -pair[0])
+    [(best, found_place), (second, _), *_] = [*by_likeness, (0.0, None), (0.0, None)]
+    if found_place and best >= ALIKE and best - second >= APART:
+        return _mutated(found_place, mutation, f"{found_place.name}, alike by {best:.2f}")
+    if several := named or [each for each in have if each.name.rpartition(".")[2] == mutation.place.rpartition(".")[2]]:
         raise NotFound("ambiguous: " + ", ".join(f"{each.path.relative_to(root)}:{each.name}" for each in several[:6]))
     raise NotFound("place is gone")
 
 
-def _having(root: Path, paths: Iterable[Path], mutation: Mutation, is_it: Callable[[str], bool]) -> Iterator[Found]:
-    for path in paths:
-        for name, place in places(_parsed(path)) if path.exists() else ():
-            if is_it(name) and (nodes := equals(place, mutation.was, is_statement=mutation.is_statement)):
-                yield Found(path, name, nodes)
+def text_of(source: str, name: str) -> str:
+    """A place of a module as `ast.unparse` writes it; empty if there is none."""
+    return next((ast.unparse(place) for each, place in places(ast.parse(source)) if each == name), "")
+
+
+def _likeness(before: str, place: Place) -> float:
+    """How much of two texts is the same: 0 to 1."""
+    return SequenceMatcher(None, before.split(), ast.unparse(place).split(), autojunk=False).ratio()
+
+
+def _having(root: Path, mutation: Mutation) -> Iterator[Found]:
+    for path in sources(root):
+        for name, place in places(_parsed(path)):
+            if nodes := equals(place, mutation.was, is_statement=mutation.is_statement):
+                yield Found(path, name, place, nodes)
 
 
 @cache
