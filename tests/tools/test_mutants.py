@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.mutants.pick import candidates
-from tests.tools.mutants.places import Mutation, NotFound, mutated, text_of
+from tests.tools.mutants.places import Mutation, NotFound, edited, mutated, text_of
 
 SOURCE = '''"""A till."""
 
@@ -46,7 +46,8 @@ def tree(folder: Path, **files: str) -> Path:
 def test_a_place_that_stayed_is_mutated_at_its_occurrence(tmp_path: Path) -> None:
     found = mutated(tree(tmp_path, till__till=SOURCE), TAKE)
     assert found.how == "by name and file"
-    assert found.text.decode() == SOURCE.replace("return coins < self.least", "return (coins <= self.least)")
+    expected = SOURCE.replace("return coins < self.least", "return (coins <= self.least)")
+    assert edited(SOURCE.encode(), found.edit).decode() == expected
 
 
 def test_a_place_that_moved_is_found_by_name(tmp_path: Path) -> None:
@@ -84,5 +85,5 @@ def test_every_candidate_can_be_applied_and_changes_the_text(tmp_path: Path) -> 
     operators = {"comparison swapped", "True False", "plus minus", "returns None", "and or"}
     assert {each.operator for each in found} == operators
     for each in found:
-        assert mutated(root, each).text != SOURCE.encode()
+        assert edited(SOURCE.encode(), mutated(root, each).edit) != SOURCE.encode()
     assert dataclasses.replace(TAKE, room="firmware_bridge/till") in found

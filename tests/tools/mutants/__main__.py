@@ -29,14 +29,14 @@ import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, fields
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
 
-from tests.tools.mutants.pick import queues
+from tests.tools.mutants.pick import PASSED_OVER, queues
 from tests.tools.mutants.places import Mutated, Mutation, NotFound, mutated, text_of
 from tests.tools.mutants.trial import Copy, caught_by, caught_together
 
@@ -75,20 +75,21 @@ def main() -> int:
 
 
 def picked(tree: Path) -> list[Mutation]:
-    """The mutations of every room: of the first candidates of its queue, those of the operators seen least so far.
-
-    None had to be passed over: a trace of the whole suite enters them all.
-    """
-    found: list[Mutation] = []
+    """The mutations of every room: of the first candidates of its queue, those of the operators seen least so far."""
     seen: Counter[str] = Counter()
-    for wanted, candidates in queues(tree).values():
-        first = candidates[: 2 * wanted + 2]
-        for _ in range(wanted):
-            best = min(first, key=lambda each: seen[each.operator])
-            first.remove(best)
-            found.append(best)
-            seen[best.operator] += 1
-    return found
+    left: dict[str, list[Mutation]] = {}
+
+    def next_one(room: str) -> Mutation:
+        best = min(left[room], key=lambda each: seen[each.operator])
+        left[room].remove(best)
+        seen[best.operator] += 1
+        return best
+
+    found: list[Mutation] = []
+    for room, (wanted, candidates) in queues(tree).items():
+        left[room] = candidates[: 2 * wanted + 2]
+        found += [next_one(room) for _ in range(wanted)]
+    return [next_one(each.room) if (each.place, each.was) in PASSED_OVER else each for each in found]
 
 
 def tried(tree: Path, rows: list[Row], chosen: list[Row], jobs: int, *, whole: bool) -> None:
@@ -103,7 +104,7 @@ def tried(tree: Path, rows: list[Row], chosen: list[Row], jobs: int, *, whole: b
 
     def one(copy: Copy, row: Row) -> None:
         change = mutated(tree, mutation_of(row))
-        by, doubtful = caught_by(copy, change.path.relative_to(tree), change.text, row["tests"])
+        by, doubtful = caught_by(copy, change, row["tests"])
         if doubtful:
             row["doubtful"] = doubtful
         write(row, by, "survived its tests")
@@ -126,14 +127,13 @@ def repeated(rows: list[Row], renames: dict[str, str], args: argparse.Namespace)
         except NotFound as error:
             say(row, "AMBIGUOUS" if "ambiguous" in str(error) else "GONE", f"{row['file']}: {error}")
             return
-        path = change.path.relative_to(ROOT)
         if not copy:
-            say(row, "found", f"{path} ({change.how})")
+            say(row, "found", f"{change.path} ({change.how})")
             return
         for tests in (today([row["by"]]), today(row["tests"])):
-            by = caught_by(copy, path, change.text, tests)[0] if tests else None
+            by = caught_by(copy, change, tests)[0] if tests else None
             if by:
-                say(row, "caught", f"{path} ({change.how}) by {by}")
+                say(row, "caught", f"{change.path} ({change.how}) by {by}")
                 return
         left.append((row, change))
 
@@ -162,16 +162,14 @@ def say(row: Row, outcome: str, text: str) -> None:
     print(f"{outcome:11}{row['room']:28}{row['place']}  {text}", flush=True)
 
 
-def by_whole_suite(tree: Path, left: list[tuple[Row, Mutated]]) -> Iterator[tuple[Row, str | None]]:
-    """The test of the whole suite that catches each mutation, if any; mutations of one file take turns."""
-    while left:
-        turn = {change.path.relative_to(tree): (row, change) for row, change in reversed(left)}
-        left = [each for each in left if each[0] not in [row for row, _ in turn.values()]]
-        with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-            copy = Copy(tree, Path(folder) / "copy")
-            found = caught_together(copy, {path: change.text for path, (_, change) in turn.items()})
-        for path, (row, _) in turn.items():
-            yield row, found.get(path)
+def by_whole_suite(tree: Path, left: list[tuple[Row, Mutated]]) -> list[tuple[Row, str | None]]:
+    """The test of the whole suite that catches each mutation, if any."""
+    if not left:
+        return []
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copy = Copy(tree, Path(folder) / "copy")
+        found = caught_together(copy, [change for _, change in left])
+    return [(row, by) for (row, _), by in zip(left, found, strict=True)]
 
 
 def today(tests: list[str]) -> list[str]:

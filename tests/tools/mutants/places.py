@@ -19,6 +19,7 @@ APART: Final = 0.15
 """Least likeness of a place that was renamed, and least distance to the next."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Edit = tuple[int, int, bytes]
 Place = Function | ast.Assign | ast.AnnAssign
 
 
@@ -46,10 +47,13 @@ class Mutation:
 
 @dataclass(frozen=True, kw_only=True)
 class Mutated:
-    """A file with one mutation in it. how: by which of its names it was found."""
+    """A file, relative to its tree, and a mutation in it. edit: start and end in bytes, and what is there then.
+
+    how: by which of its names it was found.
+    """
 
     path: Path
-    text: bytes
+    edit: Edit
     how: str
 
 
@@ -135,11 +139,11 @@ def mutated(root: Path, mutation: Mutation, before: str = "") -> Mutated:
     same = [each for each in named if each.path == root / mutation.file]
     for how, found in (("by name and file", same), ("by name", named)):
         if len(found) == 1:
-            return _mutated(found[0], mutation, how)
+            return _mutated(root, found[0], mutation, how)
     by_likeness = sorted(((_likeness(before, each.place), each) for each in have), key=lambda pair: -pair[0])
     [(best, found_place), (second, _), *_] = [*by_likeness, (0.0, None), (0.0, None)]
     if found_place and best >= ALIKE and best - second >= APART:
-        return _mutated(found_place, mutation, f"{found_place.name}, alike by {best:.2f}")
+        return _mutated(root, found_place, mutation, f"{found_place.name}, alike by {best:.2f}")
     if several := named or [each for each in have if each.name.rpartition(".")[2] == mutation.place.rpartition(".")[2]]:
         raise NotFound("ambiguous: " + ", ".join(f"{each.path.relative_to(root)}:{each.name}" for each in several[:6]))
     raise NotFound("place is gone")
@@ -167,21 +171,22 @@ def _parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_bytes())
 
 
-def _mutated(found: Found, mutation: Mutation, how: str) -> Mutated:
-    exact = mutation.occurrence < len(found.nodes)
-    node = found.nodes[mutation.occurrence if exact else -1]
-    text = _replaced(found.path, node, mutation)
-    return Mutated(path=found.path, text=text, how=how if exact else f"{how}, last one")
-
-
-def _replaced(path: Path, node: ast.expr | ast.stmt, mutation: Mutation) -> bytes:
-    lines = path.read_bytes().splitlines(keepends=True)
-    assert node.end_lineno is not None
-    assert node.end_col_offset is not None
-    start = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
-    end = sum(map(len, lines[: node.end_lineno - 1])) + node.end_col_offset
-    whole = b"".join(lines)
-    new = mutation.becomes if mutation.is_statement else f"({mutation.becomes})"
-    text = whole[:start] + new.encode() + whole[end:]
+def edited(text: bytes, *edits: Edit) -> bytes:
+    """A text with some edits, none of which overlaps another."""
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
     ast.parse(text)
     return text
+
+
+def _mutated(root: Path, found: Found, mutation: Mutation, how: str) -> Mutated:
+    exact = mutation.occurrence < len(found.nodes)
+    node = found.nodes[mutation.occurrence if exact else -1]
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    lines = found.path.read_bytes().splitlines(keepends=True)
+    start = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
+    end = sum(map(len, lines[: node.end_lineno - 1])) + node.end_col_offset
+    new = mutation.becomes if mutation.is_statement else f"({mutation.becomes})"
+    path = found.path.relative_to(root)
+    return Mutated(path=path, edit=(start, end, new.encode()), how=how if exact else f"{how}, last one")

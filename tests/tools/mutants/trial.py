@@ -14,16 +14,23 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from tests.tools.mutants.places import Mutated, edited
+
 TIMEOUT_S: Final = 900.0
 """Longest run of the tests of one place."""
+
+ALONE_S: Final = 240.0
+"""Longest run of one test."""
 
 WHOLE_TIMEOUT_S: Final = 3600.0
 NOT_FOUND, NONE_RAN = 4, 5
 """Exit codes of pytest: no such test, and no test at all."""
 
-ENDING_S: Final = 20.0
 MARK: Final = "MUTANT_RUN"
 """Variable that every process of a run inherits, so that no process outlives it."""
+
+HANGS: Final = re.compile(r"^([^\s:]+\.py::[^\n]+?) $", re.M)
+"""A line of `pytest -v` that has no outcome yet."""
 
 FAILED: Final = re.compile(r"^(?:FAILED|ERROR) ([^\s:]+\.py(?:::[^\[\n]+?(?:\[.*?\])?)?)(?: - .*)?$", re.M)
 
@@ -43,14 +50,16 @@ class Copy:
         self._times = itertools.count(1_000_000_000)
 
     @contextlib.contextmanager
-    def changed(self, path: Path, text: bytes) -> Iterator[None]:
-        """Hold another text in a file, named relative to the tree."""
-        original = (self.root / path).read_bytes()
-        self._write(path, text)
+    def mutated(self, *changes: Mutated) -> Iterator[None]:
+        """Hold mutations, also several of one file."""
+        originals = {path: (self.root / path).read_bytes() for path in {change.path for change in changes}}
+        for path, original in originals.items():
+            self._write(path, edited(original, *(change.edit for change in changes if change.path == path)))
         try:
             yield
         finally:
-            self._write(path, original)
+            for path, original in originals.items():
+                self._write(path, original)
 
     def _write(self, path: Path, text: bytes) -> None:
         """Write a file at a time of its own: bytecode of the text before, of the same length, would be taken for it."""
@@ -59,9 +68,9 @@ class Copy:
         os.utime(self.root / path, (now, now))
 
     def failures(self, tests: Sequence[str], *options: str, timeout_s: float = TIMEOUT_S) -> list[str]:
-        """The tests that fail; or one text, which names no test: "timeout", or what pytest said at its end."""
+        """The tests that fail, or the one that hangs; or one text that names no test: what pytest said at its end."""
         python, mark = self.root / ".venv/bin/python", uuid.uuid4().hex
-        command = ["nice", "-n", "19", str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, *tests]
+        command = ["nice", "-n", "19", str(python), "-m", "pytest", "-v", "-p", "no:cacheprovider", *options, *tests]
         environment = os.environ | {MARK: mark, "PATH": f"{python.parent}:{os.environ['PATH']}:/usr/sbin"}
         run = subprocess.Popen(
             command,
@@ -77,10 +86,10 @@ class Copy:
         try:
             said, _ = run.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
-            os.killpg(run.pid, signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                run.wait(ENDING_S)
-            return ["timeout"]
+            os.killpg(run.pid, signal.SIGKILL)
+            _end_all(mark)
+            said, _ = run.communicate()
+            return HANGS.findall(said)[-1:] or ["timeout"]
         finally:
             _end_all(mark)
             run.wait()
@@ -88,12 +97,12 @@ class Copy:
             return []
         return FAILED.findall(said) or [f"pytest ended with {run.returncode}: {said[-300:]}"]
 
-    def proves(self, test: str, path: Path, text: bytes) -> bool:
-        """Whether a test, alone, fails with another text in a file and passes without."""
-        with self.changed(path, text):
-            if not self.failures([test]):
+    def proves(self, test: str, change: Mutated) -> bool:
+        """Whether a test, alone, fails with a mutation and passes without."""
+        with self.mutated(change):
+            if not self.failures([test], timeout_s=ALONE_S):
                 return False
-        return not self.failures([test])
+        return not self.failures([test], timeout_s=ALONE_S)
 
 
 def _end_all(mark: str) -> None:
@@ -104,7 +113,7 @@ def _end_all(mark: str) -> None:
                 os.kill(int(process.name), signal.SIGKILL)
 
 
-def caught_by(copy: Copy, path: Path, text: bytes, tests: Sequence[str]) -> tuple[str | None, list[str]]:
+def caught_by(copy: Copy, change: Mutated, tests: Sequence[str]) -> tuple[str | None, list[str]]:
     """The test that catches a mutation, if any; and tests that failed but prove nothing.
 
     A test catches it that fails twice with the mutation, the second time alone, and passes without.
@@ -112,36 +121,28 @@ def caught_by(copy: Copy, path: Path, text: bytes, tests: Sequence[str]) -> tupl
     doubtful: list[str] = []
     while len(doubtful) < 5:
         deselected = [option for each in doubtful for option in ("--deselect", each)]
-        with copy.changed(path, text):
+        with copy.mutated(change):
             failed = copy.failures(tests, "-x", *deselected)
         if not failed:
             break
-        if is_no_test(failed[0]) or copy.proves(failed[0], path, text):
+        if is_no_test(failed[0]) or copy.proves(failed[0], change):
             return failed[0], doubtful
         doubtful.append(failed[0])
     return None, doubtful
 
 
-def caught_together(copy: Copy, texts: dict[Path, bytes]) -> dict[Path, str]:
-    """Run the whole suite once with mutations of several files; by file, the test that catches its mutation alone.
+def caught_together(copy: Copy, changes: Sequence[Mutated]) -> list[str | None]:
+    """Run the whole suite once with several mutations; for each, the test that catches it alone, if any.
 
     A run each would take hours. A mutation that hides another is improbable: no test of the place of either caught it.
     Raises RuntimeError if the suite does not come to its end.
     """
-    with contextlib.ExitStack() as changes:
-        for path, text in texts.items():
-            changes.enter_context(copy.changed(path, text))
+    with copy.mutated(*changes):
         failed = copy.failures([], "-n", "2", "--dist", "loadfile", timeout_s=WHOLE_TIMEOUT_S)
-    print(f"whole suite with {len(texts)} at once: {len(failed)} failed", *failed, sep="\n    ", flush=True)
+    print(f"whole suite with {len(changes)} at once: {len(failed)} failed", *failed, sep="\n    ", flush=True)
     if failed and is_no_test(failed[0]):
         raise RuntimeError(failed[0])
-    found: dict[Path, str] = {}
-    for path, text in texts.items():
-        for test in failed:
-            if copy.proves(test, path, text):
-                found[path] = test
-                break
-    return found
+    return [next((test for test in failed if copy.proves(test, change)), None) for change in changes]
 
 
 def is_no_test(failed: str) -> bool:
