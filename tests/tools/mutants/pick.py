@@ -16,12 +16,12 @@ A_ROOM: Final = 3
 """Mutations a room; one more for each 3,000 lines."""
 
 SKIPPED: Final = (
-    *("firmware_bridge/sim/fleet/", "firmware_bridge/sim/floor/"),  # demonstrations, which are no part of the product
+    *("tests/tools/fleet/", "tests/tools/floor_demo/"),  # demonstrations, which are no part of the product
     *("firmware_bridge/journal/older.py", "firmware_bridge/__main__.py"),  # formats of before; one call
     # Run by scripts/test-floor alone: their engines are no dependency of scripts/test.
     *("firmware_bridge/floor/source/nats/", "firmware_bridge/floor/store/postgres"),
-    *("firmware_bridge/floor/page/service.py", "firmware_bridge/floor/page/connection.py"),
-    *("firmware_bridge/floor/page/stream.py", "firmware_bridge/floor/page/guard.py"),
+    *("firmware_bridge/floor/page/service.py", "firmware_bridge/floor/page/service.py"),
+    *("firmware_bridge/floor/page/stream.py", "firmware_bridge/floor/page/app.py"),
     *("firmware_bridge/floor/page/app.py", "firmware_bridge/floor/page/screens.py"),
     # Nothing but names.
     *(f"{package}/errors.py" for package in PACKAGES),
