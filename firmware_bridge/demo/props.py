@@ -24,7 +24,8 @@ from hardware.pins.pin import Pin
 from hardware.readers import READERS
 from hardware.sim.angel_eye import AngelEyeShoe, Rules
 from hardware.sim.board import NativeBoard
-from hardware.sim.boards import BOARDS, CodeBoard
+from hardware.sim.boards import BOARDS
+from hardware.sim.code_boards import CodeBoard
 from hardware.sim.dealer import Paper
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
