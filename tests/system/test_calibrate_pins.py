@@ -45,13 +45,13 @@ def test_every_lamp_is_lit_by_itself_and_read_back(
     table: Callable[..., BridgeTable], pins: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bridge = table(lamps=LAMPS)
-    assert lamps.run(visit(bridge, "lamps"), pins) == 0
+    assert lamps.lamps(visit(bridge, "lamps"), pins) == 0
     said = [json.loads(line)["say"] for line in capsys.readouterr().out.splitlines()[:-1]]
     assert said == ["P1 is lit (GPIO 5)", "B1 is lit (GPIO 6)", "fault is lit (GPIO 17)"]
     kept = record(bridge).lamps
     assert kept.after == dict.fromkeys(("P1", "B1", "fault"), "not looked at")  # --yes is nobody's eye
     assert (kept.measured.tried, kept.measured.good) == (3, 0)
-    assert lamps.undo(visit(bridge, "lamps")) == 0
+    assert visit(bridge, "lamps").undo() == 0
     assert record(bridge).lamps is None
 
 
@@ -60,7 +60,7 @@ def test_lamps_that_somebody_saw_are_on_record_as_seen(
 ) -> None:
     bridge = table(lamps=LAMPS)
     monkeypatch.setattr("sys.stdin", io.StringIO("y\ny\ny\n"))
-    assert lamps.run(visit(bridge, "lamps", yes=False), pins) == 0
+    assert lamps.lamps(visit(bridge, "lamps", yes=False), pins) == 0
     kept = record(bridge).lamps
     assert (kept.after, kept.measured.good) == ({"P1": True, "B1": True, "fault": True}, 3)
 
@@ -71,11 +71,11 @@ def test_a_lamp_that_is_not_seen_is_named(
     bridge = table(lamps=LAMPS)
     monkeypatch.setattr("sys.stdin", io.StringIO("y\nwhat\nn\ny\n"))
     with pytest.raises(Refusal, match="not seen: B1"):
-        lamps.run(visit(bridge, "lamps", yes=False), pins)
+        lamps.lamps(visit(bridge, "lamps", yes=False), pins)
     assert record(bridge).lamps is None
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     with pytest.raises(Refusal, match="nobody answers"):
-        lamps.run(visit(bridge, "lamps", yes=False), pins)
+        lamps.lamps(visit(bridge, "lamps", yes=False), pins)
 
 
 def test_each_key_is_asked_for_and_a_wrong_one_is_named(
@@ -124,10 +124,10 @@ def test_a_key_of_each_seat_of_a_keypad_is_asked_for(
 def test_a_key_that_does_not_come_is_named(table: Callable[..., BridgeTable], pins: Any) -> None:
     bridge = table(pins=PINS)
     with pytest.raises(Refusal, match="NEXT was not pressed within 0 s: check its wire at GPIO 22"):
-        keypad.run(visit(bridge, "keypad", patience=0.05), pins)
+        keypad.keypad(visit(bridge, "keypad", patience=0.05), pins)
     bridge.configure(pins={"next": {"pin": 22, "active_low": False}})  # wired the other way round
     with pytest.raises(Refusal, match="NEXT is held down already"):
-        keypad.run(visit(bridge, "keypad"), pins)
+        keypad.keypad(visit(bridge, "keypad"), pins)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ CARDS_S: Final = 10.0
 LOOK_S: Final = 0.05
 
 
-def run(visit: Visit, factory: PinFactory = None) -> int:
+def cut_card(visit: Visit, factory: PinFactory = None) -> int:
     """Measure the pulses and propose the sensor's settings; 0. Raises Refusal."""
     pin = wires(visit.config).get("cut_card")
     if pin is None:
@@ -30,13 +30,6 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
     text = f"kept: debounce {section.after['debounce_ms']} ms, least dwell {section.after['min_dwell_ms']} ms; "
     when = f"used from the next start on, where the config says no more than [pins] cut_card = {pin.number}"
     return visit.done(text + when, after=section.after, measured=section.measured)
-
-
-def undo(visit: Visit) -> int:
-    """Forget what was measured last; 0."""
-    _ = visit.last
-    visit.forget()
-    return visit.done("what was measured is forgotten")
 
 
 async def measured(visit: Visit, pin: Pin, factory: PinFactory) -> CutCardSection:

@@ -18,7 +18,7 @@ from hardware.pins.sensors import Key
 from hardware.ports import Port
 
 
-def run(visit: Visit, factory: PinFactory = None) -> int:
+def keypad(visit: Visit, factory: PinFactory = None) -> int:
     """Ask for each key; 0 if all came. Raises Refusal."""
     known = ("next", "reveal", *visit.config.rules.play.keys)
     keys = {name: pin for name, pin in wires(visit.config).items() if name in known or name.startswith(OF_SEAT)}
@@ -36,13 +36,6 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
     return visit.done(f"kept: all {len(felt)} keys are felt", measured=measured)
 
 
-def undo(visit: Visit) -> int:
-    """Forget the last test of the keys; 0."""
-    _ = visit.last
-    visit.forget()
-    return visit.done("what was felt is forgotten")
-
-
 async def pressed(visit: Visit, keys: dict[str, Pin], factory: PinFactory) -> None:
     """Wait for each key in its turn. Raises Refusal for one that does not come."""
     felt: asyncio.Queue[str] = asyncio.Queue()
@@ -54,7 +47,7 @@ async def pressed(visit: Visit, keys: dict[str, Pin], factory: PinFactory) -> No
                 raise Refusal(f"{name.upper()} is held down already", "free it; check active_low in [pins]")
         for count, (name, pin) in enumerate(keys.items()):
             visit.guide.bar(count / len(keys), count, len(keys), f"press {name.upper()}")
-            while (came := await _next(visit, felt, name, pin)) != name:
+            while (came := await _key(visit, felt, name, pin)) != name:
                 visit.guide.say(f"that was {came.upper()}: press {name.upper()}, or swap their wires")
     finally:
         for contact in contacts.values():
@@ -105,7 +98,7 @@ async def _seat(
     raise Refusal(what, f"check the keypad at {pad.port}, and seats in [[keypad]]")
 
 
-async def _next(visit: Visit, felt: asyncio.Queue[str], name: str, pin: Pin) -> str:
+async def _key(visit: Visit, felt: asyncio.Queue[str], name: str, pin: Pin) -> str:
     try:
         return await asyncio.wait_for(felt.get(), visit.patience_s)
     except TimeoutError:

@@ -17,17 +17,17 @@ NOT_LOOKED_AT: Final = "not looked at"
 UNSEEN: Final = "all {} outputs are driven, and nobody looked at a lamp; to look: leave --yes out"
 
 
-def run(visit: Visit, factory: PinFactory = None) -> int:
+def lamps(visit: Visit, factory: PinFactory = None) -> int:
     """Light each lamp; 0 if all are seen. Raises Refusal.
 
     With `--yes` nobody looks: 0 if each pin has the level it was set to, and on record is that no lamp was looked at.
     """
-    lamps = {name: pin for name, pin in wires(visit.config).items() if name in visit.config.lamps}
-    if not lamps:
+    pins = {name: pin for name, pin in wires(visit.config).items() if name in visit.config.lamps}
+    if not pins:
         raise Refusal("no lamps are configured", "name their pins in [lamps]")
     with visit.borrow("pins"):
-        pins = factory or pin_factory(visit.config.pins.factory)
-        lit = {name: _is_lit(visit, name, pin, pins) for name, pin in lamps.items()}
+        known = factory or pin_factory(visit.config.pins.factory)
+        lit = {name: _is_lit(visit, name, pin, known) for name, pin in pins.items()}
     looked = not visit.guide.unattended
     if dark := [name for name, is_lit in lit.items() if not is_lit]:
         raise Refusal(f"not {'seen' if looked else 'driven'}: {', '.join(dark)}", "check their wires: shoe wiring")
@@ -36,13 +36,6 @@ def run(visit: Visit, factory: PinFactory = None) -> int:
     visit.keep(CountSection(at=visit.now, by=visit.by, after=after, measured=measured))
     seen = f"all {len(lit)} lamps are seen"
     return visit.done(f"kept: {seen if looked else UNSEEN.format(len(lit))}", after=after, measured=measured)
-
-
-def undo(visit: Visit) -> int:
-    """Forget the last test of the lamps; 0."""
-    _ = visit.last
-    visit.forget()
-    return visit.done("what was seen is forgotten")
 
 
 def _is_lit(visit: Visit, name: str, pin: Pin, factory: PinFactory) -> bool:
