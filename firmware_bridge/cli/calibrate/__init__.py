@@ -29,9 +29,9 @@ STEPS: Final = {
 
 RUN: Final = {
     "reader": "reader:run",
-    "cut-card": "cut_card:cut_card",
-    "lamps": "lamps:lamps",
-    "keypad": "keypad:keypad",
+    "cut-card": "pins:cut_card",
+    "lamps": "pins:lamps",
+    "keypad": "pins:keypad",
     "codebook": "codebook:run",
     "pack": "pack:run",
 }
