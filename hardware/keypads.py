@@ -174,7 +174,6 @@ class KeypadLink:
         return self._unexpected[1] >= COPIES_OF_UNEXPECTED
 
     def is_taken(self, mark: Mark) -> bool:
-        """Whether a mark was acknowledged before."""
         last = self._last
         return last is not None and last[0] == mark.session and (last[1] - mark.seq) % 256 < PAD_KEEPS
 

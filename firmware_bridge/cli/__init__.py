@@ -48,7 +48,6 @@ class Parser(argparse.ArgumentParser):
     """Says what is wrong with an option in one line; how a command is used is said by `--help`."""
 
     def error(self, message: str) -> NoReturn:
-        """End with the line."""
         self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 

@@ -160,7 +160,6 @@ def _refuse(answer: orders.Answer | None) -> None:
 
 
 def _answer(happened: tuple[e.AnyEvent, ...]) -> orders.Answer | None:
-    """The answer to an order among its events."""
     answers: Iterator[orders.Answer] = (event.answer for event in happened if isinstance(event, e.CommandAnswered))
     return next(answers, None)
 

@@ -41,7 +41,6 @@ class MemoryTable:
         return line
 
     def nonce(self) -> str:
-        """The next nonce."""
         return next(self._nonces)
 
     def moments(self, end: int) -> Iterator[int]:

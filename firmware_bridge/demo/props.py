@@ -179,18 +179,15 @@ class Mishaps:
         self.stop_broker, self.restart_daemon = stop_broker, restart_daemon
 
     async def unplug(self, seconds: float) -> None:
-        """Pull the reader's cable for a while."""
         self._pty.unplug()
         await asyncio.sleep(seconds)
         self._pty.replug()
 
     def reset_board(self) -> None:
-        """Let the reader board boot again."""
         assert isinstance(self._board, NativeBoard)
         self._board.reset()
 
     def jam(self) -> None:
-        """Let the reader report a jam."""
         assert isinstance(self._board, NativeBoard)
         self._board.fault("jam")
 
@@ -200,13 +197,11 @@ class Mishaps:
         self._board.mislay()
 
     async def open_lid(self, seconds: float) -> None:
-        """Open the shoe's lid for a while."""
         self._pins.drive(LID, False)
         await asyncio.sleep(seconds)
         self._pins.drive(LID, True)
 
     async def dirty_sensor(self, seconds: float) -> None:
-        """Let something lie on the cut card's sensor for a while."""
         self._pins.drive(CUT_CARD, True)
         await asyncio.sleep(seconds)
         self._pins.drive(CUT_CARD, False)

@@ -153,7 +153,6 @@ def _slot(sight: Sight, slot: str, laid: Cards, is_over: bool) -> Iterator[list[
 
 
 def _box(name: str, card: str | None, rhythm: str | None, is_over: bool, is_due: bool) -> list[Text]:
-    """A card's place."""
     filled = card != NO_CARD
     edge = "dim" if is_over or not filled else ""
     top, bottom = ("┌────┐", "└────┘") if filled else ("┌╌╌╌╌┐", "└╌╌╌╌┘")
@@ -175,5 +174,4 @@ def _inside(card: str | None) -> Text:
 
 
 def _colour(card: str) -> str:
-    """The style of a card's face."""
     return RED if card[1] in "hd" else "bold"

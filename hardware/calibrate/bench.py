@@ -77,7 +77,6 @@ class Bench:
             raise Refusal(f"the board's self-test failed ({status})", "look at its lamp and plugs, else replace it")
 
     async def raw(self, on: bool) -> None:
-        """Raw samples on or off."""
         await self._done(Raw(int(on)))
         self._samples.clear()
 

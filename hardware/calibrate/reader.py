@@ -37,7 +37,6 @@ class Tested:
 
     @property
     def rate(self) -> float:
-        """The part of the cards that were read."""
         return self.read / self.cards if self.cards else 0.0
 
     def histogram(self) -> str:

@@ -59,7 +59,6 @@ class Dwell:
         self._idle_from = None
 
     def idle(self, at: Ticks) -> None:
-        """The line became idle."""
         self._lost_its_end = False
         if self._idle_from is not None or not self._going:
             return

@@ -62,7 +62,6 @@ class Contact:
         return self._settled
 
     def close(self) -> None:
-        """Give the pin back."""
         self._dwell.forget()
         for timer in (self._timer, self._patience):
             if timer:

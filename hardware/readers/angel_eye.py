@@ -232,7 +232,6 @@ class AngelEyeDecoder(Decoder):
 
 
 def _differ(one: Frame, other: Frame) -> bool:
-    """Whether two copies of a report say different things."""
     return one.seq == other.seq and one != other and "S" not in (one.command, other.command)
 
 

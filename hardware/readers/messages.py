@@ -68,7 +68,6 @@ class Unread(Struct, frozen=True, gc=False):
 
     @property
     def concerns(self) -> Concern:
-        """What it is about."""
         return CONCERNS.get(self.reason, "card")
 
 

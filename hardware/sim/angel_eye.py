@@ -90,7 +90,6 @@ class AngelEyeShoe(CodeBoard):
         self._mislays = True
 
     def cut_card(self) -> None:
-        """The cut card leaves the shoe."""
         self._say("C")
 
     def quit(self) -> None:

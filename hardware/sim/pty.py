@@ -102,7 +102,6 @@ class PtyBoard:
 
     @property
     def plugged(self) -> bool:
-        """Whether the device is there."""
         return self._master >= 0
 
     def replug(self) -> None:

@@ -92,7 +92,6 @@ class BorrowedAlone:
 
     @property
     def report(self) -> messages.ReportNo | None:
-        """The last report that was taken."""
         return messages.ReportNo(self._left.report.session, self._left.report.seq) if self._left.report else None
 
     @property

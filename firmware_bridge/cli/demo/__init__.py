@@ -100,7 +100,6 @@ async def _news(stage: Stage, stop: asyncio.Event, dealing: asyncio.Task[None]) 
 
 
 async def _settled(stage: Stage) -> None:
-    """Wait until the picture is as new as the last round."""
     while stage.backend.rounds and not stage.backend.is_settled:
         await asyncio.sleep(GLANCE_S)
 
@@ -221,14 +220,12 @@ class Keepsake:
             raise PictureError(f"{path}: {error.strerror}", "name a file that may be written") from None
 
     def look(self, stage: Stage, story: Story) -> None:
-        """Take the picture, if this is its moment."""
         table, lamps = stage.backend.states["table"], stage.backend.states["lamps"]
         late = places(LATE, stage.game)
         if stage.backend.is_settled and table.get("due") in late and lamps.get("lit", {}).get(table["due"]) == "steady":
             self._taken = _drawn(stage, story)
 
     def write(self, stage: Stage, story: Story) -> None:
-        """Write the file."""
         self._path.write_text(self._taken or _drawn(stage, story), encoding="utf-8")
 
 

@@ -185,7 +185,6 @@ def _legend(paint: Paint, words: Words, width: int) -> Iterator[Text]:
 
 
 def _meant(paint: Paint, signs: str, style: str, word: str) -> Text:
-    """Signs as they are drawn, and what they mean."""
     return Text(f"{paint(signs, style)} {word}", wide(f"{signs} {word}"))
 
 
@@ -210,7 +209,6 @@ class Paint(NamedTuple):
         return f"\x1b[{style}m{text}\x1b[0m" if self.colours else text
 
     def sign(self, road: str, which: str | None) -> str:
-        """A sign of a derived road."""
         if which is None:
             return self("-", COLOURS["dim"])
         return self(self.shapes[road][which != "R"], COLOURS["red" if which == "R" else "blue"])

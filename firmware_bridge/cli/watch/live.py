@@ -46,7 +46,6 @@ class Followed:
         return [json.loads(line) for line in lines]
 
     def close(self) -> None:
-        """Let the daemon go."""
         self.socket.close()
 
 

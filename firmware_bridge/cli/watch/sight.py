@@ -52,7 +52,6 @@ class Watched:
         self.gone = ""
 
     def take(self, status: Status) -> None:
-        """A newer status."""
         last = self._last = harmless(status)
         self.gone = ""
         self._frames.extend(last.get("seen", {}).get("frames", []))
