@@ -44,10 +44,7 @@ class Hello(Struct, frozen=True, gc=False):
 
 
 class Mark(Struct, frozen=True, gc=False):
-    """Numbered report: somebody at `seat` pressed a key while the pad showed `turn`.
-
-    hand: the hand that is meant, 0 for the one that is asked. value: "" for a word without one.
-    """
+    """Numbered report: a key at `seat` while the pad showed `turn`. hand: 0 for the one asked. value: "" for none."""
 
     seq: int
     session: int
@@ -73,10 +70,7 @@ class Ack(Struct, frozen=True, gc=False):
 
 
 class Turn(Struct, frozen=True, gc=False):
-    """What a seat may say now: `words`, and the amounts `least` and `most` that may come with one of them.
-
-    seat: 0 for nobody of this pad.
-    """
+    """What a seat (0: none of this pad) may say now, and the `least` and `most` amount that may come with a word."""
 
     turn: int
     seat: int

@@ -27,10 +27,7 @@ def temperature(root: Path = Path("/")) -> float | None:
 
 
 def throttled(root: Path = Path("/")) -> int | None:
-    """The firmware's flags: bits 0 under-voltage, 1 capped, 2 throttled, 3 too hot, now; 16..19 since the boot.
-
-    None where no firmware says it.
-    """
+    """The firmware's flags: bits 0 under-voltage, 1 capped, 2 throttled, 3 too hot; 16..19: since the boot."""
     return _number(root / THROTTLED, 16)
 
 

@@ -60,10 +60,7 @@ def _terms(game: Game, arguments: argparse.Namespace) -> Terms:
 
 
 def _seen(name: str) -> list[Card]:
-    """The cards a deal script names; `shoe` begins again with a full one, and what is not a card changes nothing.
-
-    A card nobody could read (`??`) may be any that is left, so it is as good as still in the shoe.
-    """
+    """The cards that a deal script names since its last `shoe`; an unread one (`??`) counts as still in the shoe."""
     cards: list[Card] = []
     for step in parse(_text(name)):
         match step:

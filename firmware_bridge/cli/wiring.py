@@ -72,10 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class HeaderPin(NamedTuple):
-    """A pin of the header: its number 1..40, its name (`GPIO17`, `3V3`, `GND`), and what a table has there.
-
-    A ground that is a good one for wires nearby is of their use too.
-    """
+    """A pin of the header: number 1..40, name (`GPIO17`, `3V3`, `GND`), its wires; use: for a ground, the nearest."""
 
     number: int
     name: str

@@ -22,10 +22,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class MemoryTable:
-    """Takes inputs as the daemon does, without clock, disk and hardware; `shoe` is the state they leave.
-
-    name, boot: the table's name and boot id in messages. nonces: what the counted nonces are made of.
-    """
+    """Takes inputs as the daemon does, without clock, disk, hardware. name, boot: of messages. nonces: their seed."""
 
     def __init__(self, shoe: Shoe, name: str, boot: str, nonces: str) -> None:
         self.shoe, self.name, self.boot, self.chain = shoe, name, boot, FIRST_CHAIN

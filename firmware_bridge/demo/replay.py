@@ -26,9 +26,8 @@ BOOT: Final = "replay"
 class Replay:
     """Plays steps and yields journal lines; `shoe` is the state they leave.
 
-    Everything begins anew at each step `NewShoe`, numbers, nonces and the chain too: a shoe says the same wherever it
-    stands. `warn` takes a sentence for each step that makes no sense. close: how rounds end here, whatever the house
-    says.
+    Numbers, nonces and chain start again at each `NewShoe`: a shoe says the same wherever it stands. warn: takes a
+    sentence for each step that makes no sense. close: how rounds end here, over the house's setting.
     """
 
     def __init__(

@@ -39,10 +39,7 @@ class Link(Protocol):
 
 @dataclass(slots=True)
 class Bench:
-    """Takes the reader's messages, and acknowledges each card: `passed(report)` is called before that.
-
-    beat, hello: the last of each.
-    """
+    """Takes a reader's messages; acknowledges each card after `passed(report)`. beat, hello: the last of each."""
 
     link: Link
     passed: Callable[[ReportNo], None] = lambda _: None

@@ -16,10 +16,7 @@ Ticks = Any  # gpiozero's: opaque, its factory tells their difference
 
 
 def reaches(lasted: float, limit: float) -> bool:
-    """Whether a time reaches a limit, both in seconds and counted in whole microseconds: exactly at the limit it does.
-
-    A timer and the difference of two edges would else disagree by the rounding of their last bits.
-    """
+    """Whether a time reaches a limit, both in seconds, in whole microseconds: rounding of last bits changes nothing."""
     return lasted - limit > -_HALF_US
 
 

@@ -32,10 +32,9 @@ FACTORIES: dict[str, tuple[str, str, str]] = {
 class Pin:
     """One wire: `number` is BCM's.
 
-    `pull_up`: the resistor of an input. `active_low` None means the usual: an input with a pull-up is
-    active when low (it is switched to ground), everything else when high. `debounce_ms`: how long an input
-    must be quiet after an edge. `min_dwell_ms`: how long it must stay active to count, for a sensor that ordinary
-    cards touch too.
+    pull_up: the resistor of an input. active_low: None for the usual, low for an input with a pull-up (switched to
+    ground), else high. debounce_ms: how long an input must be quiet after an edge. min_dwell_ms: how long it must
+    stay active to count.
     """
 
     number: int
@@ -63,20 +62,14 @@ def claim(build: Callable[..., Any], pin: Pin, **options: Any) -> Any:
 
 
 def try_pin(pin: Pin, factory: PinFactory) -> None:
-    """Claim a wire as an input and give it back; PinError with its remedy if it cannot be had.
-
-    No lamp lights; one that is lit goes dark.
-    """
+    """Claim a wire as an input and give it back; no lamp lights, one that is lit goes dark. Raises PinError."""
     from gpiozero import InputDevice  # here: a table without pins does not load gpiozero
 
     claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory).close()
 
 
 def pin_factory(name: str) -> PinFactory:
-    """The gpiozero factory called `name`: lgpio, rpigpio or mock; PinError with its remedy if it cannot run.
-
-    Never gpiozero's own choice: that one falls back to another library with only a warning.
-    """
+    """The gpiozero factory of a name in `FACTORIES`, never another that gpiozero falls back to. Raises PinError."""
     if name not in FACTORIES:
         raise PinError(f"[pins] factory {name!r} is unknown: write one of {', '.join(FACTORIES)}")
     factory, to_install, to_start = FACTORIES[name]

@@ -16,14 +16,12 @@ LATE_S: Final = 0.005
 class Contact:
     """Reports the first edge of each activation at once, then stays deaf until the line was quiet.
 
-    So a bouncing contact gives one event, and so does a pulse shorter than `debounce_ms`; a release that bounces
-    gives none. With `min_dwell_ms` an activation is reported only when it has lasted so long. The level is read again
-    when the line is quiet, in case an edge got lost. Edges count by their own times: a loop that was busy and hears
-    of several at once reports what it would have reported. What is active at the start is not reported.
+    A bouncing contact, or a pulse shorter than `debounce_ms`, gives one event, a release none. With `min_dwell_ms` an
+    activation is reported once it has lasted so long. Edges count by their own times, however late the loop hears of
+    them; the level is read again when the line is quiet. What is active at the start is not reported.
 
-    on_idle: called when the line has been quiet after a release. on_stuck: called with True when it was active
-    for `stuck_after` seconds without a pause, and with False when it then lets go. is_stuck: the contact was
-    reported stuck before: on_stuck(False) is called if it is idle now. Nothing is called before the loop goes on.
+    on_idle: after a release, when quiet. on_stuck: True after `stuck_after` seconds of activity without a pause, False
+    at its end. is_stuck: reported before: False follows if it is idle now. Nothing is called before the loop goes on.
     """
 
     def __init__(
@@ -149,10 +147,7 @@ class Key(Contact):
 
 
 class CutCardSensor(Contact):
-    """The sensor the cut card passes; a card that lies on it at the start is seen.
-
-    is_known: unless it is known what lies there; a sensor that is stuck sees nothing either.
-    """
+    """The sensor the cut card passes; a card that lies on it at the start is seen, unless `is_known` or `is_stuck`."""
 
     def __init__(
         self,

@@ -172,11 +172,7 @@ _MOST_COPIES = 4 * BOARD_KEEPS
 
 
 class NativeDecoder(Decoder):
-    """Yields each numbered report of the board once and in order.
-
-    Nothing is taken twice or skipped because `last` moves only in `acknowledge`: a report that was
-    yielded but not acknowledged is yielded again when the board repeats it.
-    """
+    """Yields each numbered report of the board once and in order; again, if it is repeated and not acknowledged."""
 
     def __init__(self, settings: ReaderSettings | None = None) -> None:
         self.last: ReportNo | None = None

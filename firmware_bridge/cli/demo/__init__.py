@@ -58,10 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def deal(stage: Stage, stop: asyncio.Event, look: Callable[[], None] | None) -> bool:
-    """Let the dealer work until all is delivered, and `look` after each message; whether it was stopped before.
-
-    Raises DemoError.
-    """
+    """Deal until all is delivered, `look` after each message; whether it was stopped before. Raises DemoError."""
     dealing = asyncio.create_task(stage.dealer().work())
     try:
         while not is_over(stage) and not stop.is_set():
