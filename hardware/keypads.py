@@ -13,8 +13,6 @@ from hardware import framing
 from hardware.framing import Framing
 
 PROTOCOL: Final = 1
-"""The version of the link."""
-
 WORDS: Final = ("S", "H", "DD", "SP", "SU", "look", "fold", "call", "raise", "compare", "grab", "bet", "lot")
 """The words of marks; on the link a word is its place here, from 1, or a bit of a mask, from the lowest."""
 

@@ -18,10 +18,7 @@ from firmware_bridge.games.game import Game, Terms
 from firmware_bridge.games.house import choices, usual
 
 ASKED: Final = [name for name, game in GAMES.items() if game.odds]
-"""The games whose odds are known."""
-
 TERMS: Final = ("tiger_pair_top", "natural_bets")
-"""Settings that change odds."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -52,8 +52,6 @@ _TELLING: Final = re.compile(
 )
 
 FOLDER: Final = "shoe-support"
-"""The folder inside the file that holds everything."""
-
 NEWEST: Final = "the newest journals"
 
 
@@ -188,7 +186,6 @@ PARTS: Final[dict[str, Callable[[Place], str]]] = {
     "devices.txt": devices,
     "kernel.txt": kernel,
 }
-"""Name in the file -> its part."""
 
 
 def _own_file(path: Path) -> BinaryIO:

@@ -35,8 +35,6 @@ FREE: Final = (5, 6, 13, 19, 26, 21, 20, 16, 4, 18, 23, 24, 7, 8, 9, 10, 11, 2, 
 """GPIOs for the lamps of a game, in its order."""
 
 LOT: Final = 7
-"""The lot printed on the packs."""
-
 OTHER_LOT: Final = 1 << FACE_BITS
 """Added to a native code, this makes it a code of the next lot."""
 

@@ -30,8 +30,6 @@ from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Message, ReportNo
 
 BAR: Final = 30
-"""Characters of the live bar."""
-
 FORGOTTEN: Final = {
     "cut_card": "what was measured is forgotten",
     "lamps": "what was seen is forgotten",

@@ -95,7 +95,6 @@ CHECKS: Final[tuple[Check, ...]] = (
     board.clock,
     board.pi,
 )
-"""All checks, in the order of their findings."""
 
 
 def _unnamed(path: Path, config: Config) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from firmware_bridge.cli import FINE, INTERRUPTED
 from firmware_bridge.cli.demo.asked import options, play
 from firmware_bridge.cli.watch.terminal import ENDS, KEYS, PAUSE, PAUSED, QUIT, Terminal, cannot_draw, size
 from firmware_bridge.demo.faults import LATE, places
@@ -39,8 +40,6 @@ SETTLED_S: Final = 1.0
 GLANCE_S: Final = 0.08
 SERVICE: Final = ("RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC")
 """Variables that systemd sets for a service; a demo started inside a service is none."""
-
-STOPPED: Final = 130
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -153,7 +152,7 @@ async def _perform(asked: Play, folder: Path, live: bool, keepsake: Keepsake | N
             keepsake.write(stage, story)
     finally:
         await stage.close()
-    return STOPPED if stopped else 0
+    return INTERRUPTED if stopped else FINE
 
 
 FRAME_S: Final = 0.08
