@@ -6,7 +6,6 @@ import asyncio
 import logging
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -76,14 +75,8 @@ def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
 
 async def _connect(settings: BrokerSettings, topic: str) -> int | str:
     """Connect once and write `topic`: the protocol level the broker took, or why it took none."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[int | str] = loop.create_future()
-
-    def tell(found: int | str) -> None:
-        if not answer.done():
-            answer.set_result(found)
-
-    will = Message(topic, b"{}", qos=0)
+    loop, found = asyncio.get_running_loop(), asyncio.Queue[int | str]()
+    tell, will = found.put_nowait, Message(topic, b"{}", qos=0)
     level = 5
 
     def write() -> None:
@@ -92,30 +85,21 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
         link.publish(topic, b"{}")
 
     link = Link(settings, lambda: will, (), lambda _: (), write, tell, lambda _: tell(level), lambda _: None, loop)
-    return await answered(link, answer, silence(settings))
+    return await first(link, found, silence(settings))
 
 
-async def answered(link: Link, answer: asyncio.Future[Answer], silent: Answer) -> Answer:
-    """Run a link until `answer` is set, then close it; `silent` after `ANSWER_S`."""
-    with _unlogged():
-        link.start()
-        try:
-            return await asyncio.wait_for(answer, ANSWER_S)
-        except TimeoutError:
-            return silent
-        finally:
-            await link.close(None)
-
-
-@contextmanager
-def _unlogged() -> Iterator[None]:
-    """Keep the link's warnings out of the log: each is a finding."""
+async def first(link: Link, found: asyncio.Queue[Answer], silent: Answer) -> Answer:
+    """Run a link until the first answer is found, then close it; `silent` after `ANSWER_S`."""
     log = logging.getLogger("firmware_bridge")
     before = log.level
-    log.setLevel(logging.CRITICAL)
+    log.setLevel(logging.CRITICAL)  # each warning of the link is a finding
     try:
-        yield
+        link.start()
+        return await asyncio.wait_for(found.get(), ANSWER_S)
+    except TimeoutError:
+        return silent
     finally:
+        await link.close(None)
         log.setLevel(before)
 
 

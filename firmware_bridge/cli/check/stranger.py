@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from firmware_bridge.cli.check.broker import LOCAL, answered
+from firmware_bridge.cli.check.broker import LOCAL, first
 from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.errors import ConfigError, JournalError
@@ -29,7 +29,7 @@ ECHO_S: Final = 2.0
 NO_ORDER: Final = b""
 """The daemon answers it, and neither obeys nor journals it."""
 
-REMEDY: Final = "give the broker users and an ACL: one to copy: shoe help broker"
+GIVE_RIGHTS: Final = "give the broker users and an ACL: one to copy: shoe help broker"
 
 Got = Literal["nothing", "in", "through"]
 """How far a stranger got: not past CONNECT, past it, or with a message to the others."""
@@ -54,7 +54,7 @@ def stranger(machine: Machine) -> Iterator[Finding]:
     may = [what for what, how_far in got.items() if how_far == "through"]
     if may:
         level: Literal["WARN", "FAIL"] = "WARN" if settings.host in LOCAL else "FAIL"
-        yield Finding(level, "stranger", f"whoever reaches {settings.address} may {' and '.join(may)}", REMEDY)
+        yield Finding(level, "stranger", f"whoever reaches {settings.address} may {' and '.join(may)}", GIVE_RIGHTS)
     elif "in" in got.values():
         yield Finding(
             "OK", "stranger", f"{settings.address} lets in a client without a login, and takes nothing from it"
@@ -94,15 +94,11 @@ def _last_round(directory: Path) -> bytes | None:
 
 async def _try(settings: BrokerSettings, topic: str, payload: bytes) -> Got:
     """How far a client with these settings gets with a message."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[Got] = loop.create_future()
-
-    def tell(how_far: Got) -> None:
-        if not answer.done():
-            answer.set_result(how_far)
+    loop, found = asyncio.get_running_loop(), asyncio.Queue[Got]()
+    tell, was_in = found.put_nowait, asyncio.Event()
 
     def write() -> None:
-        was_in.append(True)
+        was_in.set()
         link.publish(topic, payload)
         if link.protocol != 5:
             loop.call_later(ECHO_S, tell, "in")
@@ -116,9 +112,8 @@ async def _try(settings: BrokerSettings, topic: str, payload: bytes) -> Got:
             tell("through")
 
     def down(_: str) -> None:
-        tell("in" if was_in else "nothing")
+        tell("in" if was_in.is_set() else "nothing")
 
-    was_in: list[bool] = []
     will = Message(f"{topic}/will", b"", qos=0)
     link = Link(settings, lambda: will, (), lambda _: (topic,), write, down, acknowledged, heard, loop)
-    return await answered(link, answer, "nothing")
+    return await first(link, found, "nothing")
