@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.screen.felt import RED, card_face, felt, lamp, lying, outcome_colour, padded_to
-from firmware_bridge.screen.sight import Over, Row, Sight
+from firmware_bridge.screen.felt import RED, Over, Row, Sight, card_face, felt, lamp, lying, outcome_colour, padded_to
 from firmware_bridge.screen.words import RHYTHMS, asked, brief
 
 NAMES: Final = 9

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import inf
 
 from hardware.calibrate.figures import Refusal
-from hardware.pins.dwell import BOUNCE_MS, reaches
 from hardware.pins.pin import Pin, PinFactory, claim
+from hardware.pins.sensors import BOUNCE_MS, reaches
 
 SETTLES_MS = BOUNCE_MS  # edges closer than this belong to one bounce, here as at work
 LEAST_DEBOUNCE_MS, MOST_DEBOUNCE_MS = 5, 100

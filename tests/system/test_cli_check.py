@@ -151,12 +151,12 @@ def test_pins_that_cannot_be_had_are_named_by_their_keys(check: Checked, mocker:
 
 def test_a_pin_library_that_is_missing_or_does_not_start(check: Checked, mocker: Any, tmp_path: Path) -> None:
     wires = {"factory": "lgpio", "cut_card": 27}
-    missing = mocker.Mock(side_effect=ImportError("no module lgpio"))
-    mocker.patch("hardware.pins.pin.resolve_name", return_value=missing)
+    library = mocker.patch("hardware.pins.pin.resolve_name")
+    library.side_effect = ImportError("no module lgpio")
     level, text, remedy = check.one("pins", pins=wires)
     assert (level, text) == ("FAIL", "[pins] factory lgpio is not installed (no module lgpio)")
     assert "apt install python3-lgpio" in remedy
-    mocker.patch("hardware.pins.pin.resolve_name", return_value=leave_a_pipe_and_fail)
+    library.side_effect = lambda _: leave_a_pipe_and_fail
     assert "the group gpio" in check.one("pins", pins=wires)[2]
     assert not Path(PIPE).exists()
 
