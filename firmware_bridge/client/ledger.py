@@ -2,7 +2,7 @@
 
 It drops repeats, notices other bytes under a known identity, knows which entries are whole, and finds gaps inside a
 journal and across journals. A program of one's own drives `Events` and `Rounds`, a whole floor `Arrived` (intake.py), a
-store and the demo `Journal`. Gaps reach up to the newest message that came; which journal is the present one, and what
+store and the demo `Entries`. Gaps reach up to the newest message that came; which journal is the present one, and what
 its next entry is, the topic `status` says.
 """
 
@@ -28,8 +28,8 @@ class Events:
     """The topic `event`: `seq` counts a journal's entries from 1, `n` the events of an entry up to `of`."""
 
     def __init__(self) -> None:
-        self._seen = Seen()
-        self._journals: dict[str, Journal] = {}
+        self._seen = Digests()
+        self._journals: dict[str, Entries] = {}
 
     def __contains__(self, identity: Identity) -> bool:
         return self._seen.has("event", identity)
@@ -39,16 +39,16 @@ class Events:
         told = event_message(payload)
         if not self._seen.is_new("event", told.identity, payload):
             return None
-        self._journals.setdefault(told.journal, Journal()).event(told.seq, told.n, told.of)
+        self._journals.setdefault(told.journal, Entries()).event(told.seq, told.n, told.of)
         return told
 
     def has_all_before(self, identity: Identity) -> bool:
         """Whether every message of the journal before this one has come."""
-        return self._journals.get(identity.journal, Journal()).has_all_before(identity.seq, identity.n)
+        return self._journals.get(identity.journal, Entries()).has_all_before(identity.seq, identity.n)
 
     def gaps(self, journal: str) -> tuple[Resend, ...]:
         """What to ask for: the entries that are missing, or not whole, before the newest one that came."""
-        return tuple(_order(journal, gap) for gap in self._journals.get(journal, Journal()).gaps())
+        return tuple(_order(journal, gap) for gap in self._journals.get(journal, Entries()).gaps())
 
     def forget(self, journal: str) -> None:
         """Let go of a journal whose messages are all stored."""
@@ -63,7 +63,7 @@ class Rounds:
     """
 
     def __init__(self) -> None:
-        self._seen = Seen()
+        self._seen = Digests()
         self._chain = RoundChain()
 
     def take(self, payload: Payload) -> RoundMessage | None:
@@ -87,7 +87,7 @@ class Rounds:
         self._chain.forget(journal)
 
 
-class Seen:
+class Digests:
     """The digests that came under each identity: 32 bytes for each message."""
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class _Entry:
         return 0 < self.of == self.events and all(-n in self.came for n in self.announced)
 
 
-class Journal:
+class Entries:
     """The entries of a journal: every message of those up to `whole` came, and it has entries up to `known` at least.
 
     Messages come in any order, repeats too. Where rounds are not read, they are not announced.
@@ -250,8 +250,8 @@ class Arrived:
 
     def __init__(self, table: str, *, events: bool) -> None:
         self.table, self.events = table, events
-        self._seen, self._chain = Seen(), RoundChain()
-        self._journals: dict[str, Journal] = {}
+        self._seen, self._chain = Digests(), RoundChain()
+        self._journals: dict[str, Entries] = {}
         self._shoes: dict[str, int] = {}
         self._ends: dict[str, _End] = {}
         self._ended: set[str] = set()
@@ -270,13 +270,13 @@ class Arrived:
         if before:
             return Conflict(self.table, topic, told.identity, raw, before[0].hex())
         self._shoes.setdefault(told.journal, told.shoe)
-        journal = self._journals.setdefault(told.journal, Journal())
+        journal = self._journals.setdefault(told.journal, Entries())
         if isinstance(told, EventMessage):
             journal.event(told.seq, told.n, told.of, has_round=told.event.get("type") in ROUND_EVENTS)
         elif self.events:
             journal.round(told.seq, told.n)
             if told.prev and told.prev.journal not in self._chain.forgotten:
-                self._journals.setdefault(told.prev.journal, Journal()).reach(told.prev.seq)
+                self._journals.setdefault(told.prev.journal, Entries()).reach(told.prev.seq)
         else:
             self._chain.put(told)
         return Received(self.table, topic, told, raw)
@@ -305,7 +305,7 @@ class Arrived:
         gaps, forgotten = [], self._chain.forgotten
         for name in sorted({*self._journals, *self._ends} - forgotten):
             end = self._ends[name].seq if name in self._ends else 0
-            gaps += [_order(name, gap) for gap in self._journals.get(name, Journal()).gaps(end)]
+            gaps += [_order(name, gap) for gap in self._journals.get(name, Entries()).gaps(end)]
         for name in self._by_age()[-KEPT_JOURNALS:-1]:
             if name not in self._ended | forgotten:
                 gaps.append(Resend(journal=name, start=self._journals[name].whole + 1))

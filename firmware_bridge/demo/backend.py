@@ -12,7 +12,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from firmware_bridge.client.items import Stream
-from firmware_bridge.client.ledger import ROUND_EVENTS, Journal, Seen
+from firmware_bridge.client.ledger import ROUND_EVENTS, Digests, Entries
 from firmware_bridge.facts.wire import Identity
 from firmware_bridge.mqtt.link import Link, NotConnected
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
@@ -58,7 +58,7 @@ class Backend:
         self.up, self.news = asyncio.Event(), asyncio.Event()
         self._took: list[float] = []
         self._prefix, self._hear, self._fail, self._loop = prefix, hear, fail, loop
-        self._seen, self._journals = Seen(), dict[str, Journal]()
+        self._seen, self._journals = Digests(), dict[str, Entries]()
         self._early: dict[str, dict[Place, Payload]] = {}
         self._asked: set[tuple[str, int]] = set()
         will = Message("demo/backend", b"gone")
@@ -121,7 +121,7 @@ class Backend:
     def _sort(self, name: Stream, payload: Payload) -> None:
         """Take a message in its turn: what is early waits until the gap before it is filled."""
         at = Identity(payload["journal"], payload["seq"], payload["n"])
-        journal, early = self._journals.setdefault(at.journal, Journal()), self._early.setdefault(at.journal, {})
+        journal, early = self._journals.setdefault(at.journal, Entries()), self._early.setdefault(at.journal, {})
         if self._seen.is_new(name, at, payload):
             early[(at.seq, at.n, name)] = payload
             if name == "round":

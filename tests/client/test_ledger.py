@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.client.ledger import Arrived, Journal
+from firmware_bridge.client.ledger import Arrived, Entries
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.floor.record.ledger import Ledger, Loaded, Progress
 from firmware_bridge.floor.record.message import Key, row
@@ -96,7 +96,7 @@ ENTRIES = [
 
 @pytest.mark.parametrize(("came", "whole", "gaps"), ENTRIES)
 def test_an_entry_is_whole_with_all_its_messages(came: str, whole: int, gaps: str) -> None:
-    journal = Journal()
+    journal = Entries()
     for word in came.split():
         seq, _, rest = word.strip("r!").partition(".")
         n, _, of = rest.partition("/")

@@ -16,9 +16,8 @@ from firmware_bridge.cli.lengthy import turns
 from firmware_bridge.cli.lengthy.bar import Bar
 from firmware_bridge.cli.replay.shoes import Reached, Said, Warned, said
 from firmware_bridge.cli.replay.told import told
-from firmware_bridge.demo.memory_table import Retained
-from firmware_bridge.demo.parts import parts
-from firmware_bridge.demo.replay import Close, Replay
+from firmware_bridge.demo.memory_table import Close, Replay, Retained
+from firmware_bridge.demo.script import parts
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from firmware_bridge.cli.lengthy.turns import Crew, Ear, Voice, Work, in_turns
 from firmware_bridge.cli.replay.told import told
-from firmware_bridge.demo.memory_table import Retained
-from firmware_bridge.demo.parts import Part, steps
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay, Retained
+from firmware_bridge.demo.script import Part, steps
 from firmware_bridge.journal.line import Line
 
 NewReplay = Callable[[Callable[[str], None]], Replay]

@@ -10,13 +10,13 @@ from typing import Any, Final, get_args
 
 import msgspec
 
+from firmware_bridge.cli import USAGE
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
 from firmware_bridge.cli.roads.input import NoShoe, beads, configured, running, settings
 from firmware_bridge.games.baccarat.drawn.sheet import Heading
 from firmware_bridge.games.baccarat.drawn.words import Kind, Language
 from firmware_bridge.games.baccarat.roads import Board, LeadingTies, RoadSettings, Row1Limit, board, roads_of
 
-USAGE: Final = 2
 STDIN: Final = "-"
 LONGEST: Final = 3840
 """Pixels a side of a board may have: a picture of more takes too much memory."""

@@ -40,10 +40,7 @@ class NoShoe(BridgeError, ValueError):
 
 
 def beads(text: str, where: str = "") -> list[Bead]:
-    """The rounds of `OUTCOMES [BANKER_PAIRS PLAYER_PAIRS [NATURALS]]`, "BPTB 0100 0001 0000". Raises NoShoe.
-
-    where: put before the column in errors, as "line 3, ".
-    """
+    """The rounds of "BPTB 0100 0001 0000": outcomes, pairs, naturals. where: begins an error. Raises NoShoe."""
     words = _words(text, where)
     outcomes, *more = ("" if word == EMPTY else word for _, word in words)
     for field, (column, word) in zip(FIELDS[1:], words[1:], strict=False):
@@ -79,10 +76,9 @@ def _check_letters(word: str, allowed: str, where: str, column: int) -> None:
 
 
 def running(config: Path) -> Told:
-    """The rounds of the table's present shoe.
+    """The rounds of the present shoe: by the daemon; where it does not run, or does not say, by the newest journal.
 
-    The daemon is asked; where it does not run, or does not say, the newest journal is read. Raises ConfigError,
-    NoDaemon, JournalError.
+    Raises ConfigError, NoDaemon, JournalError.
     """
     try:
         status = ask(socket_path(config), {"do": "status"})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from firmware_bridge.client.intake import Retry
-from firmware_bridge.client.ledger import Journal
+from firmware_bridge.client.ledger import Entries
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.floor.record.message import EVENT, Key, Row, makes_round
 
@@ -65,7 +65,7 @@ class Ask(NamedTuple):
     order: Resend
 
 
-class _Journal(Journal):
+class _Journal(Entries):
     """One journal as the store has it, and when its table is asked for what is missing.
 
     retry: of the entries of `part`. since, earlier: the time since which all is still to be asked for, and when.
