@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final, get_args
 
-from firmware_bridge.cli.lengthy import turns
+from firmware_bridge.cli import workers
 from firmware_bridge.cli.lengthy.bar import Bar
 from firmware_bridge.cli.replay.shoes import Reached, Said, Warned, said
 from firmware_bridge.cli.replay.told import told
@@ -23,7 +23,6 @@ from firmware_bridge.games.house import choices, cut_place, house_of, terms_of, 
 from firmware_bridge.journal.verify.chosen import JOURNAL_STARTS
 from firmware_bridge.journal.walk import Walk
 from firmware_bridge.shoe import Shoe, advance
-from firmware_bridge.sim.parts import parts
 from firmware_bridge.sim.replay import Close, Replay
 from firmware_bridge.sim.retained import Retained
 
@@ -39,7 +38,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-burn", action="store_true", help="skip the burn of each new shoe")
     parser.add_argument("--close", choices=get_args(Close), default="auto", help="how rounds end (default auto)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="deal by this table's settings")
-    turns.option(parser)
+    workers.option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -50,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
             _write(_journal(source, arguments.file), bar)
         else:
             new = partial(Replay, house, table, burn=not arguments.no_burn, close=arguments.close)
-            with closing(said(parts(source), new, arguments.jobs)) as all_said:
+            with closing(said(source, new, arguments.jobs)) as all_said:
                 _write(all_said, bar)
     return 0
 

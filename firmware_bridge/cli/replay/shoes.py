@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from itertools import chain, cycle, groupby
-from typing import NamedTuple
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+from io import BufferedReader
+from typing import Final, NamedTuple
 
-from firmware_bridge.cli.lengthy.turns import Crew, Ear, Voice, Work, in_turns
 from firmware_bridge.cli.replay.told import told
+from firmware_bridge.cli.workers import Workers
 from firmware_bridge.journal.line import Line
-from firmware_bridge.sim.parts import Part, steps
+from firmware_bridge.sim.parts import Part, parts, steps
 from firmware_bridge.sim.replay import Replay
 from firmware_bridge.sim.retained import Retained
 
 NewReplay = Callable[[Callable[[str], None]], Replay]
 """Makes a table to play at, given what takes its warnings."""
+
+LONGEST: Final = 16 * 1024
+"""Letters of a shoe that another process plays, at most: what it says is held in memory until its turn comes."""
 
 
 class Warned(NamedTuple):
@@ -32,26 +36,44 @@ class Reached(NamedTuple):
 Said = bytes | Warned | Reached
 
 
-def said(parts: Iterator[Part], new: NewReplay, jobs: int) -> Generator[Said, None, None]:
-    """What the shoes say, in order, as JSON lines. Raises ScriptError, TurnError.
+def said(source: BufferedReader, new: NewReplay, jobs: int) -> Generator[Said, None, None]:
+    """What the shoes say, in order, as JSON lines. Raises ScriptError, WorkerError.
 
-    The first shoe is played here; where another follows, `jobs` processes play a shoe each.
+    The first shoe is played here; where another follows, `jobs` processes play a shoe each. One that is long, or waits
+    for its cards, is played here line by line.
     """
-    table = _Table(new)
-    for part in parts:
-        if part.begins and table.is_used and jobs > 1:
-            yield from table.end()
-            yield from _by_many(chain([part], parts), new, jobs)
-            return
-        yield from table.play(part)
+    table, is_here = _Table(new), True
+    unplayed: list[Part] = []
+    letters = 0
+    with Workers(jobs) as workers:
+        for part in parts(source):
+            if part and part.begins:
+                if is_here:
+                    yield from table.end()
+                else:
+                    yield from workers.start(partial(_played, new, unplayed))
+                is_here, unplayed, letters = jobs == 1 or not table.is_used, [], 0
+            if part:
+                unplayed.append(part)
+                letters += len(part.text)
+            if not is_here and (part is None or letters > LONGEST):
+                is_here = True
+                yield from workers.finish()
+            if is_here:
+                for each in unplayed:
+                    yield from table.play(each)
+                unplayed.clear()
+        if not is_here:
+            yield from workers.start(partial(_played, new, unplayed, is_last=True))
+        yield from workers.finish()
 
 
 class _Table:
     """Plays shoe after shoe, part by part."""
 
     def __init__(self, new: NewReplay) -> None:
-        self._warned: list[Warned] = []
-        self._replay = new(lambda text: self._warned.append(Warned(text)))
+        self._warned = warned = list[Warned]()
+        self._replay = new(lambda text: warned.append(Warned(text)))  # no cycle: a shoe's memory is free at its end
         self._retained = Retained()
 
     @property
@@ -61,13 +83,11 @@ class _Table:
 
     def play(self, part: Part) -> Iterator[Said]:
         """What the steps of a part say."""
-        if part.begins:
-            yield from self.end()
         yield from self._told(self._replay.play(steps(part)))
         yield Reached(part.end)
 
     def end(self) -> Iterator[Said]:
-        """What ends a shoe, as another begins; that one says all anew."""
+        """What ends a shoe, as another begins; that one says all its states."""
         yield from self._told(self._replay.end())
         self._retained = Retained()
 
@@ -83,46 +103,10 @@ class _Table:
         self._warned.clear()
 
 
-def _by_many(parts: Iterator[Part], new: NewReplay, jobs: int) -> Iterator[Said]:
-    """The same where a process reads, and `jobs` others play in turns."""
-    with Crew() as crew:
-        pipes = [crew.pipe() for _ in range(jobs)]
-        players = [crew.hire(_player(Ear(ear), new), ear) for ear, _ in pipes]
-        crew.fork(lambda: _give_out(parts, [Voice(mouth) for _, mouth in pipes]), *[mouth for _, mouth in pipes])
-        yield from in_turns(players)
-
-
-def _give_out(parts: Iterator[Part], players: Sequence[Voice]) -> None:
-    """Give each shoe to the next player, line by line as it is read."""
-    turns = cycle(players)
-    player = next(turns)
-    for n, part in enumerate(parts):
-        if part.begins and n:
-            player.end_turn()
-            player = next(turns)
-        player.say(part)
-    player.end()
-
-
-def _player(ear: Ear, new: NewReplay) -> Work:
-    def play(voice: Voice) -> None:
-        table = _Table(new)
-        while not ear.is_over:
-            for part in ear.turn():
-                for each in _joined(table.play(part)):
-                    voice.say(each)
-            if not ear.is_over:
-                for each in table.end():
-                    voice.say(each)
-                voice.end_turn()
-
-    return play
-
-
-def _joined(said: Iterator[Said]) -> Iterator[Said]:
-    """The same in fewer pieces."""
-    for is_json, group in groupby(said, lambda each: isinstance(each, bytes)):
-        if is_json:
-            yield b"".join(group)  # type: ignore[arg-type]  # bytes all of them
-        else:
-            yield from group
+def _played(new: NewReplay, parts: list[Part], is_last: bool = False) -> Iterator[Said]:
+    """What a whole shoe says."""
+    table = _Table(new)
+    for part in parts:
+        yield from table.play(part)
+    if not is_last:
+        yield from table.end()
