@@ -29,7 +29,8 @@ class BuildHook(BuildHookInterface[Any]):
         self._written = Path(file.name)
         added = {file.name: BUILD}
         if self.target_name == "wheel":
-            pages = [*sorted((root / "docs").glob("*.md")), root / "README.md", root / "CHANGELOG.md"]
+            docs = root / "docs"
+            pages = [*sorted(docs.glob("*.md")), docs / "asyncapi.json", root / "README.md", root / "CHANGELOG.md"]
             added |= {str(page): f"firmware_bridge/docs/{page.name}" for page in pages if page.exists()}
         build_data["force_include"].update(added)
 

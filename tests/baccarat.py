@@ -9,7 +9,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import machine
 from firmware_bridge.games.asks import CardDue
 from firmware_bridge.games.baccarat import GAME
-from firmware_bridge.games.baccarat.terms import Baccarat
+from firmware_bridge.games.baccarat.script import Baccarat
 from firmware_bridge.games.game import Start
 from firmware_bridge.games.moves import Dealt
 

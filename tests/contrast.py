@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from firmware_bridge.games.baccarat.drawn.lettering import wide
+from firmware_bridge.games.baccarat.drawn.shapes import wide
 
 
 class Drawn(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 
-from firmware_bridge.cli.schema.json_schema import schema
+from firmware_bridge.cli.schema import schema
 from firmware_bridge.games import GAMES
 from tests.war.rules import GAME
 

@@ -12,13 +12,13 @@ from typing import Final, NoReturn
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import BridgeError, ConfigError
-from firmware_bridge.facts.nearest import nearest
-from firmware_bridge.facts.printable import escaped
+from firmware_bridge.facts.printable import did_you_mean, escaped
 
 COMMANDS: Final = {
     "run": "the daemon (headless, under systemd)",
     "demo": "a whole table, everything simulated",
     "replay": "a deal script or a journal as MQTT messages",
+    "play": "given rounds through the real shoe, step by step",
     "roads": "the roads of outcomes, or of the running shoe: JSON, drawn, SVG, PNG",
     "odds": "the exact odds of every bet, for a full shoe or what is left of one",
     "do": "give an order at the table",
@@ -95,5 +95,4 @@ def parser_of(known: Collection[str]) -> argparse.ArgumentParser:
 def _guess(parser: argparse.ArgumentParser, words: list[str]) -> None:
     """End with a did-you-mean where the first word is no command."""
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        near = nearest(words[0], COMMANDS)
-        parser.error(f"{words[0]!r} is no command; {f'did you mean {near}?' if near else 'see shoe --help'}")
+        parser.error(f"{words[0]!r} is no command; {did_you_mean(words[0], COMMANDS, 'see shoe --help')}")

@@ -1,17 +1,20 @@
-"""Talks to the running daemon over its control socket: blocking, and quick to start on a Pi."""
+"""Talks to the running daemon over its control socket: asks, follows, gives orders; blocking, and quick to start."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import re
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.facts.printable import REMEDY, escaped_json, fault
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
 RUNTIME: Final = Path("/run/firmware-bridge/control.sock")
@@ -21,6 +24,17 @@ SOCKET: Final = "control.sock"
 JOURNAL_DIR: Final = "/var/lib/firmware-bridge"
 ANSWER_S: Final = 10.0
 """Seconds of silence after which a daemon hangs."""
+
+
+_AT_THE_TABLE: Final = {
+    "open_shoe": "sudo shoe do open-shoe --by NAME",
+    "close_shoe": "sudo shoe do close-shoe --by NAME",
+    "bets_open": "sudo shoe do bets-open --by NAME",
+    "bets_closed": "sudo shoe do bets-closed --by NAME",
+    "confirmed_by": "--confirmed-by NAME",
+    "shoe enter": "sudo shoe enter CARD --by NAME --second NAME",
+}
+"""What hints call orders as the backend gives them -> how they are given here."""
 
 
 class NoDaemon(BridgeError, ConnectionError):
@@ -33,6 +47,10 @@ class NotAllowed(NoDaemon, PermissionError):
 
 class NotRunning(NoDaemon):
     """No daemon listens there."""
+
+
+class NotSent(BridgeError, ValueError):
+    """An order with a text that no table takes."""
 
 
 def config_option(parser: argparse.ArgumentParser) -> None:
@@ -75,6 +93,35 @@ def follow(path: Path) -> Iterator[dict[str, Any]]:
     """The daemon's status now and whenever it changes. Raises NoDaemon when it ends."""
     with connected(path) as control:
         yield from _said(control, {"do": "watch"}, path)
+
+
+def order_options(parser: argparse.ArgumentParser) -> None:
+    """The options that every order has."""
+    parser.add_argument("--by", required=True, metavar="NAME", help="who gives the order; it is on record")
+    config_option(parser)
+    parser.add_argument("--json", action="store_true", help="the answer as one JSON object, for programs")
+
+
+def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> int:
+    """Give the order `name` and tell the answer; 0 if it was obeyed, 1 if not. Raises NoDaemon, NotSent."""
+    request = {"do": name.replace("-", "_"), "by": arguments.by, **fields}
+    for field, text in request.items():
+        if isinstance(text, str) and (wrong := fault(text, len(text))):
+            raise NotSent(f"--{field.replace('_', '-')} {wrong}", REMEDY)
+    answer = ask(socket_path(arguments.config), request)
+    if arguments.json:
+        print(escaped_json(json.dumps(answer, ensure_ascii=False)))
+    elif answer["ok"]:
+        print(f"{name}: done" + (f"; {answer['hint']}" if answer.get("hint") else ""))
+    else:
+        hint = f"; {at_the_table(answer['hint'])}" if answer.get("hint") else ""
+        print(f"shoe: {name} refused: {answer['error']}{hint}", file=sys.stderr)
+    return 0 if answer["ok"] else 1
+
+
+def at_the_table(hint: str) -> str:
+    """A hint with its orders as they are given by this command."""
+    return re.sub(rf"\b({'|'.join(_AT_THE_TABLE)})\b", lambda found: _AT_THE_TABLE[found[1]], hint)
 
 
 def _said(control: socket.socket, request: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:

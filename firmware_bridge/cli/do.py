@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 
 from msgspec.structs import fields
 
-from firmware_bridge.cli.order import give, order_options
+from firmware_bridge.cli.daemon_socket import give, order_options
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.orders import Order, tag_of

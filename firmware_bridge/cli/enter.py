@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from firmware_bridge.cli.order import give, order_options
+from firmware_bridge.cli.daemon_socket import give, order_options
 from firmware_bridge.facts.cards import Card
 
 RANKS: Final = {"10": "T"}

@@ -9,13 +9,13 @@ from typing import Final
 
 import msgspec
 
+from firmware_bridge.demo.script import Drawn, NewShoe, parse
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game, Terms
 from firmware_bridge.games.house import choices, usual
-from firmware_bridge.sim.script import Drawn, NewShoe, parse
 
 ASKED: Final = [name for name, game in GAMES.items() if game.odds]
 """The games whose odds are known."""

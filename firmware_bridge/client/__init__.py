@@ -27,18 +27,25 @@ Squeeze(player=(), banker=('ann',))
 {}
 """
 
-from firmware_bridge.client.boxes import bets_refused, further_refused
 from firmware_bridge.client.command import command
 from firmware_bridge.client.commitments import Proof, Verdict, Verifier, commitment
 from firmware_bridge.client.limits import FIVE_AREAS, Pool, Range, Refusal, common, refusals, refusals_of_five
 from firmware_bridge.client.money import MoneyError, Rounding
-from firmware_bridge.client.multiples import most_owed, multiple_refused, purses_short, third
 from firmware_bridge.client.payload import MessageError, Payload, event_message, round_message, state
 from firmware_bridge.client.received import Events, Rounds
 from firmware_bridge.client.settle import Held, Paid, Settlement, payments, settle
-from firmware_bridge.client.squeeze import Squeeze, SqueezeRule, squeeze
-from firmware_bridge.client.stakes import Seated, Stakes, purses_refused, stake_refused
-from firmware_bridge.client.wager import Wager
+from firmware_bridge.client.stakes import (
+    Seated,
+    Stakes,
+    bets_refused,
+    further_refused,
+    most_owed,
+    multiple_refused,
+    purses_refused,
+    purses_short,
+    stake_refused,
+)
+from firmware_bridge.client.wager import Squeeze, Wager, squeeze
 from firmware_bridge.facts.wire import (
     ClosedRound,
     CorrectedRound,
@@ -48,6 +55,8 @@ from firmware_bridge.facts.wire import (
     StateHead,
     VoidedRound,
 )
+from firmware_bridge.games.baccarat.script import SqueezeRule
+from firmware_bridge.games.erbagang.script import third
 
 __all__ = [
     "FIVE_AREAS",

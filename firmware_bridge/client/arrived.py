@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Final
+from typing import Final, NamedTuple
 
 from firmware_bridge.client.items import Conflict, Item, Received, Stream, Unreadable
 from firmware_bridge.client.payload import MessageError, event_message, look_whose, round_message
@@ -15,6 +15,13 @@ KEPT_JOURNALS: Final = 3
 """Newest journals of a table whose repeats are still known; older ones are let go of once they are whole."""
 
 _ROUNDS: Final = frozenset({"RoundClosed", "RoundVoided", "RoundCorrected"})
+
+
+class _End(NamedTuple):
+    """The last entry of a journal, and the shoe that was in then."""
+
+    shoe: int
+    seq: int
 
 
 class Arrived:
@@ -29,7 +36,7 @@ class Arrived:
         self._chain, self._entries = RoundChain(), EntryCount()
         self._awaited: dict[str, set[Identity]] = {}
         self._shoes: dict[str, int] = {}
-        self._ends: dict[str, int] = {}
+        self._ends: dict[str, _End] = {}
         self._ended: set[str] = set()
 
     def take(self, topic: Stream, raw: bytes) -> Item | None:
@@ -57,9 +64,14 @@ class Arrived:
             awaited.discard(told.identity)
         return Received(self.table, topic, told, raw)
 
-    def reaches(self, journal: str, next_seq: int) -> None:
-        """The table says which entry comes next in a journal."""
-        self._ends = {journal: max(next_seq - 1, self._ends.get(journal, 0))}
+    def reaches(self, journal: str, next_seq: int, shoe: int) -> None:
+        """The table says which entry comes next in the journal of a shoe; of older shoes this is the last word.
+
+        What it says late of an older one takes no newer end away: the end of the newest shoe is kept beside it.
+        """
+        newest = [known for known in self._ends.items() if known[1].shoe > shoe][:1]
+        before = self._ends.get(journal)
+        self._ends = dict([*newest, (journal, _End(shoe, max(next_seq - 1, before.seq if before else 0)))])
 
     def answered(self, asked: Resend) -> None:
         """The table sends what was asked for: the end of a journal, which may be empty, is not asked for again."""
@@ -75,7 +87,8 @@ class Arrived:
         if not self.events:
             return rounds
         journals = {*self._shoes, *self._ends} - self._chain.forgotten
-        gaps = [gap for each in sorted(journals) for gap in self._entries.gaps(each, self._ends.get(each, 0))]
+        ends = {journal: end.seq for journal, end in self._ends.items()}
+        gaps = [gap for each in sorted(journals) for gap in self._entries.gaps(each, ends.get(each, 0))]
         for journal in sorted(journals):
             gaps += [_alone(each) for each in sorted(self._awaited.get(journal, ()))]
         for journal in self._by_age()[-KEPT_JOURNALS:-1]:
@@ -90,8 +103,8 @@ class Arrived:
         """
         for journal, end in () if self.events else self._ends.items():
             last = max(self._chain.came(journal), default=0)
-            if last < end and journal not in self._chain.forgotten:
-                return Resend(journal=journal, start=last + 1, to=end)
+            if last < end.seq and journal not in self._chain.forgotten:
+                return Resend(journal=journal, start=last + 1, to=end.seq)
         return None
 
     def stored_up_to(self, journal: str, unsaved: int | None) -> int:

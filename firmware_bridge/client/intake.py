@@ -37,6 +37,7 @@ class _Pending(Struct):
 class _Status(Struct):
     journal: str
     next_seq: int
+    shoe: int = 0
     boot: str = ""
     link: int = 0
 
@@ -118,7 +119,7 @@ class Intake:
         except (msgspec.MsgspecError, ValueError):
             return
         table = self._table(name)
-        table.arrived.reaches(status.journal, status.next_seq)
+        table.arrived.reaches(status.journal, status.next_seq, status.shoe)
         table.tail.said((status.boot, status.link), now)
         table.say.add(status.journal)
         table.look_at = min(table.look_at or now + self._wait_s, now + self._wait_s)

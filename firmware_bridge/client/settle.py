@@ -11,8 +11,7 @@ from msgspec import Struct
 from firmware_bridge.client.money import EXACT, ZERO, MoneyError, Rounding, rounded, total
 from firmware_bridge.client.payload import Payload, round_message
 from firmware_bridge.client.wager import Wager
-from firmware_bridge.facts.nearest import nearest
-from firmware_bridge.facts.printable import escaped
+from firmware_bridge.facts.printable import escaped, nearest
 from firmware_bridge.facts.wire import ClosedRound, CorrectedRound, RoundMessage, VoidedRound
 
 ONE: Final = Decimal(1)

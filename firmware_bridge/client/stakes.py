@@ -1,21 +1,19 @@
-"""Whether a stake at zha jin hua may be put in: the table's steps and top, and what the purse has."""
+"""Whether money may be put in at games other than baccarat, by the rules of their packages, and why not in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from decimal import Decimal
-from typing import Final, Literal
+from collections.abc import Collection, Mapping
+from decimal import Decimal, localcontext
+from typing import Literal
 
 from msgspec import Struct
 
-from firmware_bridge.client.limits import Refusal
+from firmware_bridge.client.limits import Range, Refusal
 from firmware_bridge.client.money import EXACT, ZERO, MoneyError, check_amount
-
-FEWEST, MOST = 3, 5
-"""How many seats make a round."""
-
-TWO: Final = Decimal(2)
-"""What a seat that has looked puts in for a stake of 1."""
+from firmware_bridge.games.bank import SEATS, owes
+from firmware_bridge.games.blackjack import rules as blackjack
+from firmware_bridge.games.erbagang.script import short
+from firmware_bridge.games.zhajinhua.seats import COMPARES_FROM, FEWEST, MOST, factor
 
 
 class Stakes(Struct, frozen=True):
@@ -51,7 +49,7 @@ class Seated(Struct, frozen=True):
     @property
     def cost(self) -> Decimal:
         """What a call, or a comparison, costs."""
-        return EXACT.multiply(self.stake, TWO) if self.looked else self.stake
+        return EXACT.multiply(self.stake, Decimal(factor(self.looked)))
 
 
 def purses_refused(money: Mapping[str, Decimal], stakes: Stakes) -> dict[str, Refusal]:
@@ -76,8 +74,8 @@ def stake_refused(
     """Why `amount` may not be put in with that word, None if it may; an all-in compare puts in the whole purse."""
     if seat.purse < seat.cost:
         return _all_in_refused(word, amount, seat)
-    if word == "compare" and seat.round == 1:
-        return Refusal("closed", "hands are compared from round 2 on")
+    if word == "compare" and seat.round < COMPARES_FROM:
+        return Refusal("closed", f"hands are compared from round {COMPARES_FROM} on")
     if word != "raise":
         why = f"{word} costs {seat.cost}"
         return None if amount == seat.cost else Refusal("minimum" if amount < seat.cost else "maximum", why)
@@ -91,14 +89,85 @@ def _all_in_refused(word: str, amount: Decimal, seat: Seated) -> Refusal | None:
 
 
 def _raise_refused(amount: Decimal, seat: Seated, stakes: Stakes) -> Refusal | None:
-    looked = TWO if seat.looked else Decimal(1)
     if seat.stake >= stakes.top:
         return Refusal("maximum", f"the stake is at the top, {stakes.top}")
-    beyond = EXACT.subtract(EXACT.divide(amount, looked), seat.stake)
-    if beyond <= 0:
+    step, top = (EXACT.multiply(each, Decimal(factor(seat.looked))) for each in (stakes.step, stakes.top))
+    if amount <= seat.cost:
         return Refusal("minimum", f"{amount} is no more than a call, {seat.cost}")
-    if EXACT.remainder(beyond, stakes.step) != ZERO:
-        return Refusal("step", f"{amount} is no whole number of steps of {EXACT.multiply(stakes.step, looked)} more")
-    if EXACT.add(seat.stake, beyond) > stakes.top:
-        return Refusal("maximum", f"{amount} is more than {EXACT.multiply(stakes.top, looked)}")
+    if EXACT.remainder(EXACT.subtract(amount, seat.cost), step) != ZERO:
+        return Refusal("step", f"{amount} is no whole number of steps of {step} more")
+    if amount > top:
+        return Refusal("maximum", f"{amount} is more than {top}")
     return Refusal("purse", f"the purse has {seat.purse}") if amount > seat.purse else None
+
+
+def bets_refused(bets: Mapping[str, Decimal], table: Range, seats: int = blackjack.SEATS) -> dict[str, Refusal]:
+    """Seat -> why its bet is not taken, as `bets_closed` will answer; {} where all seats take part.
+
+    bets: seat (`"1"`) -> bet. table: from `min` to `max` of its `[game]`. Raises MoneyError for what is no amount.
+    """
+    refused = {}
+    for seat, bet in bets.items():
+        check_amount(bet, f"the bet of seat {seat}")
+        number = int(seat) if seat in map(str, range(1, seats + 1)) else 0
+        texts = {
+            "no_such_seat": Refusal("not offered", f"the table has the seats 1 to {seats}"),
+            "below_min": Refusal("minimum", f"{bet} is less than {table.low}"),
+            "above_max": Refusal("maximum", f"{bet} is more than {table.high}"),
+        }
+        if why := blackjack.refused(number, bet, seats, table.low, table.high):
+            refused[seat] = texts[why]
+    return refused
+
+
+def further_refused(word: Literal["DD", "SP"], amount: Decimal, bet: Decimal) -> Refusal | None:
+    """Why `amount` may not be put in to double or to split a hand of this bet, None if it may.
+
+    A double is more than nothing and at most the bet; a split is the bet again. Raises MoneyError.
+    """
+    check_amount(bet, "the bet")
+    double = blackjack.doubles(bet)
+    if not isinstance(amount, Decimal) or not amount.is_finite() or amount <= double.least:
+        return Refusal("minimum", f"{amount} is nothing: give more than {double.least}")
+    if amount > double.most:
+        return Refusal("maximum", f"{amount} is more than the bet, {bet}")
+    return Refusal("minimum", f"a split takes the bet again, {bet}") if word == "SP" and amount < bet else None
+
+
+def multiple_refused(multiple: int, offered: Collection[int]) -> Refusal | None:
+    """Why a multiple may not be bid or bet, None if it may.
+
+    offered: the settings `grab` or `bet` of a table of niu-niu; at er ba gang `range(grab_max + 1)` for a bid, and
+    `third(banker's multiple)` for a bet.
+    """
+    if multiple in offered:
+        return None
+    if multiple < min(offered):
+        return Refusal("minimum", f"{multiple} is less than {min(offered)}")
+    if multiple > max(offered):
+        return Refusal("maximum", f"{multiple} is more than {max(offered)}")
+    return Refusal("step", f"{multiple} is none of {', '.join(map(str, sorted(offered)))}")
+
+
+def most_owed(base: Decimal, multiple: int, highest: int, banker: int = 1) -> Decimal:
+    """The most that a player with this multiple can lose, or win, against the banker in one round.
+
+    highest: the highest of the table's `hand_multiples`. banker: at niu-niu the banker's multiple; at er ba gang it is
+    no factor. The banker's most is the sum over the players. Raises MoneyError for a base that is no amount, or a
+    multiple below 1.
+    """
+    check_amount(base, "the base")
+    if min(multiple, highest, banker) < 1:
+        raise MoneyError("a multiple is less than 1", "give the multiples that were bet, and 1 where nobody grabbed")
+    with localcontext(EXACT):
+        return owes(base, multiple, highest, banker)
+
+
+def purses_short(money: Mapping[str, Decimal], base: Decimal) -> dict[str, Refusal]:
+    """Seat -> why a game of er ba gang does not begin with its purse, as `bets_closed` will answer; {} if it begins.
+
+    Raises MoneyError for a base that is no amount.
+    """
+    check_amount(base, "the base")
+    purses = {seat: money.get(seat, Decimal(0)) for seat in SEATS}
+    return {seat: Refusal("purse", f"{purses[seat]} is less than the base {base}") for seat in short(purses, base)}

@@ -12,8 +12,8 @@ from msgspec import Raw
 
 from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.client.fake_results import RESULTS, UNITS, FakeGame
-from firmware_bridge.facts.event import Event
 from firmware_bridge.facts.events import CommandAnswered, ShoeEnded
+from firmware_bridge.facts.events_of_cards import Event
 from firmware_bridge.facts.events_of_rounds import (
     BetsClosed,
     EntryName,

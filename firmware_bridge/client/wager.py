@@ -1,14 +1,15 @@
-"""A bet that a person placed on a round and the backend accepted."""
+"""Bets that persons placed on a round and the backend accepted, and who may squeeze by them (rule book section 7)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from firmware_bridge.client.money import check_amount, total
+from firmware_bridge.client.money import EXACT, ZERO, check_amount, total
+from firmware_bridge.games.baccarat.script import SqueezeRule
 
 SIDES: Final[dict[str, tuple[str, ...]]] = {"player": ("player",), "banker": ("banker", "banker_no_commission")}
 """The bets that stake on a side."""
@@ -32,3 +33,36 @@ class Wager(Struct, frozen=True):
 def staked(wagers: Iterable[Wager], counts: Callable[[Wager], bool]) -> Decimal:
     """The sum of the stakes that count."""
     return total(wager.stake for wager in wagers if counts(wager))
+
+
+class Squeeze(NamedTuple):
+    """The persons who may squeeze each side's cards, those who bet first first; nobody: the dealer opens them."""
+
+    player: tuple[str, ...] = ()
+    banker: tuple[str, ...] = ()
+
+
+def squeeze(wagers: Sequence[Wager], rule: SqueezeRule = "largest-stake") -> Squeeze:
+    """The squeeze right of a round by its accepted bets, in the order of acceptance.
+
+    `largest-stake`: per side the person with the largest stake on it, one person's stakes on a side
+    counted together and the banker's without commission with the banker's; of equal ones whoever held as much
+    first. A person largest on both keeps the player's, and the banker's go to the next in line.
+    `any-bettor`: whoever has any bet in the round may squeeze both.
+    """
+    if rule == "any-bettor":
+        everyone = tuple(dict.fromkeys(wager.person for wager in wagers))
+        return Squeeze(everyone, everyone)
+    player = _line(wagers, SIDES["player"])[:1]
+    banker = [person for person in _line(wagers, SIDES["banker"]) if person not in player][:1]
+    return Squeeze(tuple(player), tuple(banker))
+
+
+def _line(wagers: Sequence[Wager], bets: tuple[str, ...]) -> list[str]:
+    """The persons with a stake on one of `bets`, the largest first; of equal ones whoever held as much first."""
+    held: dict[str, tuple[Decimal, int]] = {}
+    for when, wager in enumerate(wagers):
+        if wager.bet in bets:
+            before, _ = held.get(wager.person, (ZERO, when))
+            held[wager.person] = EXACT.add(before, wager.stake), when
+    return sorted(held, key=lambda person: (held[person][0].copy_negate(), held[person][1]))

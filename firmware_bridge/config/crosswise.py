@@ -1,48 +1,122 @@
-"""What only several keys of a config together tell: each function gives its mistakes, a sentence each."""
+"""Checks of `bridge.toml` across its keys, and what `[service] mode` stands for: defaults, and what contradicts it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from firmware_bridge.config.sections import READERS, MqttConfig, ReaderConfig, ServiceConfig, TableConfig
-from firmware_bridge.facts.orders import LONGEST_NAME
+from firmware_bridge.config.pins import wrong_pads
+from firmware_bridge.config.sections import READERS, Config, MqttConfig, ReaderConfig, ServiceConfig, TableConfig
+from firmware_bridge.facts.orders import BY_MQTT, LONGEST_NAME
 from firmware_bridge.games.game import Game
+from firmware_bridge.games.house import usual
 
 OF_TABLE: Final = ("table", "differential")
 """Limits that are of no single bet: of every bet, and of the difference between two sides."""
 
+NETWORK: Final = re.compile(r"socket://[^\s/]+:\d{1,5}")
 
-def cut_too_early(table: TableConfig | None, game: Game) -> list[str]:
+MODES: Final[dict[str, dict[str, dict[str, Any]]]] = {
+    "standard": {},
+    "vip": {
+        "table": {"disclose": "sealed", "betting": "required"},
+        "mqtt": {"commands": [*BY_MQTT, "reveal", "fly", "request_shoe_change", "request_dealer_change"]},
+    },
+    "squeeze": {
+        "table": {"disclose": "sealed"},
+        "game": {"squeeze": "any-bettor"},
+        "mqtt": {"commands": [*BY_MQTT, "reveal"]},
+    },
+}
+"""Mode -> section -> the keys that it stands for. A key that is written out wins."""
+
+_MEANS: Final = {
+    "disclose": "cards are named as they are drawn, guests have none to open",
+    "betting": "bets are never closed, so the time to open cards begins anew at each step",
+    "squeeze": "only the guest with the largest stake on a side may open its cards",
+}
+"""Key -> what another value than the mode's makes of the table."""
+
+
+class Contradiction(NamedTuple):
+    """A key that is written against the mode: what it makes of the table, and what to do."""
+
+    what: str
+    remedy: str
+
+
+def with_mode(raw: dict[str, Any], game: Game) -> dict[str, Any]:
+    """A TOML document with what its mode stands for wherever the document says nothing itself."""
+    service = raw.get("service")
+    mode = service.get("mode") if isinstance(service, dict) else None
+    filled = dict(raw)
+    for section, keys in MODES.get(str(mode), {}).items():
+        written = raw.get(section, {})
+        is_known = section != "game" or keys.keys() <= set(game.terms.__struct_fields__)
+        if is_known and isinstance(written, dict):
+            filled[section] = keys | written
+    return filled
+
+
+def with_usual(raw: dict[str, Any], game: Game) -> dict[str, Any]:
+    """A TOML document with what its game needs in `[table]` wherever neither the document nor its mode says it."""
+    needed, written = usual(game.name), raw.get("table", {})
+    return raw | {"table": needed | written} if needed and isinstance(written, dict) else raw
+
+
+def contradictions(config: Config) -> Iterator[Contradiction]:
+    """Where the config is not what its mode stands for: somebody has written it out."""
+    mode, read = config.service.mode, {"table": config.table, "game": config.terms, "mqtt": config.mqtt}
+    for section, keys in MODES[mode].items():
+        for key, meant in keys.items():
+            found = getattr(read[section], key, meant)
+            if key == "commands":
+                yield from _not_passed_on(mode, set(meant) - set(BY_MQTT) - set(found))
+            elif found != meant:
+                what = f'[service] mode = "{mode}" and [{section}] {key} = "{found}": {_MEANS[key]}'
+                yield Contradiction(what, f'write {key} = "{meant}", or take the key out')
+
+
+def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> list[str]:
+    """Every mistake that is not one of a key's type: raw is the document, sections hold its good keys."""
+    table = sections.get("table")
+    wrong = _bad_port(raw) + _relative_directory(raw) + _pins_used_twice(raw) + _bad_pattern(raw)
+    wrong += _cut_too_early(table, game) + _judged_twice(sections, game) + _too_many_packs(table, game)
+    wrong += [*_no_roads(raw, game), *wrong_pads(sections.get("keypad", ()), game), *_lacking(raw, sections, game)]
+    return wrong + _limits_of_no_bet(raw, game) + _undealt(table, game) + _burned(table, game)
+
+
+def _cut_too_early(table: TableConfig | None, game: Game) -> list[str]:
     """The virtual cut card lies within the shoe."""
     if table is None or not isinstance(table.virtual_cut, int) or table.virtual_cut < table.decks * game.size:
         return []
     return [f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * game.size} cards"]
 
 
-def too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
+def _too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
     """A shoe holds as many packs as its game is dealt from."""
     if table is None or table.decks in game.packs:
         return []
     return [f"[table] decks = {table.decks}: {game.name} is dealt from {game.dealt_from}"]
 
 
-def burned(table: TableConfig | None, game: Game) -> list[str]:
+def _burned(table: TableConfig | None, game: Game) -> list[str]:
     """Nothing is burned of a pack that is dealt to its last card."""
     if table is None or game.may_burn or table.burn in ("none", 0):
         return []
     return [f"[table] burn = {table.burn!r}: {game.name} deals all {game.size} of a pack, leave burn out"]
 
 
-def undealt(table: TableConfig | None, game: Game) -> list[str]:
+def _undealt(table: TableConfig | None, game: Game) -> list[str]:
     """A game that is dealt to those who bet waits for the bets."""
     if table is None or not game.must_bet or table.betting == "required":
         return []
     return [f'[table] betting = "ignored": {game.name} is dealt to the seats that bets_closed names']
 
 
-def lacking(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> list[str]:
+def _lacking(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> list[str]:
     """What is set up for another game: sensors in slots that take several cards, odds of bets that have no names."""
     mistakes = []
     if raw.get("presence") and not game.sensed:
@@ -52,7 +126,7 @@ def lacking(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> list[s
     return mistakes
 
 
-def limits_of_no_bet(raw: dict[str, Any], game: Game) -> list[str]:
+def _limits_of_no_bet(raw: dict[str, Any], game: Game) -> list[str]:
     """A limit is a bet's, where the game's bets have names, or one of the whole table."""
     limits, known = raw.get("limits"), (*game.bets, *OF_TABLE)
     if not game.bets or not isinstance(limits, dict):
@@ -65,7 +139,7 @@ def limits_of_no_bet(raw: dict[str, Any], game: Game) -> list[str]:
     ]
 
 
-def no_roads(raw: dict[str, Any], game: Game) -> list[str]:
+def _no_roads(raw: dict[str, Any], game: Game) -> list[str]:
     """Good roads are named in `[roads]`, for a game that has roads."""
     has_roads = "good_roads" in game.terms.__struct_fields__
     mistakes = [] if has_roads or "roads" not in raw else [f"[roads]: {game.name} has no roads"]
@@ -75,7 +149,7 @@ def no_roads(raw: dict[str, Any], game: Game) -> list[str]:
     return mistakes
 
 
-def judged_twice(sections: dict[str, Any], game: Game) -> list[str]:
+def _judged_twice(sections: dict[str, Any], game: Game) -> list[str]:
     """A reader that judges the game deals it by its own rules and tells every result; no other tells any."""
     table = sections.get("table", TableConfig(id="?"))
     protocol = sections.get("reader", ReaderConfig()).protocol
@@ -93,7 +167,7 @@ def judged_twice(sections: dict[str, Any], game: Game) -> list[str]:
     return mistakes
 
 
-def pins_used_twice(raw: dict[str, Any]) -> list[str]:
+def _pins_used_twice(raw: dict[str, Any]) -> list[str]:
     """Inputs share no pin with anything; lamps may share one among themselves."""
     uses: dict[int, list[str]] = {}
     for section in ("pins", "presence", "keys", "lamps"):
@@ -109,7 +183,7 @@ def pins_used_twice(raw: dict[str, Any]) -> list[str]:
     ]
 
 
-def bad_pattern(raw: dict[str, Any]) -> list[str]:
+def _bad_pattern(raw: dict[str, Any]) -> list[str]:
     """A reader's pattern is a regular expression whose one group is the code."""
     reader = raw.get("reader")
     pattern = reader.get("pattern") if isinstance(reader, dict) else None
@@ -122,3 +196,33 @@ def bad_pattern(raw: dict[str, Any]) -> list[str]:
     if groups != 1:
         return [f"[reader] pattern = {pattern!r} has {groups} groups: put one pair of brackets, around the code"]
     return []
+
+
+def _bad_port(raw: dict[str, Any]) -> list[str]:
+    """A reader's port is a device, or an address on the network."""
+    port = _text(raw, "reader", "port")
+    if not port or port.startswith("/") or NETWORK.fullmatch(port):
+        return []
+    return [f"[reader] port = {port!r}: known are a device, /dev/.., and a reader on the network, socket://HOST:PORT"]
+
+
+def _relative_directory(raw: dict[str, Any]) -> list[str]:
+    """The journal's directory is the same wherever the daemon is started."""
+    directory = _text(raw, "journal", "dir")
+    if not directory or directory.startswith("/"):
+        return []
+    return [f"[journal] dir = {directory!r}: write the whole path, from / on"]
+
+
+def _text(raw: dict[str, Any], section: str, key: str) -> str:
+    """A text of the config, empty where there is none."""
+    keys = raw.get(section)
+    value = keys.get(key) if isinstance(keys, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _not_passed_on(mode: str, missing: set[str]) -> Iterator[Contradiction]:
+    if missing:
+        names = ", ".join(sorted(missing))
+        what = f'[service] mode = "{mode}" and [mqtt] commands without {names}: no backend can pass that wish on'
+        yield Contradiction(what, "add it to the list, or take the key out")

@@ -1,19 +1,75 @@
-"""The keys of a section of a TOML document, read by their types: every mistake a sentence, every good key kept."""
+"""Reads the keys of a TOML document by their types: every mistake a sentence, every good key kept."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Collection, Iterator
 from decimal import Decimal
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, NamedTuple, get_args, get_origin
 
 import msgspec
+from msgspec import NODEFAULT, Struct, inspect
 from msgspec.structs import fields
 
-from firmware_bridge.config.toml_text import as_floats
-from firmware_bridge.config.wanted import row_of, table_of, what_is_wrong, what_may_stand
-from firmware_bridge.facts.nearest import nearest
+from firmware_bridge.config.toml_text import as_floats, document
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.printable import did_you_mean, escaped, fault
 
 SHOWN: Final = 80
 """Characters of a wrong value that are shown."""
+
+LONGEST: Final = 1_000
+"""Characters of the longest text: a path."""
+
+_OF_THE_READER: Final = {("reader", "line_end"), ("reader", "pattern")}
+"""Texts about a reader's bytes."""
+
+_WITH_A_RULE: Final = {("table", "id"), ("mqtt", "root")}
+"""Texts whose own type says more."""
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """The TOML document in a file. Raises ConfigError, also for a file that cannot be read."""
+    try:
+        return document(path)
+    except OSError as error:
+        hint = "put sudo before the command" if isinstance(error, PermissionError) else "name the file with --config"
+        raise ConfigError(f"{path}: {error.strerror}", hint) from None
+
+
+def read_password(section: str, named: str, path: Path) -> bytes:
+    """The password in the file that a section's `password_file` names. Raises ConfigError if it cannot be read."""
+    try:
+        return path.read_bytes().rstrip(b"\r\n")
+    except OSError as error:
+        what = f"[{section}] password_file {named}: {error.strerror}"
+        raise ConfigError(what, "check the path and its owner") from None
+
+
+def refuse(name: str, mistakes: list[str]) -> None:
+    """Raise ConfigError with all mistakes of the document `name`, one a line, if there are any."""
+    if mistakes:
+        raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
+
+
+def good_sections(
+    raw: dict[str, Any],
+    known: Collection[str],
+    read: Callable[[str, Any], Any],
+    mistakes: list[str],
+    lists: Collection[str] = (),
+) -> dict[str, Any]:
+    """The known sections of a document, each as `read(name, keys)` makes it. lists: those that are lists of tables."""
+    sections: dict[str, Any] = {}
+    for section, keys in raw.items():
+        if section not in known:
+            mistakes.append(unknown(f"[{section}]", section, known))
+        elif not isinstance(keys, dict) and section not in lists:
+            mistakes.append(f"{section} is a section: write [{section}]")
+        else:
+            sections[section] = read(section, keys)
+    return sections
 
 
 def named_keys(
@@ -52,6 +108,29 @@ def good_keys(
     return good
 
 
+def unknown(where: str, key: str, known: Collection[str]) -> str:
+    """The mistake of an unknown key or section, with the name that may be meant."""
+    otherwise = f"known are: {', '.join(known)}"
+    return f"{where} is unknown: {did_you_mean(key, known, otherwise)}"
+
+
+def unprintable(raw: dict[str, Any]) -> list[str]:
+    """Names and texts are short lines of characters that can be printed."""
+    mistakes = []
+    for section, keys in raw.items():
+        for key, value in keys.items() if isinstance(keys, dict) else ():
+            if (section, key) in _OF_THE_READER | _WITH_A_RULE:
+                continue
+            found = [wrong for text in (key, *_texts(value)) if (wrong := fault(text, LONGEST))]
+            mistakes += [f"[{section}] {key[:LONGEST]}: a text there {wrong}" for wrong in found[:1]]
+    return mistakes
+
+
+def what_may_stand(kind: Any) -> str:
+    """What a value of this type may be, as people write it in TOML."""
+    return _words(inspect.type_info(kind))
+
+
 def _is_finite(value: Any) -> bool:
     """Whether no decimal in it is `nan` or `inf`, which TOML can write."""
     match value:
@@ -65,11 +144,11 @@ def _is_finite(value: Any) -> bool:
 def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
     """What is wrong with a value: with the keys of a table, or with it as a whole."""
     within: list[str] = []
-    if isinstance(value, dict) and (table := table_of(kind)):
+    if isinstance(value, dict) and (table := _table_of(kind)):
         good_keys(table, f"{where}.", value, within)
-    elif isinstance(value, dict) and (row := row_of(kind)):
+    elif isinstance(value, dict) and (row := _row_of(kind)):
         named_keys(row.of, f"{where}.", value, row.names, within)
-    parts = [what_is_wrong(kind, value), what_may_stand(kind)]
+    parts = [_wrong_text(kind, value), what_may_stand(kind)]
     return within or [f"{where} = {_shown(key, value)}: {'; '.join(filter(None, parts))}"]
 
 
@@ -79,8 +158,90 @@ def _shown(key: str, value: Any) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}.."
 
 
-def unknown(where: str, key: str, known: Any) -> str:
-    """The mistake of a key or a section that nobody knows, with the name that may be meant."""
-    near = nearest(key, known)
-    hint = f"did you mean {near}?" if near else f"known are: {', '.join(known)}"
-    return f"{where} is unknown: {hint}"
+def _wrong_text(kind: Any, value: Any) -> str:
+    """What is wrong with this very text, where more is to be said than what may stand there; else nothing."""
+    info = _text_of(inspect.type_info(kind))
+    if info is None or not isinstance(value, str):
+        return ""
+    if info.max_length and len(value) > info.max_length:
+        return f"it is too long: at most {info.max_length} characters"
+    pattern = info.pattern or ""
+    bad = next((value[n] for n in range(len(value)) if not re.search(pattern, value[: n + 1])), None)
+    return f"{'a blank' if bad == ' ' else repr(bad)} cannot stand there" if bad else ""
+
+
+def _text_of(info: inspect.Type) -> inspect.StrType | None:
+    """The text that a value of this type may be, None where it may be none."""
+    match info:
+        case inspect.Metadata(type=kind):
+            return _text_of(kind)
+        case inspect.UnionType(types=kinds):
+            return next((found for each in kinds if (found := _text_of(each))), None)
+    return info if isinstance(info, inspect.StrType) else None
+
+
+def _table_of(kind: Any) -> type[Struct] | None:
+    """The struct that a value in braces { } stands for at a key of this type; None where none may."""
+    info = inspect.type_info(kind)
+    kinds = info.types if isinstance(info, inspect.UnionType) else (info,)
+    return next((each.cls for each in kinds if isinstance(each, inspect.StructType)), None)
+
+
+class _Row(NamedTuple):
+    """A table in braces { } with one kind of value: its keys may be `names`."""
+
+    of: Any
+    names: tuple[str, ...]
+
+
+def _row_of(kind: Any) -> _Row | None:
+    """The table of values of one kind that may stand at a key of this type; None where none may."""
+    if get_origin(kind) is not dict:
+        return None
+    names, of = get_args(kind)
+    return _Row(of, get_args(names))
+
+
+def _words(info: inspect.Type) -> str:
+    match info:
+        case inspect.Metadata(type=kind, extra_json_schema=more):
+            return f"{_words(kind)}; {more['description']}" if more and "description" in more else _words(kind)
+        case inspect.UnionType(types=kinds):
+            return "; or ".join(_words(each) for each in kinds if not isinstance(each, inspect.NoneType))
+        case inspect.LiteralType(values=values):
+            return f"known are: {', '.join(map(str, values))}"
+        case inspect.VarTupleType(item_type=kind):
+            return f"write a list in [ ]; {_words(kind)}"
+        case inspect.DictType(key_type=inspect.LiteralType(values=names), value_type=kind):
+            return f"write {{ NAME = .. }}; known are: {', '.join(map(str, names))}; {_words(kind)}"
+        case inspect.StructType(fields=keys):
+            needed = ", ".join(f"{key.encode_name} = .." for key in keys if key.default is NODEFAULT)
+            return f"write {{ {needed} }}"
+        case inspect.IntType(ge=low, le=high):
+            return f"write a whole number{_limits(low, high)}"
+        case inspect.FloatType(ge=low, le=high):
+            return f"write a number{_limits(low, high)}"
+        case inspect.DecimalType():
+            return "write an amount, 12.5"
+        case inspect.BoolType():
+            return "write true or false"
+    return "write a text in quotation marks, not an empty one"
+
+
+def _limits(low: float | None, high: float | None) -> str:
+    if low is None:
+        return ""
+    return f", {low} or more" if high is None else f" from {low} to {high}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for key, each in value.items():
+                yield key
+                yield from _texts(each)
+        case list():
+            for each in value:
+                yield from _texts(each)

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 from msgspec.structs import fields, replace
 
-from firmware_bridge.config.crosswise import (
-    bad_pattern,
-    burned,
-    cut_too_early,
-    judged_twice,
-    lacking,
-    limits_of_no_bet,
-    no_roads,
-    pins_used_twice,
-    too_many_packs,
-    undealt,
+from firmware_bridge.config.crosswise import with_mode, with_usual, wrong_together
+from firmware_bridge.config.good_keys import (
+    good_keys,
+    good_sections,
+    named_keys,
+    read_document,
+    read_password,
+    refuse,
+    unprintable,
 )
-from firmware_bridge.config.good_keys import good_keys, named_keys, unknown
-from firmware_bridge.config.keys import KeypadConfig, wrong_keys, wrong_pads
-from firmware_bridge.config.limits import limits
-from firmware_bridge.config.modes import with_mode, with_usual
-from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
-from firmware_bridge.config.plain import bad_port, relative_directory, unprintable
+from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig, wrong_keys
 from firmware_bridge.config.sections import Config, TableConfig
-from firmware_bridge.config.toml_text import document
-from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.printable import escaped
+from firmware_bridge.facts.house import Limit
+from firmware_bridge.facts.orders import LONGEST_NAME
+from firmware_bridge.facts.printable import fault
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.mqtt.settings import BrokerSettings
@@ -44,11 +40,7 @@ def load(path: Path, nameless: str | None = None) -> Config:
 
     nameless: the table's id where the file gives none; without it the id is required.
     """
-    try:
-        raw = document(path)
-    except OSError as error:
-        hint = "put sudo before the command" if isinstance(error, PermissionError) else "name the file with --config"
-        raise ConfigError(f"{path}: {error.strerror}", hint) from None
+    raw = read_document(path)
     if nameless and isinstance(table := raw.setdefault("table", {}), dict):
         table.setdefault("id", nameless)
     return parse(raw, str(path))
@@ -59,27 +51,14 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     mistakes: list[str] = []
     game = _game(raw)
     raw = with_usual(with_mode(raw, game), game)
-    sections: dict[str, Any] = {}
-    for section, keys in raw.items():
-        if section not in SECTIONS:
-            mistakes.append(unknown(f"[{section}]", section, SECTIONS))
-        elif section == "keypad":
-            sections[section] = _keypads(keys, mistakes)
-        elif not isinstance(keys, dict):
-            mistakes.append(f"{section} is a section: write [{section}]")
-        else:
-            sections[section] = _section(section, keys, game, mistakes)
+    sections = good_sections(
+        raw, SECTIONS, lambda section, keys: _section(section, keys, game, mistakes), mistakes, lists=("keypad",)
+    )
     if "table" not in raw or ("table" in sections and "id" not in raw["table"]):
         mistakes.append('[table] id is missing: write id = "T07", the name of this table')
-    mistakes += unprintable(raw) + bad_port(raw) + relative_directory(raw)
-    mistakes += pins_used_twice(raw) + bad_pattern(raw)
-    mistakes += cut_too_early(sections.get("table"), game) + judged_twice(sections, game)
-    mistakes += too_many_packs(sections.get("table"), game) + no_roads(raw, game)
-    mistakes += wrong_pads(sections.get("keypad", ()), game)
-    mistakes += lacking(raw, sections, game) + limits_of_no_bet(raw, game) + undealt(sections.get("table"), game)
-    mistakes += burned(sections.get("table"), game)
-    if mistakes:
-        raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
+    mistakes += unprintable(raw)
+    mistakes += wrong_together(raw, sections, game)
+    refuse(name, mistakes)
     return Config(**sections)
 
 
@@ -90,10 +69,12 @@ def _game(raw: dict[str, Any]) -> Game:
     return GAMES.get(name if isinstance(name, str) else "", GAMES[TableConfig(id="?").game])
 
 
-def _section(section: str, keys: dict[str, Any], game: Game, mistakes: list[str]) -> Any:
+def _section(section: str, keys: Any, game: Game, mistakes: list[str]) -> Any:
     """A section with its good keys; what is wrong with the others goes to `mistakes`."""
     where = f"[{section}] "
     match section:
+        case "keypad":
+            return _keypads(keys, mistakes)
         case "limits":
             return limits(keys, mistakes)
         case "lamps":
@@ -146,13 +127,7 @@ def _terms(game: Game, good: dict[str, Any], mistakes: list[str]) -> Any:
 def broker_settings(config: Config) -> BrokerSettings:
     """The broker as configured, the password read from its file. Raises ConfigError if it cannot be read."""
     mqtt = config.mqtt
-    password = None
-    if mqtt.password_file:
-        try:
-            password = Path(mqtt.password_file).read_bytes().rstrip(b"\r\n")
-        except OSError as error:
-            what = f"[mqtt] password_file {mqtt.password_file}: {error.strerror}"
-            raise ConfigError(what, "check the path and its owner") from None
+    password = read_password("mqtt", mqtt.password_file, Path(mqtt.password_file)) if mqtt.password_file else None
     settings = BrokerSettings(client_id=mqtt.client_id or _client_id(config.table.id), username=mqtt.username)
     return replace(
         settings,
@@ -173,3 +148,47 @@ def _client_id(table: str) -> str:
         except (OSError, UnicodeDecodeError):
             continue
     return f"shoe-{table}"
+
+
+def limits(keys: dict[str, Any], mistakes: list[str]) -> dict[str, Limit]:
+    """The limits as they are written; what is wrong with the others goes to `mistakes`."""
+    good: dict[str, Limit] = {}
+    for name, value in keys.items():
+        found = list(_wrong_limit(name, value))
+        mistakes += [f"[limits] {name[:LONGEST_NAME]} = {value!r}: {each}" for each in found]
+        if not found:
+            good[name] = value
+    return good
+
+
+def _wrong_limit(name: str, value: Any) -> Iterator[str]:
+    if wrong := fault(name, LONGEST_NAME):
+        yield f"the name {wrong}"
+        return
+    try:
+        msgspec.convert(value, Limit)
+    except msgspec.ValidationError:
+        yield f'write money as a whole number or a text, {name} = "10000.00"'
+        return
+    parts = value if isinstance(value, dict) else {name: value}
+    amounts = {key: _amount(each) for key, each in parts.items()}
+    for key, amount in amounts.items():
+        if amount is None:
+            yield f'{key} is no amount of money: write {key} = "10000.00"'
+    low, high = amounts.get("low"), amounts.get("high")
+    if low is not None and high is not None:
+        if type(parts["low"]) is not type(parts["high"]):
+            yield "one is a number, the other a text: write low and high in the same way"
+        if low > high:
+            yield f"low, {low}, is above high, {high}"
+
+
+def _amount(written: int | str) -> Decimal | None:
+    """Money in plain decimals; None for anything else, and for less than nothing."""
+    if isinstance(written, str) and not set(written) <= set("0123456789."):
+        return None
+    try:
+        amount = Decimal(written)
+    except InvalidOperation:
+        return None
+    return amount if amount >= 0 else None

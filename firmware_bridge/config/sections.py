@@ -10,8 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from firmware_bridge.config.keys import KeypadConfig
-from firmware_bridge.config.pins import AnyPin, AnySensor, PinsConfig
+from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig
 from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME
 from firmware_bridge.facts.printable import CLASS

@@ -1,15 +1,41 @@
-"""Events: what became true at the table, as it is journaled and published. All of them can be had from here."""
+"""Events: what became true at the table, as journaled and published; the entry that holds them, and the device."""
 
 from __future__ import annotations
 
-from firmware_bridge.facts.device import Device
-from firmware_bridge.facts.event import Event
+from msgspec import Struct
+
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_cards import *
-from firmware_bridge.facts.events_of_devices import *
-from firmware_bridge.facts.events_of_irregularities import *
+from firmware_bridge.facts.events_of_cards import Event, Irregular
 from firmware_bridge.facts.events_of_rounds import *
+from firmware_bridge.facts.events_of_rounds import EntryName
 from firmware_bridge.facts.house import House, Row
+from firmware_bridge.facts.inputs import AnyInput, ReportNo
 from firmware_bridge.facts.orders import Answer, Pack
+
+
+class Device(Struct, frozen=True):
+    """What outlives a shoe.
+
+    next_house: the settings of the next shoe. reader: the number of the last report taken. answers: those given to
+    orders with an id, oldest first. irregular: the irregularities that are open. entered: cards that people entered
+    and the reader has still to report. flown: rounds dealt without a bet, in a row. dealer_change: another dealer was
+    asked for. lid_open: as its sensor said last. lent: the technician to whom the reader is lent, "" for nobody.
+    turn: how many questions were answered at this table when the shoe was opened, modulo 65,536. prev: the entry of
+    the last round message, None before the first.
+    """
+
+    next_house: House = House()
+    reader: ReportNo | None = None
+    answers: tuple[Answer, ...] = ()
+    irregular: tuple[Irregular, ...] = ()
+    entered: tuple[Card, ...] = ()
+    flown: int = 0
+    dealer_change: bool = False
+    lid_open: bool = False
+    lent: str = ""
+    turn: int = 0
+    prev: EntryName | None = None
 
 
 class Commissioned(Event, frozen=True, kw_only=True):
@@ -113,3 +139,15 @@ AnyEvent = (
     | CommandAnswered
 )
 """Any event: those above, and those that the files beside this one tell of."""
+
+
+class Entry(Struct, frozen=True):
+    """Entry `seq` (from 1, no gaps) of `journal`; `shoe` is the shoe's number, `boot` names the daemon's run."""
+
+    table: str
+    shoe: int
+    journal: str
+    seq: int
+    boot: str
+    input: AnyInput
+    events: tuple[AnyEvent, ...]

@@ -1,13 +1,17 @@
-"""Events of single cards: drawn, burned, dealt, held, named; and of the cut card."""
+"""Events of single cards and of the cut card, of reader and lid, and of irregularities; what every event is."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from firmware_bridge.facts.cards import Card, Serial
-from firmware_bridge.facts.event import Event
+
+
+class Event(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
+    """Something that became true."""
+
 
 Origin = Literal["reader", "carried", "manual"]
 """Where a card of a round came from."""
@@ -159,3 +163,57 @@ OfCards = (
     | CutCardHeld
 )
 """An event of a card."""
+
+
+class ReaderSession(Event, frozen=True, kw_only=True):
+    """A reader board session began: reports are counted from 0 again."""
+
+    session: int
+
+
+class ReaderLent(Event, frozen=True, kw_only=True):
+    """A technician has the reader, until it is back: what passes it is no card of a shoe."""
+
+    to: str
+
+
+class LidTurned(Event, frozen=True, kw_only=True):
+    """The lid of the shoe was opened or closed."""
+
+    open: bool
+
+
+OfDevices = ReaderSession | ReaderLent | LidTurned
+"""An event of a device."""
+
+
+class Irregular(Event, frozen=True, kw_only=True):
+    """Something is wrong at the table. `detail` names disclosed cards only. `since`: ms since 1970.
+
+    `of`: what it is about, where that matters to how it is closed: sensors by their names, `reader` or `dealer` for
+    whose result differs, `card 5` for the fifth card of this shoe. `values`: what `detail` names, for pages that
+    speak another language.
+    """
+
+    id: str
+    detail: str
+    since: int
+    of: tuple[str, ...] = ()
+    values: dict[str, str | int] = field(default_factory=dict)
+
+
+class IrregularityClosed(Event, frozen=True, kw_only=True):
+    """An irregularity was closed: by the floor's choice, the dealer's `confirm`, or by itself.
+
+    clears: the floor takes the oldest held card in spite of this irregularity.
+    """
+
+    id: str
+    choice: str
+    by: str = ""
+    why: str = ""
+    clears: bool = False
+
+
+OfIrregularities = Irregular | IrregularityClosed
+"""An event of an irregularity."""

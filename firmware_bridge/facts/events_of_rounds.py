@@ -7,10 +7,16 @@ from typing import Literal
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.event import Event
-from firmware_bridge.facts.events_of_cards import Origin
+from firmware_bridge.facts.events_of_cards import Event, Origin
 from firmware_bridge.facts.inputs import ReaderResult
-from firmware_bridge.facts.reason import Reason
+
+
+class Reason(Struct, frozen=True):
+    """Why something is as it is. values: by name, of disclosed cards only; `{}` where the id says all."""
+
+    id: str
+    values: dict[str, str | int]
+
 
 Net = int | float | str
 """What a bet won or lost, or had put in: units per unit staked as a number, or money as an exact decimal text."""

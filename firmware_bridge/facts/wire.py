@@ -14,8 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.events_of_rounds import EntryName, Played, Unit
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import EntryName, Played, Reason, Unit
 
 VERSION: Final = 1
 """The version of the messages: `v`."""

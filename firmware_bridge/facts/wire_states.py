@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.house import House, Limit
-from firmware_bridge.facts.reason import Reason
 
 Clock = Literal["synchronised", "unsynchronised", "unknown"]
 

@@ -11,9 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.config.secrets import password
-from firmware_bridge.floor.config.sections import FloorConfig
-from firmware_bridge.floor.extras import need
+from firmware_bridge.floor.config import FloorConfig, need, password
 from firmware_bridge.floor.finding import Finding
 from firmware_bridge.floor.ingest import topics
 from firmware_bridge.floor.source.mqtt import MqttSource

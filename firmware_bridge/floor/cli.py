@@ -12,10 +12,8 @@ from typing import Final, get_args
 from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.config.load import load
-from firmware_bridge.floor.config.sections import FloorConfig
-from firmware_bridge.floor.extras import need
-from firmware_bridge.floor.store import What
+from firmware_bridge.floor.config import FloorConfig, load, need
+from firmware_bridge.floor.store import OtherFormat, What
 
 CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
 
@@ -23,7 +21,7 @@ FINE, FAILED, WRONG_CONFIG, INTERRUPTED = 0, 1, 78, 130
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run a command; exit codes: 0 fine, 1 a check or the store failed, 2 wrong usage, 78 wrong config."""
+    """Run a command; exit codes: 0 fine, 1 a check or the store failed, 2 wrong usage, 78 wrong config or store."""
     arguments = _parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     try:
@@ -32,7 +30,7 @@ def main(argv: list[str] | None = None) -> int:
         return code
     except BridgeError as error:
         print("\n".join(map(escaped, f"shoe-floor: {error}".splitlines())), file=sys.stderr)
-        return WRONG_CONFIG if isinstance(error, ConfigError) else FAILED
+        return WRONG_CONFIG if isinstance(error, (ConfigError, OtherFormat)) else FAILED
     except BrokenPipeError:  # `| head` has seen enough; what is left goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
@@ -63,7 +61,7 @@ def _check(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 
 def _prepare(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    from firmware_bridge.floor.prepare import prepared
+    from firmware_bridge.floor.service import prepared
 
     for line in prepared(config, arguments.ingest, arguments.reader):
         print(line)

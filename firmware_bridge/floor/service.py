@@ -1,24 +1,25 @@
-"""`shoe-floor ingest`: runs until it is told to stop, through faults of the broker and of the store."""
+"""`shoe-floor ingest`, through faults of broker and store until it is stopped, and `prepare`, what it needs before."""
 
 from __future__ import annotations
 
 import logging
 import random
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from threading import Event
 from time import monotonic
 from typing import Final
 
-from firmware_bridge.errors import ConfigError
-from firmware_bridge.floor.config.secrets import password
-from firmware_bridge.floor.config.sections import FloorConfig
-from firmware_bridge.floor.extras import need
+from msgspec.structs import replace
+
+from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.config import FloorConfig, need, password
 from firmware_bridge.floor.ingest import KEPT, LIVE, Ingest, topics
 from firmware_bridge.floor.record.names import names
 from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store import StoreError
+from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.open import open_store, place
 from firmware_bridge.systemd import Systemd
 
@@ -33,6 +34,9 @@ FIRST_S, LONGEST_S = 1.0, 60.0
 STEADY_S: Final = 30.0
 """A store that was good for so long has not failed before."""
 
+TOUCH_S: Final = 60.0
+"""How long a cluster may take to make the streams of its MQTT listener: it drops the first client meanwhile."""
+
 
 def open_source(config: FloorConfig) -> Source:
     """Where the messages of a floor come from; it is not asked yet. Raises ConfigError, and names a missing extra."""
@@ -46,7 +50,7 @@ def open_source(config: FloorConfig) -> Source:
 
 
 def run(config: FloorConfig) -> int:
-    """Ingest until SIGTERM or SIGINT; 0. Raises StoreError where a file cannot be opened at the start."""
+    """Ingest until SIGTERM or SIGINT; 0. Raises OtherFormat, and StoreError where a file cannot be opened."""
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -60,6 +64,8 @@ def run(config: FloorConfig) -> int:
             began = monotonic()
             try:
                 _through(config, source, stop, lambda: systemd.tell("WATCHDOG=1"))
+            except OtherFormat:
+                raise
             except (StoreError, ConfigError) as error:
                 log.error("%s", error)
                 source.drop()
@@ -72,10 +78,38 @@ def run(config: FloorConfig) -> int:
     return 0
 
 
+def prepared(config: FloorConfig, writers: Sequence[str] = (), readers: Sequence[str] = ()) -> Iterator[str]:
+    """Make what is missing; each thing in words, as it is there. Raises StoreError, ConfigError, NatsError.
+
+    writers, readers: roles of PostgreSQL that may from now on keep messages, and read them.
+    """
+    store = open_store(config, make=True)
+    try:
+        yield f"the store {place(config)} is there"
+        for role in writers:
+            store.grant(role, "ingest")
+            yield f"the role {escaped(role)} may keep messages"
+        for role in readers:
+            store.grant(role, "reader")
+            yield f"the role {escaped(role)} may read them"
+    finally:
+        store.close()
+    if not config.nats.servers:
+        yield "the broker keeps the session from the first shoe-floor ingest on"
+        return
+    need("nats", "nats")
+    from firmware_bridge.floor.source.nats.consumer import prepare
+
+    yield from _touched(config)
+    yield prepare(config.nats, password(config.nats), topics(config.mqtt.root, KEPT))
+
+
 def _try_store(config: FloorConfig) -> None:
     """Open the store once, made where there is none: a file that cannot be had is a mistake, a server may come."""
     try:
         open_store(config, make=True).close()
+    except OtherFormat:
+        raise
     except StoreError:
         if config.store.url is None:
             raise
@@ -101,3 +135,18 @@ def _rest(stop: Event, wait_s: float, systemd: Systemd) -> None:
     while not stop.is_set() and (left := until - monotonic()) > 0:
         stop.wait(min(1.0, left))
         systemd.tell("WATCHDOG=1")
+
+
+def _touched(config: FloorConfig) -> Iterator[str]:
+    """Come once as an MQTT client: with the first of an account NATS makes the streams. Raises BridgeError."""
+    mqtt, began = config.mqtt, monotonic()
+    probe = replace(mqtt, client_id=f"{mqtt.client_id}-prepare")
+    source = MqttSource(probe, password(mqtt), topics(mqtt.root, KEPT), 1, clean=True)
+    try:
+        why = source.tried(TOUCH_S)
+    finally:
+        source.close()
+    where = f"the MQTT listener {mqtt.host}:{mqtt.port}"
+    if why is not None:
+        raise BridgeError(f"{where}: {why}", "look at [mqtt] of floor.toml: it has to name a node of the cluster")
+    yield f"{where} lets us in, after {monotonic() - began:.0f} s"

@@ -8,8 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from firmware_bridge.facts.events_of_rounds import Word, Words
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason, Word, Words
 from firmware_bridge.games.moves import LOT
 
 

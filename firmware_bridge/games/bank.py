@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from decimal import Decimal
+from math import prod
 from random import Random
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 from msgspec import Meta, Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason
+from firmware_bridge.games import guest
 from firmware_bridge.games.asks import (
     DIGITS,
     Ask,
@@ -48,6 +51,9 @@ Multiple = Annotated[int, Meta(ge=1, le=1_000)]
 
 Factor = Annotated[int, Meta(ge=0, le=1_000)]
 """What a kind of hand pays: 0 for a house where nothing moves with it."""
+
+DIGIT: Final = re.compile(r"[0-9](\.5)?")
+"""What a hand counts whose points are told."""
 
 Closed = Card | None
 """A card of a hand, None while it lies face down."""
@@ -146,6 +152,11 @@ def turned(
     return faces
 
 
+def owes(base: Decimal, *multiples: int) -> Decimal:
+    """What one hand owes another: the base times all multiples."""
+    return base * prod(multiples)
+
+
 def outcome_of(nets: Mapping[str, Decimal], banker: str) -> str:
     """How the round ended for the bank in one word: `banker`, `players`, or `even`."""
     won = nets[banker]
@@ -170,6 +181,23 @@ def reasons(banker: str, points: Mapping[str, str], ends: Mapping[str, Outcome])
 def remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
     """What people say of a round besides its outcome and its hands: who held the bank, and with what."""
     return (f"banker {told['banker']} x {told['multiple']}",)
+
+
+def shown(told: Any) -> guest.Result:
+    """Each hand against the bank's, for guests."""
+    hands = []
+    for slot, hand in told.hands.items():
+        ended = told.outcomes.get(slot, "")
+        outcome = "bank" if slot == told.banker else ended if ended in get_args(Outcome) else ""
+        points = hand.digit if hand.kind == "points" and DIGIT.fullmatch(hand.digit) else ""
+        kind = "" if points else guest.said(told, hand.kind)
+        hands.append(guest.Hand(slot, guest.faces(hand.cards), points, kind, outcome))
+    return guest.Result(told.round, _WON.get(told.outcome, ""), hands=tuple(hands))
+
+
+_WON: Final = {"banker": "wins.bank", "players": "wins.players", "even": "wins.even"}
+
+GUEST: Final = guest.Guest(result=shown, limits=(("base", ""),), bids=(GRAB, BET, LOT))
 
 
 def _named(seats: Sequence[str]) -> str:

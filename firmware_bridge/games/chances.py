@@ -1,4 +1,4 @@
-"""How often each kind of hand is dealt from what is left of the pack: exact, by counting."""
+"""How often each kind of hand is dealt from what is left of the pack, exact by counting: the odds of three games."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb, prod
+from typing import Any
 
 from msgspec import Struct
 
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.games.game import OddsBook
 
 NAME, COUNT, PART = 14, 16, 14
 """Columns of a table of chances: widths in a terminal's cells."""
@@ -26,6 +28,34 @@ class Chance(Struct, frozen=True):
 
     num: int
     den: int
+
+
+def book(
+    pack: Mapping[Card, int],
+    said: str,
+    words: Mapping[Any, str],
+    count: Callable[[Counter[Card], Any], dict[str, Chance]],
+) -> OddsBook:
+    """The odds of a game whose rounds take one pack: kind -> its chance.
+
+    said: what is counted, behind the number of cards left. words: kind -> what people call it. count: the chances from
+    the cards that are left, under the terms.
+    """
+
+    def of(decks: int, seen: Sequence[Card], terms: Any) -> dict[str, Chance]:
+        return count(left_of(pack, decks, seen), terms)
+
+    def deviation(decks: int, seen: Sequence[Card], terms: Any) -> dict[str, Fraction]:
+        return differences(of(decks, seen, terms), of(decks, (), terms))
+
+    def table(decks: int, seen: Sequence[Card], terms: Any) -> Iterator[str]:
+        told = of(decks, seen, terms)
+        yield f"{sum(pack.values()) - len(seen)} {said}, by their kind."
+        for kind, chance in told.items():
+            part = f"{float(100 * Fraction(chance.num, chance.den)):.6f} %"
+            yield f"  {words[kind]:<{NAME}}{chance.num:>{COUNT},}{part:>{PART}}"
+
+    return OddsBook(of=of, deviation=deviation, table=table)
 
 
 def left_of(pack: Mapping[Card, int], decks: int, seen: Iterable[Card]) -> Counter[Card]:
@@ -58,11 +88,3 @@ def chances(
 def differences(now: Mapping[str, Chance], full: Mapping[str, Chance]) -> dict[str, Fraction]:
     """Kind -> how much likelier it is than from a full pack."""
     return {kind: Fraction(now[kind].num, now[kind].den) - Fraction(full[kind].num, full[kind].den) for kind in now}
-
-
-def table(head: str, told: Mapping[str, Chance], words: Mapping[str, str]) -> Iterator[str]:
-    """The chances in lines for a terminal: kind, hands, per cent."""
-    yield head
-    for kind, chance in told.items():
-        part = f"{float(100 * Fraction(chance.num, chance.den)):.6f} %"
-        yield f"  {words[kind]:<{NAME}}{chance.num:>{COUNT},}{part:>{PART}}"

@@ -12,6 +12,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Net, Unit
 from firmware_bridge.facts.wire import Hand
 from firmware_bridge.games.asks import Question
+from firmware_bridge.games.guest import Guest
 from firmware_bridge.games.layout import Ended, Layout, Nothing, Placed, Result, Script, Start
 from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.strategy import Strategy, first_offered
@@ -198,6 +199,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Between how many cards from the end the cut card is put; None: the game has none."""
     points: Callable[[Layout], Mapping[str, str]] = _no_points
     """Area -> its points so far, from open cards, where the game counts before the result."""
+    guest: Guest = Guest()
+    """How guests' screens show it."""
     odds: Callable[[], OddsBook] | None = None
     """Its odds, imported when they are asked for; None where none are known."""
     remarks: Callable[[Mapping[str, Any]], tuple[str, ...]] = _nothing

@@ -8,8 +8,7 @@ from typing import Any, Protocol
 from msgspec import Raw, Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.events_of_rounds import Net, Played, Words
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Net, Played, Reason, Words
 from firmware_bridge.games.asks import Ask, Due
 
 

@@ -1,15 +1,28 @@
-"""How far the broker has the journal: two slots in one file, so that a torn write leaves the other."""
+"""What is kept beside the journal: how far the broker has it (`cursor`), and which inputs ended the process."""
 
 from __future__ import annotations
 
 import errno
 import os
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 from zlib import crc32
 
+import msgspec
+from msgspec.structs import replace
+
+from firmware_bridge import __version__
+from firmware_bridge.facts.inputs import AnyInput
+
 SLOT: Final = 512
 """Bytes between the two slots: a sector each, so that one write cannot damage both."""
+
+ENOUGH: Final = 3
+"""Crashes of one software version on the same input, after which the shoe only observes."""
+
+TIMELESS: Final = {"salt": "", "at": 0, "mono": 0, "nonce": ""}
+"""In place of what differs when the same input comes again."""
 
 
 class Cursor(NamedTuple):
@@ -57,6 +70,28 @@ def read_cursor(path: Path) -> Cursor | None:
         os.close(fd)
 
 
+class Crashes:
+    """The file `crashes` beside the journal: a line per crash, of software version and input."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / "crashes"
+
+    def note(self, fact: AnyInput) -> None:
+        """Note that `fact` is about to end the process."""
+        fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with os.fdopen(fd, "a") as file:
+            file.write(f"{_name(fact)}\n")
+
+    def too_many(self) -> bool:
+        """Whether this version crashed again and again on one input."""
+        try:
+            names = self.path.read_text("utf-8", "replace").split("\n")
+        except OSError:
+            return False
+        mine = [name for name in names if name.startswith(f"{__version__} ")]
+        return any(mine.count(name) >= ENOUGH for name in mine)
+
+
 def _newest(fd: int) -> tuple[int, Cursor | None]:
     """Turn and cursor of the later slot."""
     slots = [_parse(os.pread(fd, SLOT, number * SLOT)) for number in (0, 1)]
@@ -70,3 +105,9 @@ def _parse(slot: bytes) -> tuple[int, Cursor | None]:
     if len(words) != 3 or checksum != b"%08x" % crc32(text):
         return 0, None
     return int(words[0]), Cursor(words[1].decode(), int(words[2]))
+
+
+def _name(fact: AnyInput) -> str:
+    """The same for the same input, whenever it comes and whatever nonce it gets."""
+    timeless = {name: value for name, value in TIMELESS.items() if name in fact.__struct_fields__}
+    return f"{__version__} {sha256(msgspec.json.encode(replace(fact, **timeless))).hexdigest()[:16]}"

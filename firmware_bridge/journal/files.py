@@ -1,15 +1,22 @@
-"""The files of the journal, and their names."""
+"""The files of a journal: their names, how some are chosen, and the lock that lets one daemon alone write."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-SUFFIX: Final = ".journal"
+from firmware_bridge.errors import JournalError
 
+SUFFIX: Final = ".journal"
 _NAME: Final = re.compile(rf"\d{{8,}}-[0-9a-f]+{re.escape(SUFFIX)}")
+
+
+class InUse(JournalError):
+    """Another daemon writes this journal."""
 
 
 def file_name(journal: str) -> str:
@@ -35,3 +42,68 @@ def journal_files(directory: Path) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     return [directory / name for name in sorted(filter(_NAME.fullmatch, names))]
+
+
+def files_in(directory: Path) -> list[Path]:
+    """The journal files of a directory, oldest first. Raises JournalError if it cannot be read."""
+    try:
+        next(directory.iterdir(), None)
+    except OSError as error:
+        raise unreadable(error, directory) from None
+    return journal_files(directory)
+
+
+def chosen(directory: Path, names: Iterable[str] = ()) -> list[Path]:
+    """The files of journals: all of a directory, or those named by path, id or number. Raises JournalError."""
+    if named := [_named(directory, name) for name in names]:
+        return named
+    files = files_in(directory)
+    if not files:
+        raise JournalError(f"no journal in {directory}", "name the directory with --dir or --config, or use sudo")
+    return files
+
+
+def unreadable(error: OSError, directory: Path) -> JournalError:
+    """What to do where a file of a directory, or the directory, cannot be read."""
+    hint = "put sudo before the command" if isinstance(error, PermissionError) else "name it with --dir or --config"
+    return JournalError(f"{error.filename or directory}: {error.strerror or error}", hint)
+
+
+def lock(directory: Path) -> int:
+    """A descriptor that keeps every other daemon out until it is closed. Raises InUse, OSError."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return _locked(directory, os.O_RDWR | os.O_CREAT)
+
+
+def refuse_second(directory: Path) -> None:
+    """Raise InUse where another daemon writes this journal; a disk that cannot be used is found out later."""
+    try:
+        os.close(_locked(directory, os.O_RDONLY))
+    except OSError:
+        return
+
+
+def _named(directory: Path, name: str) -> Path:
+    path = Path(name)
+    if "/" in name or path.suffix == SUFFIX or path.is_file():
+        return path
+    files = files_in(directory)
+    same = [each for each in files if name.isdecimal() and each.name.startswith(f"{int(name):08d}-")]
+    if "-" in name and name.split("-", 1)[0].isdecimal():
+        same = [each for each in files if each.name == file_name(name)]
+    if not same:
+        raise JournalError(f"no journal {name} in {directory}", "see `shoe journal list`")
+    return same[0]
+
+
+def _locked(directory: Path, mode: int) -> int:
+    fd = os.open(directory / "lock", mode | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        raise InUse(f"another daemon uses {directory}", "stop it first: systemctl stop firmware-bridge") from None
+    except OSError:
+        os.close(fd)
+        raise
+    return fd

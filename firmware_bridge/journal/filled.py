@@ -1,4 +1,4 @@
-"""A journal file on disk: records from its beginning, then line feeds that the next ones overwrite in place."""
+"""Journal files on disk: records on sectors of their own, filled ahead of them, the spare, and errors of the disk."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ import os
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.journal.disk import SyncFailed, unwritable
-from firmware_bridge.journal.sectors import FILL, LINE_FEED
+from firmware_bridge.errors import BridgeError, DiskError
+
+SECTOR: Final = 512
+"""Bytes that a disk writes whole, or spoils: no two records share any."""
+
+LINE_FEED: Final = b"\n"
+"""What a journal file is filled ahead with: an empty line is one that is not written yet."""
+
+FILL: Final = b"\n\0"
+"""Bytes where nothing is written: line feeds, and the zeros of a page that never reached the disk."""
 
 STEP: Final = 65_536
 """Bytes that are filled at a time: enough for about 60 records, and soon done."""
@@ -18,6 +26,16 @@ MOST_AHEAD: Final = 2 * STEP
 
 PIECE: Final = b"\n" * 4_096
 """What is written at once: larger pieces make larger folios of the page cache, which every later sync looks through."""
+
+NAME: Final = "spare"
+"""What it is called until it is a journal."""
+
+NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FAILING: Final = (errno.EROFS, errno.EIO)
+
+
+class SyncFailed(BridgeError):
+    """The disk did not confirm a write: what is on it is unknown, so the process must end and read it again."""
 
 
 class FilledFile:
@@ -95,6 +113,80 @@ class FilledFile:
             raise SyncFailed(f"a broken write cannot be undone ({error.strerror})", "replace the disk") from None
 
 
+class Spare:
+    """Keeps the spare of a directory, from `clear` on; nothing that matters is ever in it."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / NAME
+        self._file: FilledFile | None = None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a file is filled ahead for the next journal."""
+        return self._file is not None
+
+    def clear(self) -> None:
+        """Remove the file: one with a first record is of a journal that was never begun. Raises OSError."""
+        if self._file:
+            self._file.close()
+            self._file = None
+        self._path.unlink(missing_ok=True)
+
+    def make(self) -> None:
+        """Make the file and fill it. Raises OSError: then there is none."""
+        self._file = self._made()
+        try:
+            self._file.fill()
+        except OSError:
+            self.clear()
+            raise
+
+    def begin(self, path: Path, record: bytes) -> FilledFile:
+        """The file of a new journal under its name, its first record on disk before it has it.
+
+        The directory is left to be synced. Raises DiskError, with nothing changed, if the disk took not all of it;
+        SyncFailed if it did not confirm it.
+        """
+        try:
+            file = self._file or self._made()
+        except OSError as error:
+            raise unwritable(error) from None
+        self._file = file
+        try:
+            file.append(record)
+            if path.exists():
+                raise FileExistsError(17, "there is such a journal")
+            self._path.rename(path)
+        except DiskError:
+            self._discard()
+            raise
+        except OSError as error:
+            self._discard()
+            raise unwritable(error) from None
+        self._file, file.path = None, path
+        return file
+
+    def _made(self) -> FilledFile:
+        fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        return FilledFile(self._path, fd)
+
+    def _discard(self) -> None:
+        try:
+            self.clear()
+        except OSError as error:
+            raise SyncFailed(f"a broken file cannot be removed ({error.strerror})", "replace the disk") from None
+
+
+def padded(text: bytes) -> bytes:
+    """A record: its text, blanks, and the LF that ends its last sector."""
+    return text.ljust(-(-(len(text) + 1) // SECTOR) * SECTOR - 1) + LINE_FEED
+
+
+def is_fill(data: bytes) -> bool:
+    """Whether nothing is written there."""
+    return not data.strip(FILL)
+
+
 def content_size(path: Path) -> int:
     """Bytes of a journal file up to the end of its last record. Raises OSError."""
     with path.open("rb") as file:
@@ -106,3 +198,25 @@ def content_size(path: Path) -> int:
                 return begin + written + 1
             end = begin
     return 0
+
+
+def unwritable(error: OSError) -> DiskError:
+    """The error for a write that the disk did not take."""
+    return _disk_error("the journal cannot be written", error, "check the disk and its mount")
+
+
+def unusable(directory: Path, error: OSError) -> DiskError:
+    """The error for a directory in which no journal can be read and begun."""
+    what = f"the journal's directory {directory} cannot be used"
+    return _disk_error(what, error, "correct [journal] dir, or let the daemon's user write there")
+
+
+def _disk_error(what: str, error: OSError, usual: str) -> DiskError:
+    hint = usual
+    if error.errno in NO_SPACE:
+        hint = "free some space: `shoe check` says how much is needed"
+    elif error.errno in FAILING:
+        hint = "the card may be failing: see dmesg, and replace it"
+    return DiskError(
+        f"{what} ({error.strerror or error})", hint, "disk_full" if error.errno in NO_SPACE else "disk_error"
+    )

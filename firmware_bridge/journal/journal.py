@@ -9,18 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.errors import DiskError, JournalError
-from firmware_bridge.facts.entry import Entry
+from firmware_bridge.facts.events import Entry
 from firmware_bridge.journal.cursor import Cursor
-from firmware_bridge.journal.disk import SyncFailed, unusable
-from firmware_bridge.journal.files import file_name, journal_files
-from firmware_bridge.journal.filled import STEP, FilledFile, content_size
+from firmware_bridge.journal.files import InUse, file_name, journal_files, lock
+from firmware_bridge.journal.filled import FILL, STEP, FilledFile, Spare, SyncFailed, content_size, unusable
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.journal.lock import InUse, lock
-from firmware_bridge.journal.older import older_record, set_aside
-from firmware_bridge.journal.refusal import refusal
-from firmware_bridge.journal.sectors import FILL
-from firmware_bridge.journal.spare import Spare
-from firmware_bridge.journal.trusted import begun_files, trusted_lines
+from firmware_bridge.journal.trusted import begun_files, refusal, trusted_lines
 from firmware_bridge.journal.walk import Place
 from firmware_bridge.shoe import Shoe, advance
 
@@ -36,7 +30,6 @@ class Journal:
 
     shoe: what the file folds to. last_at: the time of its last line as the line has it, "" where there is none.
     torn: bytes of a last line that was never confirmed, which `open` cut off. files: all there are, oldest first.
-    older: the folder with journals of an older format, None where there is none.
     begun: called once a new file exists, when old ones may go.
     """
 
@@ -45,7 +38,6 @@ class Journal:
         self.is_open = False
         self.shoe, self.last_at, self.torn = Shoe(), "", 0
         self.files: list[Path] = []
-        self.older: Path | None = None
         self._lock = self._folder = -1
         self._file: FilledFile | None = None
         self._over: list[FilledFile] = []
@@ -55,16 +47,13 @@ class Journal:
     def open(self, cursor: Cursor | None) -> Journal:
         """Read the newest file, to append to it from now on; the journal itself.
 
-        cursor: how far the backend's broker has it; what is missing at or before it refuses to open. Files of an older
-        format are set aside first, and the cursor with them. Raises JournalError for a journal that cannot be trusted,
-        InUse for another daemon's, DiskError if the directory cannot be used: then it may be opened again later.
+        cursor: how far the backend's broker has it; what is missing at or before it refuses to open. Raises
+        JournalError for a journal that cannot be trusted, InUse for another daemon's, DiskError if the directory
+        cannot be used: then it may be opened again later.
         """
         try:
             self._lock = lock(self.directory)
             self._folder = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            if set_aside(self.directory):
-                cursor = None
-            self.older = older_record(self.directory)
             self._recover(cursor)
             self.is_open = True
         except InUse:

@@ -23,15 +23,17 @@ from msgspec.structs import replace
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.cards import Serial
-from firmware_bridge.facts.device import Device
-from firmware_bridge.facts.entry import Entry
-from firmware_bridge.facts.events import AnyEvent, CardEvent, ResultHeld, Secret, ShoeOpened
+from firmware_bridge.facts.events import AnyEvent, CardEvent, Device, Entry, ResultHeld, Secret, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, ReaderResult
 from firmware_bridge.facts.wire import VERSION as MESSAGES
 from firmware_bridge.facts.wire import EntryHead
-from firmware_bridge.journal.sectors import padded
+from firmware_bridge.journal.filled import padded
 
-VERSION: Final = b"2"
+FORMAT: Final = 2
+VERSION: Final = b"%d" % FORMAT
+FORMAT_LENGTH: Final = 10
+"""Bytes at the beginning of a journal that tell its format, and that it is one."""
+
 DAY_MS: Final = 86_400_000
 FIRST_DAY: Final = date(1970, 1, 1).toordinal()
 FIRST_CHAIN: Final = "0" * 64
@@ -75,6 +77,7 @@ class NotWhole(JournalError):
     """Bytes that are no line, or not all of one: torn while they were written, or damaged."""
 
 
+_FORMAT: Final = re.compile(rb"(\d{1,9})\t")
 _HASH: Final = re.compile(rb"[0-9a-f]{64}")
 _DAMAGED: Final = "the line was damaged or changed: restore the file"
 _VERSION_CRC: Final = crc32(VERSION)
@@ -137,6 +140,12 @@ def unseal(data: bytes) -> Line:
         raise JournalError("not a journal entry", "the checksum is right: written by other software?") from None
     sealed_hash = hidden.decode() if is_export else sha256(hidden).hexdigest()
     return Line(public, chain.decode("ascii", "replace"), sealed_hash, data, entry)
+
+
+def format_of(beginning: bytes) -> int | None:
+    """The format of a journal that begins so, ours or another; None where it is no journal, or is not begun."""
+    found = _FORMAT.match(beginning)
+    return int(found[1]) if found else None
 
 
 def without_sealed(line: Line) -> bytes:

@@ -1,18 +1,25 @@
-"""What a start of the daemon reads of the record, and what makes it refuse."""
+"""What a start of the daemon trusts of the record, how it refuses, and what can still be read of a damaged one."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
-from firmware_bridge.journal.line import FIRST_CHAIN, Line
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, VERSION, Line, format_of, unseal
+from firmware_bridge.journal.walk import Place, Walk, next_beginning, read_lines
 
 log = logging.getLogger(__name__)
+_ANEW = (
+    "if you cannot, deal on with a new record: sudo systemctl stop firmware-bridge; sudo mv {0} {0}.damaged; "
+    "sudo install -d -m 0700 -o shoe-bridge -g shoe-bridge {0}; sudo cp -p {0}.damaged/calibration.toml {0}/; "
+    "a native reader: unplug it and plug it in again; sudo systemctl start firmware-bridge "
+    "(what is lost: shoe help damaged journal)"
+)
 
 
 def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
@@ -20,10 +27,22 @@ def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
 
     A daemon may be writing it, if `cursor` was read before. Raises JournalError for what a start refuses.
     """
+    verify_format(directory)
     files = begun_files(journal_files(directory), cursor)
     for _ in trusted_lines(files, cursor):
         pass
     return files[-1] if files else None
+
+
+def verify_format(directory: Path) -> None:
+    """Look at the first and the last journal, and write nothing. Raises JournalError for another format, OSError."""
+    files = journal_files(directory)
+    for path in files[:1] + files[-1:]:
+        with path.open("rb") as file:
+            line = file.readline()
+        if (found := format_of(line)) not in (None, FORMAT) and not _is_ours(line):
+            what = f"{path.name} is a journal of format {found}, and this version reads and writes format {FORMAT}"
+            raise JournalError(what, "install the version that wrote it")
 
 
 def trusted_lines(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Line, Place]]:
@@ -53,6 +72,85 @@ def begun_files(files: list[Path], cursor: Cursor | None) -> list[Path]:
         return files
     has_begun = next(read_lines(Place(files[-1], 0)), None) is not None
     return files if has_begun else files[:-1]
+
+
+def last_chain(path: Path) -> str:
+    """The chain value at the end of a file. Raises JournalError if a line is not whole."""
+    chain = FIRST_CHAIN
+    for line, _ in read_lines(Place(path, 0), whole=True):
+        chain = line.chain
+    return chain
+
+
+def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
+    """What refuses a start, and how the table deals again with a journal that cannot be restored.
+
+    A directory that never held a journal is not to be moved anywhere: it is not ours.
+    """
+    if not _has_been_ours(directory):
+        what = error.what if isinstance(error, JournalError) else f"{directory}: {error.strerror or error}"
+        return JournalError(what, "name a directory of its own: [journal] dir")
+    what, hint = f"the journal cannot be read ({error})", "its user must own it; a failing card is in dmesg: replace it"
+    if isinstance(error, JournalError):
+        what, hint = error.what, error.hint
+    return JournalError(what, f"{hint}; {_ANEW.format(directory)}")
+
+
+class Salvage:
+    """One way along a journal that goes on behind what cannot be read.
+
+    Each line is checked as a `Walk` does; the first one behind a fault is taken on trust, as far as its number is
+    above all before. name, journal, first: as in `Walk`. `faults`: what is wrong with what was left out since the line
+    before, in place of one line or more; a line at the end that is not whole too.
+    """
+
+    def __init__(self, name: str, journal: str | None = None, first: int | None = 1) -> None:
+        self.name, self.faults = name, list[JournalError]()
+        self._walk, self._last = Walk(name, None, journal, first, follows="the line before it"), 0
+
+    def lines(self, source: BinaryIO) -> Iterator[Line]:
+        """The lines that can be read, of a file."""
+        at: int | None = source.tell()
+        while at is not None:
+            try:
+                for line in self._walk.lines(source):
+                    if line.public.seq <= self._last:
+                        raise JournalError(f"{self.name}: entry {line.public.seq} again", "restore the file")
+                    at, self._last = at + len(line.data), line.public.seq
+                    yield line
+                    self.faults = []
+                if self._walk.torn:
+                    self.faults.append(self._walk.fault)
+                return
+            except JournalError as fault:
+                self.faults.append(fault)
+            if self._is_fresh or not self._is_later(source, at):
+                at = next_beginning(source, at)
+            self._walk = Walk(self.name, None, self._walk.journal, None)
+
+    @property
+    def _is_fresh(self) -> bool:
+        """Whether the next line is taken on trust already."""
+        return self._walk.count == 0 and bool(self.faults[:-1])
+
+    def _is_later(self, source: BinaryIO, at: int) -> bool:
+        """Go to a line; whether it is sound by itself, and only something is missing before it."""
+        source.seek(at)
+        try:
+            is_later = unseal(source.readline()).public.seq > self._last + 1
+        except JournalError:
+            is_later = False
+        source.seek(at)
+        return is_later
+
+
+def _is_ours(line: bytes) -> bool:
+    """Whether nothing but the number of the format is damaged."""
+    try:
+        unseal(VERSION + line[line.index(b"\t") :])
+    except JournalError:
+        return False
+    return True
 
 
 def _check_cursor(files: list[Path], cursor: Cursor) -> None:
@@ -93,9 +191,6 @@ def _number(name: str) -> int:
     return int(name.split("-")[0])
 
 
-def last_chain(path: Path) -> str:
-    """The chain value at the end of a file. Raises JournalError if a line is not whole."""
-    chain = FIRST_CHAIN
-    for line, _ in read_lines(Place(path, 0), whole=True):
-        chain = line.chain
-    return chain
+def _has_been_ours(directory: Path) -> bool:
+    """Whether there are journals, or the mark of how far they were sent."""
+    return directory.is_dir() and bool(journal_files(directory) or (directory / "cursor").exists())

@@ -7,13 +7,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from firmware_bridge.facts.entry import Entry
-from firmware_bridge.facts.events import AnyEvent, Commissioned, ShoeOpened
+from firmware_bridge.facts.events import AnyEvent, Commissioned, Entry, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, last_report
 from firmware_bridge.games import GAMES
-from firmware_bridge.shoe.decide import decide, drafted, fault, foretell, observe
+from firmware_bridge.shoe.decide import decide, drafted, fault, observe
 from firmware_bridge.shoe.evolve import evolve
-from firmware_bridge.shoe.grown import Grown
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, with_device
 
@@ -22,12 +20,10 @@ __all__ = [
     "Shoe",
     "Step",
     "advance",
-    "apart",
     "decide",
     "entry_of",
     "evolve",
     "fault",
-    "foretell",
     "keeps_its_journal",
     "observe",
     "phase",
@@ -78,11 +74,6 @@ def _after(shoe: Shoe, entry: Entry) -> Shoe:
     begun = entry.input.at if entry.seq == 1 else shoe.begun
     shoe = replace(shoe, seq=entry.seq, n=0, begun=begun)
     return with_device(shoe, reader=last_report(entry.input) or shoe.device.reader)
-
-
-def apart(shoe: Shoe) -> Shoe:
-    """The same shoe for trials: what grows from it leaves the lists alone that `shoe` goes on with."""
-    return replace(shoe, seen=Grown(shoe.seen), serials=Grown(shoe.serials), rounds=Grown(shoe.rounds))
 
 
 def keeps_its_journal(shoe: Shoe) -> bool:

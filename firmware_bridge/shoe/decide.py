@@ -8,19 +8,8 @@ from typing import Final
 from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.orders import Answer, Malformed, Order, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.judges import (
-    betting,
-    devices,
-    disclosure,
-    floor,
-    marks,
-    orders,
-    packs,
-    reader_result,
-    service,
-    slot_sensors,
-)
-from firmware_bridge.shoe.judges.settling import settle
+from firmware_bridge.shoe.handlers import betting, devices, disclosure, floor, orders, reader_result, rounds
+from firmware_bridge.shoe.handlers.settling import settle
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to
 
@@ -34,21 +23,13 @@ def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
     return tuple(draft.events) if draft else ()
 
 
-def foretell(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...] | None:
-    """What `decide` makes of `fact` at whatever time it comes; None where that plays a part. Pure."""
-    draft = drafted(shoe, fact)
-    if draft is None:
-        return ()
-    return None if draft.is_timed else tuple(draft.events)
-
-
 def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     """The decision about `fact`: its events, and the shoe after them; None for a repeat. Pure and total."""
     if _known(shoe, fact):
         return None
     draft = Draft(shoe, fact.at, fact.mono)
     if devices.is_card(fact) and not devices.is_entered(shoe, fact):
-        packs.open_with_card(draft, fact)
+        rounds.open_with_card(draft, fact)
     devices.follow_session(draft, fact, inside=shoe.status == "open")
     judge = JUDGES[kind(fact)][phase(draft.shoe)]
     try:
@@ -177,7 +158,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "ClockJumped": _row(devices.clock_jumped),
     "LidMoved": _row(devices.lid_moved, outside=devices.lid_outside),
     "SensorStuck": _row(devices.sensor_stuck),
-    "SlotFilled": _row(slot_sensors.slot_filled, outside=slot_sensors.slot_ignored, burning=slot_sensors.slot_ignored),
+    "SlotFilled": _row(devices.slot_filled, outside=devices.slot_ignored, burning=devices.slot_ignored),
     # keys; `next` is an order too
     "next": _row(orders.press_next),
     "reveal": _row(orders.press_reveal),
@@ -190,22 +171,22 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     ),
     "bets_closed": _row(
         NO_BETTING,
-        outside=packs.opening(NO_BETTING, betting.bets_closed),
+        outside=rounds.opening(NO_BETTING, betting.bets_closed),
         burning=BURNING,
         betting=_if_required(betting.bets_closed),
         ready=_if_required(betting.money_told),
     ),
     "mark": _row(
-        marks.give,
-        outside=packs.opening(marks.give, marks.bets_first),
+        betting.give,
+        outside=rounds.opening(betting.give, betting.bets_first),
         burning=BURNING,
-        betting=marks.bets_first,
+        betting=betting.bets_first,
     ),
     "reveal_order": _row(orders.reveal_order, outside=NO_SHOE, burning=BURNING),
-    "fly": _row(service.fly, outside=NO_SHOE, burning=BURNING, dealing=IN_ROUND, complete=IN_ROUND),
-    "request_shoe_change": _row(service.request_shoe_change, outside=NO_SHOE, burning=BURNING),
-    "request_dealer_change": _row(service.request_dealer_change),
-    "dealer": _row(service.dealer_in),
+    "fly": _row(orders.fly, outside=NO_SHOE, burning=BURNING, dealing=IN_ROUND, complete=IN_ROUND),
+    "request_shoe_change": _row(orders.request_shoe_change, outside=NO_SHOE, burning=BURNING),
+    "request_dealer_change": _row(orders.request_dealer_change),
+    "dealer": _row(orders.dealer_in),
     "void": _row(orders.void, outside=NO_SHOE, burning=BURNING),
     "correct": _row(orders.correct, empty=NO_SHOE),
     "enter": _row(orders.enter, outside=NO_SHOE),

@@ -22,27 +22,14 @@ class Refused(Exception):
 class Draft:
     """Collects the events of one decision at wall time `at` and monotonic time `mono` (ms).
 
-    published: how much of what happened in this round, by its game, is in events already. is_timed: whether anything
-    looked at the time.
+    published: how much of what happened in this round, by its game, is in events already.
     """
 
     def __init__(self, shoe: Shoe, at: int, mono: int = 0) -> None:
-        self.shoe, self._at, self._mono, self.is_timed = shoe, at, mono, False
+        self.shoe, self.at, self.mono = shoe, at, mono
         begun = shoe.status == "open" and phase(shoe) not in (Phase.BURNING, Phase.BETTING)
         self.published = len(layout(shoe).did) if begun else 0
         self.events: list[AnyEvent] = []
-
-    @property
-    def at(self) -> int:
-        """The wall time of the input, ms since 1970."""
-        self.is_timed = True
-        return self._at
-
-    @property
-    def mono(self) -> int:
-        """The monotonic time of the input, ms."""
-        self.is_timed = True
-        return self._mono
 
     def add(self, event: AnyEvent) -> None:
         """Take `event` as true from here on."""

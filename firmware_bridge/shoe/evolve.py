@@ -8,10 +8,10 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
-from firmware_bridge.facts.device import Device
+from firmware_bridge.facts.events import Device
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.games.house import size_of
-from firmware_bridge.shoe.changes import cards, rounds
+from firmware_bridge.shoe.changes import OF_CARDS, OF_ROUNDS
 from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe, answer_to, oldest_held, with_device
 
 BEFORE_FIRST: Final = 255
@@ -133,8 +133,8 @@ def _unchanged(shoe: Shoe, _: events.AnyEvent) -> Shoe:
 
 
 CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
-    **cards.CHANGES,
-    **rounds.CHANGES,
+    **OF_CARDS,
+    **OF_ROUNDS,
     events.Commissioned: _commissioned,
     events.BridgeStarted: _bridge_started,
     events.ShoeOpened: _shoe_opened,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import CardDue, Due, OpeningDue, Question
+from firmware_bridge.games.asks import CardDue, Due, MarkDue, OpeningDue, Question
 from firmware_bridge.games.game import Game, Layout, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import layout as run
 from firmware_bridge.games.moves import Dealt, Move
-from firmware_bridge.shoe.once import once
-from firmware_bridge.shoe.state import Phase, Shoe, left_before
+from firmware_bridge.shoe.state import KEPT, Phase, Shoe, left_before
 
 
 def rules(shoe: Shoe) -> Game:
@@ -64,36 +64,27 @@ def coming(shoe: Shoe) -> Shoe:
     )
 
 
-@once
+@lru_cache(KEPT)
 def layout(shoe: Shoe) -> Layout:
     """The table of this round as its game's script has it, from open cards only."""
-    global _last, _table
-    if not _is_the_same_round(shoe, _last):
-        _table = run(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe))
-    _last = shoe
-    return _table
-
-
-_last = Shoe(house=House())  # no other shoe has this very house
-_table = Layout()
-"""The shoe asked about last, and its layout: that of a round is run once."""
-
-
-def _is_the_same_round(shoe: Shoe, last: Shoe) -> bool:
-    """Whether the two lie alike; a shoe folded anew from the same entries does."""
-    return (
-        shoe.house is last.house
-        and (shoe.rounds is last.rounds or shoe.rounds == last.rounds)
-        and shoe.laid == last.laid
-        and shoe.given == last.given
-        and shoe.bets == last.bets
-        and shoe.money == last.money
-    )
+    return run(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe))
 
 
 def asked(shoe: Shoe) -> Due | None:
     """What this round waits for, None when it is complete or nobody knows how it goes on."""
     return layout(shoe).due
+
+
+def is_asked(question: Due | None) -> str:
+    """What a round waits for, in words for a seat."""
+    match question:
+        case CardDue(slot=slot):
+            return f"the next card goes to {slot}"
+        case OpeningDue():
+            return "cards are to be opened"
+        case MarkDue(act=act):
+            return "; ".join(f"{slot}: {', '.join(words)}" for slot, words in act.items())
+    return "nothing is asked"
 
 
 def due(shoe: Shoe) -> str | None:
@@ -123,7 +114,7 @@ def is_named(shoe: Shoe, question: CardDue) -> bool:
     return question.plays is not None and not is_sealed
 
 
-@once
+@lru_cache(KEPT)
 def phase(shoe: Shoe) -> Phase:
     """Where the shoe stands."""
     if shoe.status != "open":

@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final
 
-from msgspec import Raw, Struct, field
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card, Serial
-from firmware_bridge.facts.device import Device
-from firmware_bridge.facts.events import CutBy, Origin, Played
+from firmware_bridge.facts.events import CutBy, Device, Origin, Played
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.facts.house import House, Row
+from firmware_bridge.facts.inputs import ReaderResult
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
-from firmware_bridge.shoe.grown import Grown
-from firmware_bridge.shoe.held import Held, HeldCard
-from firmware_bridge.shoe.once import once
 from firmware_bridge.shoe.policy import POLICIES
 
 
@@ -74,6 +72,40 @@ class Given(Struct, frozen=True):
     move: Mark | Answered
     seq: int
     n: int
+
+
+class HeldCard(Struct, frozen=True):
+    """A card of the packs, drawn while it could not be dealt; `card` is None while nobody knows its face.
+
+    cleared: the irregularities the floor has decided to keep it in spite of. reason: why it was not read, else why
+    it was held.
+    """
+
+    card: Card | None
+    nonce: str
+    lot: int | None = None
+    manual: bool = False
+    flags: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
+    reason: str = ""
+    slot: str | None = None
+    serial: Serial | None = None
+
+
+class HeldCut(Struct, frozen=True):
+    """The cut card, seen `by` a sensor or the reader while cards before it are held."""
+
+    by: CutBy
+
+
+class HeldResult(Struct, frozen=True):
+    """The result of a reader that judges the game, said while cards before it are held or sealed."""
+
+    result: ReaderResult
+
+
+Held = HeldCard | HeldCut | HeldResult
+"""One thing that waits; a shoe keeps them in the order they came."""
 
 
 class PastRound(Struct, frozen=True):
@@ -136,14 +168,14 @@ class Shoe(Struct, frozen=True, kw_only=True):
     overdrawn: tuple[Laid, ...] = ()
     held: tuple[Held, ...] = ()
     aside: tuple[Laid, ...] = ()
-    seen: Grown[Card] = field(default_factory=Grown)
+    seen: tuple[Card, ...] = ()
     played: str = ""
-    serials: Grown[Serial] = field(default_factory=Grown)
+    serials: tuple[Serial, ...] = ()
     unknown: int = 0
     last_round: int | None = None
     cut_by: CutBy | None = None
     cut_watched: bool = True
-    rounds: Grown[PastRound] = field(default_factory=Grown)
+    rounds: tuple[PastRound, ...] = ()
     reveal_by: int | None = None
     opening: bool = False
     flying: bool = False
@@ -151,6 +183,13 @@ class Shoe(Struct, frozen=True, kw_only=True):
     change: str | None = None
     dealer: str = ""
 
+    def __hash__(self) -> int:
+        """By what differs between the shoes of one journal, so that what follows from a shoe can be cached."""
+        return hash((self.journal, self.seq, self.n))
+
+
+KEPT: Final = 4
+"""Shoes of which it is kept what follows: that of an input, and those that it leads to."""
 
 TURNS: Final = 65_536
 """Questions are numbered modulo this."""
@@ -194,7 +233,7 @@ def next_card(shoe: Shoe) -> str:
     return f"card {len(shoe.seen) + 1}"
 
 
-@once
+@lru_cache(KEPT)
 def blockers(shoe: Shoe) -> tuple[str, ...]:
     """The open irregularities that keep cards from being dealt."""
     return tuple([each.id for each in shoe.device.irregular if row(shoe, each.id).blocks])
@@ -214,7 +253,7 @@ def oldest_held(shoe: Shoe) -> HeldCard | None:
 def disclosed(shoe: Shoe) -> tuple[Card, ...]:
     """The cards of this shoe that everybody may know; nothing sealed is among them."""
     sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if laid.card and not laid.shown)
-    return tuple((shoe.seen.counts() - sealed).elements())
+    return tuple((Counter(shoe.seen) - sealed).elements())
 
 
 def is_card_out(shoe: Shoe) -> bool:
@@ -232,7 +271,7 @@ def left_before(shoe: Shoe) -> int:
     return size_of(shoe.house) - len(shoe.seen) - shoe.unknown + sum([laid.drawn for laid in shoe.laid])
 
 
-@once
+@lru_cache(KEPT)
 def is_exhausted(shoe: Shoe) -> bool:
     """Whether every card of the shoe was drawn and put in its place: none left, none held."""
     return cards_left(shoe) <= 0 and not held_cards(shoe)

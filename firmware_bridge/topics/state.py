@@ -12,22 +12,25 @@ from firmware_bridge.facts.house import Row
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps, Slot, Table
 from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.games.layout import Layout, Placed
-from firmware_bridge.shoe.judges.cut_card import is_blind
+from firmware_bridge.shoe.handlers.rounds import is_blind
 from firmware_bridge.shoe.round import coming, due, layout, opens_itself, phase, rules
 from firmware_bridge.shoe.state import IN_PLAY, Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
 from firmware_bridge.topics.lamps import lamps, todo
 from firmware_bridge.topics.offers import offered
-from firmware_bridge.topics.own import own_topics
+from firmware_bridge.topics.own import OwnTopics
 
 
-def snapshots(shoe: Shoe, shown: Lamps | None = None, told: Alarms | None = None) -> dict[str, Any]:
+def snapshots(
+    shoe: Shoe, shown: Lamps | None = None, told: Alarms | None = None, own: OwnTopics | None = None
+) -> dict[str, Any]:
     """Topic -> what it holds now (an encodable value without the head).
 
-    shown, told: what a table lights, and the alarms it raises, if that is not what the shoe says.
+    shown, told: what a table lights, and the alarms it raises, if that is not what the shoe says. own: has built the
+    game's own topics before, and goes on from there.
     """
     return {
         "table": table(shoe),
-        **own_topics(shoe),
+        **(own or OwnTopics()).of(shoe),
         "lamps": shown or lamps(shoe),
         "alarm": told or Alarms(alarms(shoe)),
     }

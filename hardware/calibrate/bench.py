@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from hardware import framing
 from hardware.calibrate.figures import Refusal
 from hardware.calibrate.levels import FULL_SCALE, Dark, cards_in, dark_level
 from hardware.readers import Decoder
 from hardware.readers.messages import Beat, CutCard, Done, Hello, Message, Param, Read, Repeat, ReportNo, Sample, Unread
-from hardware.readers.native import framing
-from hardware.readers.native.packets import KINDS, Get, Packet, Raw, Save, Selftest, Set, pack
+from hardware.readers.native import KINDS, Get, Packet, Raw, Save, Selftest, Set, pack
 
 ANSWER_S = 0.5
 TRIES = 4

@@ -6,8 +6,7 @@ from typing import Protocol
 
 from hardware.calibrate.bench import Bench
 from hardware.calibrate.figures import Refusal, histogram, mean
-from hardware.calibrate.levels import FULL_SCALE, Levels, levels_of
-from hardware.calibrate.proposal import Settings, next_light, propose
+from hardware.calibrate.levels import FULL_SCALE, Levels, Settings, levels_of, next_light, propose
 from hardware.errors import PortError
 from hardware.readers.messages import CutCard, Read
 

@@ -6,7 +6,6 @@ import lgpio
 from gpiozero.pins.lgpio import LGPIOFactory, LGPIOPin
 
 from hardware.errors import PinError
-from hardware.pins.pin import PinFactory
 
 
 class FreedPin(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
@@ -34,7 +33,7 @@ class FreedPin(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
         return super()._get_state()
 
 
-def factory() -> PinFactory:
+def factory() -> Any:
     """A factory of such pins. Raises lgpio.error where there is no chip."""
     made = LGPIOFactory()
     made.pin_class = FreedPin

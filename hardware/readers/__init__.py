@@ -2,10 +2,8 @@
 
 from typing import Final
 
-from hardware.readers import angel_eye, native
-from hardware.readers.codes import grow, line, rdm6300, ssi
-from hardware.readers.protocol import Decoder, Protocol
-from hardware.readers.settings import ReaderSettings
+from hardware.readers import angel_eye, grow, line, native, rdm6300, ssi
+from hardware.readers.protocol import Decoder, Protocol, ReaderSettings
 
 READERS: Final[dict[str, Protocol]] = {
     "native": native.PROTOCOL,

@@ -1,12 +1,71 @@
-"""A reader protocol as one row: all that other parts need to know of it."""
+"""What a reader protocol is made of: its row in the registry, its settings, and what its decoder can build on."""
 
 import typing
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from hardware.readers.frames import UNFRAMED, Frames
 from hardware.readers.messages import Hello, Message, ReportNo
-from hardware.readers.settings import ReaderSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderSettings:
+    """Settings of all protocols; each decoder takes what it needs.
+
+    `min_quality` 0..255: below it a card counts as unreadable (0: the board's own limit alone decides).
+    `pattern`: regular expression with exactly one group, the code. `line_end`: what ends a line.
+    `hold` seconds: the same code again within this time is the same card (0: never).
+    """
+
+    min_quality: int = 0
+    pattern: str = r"(\S+)"
+    line_end: str = "\n"
+    hold: float = 0.5
+
+
+MASKED: Final = "?? .."
+"""Something, of unsaid length: a long code may mean a ten."""
+
+LONGEST: Final = 128
+"""Bytes kept of a frame that does not end."""
+
+
+class Frames(typing.Protocol):
+    """Splits a protocol's stream into frames, and shows each."""
+
+    def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
+        """The frames in some bytes, noise among them, and the bytes of a frame that has only begun."""
+
+    def clear(self, frame: bytes) -> str:
+        """All of a frame."""
+
+    def masked(self, frame: bytes) -> str:
+        """A frame without anything that could tell a card: of a frame that could, its head alone."""
+
+
+class Unframed:
+    """The `Frames` of a protocol whose bytes show no frames, or all of them may tell a card."""
+
+    def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
+        """All bytes as one frame."""
+        return whole([seen], b"")
+
+    def clear(self, frame: bytes) -> str:
+        """See `Frames`."""
+        return frame.hex(" ")
+
+    def masked(self, frame: bytes) -> str:
+        """Nothing of it."""
+        return MASKED
+
+
+UNFRAMED: Final = Unframed()
+
+
+def whole(ended: list[bytes], begun: bytes) -> tuple[list[bytes], bytes]:
+    """The frames that ended, empty ones left out, and what may be kept of one that has begun."""
+    return [frame for frame in ended if frame], begun[-LONGEST:]
 
 
 class Decoder(typing.Protocol):
@@ -68,3 +127,47 @@ class Protocol:
 
     judges: bool = False
     """It knows the game and reports results."""
+
+
+class OneWay(ABC):
+    """The answers of a decoder whose reader takes no bytes; see `hardware.readers.Decoder`."""
+
+    def acknowledge(self, report: ReportNo) -> bytes:
+        """Nothing: such a reader takes no bytes."""
+        return b""
+
+    def resume(self, report: ReportNo | None) -> bytes:
+        """Nothing to write; a message begun before the port closed is dropped."""
+        self.forget()
+        return b""
+
+    def greet(self, hello: Hello) -> bytes:
+        """Nothing: such a reader takes no bytes."""
+        return b""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Drop a message that has only begun."""
+
+
+class Sightings:
+    """The same code within `hold` seconds of its last sighting is the same card; 0: never.
+
+    `keeps`: of how many codes the last sighting is remembered. 1 where two cards may have the same code, so that
+    another code in between means another card; more where each card has a code of its own.
+    """
+
+    def __init__(self, hold: float, clock: Callable[[], float], keeps: int = 1) -> None:
+        self._hold = hold
+        self._clock = clock
+        self._keeps = keeps
+        self._seen: dict[str, float] = {}
+
+    def again(self, code: str) -> bool:
+        """Whether this sighting of `code` is of a card seen before."""
+        now = self._clock()
+        before = self._seen.pop(code, None)
+        self._seen[code] = now
+        if len(self._seen) > self._keeps:
+            del self._seen[next(iter(self._seen))]
+        return before is not None and now - before < self._hold

@@ -13,8 +13,7 @@ from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.board import NativeBoard
 from hardware.sim.boards import BOARDS, CodeBoard
 from hardware.sim.optics import Optics
-from hardware.sim.papers import Papers
-from hardware.sim.pty import PtyBoard
+from hardware.sim.pty import Papers, PtyBoard
 
 PACE_S = 0.25
 PACK = 52  # codes 0..51: the faces, of pack lot 0

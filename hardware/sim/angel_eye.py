@@ -4,8 +4,8 @@ from collections.abc import Callable
 from itertools import cycle
 from typing import ClassVar, Final
 
-from hardware.readers.angel_eye.frames import BIT_7, RANKS, Frame, card_bytes, encode
-from hardware.sim.papers import Papers
+from hardware.readers.angel_eye import BIT_7, RANKS, Frame, card_bytes, encode
+from hardware.sim.pty import Papers
 
 COPIES: Final = 3  # of each report
 PLAYER, BANKER, BURN, FIRST = 0, 1, 2, 4  # targets

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from hardware import framing
+from hardware.framing import Framing
 from hardware.readers.messages import REASONS, Beat, Done, Hello, Param, Sample
-from hardware.readers.native import framing
-from hardware.readers.native.framing import Framing
-from hardware.readers.native.packets import (
+from hardware.readers.native import (
     BACKWARDS,
     DOUBLE_FEED,
     FACE_UP,
@@ -28,7 +28,7 @@ from hardware.readers.native.packets import (
     unpack,
 )
 from hardware.sim.optics import MIN_QUALITY, Optics
-from hardware.sim.papers import Papers
+from hardware.sim.pty import Papers
 
 KEEPS = 32  # unacknowledged reports
 REPEAT_MS = 100

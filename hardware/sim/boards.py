@@ -5,8 +5,7 @@ from typing import ClassVar, Final, Protocol
 
 from hardware.readers import READERS
 from hardware.sim.board import NativeBoard
-from hardware.sim.papers import Papers
-from hardware.sim.pty import Board
+from hardware.sim.pty import Board, Papers
 
 
 class CodeBoard(Board, Protocol):

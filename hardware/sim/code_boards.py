@@ -1,10 +1,10 @@
-"""Readers that give codes and no more, without their wires: GM65 modules, SSI engines, RFID modules."""
+"""Readers that give codes and no more, without their wires: lines of text, GM65 modules, SSI engines, RFID modules."""
 
 from collections import deque
 from typing import ClassVar
 
-from hardware.readers.codes import grow, rdm6300, ssi
-from hardware.sim.papers import Papers
+from hardware.readers import grow, rdm6300, ssi
+from hardware.sim.pty import Papers
 
 RESEND_MS = 500  # an SSI engine waits so long for an acknowledgement
 NEAR_MS = 50  # an RFID module says a tag so often while it is near
@@ -106,5 +106,28 @@ class Rdm6300Board:
             tag, left = self._near
             self._out += rdm6300.encode(tag)
             self._near, self._due_ms = ((tag, left - 1) if left > 1 else None), now_ms + NEAR_MS
+        out, self._out = self._out, bytearray()
+        return bytes(out)
+
+
+class LineBoard:
+    """The peer of `LineDecoder`: keeps nothing, takes no commands."""
+
+    papers: ClassVar[Papers] = "names"
+    misreads: ClassVar[bool] = True
+
+    def __init__(self, line_end: str = "\r\n") -> None:
+        self._end = line_end
+        self._out = bytearray()
+
+    def pull(self, code: str) -> None:
+        """A card with `code` passes; its line leaves with the next tick."""
+        self._out += f"{code}{self._end}".encode("latin-1")
+
+    def receive(self, chunk: bytes) -> None:
+        """Ignore bytes from the host."""
+
+    def tick(self, now_ms: int) -> bytes:
+        """The bytes that the reader prints."""
         out, self._out = self._out, bytearray()
         return bytes(out)

@@ -1,13 +1,15 @@
-"""A dealer at a simulated table: looks at the lamps, draws cards, presses NEXT, and errs when asked."""
+"""A dealer at a simulated table: sees the lamps, draws cards, presses NEXT, and errs when asked."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 from random import Random
+from typing import Protocol
 
-from hardware.sim.eyes import Eyes, Seen
-from hardware.sim.hands import Hands, Paper
-
+SAMPLE_S = 0.02
+FAST_FROM = 2.5  # switches in a second; a lamp at 1 Hz makes 2, one at 5 Hz makes 10
+_Lamps = frozenset[str]
 THINK_S = (0.6, 1.5)  # a practised hand, per card
 SHUFFLE_S = 3.0
 GLANCE_S = 0.7  # tells a steady lamp from one that blinks
@@ -15,6 +17,93 @@ STARE_S = 2.2  # longer than the dark of any rhythm
 ANSWER_S = 30.0  # until the lamps answer a card
 PATIENCE_S = 3.0  # until NEXT is pressed again
 _POLL_S = 0.004
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen: lamps that stayed lit, that blinked slowly (1 Hz, a double flash) and fast (5 Hz)."""
+
+    steady: _Lamps
+    slow: _Lamps
+    fast: _Lamps
+
+    @property
+    def lit(self) -> _Lamps:
+        """All that were not dark all the time."""
+        return self.steady | self.slow | self.fast
+
+
+class Eyes:
+    """Looks at what `lit()` gives: the names of the lamps that are lit at this moment."""
+
+    def __init__(self, lit: Callable[[], Collection[str]]) -> None:
+        self._lit = lit
+
+    async def look(self, seconds: float) -> Seen:
+        """Look for `seconds`; 0.7 tell the rhythms apart, 2.2 find a double flash too."""
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        looks = [frozenset(self._lit())]
+        while loop.time() - start < seconds:
+            await asyncio.sleep(SAMPLE_S)
+            looks.append(frozenset(self._lit()))
+        return seen(looks, loop.time() - start)
+
+
+def seen(looks: list[_Lamps], seconds: float) -> Seen:
+    """The lamps by rhythm, from looks at equal distances within `seconds`."""
+    every = frozenset().union(*looks)
+    steady = every.intersection(*looks)
+    # One switch more may fall into any stretch of time.
+    fast = frozenset(lamp for lamp in every - steady if _switches(lamp, looks) - 1 > FAST_FROM * seconds)
+    return Seen(steady, every - steady - fast, fast)
+
+
+def _switches(lamp: str, looks: list[_Lamps]) -> int:
+    return sum((lamp in before) != (lamp in after) for before, after in pairwise(looks))
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A card in the dealer's hand: the code the reader sees, and how many are burned if it is exposed."""
+
+    code: int | str = field(repr=False)  # nobody may know it yet
+    burns: int = 0
+
+
+class Hands(Protocol):
+    """What a dealer sees and touches. slots: the lamps of the places for cards."""
+
+    @property
+    def slots(self) -> Collection[str]:
+        """The lamps of the places for cards, in the order of the game."""
+
+    def waits(self) -> bool:
+        """Whether the guests are to speak first: bets are open, or a seat or the lot is asked."""
+
+    def pack(self) -> int:
+        """Which pack is in the shoe, or is to be put there; it changes where the next one is opened by nobody."""
+
+    def left(self) -> int | None:
+        """Cards left in the shoe as the table counts them, None while it counts none."""
+
+    def lit(self) -> Collection[str]:
+        """The lamps that are lit at this moment."""
+
+    def draw(self, paper: Paper, how: str = "") -> None:
+        """Pull a card over the reader; `how` names what goes wrong with it, if anything."""
+
+    async def cut_card(self) -> None:
+        """Pull the cut card over its sensor."""
+
+    async def press_next(self) -> None:
+        """Press the key NEXT."""
+
+    async def ask_for_shoe(self) -> None:
+        """Have the pit boss open the shuffled shoe."""
+
+    async def call_floor(self, last: Paper | None) -> None:
+        """Let the floor decide; `last` is the card drawn last."""
 
 
 class Puzzled(RuntimeError):

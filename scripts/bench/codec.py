@@ -20,8 +20,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from msgspec.structs import replace
 
-from hardware.readers.native import framing, packets
-from hardware.readers.native.framing import Framing
+from hardware import framing
+from hardware.framing import Framing
+from hardware.readers import native
 from scripts.bench.shoes import VARIETY, Shoe, shoe
 
 SESSION = 0x0101
@@ -58,18 +59,18 @@ def _code(n: int) -> int:
 
 def _frame(n: int) -> bytes:
     """The report of card n, with a time stamp that makes it end in 0A 00 and holds no other line end."""
-    card = packets.Card(n % 256, SESSION, _code(n), 255, 8, 8, 0x0101, 0, 0, 0)
-    begun = crc_hqx(packets.pack(card)[:-4], 0xFFFF)
+    card = native.Card(n % 256, SESSION, _code(n), 255, 8, 8, 0x0101, 0, 0, 0)
+    begun = crc_hqx(native.pack(card)[:-4], 0xFFFF)
     for stamp in _stamps(n):
         crc = crc_hqx(stamp.to_bytes(4, "big"), begun)
         if crc % 256 == LINE_END and crc // 256 not in (0, LINE_END):
-            return framing.encode(packets.pack(replace(card, stamp_ms=stamp)))
+            return framing.encode(native.pack(replace(card, stamp_ms=stamp)))
     raise AssertionError(f"no time stamp for card {n}")
 
 
 def _ack(n: int) -> bytes:
     """The acknowledgement of card n."""
-    return framing.encode(packets.pack(packets.Ack(n % 256, packets.KINDS[packets.Card], SESSION)))
+    return framing.encode(native.pack(native.Ack(n % 256, native.KINDS[native.Card], SESSION)))
 
 
 class Codec:
@@ -99,8 +100,8 @@ class Codec:
             return b""
         again = b""
         for frame in self._heard.feed(data):
-            ack = packets.unpack(frame) if frame else None
-            if isinstance(ack, packets.Ack) and not self._forget(ack.seq):
+            ack = native.unpack(frame) if frame else None
+            if isinstance(ack, native.Ack) and not self._forget(ack.seq):
                 again = b"".join(frame for _, frame in list(self._unacked)[:BURST])
         return again
 

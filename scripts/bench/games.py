@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 
 from msgspec import convert
 
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import Drawn, NewShoe, OneInput, Say
+from firmware_bridge.demo.seats import said
 from firmware_bridge.facts import orders
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import CardDue
@@ -24,9 +27,6 @@ from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Move
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked, coming, moves, start
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import Drawn, NewShoe, OneInput, Say
-from firmware_bridge.sim.seats import said
 
 KINDS = {orders.tag_of(each): each for each in orders.ORDERS}
 

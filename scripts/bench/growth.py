@@ -21,17 +21,17 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from firmware_bridge.cli import COLLECT_AFTER
+from firmware_bridge.daemon.table.desk import Desk
+from firmware_bridge.daemon.table.opening import open_journal
+from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.uplink import Uplink
 from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.mqtt.settings import BrokerSettings
-from firmware_bridge.table.desk import Desk
-from firmware_bridge.table.opening import open_journal
-from firmware_bridge.table.stamps import nonce, now
-from firmware_bridge.table.table import Table
-from firmware_bridge.table.uplink import Uplink
 
 SPANS = ((1, 10), (36, 45), (71, 80))
 """Rounds compared."""

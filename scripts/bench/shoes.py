@@ -5,12 +5,12 @@ from random import Random
 
 from msgspec import Struct
 
-from firmware_bridge.devices.code_books import FACE_BITS, NATIVE_CUT_CARD, native_code
+from firmware_bridge.daemon.devices.code_books import FACE_BITS, NATIVE_CUT_CARD, native_code
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import Cut, Drawn, NewShoe
 from firmware_bridge.facts import events
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import Cut, Drawn, NewShoe
 
 DECKS = 8
 LOT = 5  # no byte of a code is 00 or 0A

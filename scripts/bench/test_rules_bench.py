@@ -28,7 +28,7 @@ from firmware_bridge.facts.cards import FACES, RANKS, Card
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.games.baccarat.bets import results
 from firmware_bridge.games.baccarat.odds import full, odds, remaining
-from firmware_bridge.games.baccarat.terms import Baccarat
+from firmware_bridge.games.baccarat.script import Baccarat
 from firmware_bridge.games.game import Layout, Start
 from firmware_bridge.games.machine import layout as run
 from firmware_bridge.games.moves import Dealt

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from firmware_bridge.client import Rounds
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.games.house import house_of
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 
 ROOT = Path(__file__).parents[2]

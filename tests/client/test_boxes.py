@@ -10,9 +10,9 @@ import pytest
 
 from firmware_bridge.client import MoneyError, Range, Rounding, Wager, bets_refused, further_refused, payments, settle
 from firmware_bridge.games.blackjack import GAME
-from firmware_bridge.games.blackjack.script import refused
-from firmware_bridge.games.blackjack.terms import Blackjack
+from firmware_bridge.games.blackjack.rules import Blackjack
 from firmware_bridge.games.game import Start
+from firmware_bridge.games.machine import layout
 from tests.core.games.blackjack_book import Book
 from tests.core.games.blackjack_rounds import words
 from tests.core.games.rounds import Rules
@@ -34,8 +34,12 @@ def test_a_bet_is_refused_here_as_at_the_table(seed: int) -> None:
     seats, seat = rng.randint(1, 7), rng.randint(1, 9)
     bet = Decimal(rng.choice(("9.99", "10", "0.5", "499.99", "500", "500.01", "12.5")))
     found = bets_refused({str(seat): bet}, TABLE, seats)
-    why = refused(Blackjack(seats=seats, min=TABLE.low, max=TABLE.high), seat, bet)
-    assert [each.rule for each in found.values()] == ([WORDS[why]] if why else [])
+    terms, start = (
+        Blackjack(seats=seats, min=TABLE.low, max=TABLE.high),
+        Start({str(seat): str(bet)}, decks=8, left=416),
+    )
+    said = [words[2] for words in layout(GAME, (), terms, start).did if words[0] == "bet_refused"]
+    assert [each.rule for each in found.values()] == [WORDS[str(why)] for why in said]
 
 
 @pytest.mark.parametrize(

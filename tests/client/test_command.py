@@ -5,10 +5,10 @@ import json
 import pytest
 
 from firmware_bridge.client import Rounds, command, round_message
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Resend, Void
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 
 

@@ -16,8 +16,8 @@ from firmware_bridge.client import Identity, MessageError, Verdict, Verifier, co
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events import CardDealt
+from firmware_bridge.journal.audit import Commitments
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.journal.verify.commitments import Commitments
 from tests.core.table import Table
 
 NATURAL = "9s Kd Th Kc"

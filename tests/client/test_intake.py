@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
+from firmware_bridge.client.arrived import Arrived
 from firmware_bridge.client.intake import Intake
 from firmware_bridge.client.testing import FakeTable
 
@@ -127,3 +129,48 @@ def test_a_journal_that_is_lost_for_good_holds_nothing_up() -> None:
             refusal = b'{"id":"%b","ok":false,"do":"resend","error":"journal 1-fake is not on this disk","hint":"-"}'
             intake.answer(refusal % each.id.encode())
     assert said(intake) == [("2-fake", 2)]
+
+
+@pytest.mark.parametrize("events", [True, False])
+@pytest.mark.parametrize("late", [True, False])
+def test_a_late_status_of_an_older_journal_takes_no_newer_end_away(events: bool, late: bool) -> None:
+    heard: list[tuple[str, bytes]] = []
+    table = FakeTable(lambda topic, payload: heard.append((topic.rsplit("/", 1)[-1], payload)))
+    table.play(2)
+    table.status()
+    older = heard[-1][1]
+    table.new_shoe()
+    table.play(2)
+    table.round("gap")
+    table.status()
+    intake = Intake("ledger", 1.0)
+    intake.events = events
+    for topic, payload in heard:
+        if topic == "status":
+            intake.status("T07", payload, 0.0)
+        elif topic == "round" or events:
+            intake.take("T07", "round" if topic == "round" else "event", payload, None, 0.0)
+    if late:
+        intake.status("T07", older, 0.0)
+    asked = {(each.order.journal, each.order.start, each.order.to) for now in (1.0, 2.1) for each in intake.asks(now)}
+    assert ("2-fake", 5, 6) in asked
+
+
+@pytest.mark.parametrize(
+    ("said", "ends"),
+    [
+        ("3-a 18, 4-b 5", "4-b 4"),
+        ("4-b 5, 3-a 18", "4-b 4, 3-a 17"),
+        ("4-b 5, 3-a 18, 4-b 6", "4-b 5"),
+        ("4-b 9, 3-a 18, 4-b 5", "4-b 8"),
+        ("4-b 5, 3-a 18, 2-c 3", "4-b 4, 2-c 2"),
+        ("4-b 5, 3-a 18, 5-c 3", "5-c 2"),
+        ("4-b 5, 4-c 3", "4-c 2"),
+        ("57-a 9, 1-b 3, 1-b 4, 2-c 6", "57-a 8, 2-c 5"),  # another device: its shoes count from 1 again
+    ],
+)
+def test_an_end_stays_until_a_newer_shoe_and_few_are_kept(said: str, ends: str) -> None:
+    arrived = Arrived("T07", events=True)
+    for journal, next_seq in map(str.split, said.split(", ")):
+        arrived.reaches(journal, int(next_seq), int(journal.split("-")[0]))
+    assert {f"{gap.journal} {gap.to}" for gap in arrived.gaps()} == set(ends.split(", "))

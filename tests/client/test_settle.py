@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.client import MoneyError, Rounding, Wager, settle
-from firmware_bridge.games.baccarat.bets import BETS
-from firmware_bridge.games.baccarat.bets.rows import tiers
+from firmware_bridge.games.baccarat.bets import BETS, tiers
 from tests.client.results import BANKER, EXACT, RESULTS, in_money, money
 from tests.client.wagers import round_message, wagers
 

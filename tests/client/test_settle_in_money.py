@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import Any
 
 from firmware_bridge.client import Rounding, Wager, payments, settle
+from firmware_bridge.demo.given import PlayedTable
 from firmware_bridge.facts import orders
 from firmware_bridge.games.house import house_of, usual
-from firmware_bridge.sim.play.table import PlayedTable
 from tests.core.games.zhajinhua.chance import lines
 from tests.core.table import Table
 

@@ -12,8 +12,7 @@ from firmware_bridge.client import MoneyError, Seated, Stakes, purses_refused, s
 from firmware_bridge.games.asks import Refused
 from firmware_bridge.games.moves import Mark
 from firmware_bridge.games.zhajinhua.offers import refuse_wrong
-from firmware_bridge.games.zhajinhua.seats import Seat, Table
-from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+from firmware_bridge.games.zhajinhua.seats import Seat, Table, ZhaJinHua
 
 STAKES = Stakes(Decimal(1), Decimal(1), Decimal(10))
 Word = Literal["call", "raise", "compare"]

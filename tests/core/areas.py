@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firmware_bridge.games.baccarat.drawn.heading import Heading
-from firmware_bridge.games.baccarat.drawn.lettering import wide
-from firmware_bridge.games.baccarat.drawn.shapes import Box, Dot, Label, Line, Ring, Shape
+from firmware_bridge.games.baccarat.drawn.shapes import Box, Dot, Label, Line, Ring, Shape, wide
+from firmware_bridge.games.baccarat.drawn.sheet import Heading
 from firmware_bridge.games.baccarat.drawn.words import Kind
 
 GRIDS: tuple[Kind, ...] = ("bead", "big", "big-eye", "small", "cockroach")

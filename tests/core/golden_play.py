@@ -15,12 +15,12 @@ from random import Random
 from typing import Any, Final
 
 from firmware_bridge import cli
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
 from tests.core import golden_table as t
-from tests.core.golden import Tape, read, unversioned
+from tests.core.golden import Tape, steady
 from tests.core.golden_dealer import Dealer
 from tests.core.golden_table import NAMES, GoldenTable
 from tests.core.golden_wild import Wild
@@ -100,10 +100,7 @@ def replayed(tape: Tape, *words: str) -> None:
         code = cli.main(["replay", *words])
     out.flush()
     for line in out.buffer.getvalue().splitlines():
-        said = read(line, "message")
-        if "event" in said["payload"]:
-            said["payload"]["event"] = unversioned(said["payload"]["event"])
-        tape.say("replay", said)
+        tape.say("replay", steady(line))
     tape.say("replay", [code, told.getvalue().replace(words[0], "FILE")])
 
 

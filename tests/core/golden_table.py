@@ -1,25 +1,25 @@
 """The table that the golden scenarios are played at: all that they know of the code, and the way of an input.
 
-A name of the code that changes is changed here. What is played steers by what was published, in the words of before.
+A name of the code that changes is changed here. What is played steers by what was published.
 """
 
 from __future__ import annotations
 
-from hashlib import sha256
 from random import Random
 from typing import Any, Final, TypeVar
 
 from msgspec.json import encode
 from msgspec.structs import replace
 
+from firmware_bridge.demo.memory_table import MemoryTable
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import FACES, TILES, Card, Serial
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
-from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.shoe import Shoe, decide, fault, observe, step
-from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.journal.line import FIRST_CHAIN, Line
+from firmware_bridge.shoe import Shoe, decide, fault, observe
+from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.state import disclosed
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import signals
@@ -149,7 +149,7 @@ class GoldenTable:
 
     def __init__(self, tape: Tape, chance: Random, **settings: Any) -> None:
         self.tape, self.chance = tape, chance
-        self.house, self.shoe = house_of(**settings), Shoe()
+        self.house, self.memory = house_of(**settings), MemoryTable(Shoe(), "T07", "boot", "golden")
         self.at, self.mono, self.nonces, self.inputs = EPOCH, 0, 0, 0
         self.chain, self.observing = FIRST_CHAIN, False
         self.lines: list[bytes] = []
@@ -162,11 +162,10 @@ class GoldenTable:
         told = replace(told, at=self.at, mono=self.mono)
         self.last = told
         judge = failing if broken else observe if self.observing else decide
-        made = step(self.shoe, told, "T07", "boot", judge)
-        self.tape.told(encode(told), bool(made))
-        if made:
-            self.shoe = made.shoe
-            self.record(seal(made.entry, self.chain))
+        line = self.memory.take(told, judge)
+        self.tape.told(encode(told), bool(line))
+        if line:
+            self.record(line)
         self.record_states()
 
     def record(self, line: Line) -> None:
@@ -212,7 +211,15 @@ class GoldenTable:
 
     def nonce(self) -> str:
         self.nonces += 1
-        return sha256(b"golden %d" % self.nonces).hexdigest()[:32]
+        return self.memory.nonce()
+
+    @property
+    def shoe(self) -> Shoe:
+        return self.memory.shoe
+
+    @shoe.setter
+    def shoe(self, shoe: Shoe) -> None:
+        self.memory.shoe = shoe
 
     # ------------------------------------------------------------ what was published
 

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.house import Row
-from firmware_bridge.shoe.judges.disclosure import deadline, waits_for_reveal
+from firmware_bridge.shoe.handlers.disclosure import deadline, waits_for_reveal
 from firmware_bridge.shoe.policy import POLICIES
 from tests.core.table import Table
 

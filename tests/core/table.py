@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import Any
 
 import msgspec
 
+from firmware_bridge.demo.memory_table import MemoryTable
+from firmware_bridge.demo.script import NewShoe, Pause, input_of, parse
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
-from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.shoe import Shoe, decide, phase, step
-from firmware_bridge.shoe.judges.disclosure import deadline
-from firmware_bridge.sim.script import NewShoe, Pause, input_of, parse
+from firmware_bridge.journal.line import Line
+from firmware_bridge.shoe import Shoe, decide, phase
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
@@ -35,8 +34,7 @@ class Table:
 
     def __init__(self, **settings: Any) -> None:
         self.house = house_of(**settings)
-        self.shoe = Shoe()
-        self.at, self.nonces, self.chain = 0, 0, FIRST_CHAIN
+        self.memory, self.at = MemoryTable(Shoe(), "T07", "boot", "test"), 0
         self.lines: list[Line] = []
         self.outside: list[object] = []
         self._texts: list[str] = []
@@ -59,11 +57,9 @@ class Table:
 
     def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
         """Journal events, and keep all that can be seen of them outside."""
-        if made := step(self.shoe, told, "T07", "boot", lambda *_: events):
-            entry, line = made.entry, seal(made.entry, self.chain)
-            self.shoe, self.chain = made.shoe, line.chain
+        if line := self.memory.take(told, lambda *_: events):
             self.lines.append(line)
-            self.outside += [*[message.payload for message in messages(line)], entry, line, told]
+            self.outside += [*[message.payload for message in messages(line)], line.entry, line, told]
         self.outside += [msgspec.json.encode(snapshots(self.shoe)), lamps(self.shoe), self.shoe]
         return events
 
@@ -82,7 +78,7 @@ class Table:
 
     def _pass(self, end: int) -> Iterator[inputs.AnyInput]:
         """Time goes by; the shoe is told of each moment it waits for."""
-        while (moment := deadline(self.shoe)) is not None and moment <= end:
+        for moment in self.memory.moments(end):
             self.at = max(self.at, moment - 1)
             yield inputs.TimePassed(at=0)
         self.at = end
@@ -94,8 +90,15 @@ class Table:
         return inputs.Ordered(at=0, order=order, nonce=self.nonce(), **({"by": "floor"} | given))
 
     def nonce(self) -> str:
-        self.nonces += 1
-        return sha256(b"test %d" % self.nonces).hexdigest()[:32]
+        return self.memory.nonce()
+
+    @property
+    def shoe(self) -> Shoe:
+        return self.memory.shoe
+
+    @shoe.setter
+    def shoe(self, shoe: Shoe) -> None:
+        self.memory.shoe = shoe
 
     # ------------------------------------------------------------ what came out
 

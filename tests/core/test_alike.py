@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import FACES, Card, cards
-from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.state import disclosed
 from firmware_bridge.topics.event_and_round import messages

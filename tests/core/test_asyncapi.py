@@ -13,18 +13,18 @@ from jsonschema import Draft7Validator, Draft202012Validator
 
 import firmware_bridge
 from firmware_bridge.cli import main
-from firmware_bridge.cli.schema.document import document
-from firmware_bridge.cli.schema.examples import examples
-from firmware_bridge.cli.schema.json_schema import HOUSE_ONLY, ROUNDS, STATES, schema
-from firmware_bridge.cli.schema.played import played
-from firmware_bridge.cli.schema.scenes import Scene
-from firmware_bridge.cli.schema.topics import ERRORS, PHASES, RESERVED, topics
+from firmware_bridge.cli.schema import HOUSE_ONLY, ROUNDS, STATES, schema
+from firmware_bridge.daemon.table.desk import order_of, parse
 from firmware_bridge.facts import wire
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.orders import ALL, ORDERS, Answer, BetsClosed, CloseShoe, Malformed, OpenShoe, Order, tag_of
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe import Phase
-from firmware_bridge.table.desk import order_of, parse
+from tests.tools.messages.document import document
+from tests.tools.messages.examples import examples
+from tests.tools.messages.played import played
+from tests.tools.messages.scenes import Scene
+from tests.tools.messages.topics import ERRORS, PHASES, RESERVED, topics
 
 PAGE = Path(__file__).parents[2] / "docs/messages.md"
 EXAMPLES = [(kind, name) for kind, of in examples().items() for name in of]
@@ -135,7 +135,7 @@ def test_the_command_writes_it(capfdbinary: pytest.CaptureFixture[bytes]) -> Non
 
 
 def test_the_page_is_what_the_types_say(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """To renew it: `shoe schema --reference > docs/messages.md`."""
+    """To renew it and docs/asyncapi.json: `python -m tests.tools.messages`."""
     assert main(["schema", "--reference"]) == 0
     assert capfdbinary.readouterr().out == PAGE.read_bytes()
 

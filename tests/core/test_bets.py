@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games.baccarat.bets import BETS, GROUPS, LOST, closed, results
-from firmware_bridge.games.baccarat.bets.conditions import Hand
-from firmware_bridge.games.baccarat.bets.judging import FOURS
-from firmware_bridge.games.baccarat.bets.rows import tiers
+from firmware_bridge.games.baccarat.bets import BETS, GROUPS, LOST, closed, results, tiers
+from firmware_bridge.games.baccarat.conditions import Hand
+from firmware_bridge.games.baccarat.deals import FOURS
 from tests.baccarat import layout
 from tests.core.bet_tables import ANY_NATURAL, PAYS, SAME_RANK, Hands, hands, table
 

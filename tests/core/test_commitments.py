@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from firmware_bridge.client.commitments import Verdict, Verifier
 from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import FACES
-from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
+from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
 from tests.core.table import Table
 
 HOUSES = st.fixed_dictionaries(

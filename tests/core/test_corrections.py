@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.daemon.table.live_odds import before_round
 from firmware_bridge.facts import orders
 from firmware_bridge.shoe.state import cards_left, disclosed
-from firmware_bridge.table.live_odds import before_round
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import Table, faces
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
+from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
 from firmware_bridge.shoe.policy import POLICIES
 from tests.core import oracles
 from tests.core.table import BACK, LOST, RESTART, RESUMED, Table

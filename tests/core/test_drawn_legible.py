@@ -8,12 +8,10 @@ from typing import get_args
 import pytest
 
 from firmware_bridge.cli.roads.input import beads
-from firmware_bridge.games.baccarat.drawn.heading import NOTHING
-from firmware_bridge.games.baccarat.drawn.lettering import folded, wide
+from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.places import places
-from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Ink, Label
-from firmware_bridge.games.baccarat.drawn.sheet import Look, sheet
-from firmware_bridge.games.baccarat.drawn.svg import svg
+from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Ink, Label, folded, wide
+from firmware_bridge.games.baccarat.drawn.sheet import NOTHING, Look, sheet
 from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language
 from firmware_bridge.games.baccarat.roads import Bead, board, roads_of
 from tests.contrast import contrast, worst

@@ -10,13 +10,13 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.entry import Entry
+from firmware_bridge.facts.events import Entry
 from firmware_bridge.facts.inputs import ReaderResult
 from firmware_bridge.journal.line import Line, chained, seal, unseal, without_sealed
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
-from firmware_bridge.table.stamps import nonce, now
 from firmware_bridge.topics.event_and_round import messages
 from tests.core.table import Table
 
@@ -33,7 +33,7 @@ def guesses() -> list[ReaderResult]:
 def judged(salt: str) -> tuple[Line, str]:
     """A reader's result that waits for a sealed round to be opened, and the chain before it."""
     table = Table(burn="none", disclose="sealed").play("shoe 9s Td Ts Tc")
-    before = table.chain
+    before = table.memory.chain
     fact = inputs.ReaderJudged(at=table.at + 1, mono=table.at + 1, salt=salt, result=ReaderResult(("player",)))
     table.take(fact)
     return table.lines[-1], before
@@ -82,7 +82,7 @@ def test_the_chain_covers_what_is_sealed() -> None:
     assert hidden.startswith(b'{"input":{"type":"CardRead",')
     assert line.sealed_hash == sha256(hidden).hexdigest()
     others = hidden.replace(b'"Qd"', b'"Kd"', 1)
-    before = Table(burn=1).play("shoe").chain
+    before = Table(burn=1).play("shoe").memory.chain
     assert chained(before, sha256(hidden).hexdigest(), shown) == line.chain
     assert chained(before, sha256(others).hexdigest(), shown) != line.chain
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from firmware_bridge.devices.read_statistics import BLOCK, BLOCKS, ReadStatistics, advice, shoes_left, trend
+from firmware_bridge.daemon.devices.health import BLOCK, BLOCKS, ReadStatistics, advice, shoes_left, trend
 
 SD, LIMIT, DECKS = 8.0, 60.0, 8
 

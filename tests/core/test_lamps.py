@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.topics.lamps import lamps, signals
 from tests.core.table import BACK, LOST, RESTART, Step, Table
 

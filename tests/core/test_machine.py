@@ -10,7 +10,7 @@ from hypothesis.stateful import invariant
 from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.shoe import Phase, phase
-from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
+from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
 from firmware_bridge.shoe.round import due
 from firmware_bridge.shoe.state import blockers, held_cards
 from firmware_bridge.topics.event_and_round import messages

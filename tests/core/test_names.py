@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firmware_bridge.daemon.table.desk import order_of, parse
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.nearest import nearest
 from firmware_bridge.facts.orders import LOCAL, ORDERS, tag_of
-from firmware_bridge.facts.printable import PATTERN, escaped, escaped_json, fault
-from firmware_bridge.table.desk import order_of, parse
+from firmware_bridge.facts.printable import PATTERN, escaped, escaped_json, fault, nearest
 from tests.core.table import Table
 from tests.texts import texts
 

@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_bridge.facts.cards import FACES, TILES, Card, cards
-from firmware_bridge.games.baccarat.bets import BETS, results
-from firmware_bridge.games.baccarat.bets.rows import tiers
+from firmware_bridge.games.baccarat.bets import BETS, results, tiers
 from firmware_bridge.games.baccarat.odds import Odds, OddsError, deviation, full, odds, remaining
 from tests.baccarat import layout
 from tests.core.eight_decks import DEALS_8_DECKS, eight

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events, orders
 from firmware_bridge.shoe import decide
-from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.shoe.handlers.disclosure import deadline
 from tests.core.table import RESTART, Table
 
 NATURAL = "9s Kd Th Kc"

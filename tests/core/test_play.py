@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.cli import main
+from firmware_bridge.demo.given import LineError, answer
 from firmware_bridge.games import GAMES
-from firmware_bridge.sim.play.__main__ import main
-from firmware_bridge.sim.play.line import LineError, answer
 from tests.war.rules import GAME
 
 LOOKED = "lot=3 5s Kh 4d 3:look 3:raise=5 1:stand"
@@ -133,7 +133,7 @@ def test_lines_are_answered_in_order_and_a_bad_one_is_named(
     good, last = json.dumps(line("", id="a")), json.dumps(line("lot=3", id="b"))
     text = "\r\n".join([good, "nonsense", "", "[" * 100_000, last]) + "\r\n"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(BOM_UTF8 + text.encode())))
-    assert main(["war"]) == 1
+    assert main(["play", "war"]) == 1
     out, err = capfdbinary.readouterr()
     assert [json.loads(each)["id"] for each in out.splitlines()] == ["a", "b"]
     assert b"play: line 2: " in err

@@ -13,7 +13,7 @@ from firmware_bridge.cli.roads.input import NoShoe, beads
 from firmware_bridge.cli.roads.paint import SHAPES, Paint
 from firmware_bridge.cli.roads.terminal import screen
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.games.baccarat.drawn.heading import Heading
+from firmware_bridge.games.baccarat.drawn.sheet import Heading
 from firmware_bridge.games.baccarat.roads import Bead, board, roads_of
 from tests.core import roads_command
 from tests.core.roads_command import SHOE, Run, stdin

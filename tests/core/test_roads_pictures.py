@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from firmware_bridge.games.baccarat.drawn.png import FONTS
+from firmware_bridge.games.baccarat.drawn.formats import FONTS
 from firmware_bridge.games.baccarat.drawn.shapes import THEMES
 from firmware_bridge.games.baccarat.drawn.words import WORDS
 from tests.core import roads_command
@@ -117,7 +117,9 @@ def test_png_with_chinese_labels(shoe_roads: Run, tmp_path: Path, language: str)
 
 def test_png_without_the_chinese_font(shoe_roads: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """English needs none; Chinese says what to install."""
-    monkeypatch.setattr("firmware_bridge.games.baccarat.drawn.png.FONT_FILES", {True: "none.ttc", False: "none.ttc"})
+    monkeypatch.setattr(
+        "firmware_bridge.games.baccarat.drawn.formats.FONT_FILES", {True: "none.ttc", False: "none.ttc"}
+    )
     drawn(shoe_roads, tmp_path / "a.png", "BP", "--road", "bead")
     with pytest.raises(OSError, match=r"no font for zh-Hans.*apt install fonts-noto-cjk"):
         shoe_roads("BP", "--lang", "zh-Hans", "--png", tmp_path / "b.png")

@@ -14,11 +14,11 @@ from firmware_bridge.games.baccarat.roads import (
     Roads,
     RoadSettings,
     append,
-    ask,
     board,
     good_roads,
     roads_of,
 )
+from firmware_bridge.games.baccarat.roads.board import ask
 
 SETTINGS = [
     RoadSettings(leading_ties=ties, row1_limit=limit)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.games.baccarat.roads import Bead, RoadSettings, append, board, roads_of
-from firmware_bridge.games.baccarat.roads.told import Told
+from firmware_bridge.games.baccarat.roads_topic import Told
+from firmware_bridge.topics.own import OwnTopics
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import Table
 
@@ -35,9 +36,9 @@ def test_the_bytes_are_those_of_the_board_made_anew(settings: RoadSettings, bead
 
 
 def test_roads_are_made_again_only_when_a_round_ended() -> None:
-    table, made = Table(burn="none"), list[Any]()
+    table, made, own = Table(burn="none"), list[Any](), OwnTopics()
     for step in ("shoe", *f"{NATURAL * 5} 2s 2d 3h Ac 8s 7c".split()):
-        now = snapshots(table.play(step).shoe)["roads"]
+        now = snapshots(table.play(step).shoe, own=own)["roads"]
         if not made or now is not made[-1]:
             made.append(now)
     assert len(made) == 1 + len(table.rounds)

@@ -33,23 +33,24 @@ def test_every_folder_with_code_is_a_package() -> None:
         assert (path.parent / "__init__.py").exists(), path
 
 
-def test_at_most_thirteen_rooms_and_three_loose_modules() -> None:
+def test_at_most_fifteen_rooms() -> None:
     loose = children(BRIDGE) - rooms(BRIDGE) - {"__main__"}
-    assert len(rooms(BRIDGE)) <= 13
-    assert loose == {"bridge", "errors", "systemd"}
+    assert loose == {"errors", "systemd"}
+    assert len(rooms(BRIDGE) | loose) <= 15
 
 
 def test_the_command_line_has_at_most_22_entries() -> None:
     assert len(children(BRIDGE / "cli") | {"__init__"}) <= 22
 
 
-def test_no_file_is_longer_than_250_lines() -> None:
+def test_no_file_is_longer_than_400_lines() -> None:
     files = [*BRIDGE.rglob("*.py"), *HARDWARE.rglob("*.py")]
-    assert [str(path) for path in files if len(path.read_text().splitlines()) > 250] == []
+    assert [str(path) for path in files if len(path.read_text().splitlines()) > 400] == []
 
 
 def test_the_contract_names_every_module() -> None:
     assert sorted(layers_of("firmware_bridge")) == sorted(children(BRIDGE))
+    assert sorted(layers_of("firmware_bridge.daemon")) == sorted(children(BRIDGE / "daemon"))
     assert sorted(layers_of("hardware")) == sorted(children(HARDWARE) - {"__main__"})
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import get_args
 
 import firmware_bridge
+from firmware_bridge.daemon.table.stamps import now
 from firmware_bridge.facts import inputs
-from firmware_bridge.table.stamps import now
 
 ROOT = Path(firmware_bridge.__file__).parent
-ROOMS = ("devices", "table", "mqtt", "sim/fleet")
-DAEMON = [ROOT / "bridge.py", *(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
-OFFLINE = {"sim/play/table.py", "sim/replay.py", "sim/script.py", "cli/schema/played.py", "cli/schema/scenes.py"}
-"""Where else inputs are made: of scripts, and of the examples in the documents."""
+FLEET = Path(__file__).parents[1] / "tools" / "fleet"
+DAEMON = [path for room in (ROOT / "daemon", ROOT / "mqtt", FLEET) for path in room.rglob("*.py")]
+OFFLINE = {"demo/given.py", "demo/replay.py", "demo/script.py"}
+"""Where else inputs are made: of scripts and given rounds."""
 INPUTS = {each.__name__ for each in get_args(inputs.AnyInput)}
 
 

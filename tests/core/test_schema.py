@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from firmware_bridge.cli import main
-from firmware_bridge.cli.schema.json_schema import HOUSE_ONLY, schema
+from firmware_bridge.cli.schema import HOUSE_ONLY, schema
 from tests import wire
 from tests.core.table import Table
 

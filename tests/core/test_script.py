@@ -8,13 +8,13 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import Cut, Drawn, Key, NewShoe, Pause, Say, Step, parse
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import Cut, Drawn, Key, NewShoe, Pause, Say, Step, parse
 
 WORDS: list[tuple[str, list[Step]]] = [
     ("shoe", [NewShoe()]),

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import unseal, without_sealed
 from firmware_bridge.shoe import decide, fault
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 from tests.core.table import LOST, Table
 

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.demo.faults import INSIDE, LATE, places
+from firmware_bridge.demo.props import faces, lamps, packs
+from firmware_bridge.demo.seats import asks_guests, said, waits
 from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import Between, Choice, Nothing, Offer, Price, Target
@@ -16,9 +19,6 @@ from firmware_bridge.games.baccarat import GAME as BACCARAT
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import house_of
 from firmware_bridge.games.strategy import least
-from firmware_bridge.sim.faults import INSIDE, LATE, places
-from firmware_bridge.sim.props import faces, lamps, packs
-from firmware_bridge.sim.seats import asks_guests, said, waits
 from hardware.readers import READERS
 from tests.core.table import Table
 from tests.war.rules import GAME

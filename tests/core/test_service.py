@@ -9,7 +9,7 @@ import pytest
 
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.cards import FACES
-from firmware_bridge.shoe.judges.disclosure import deadline
+from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import Table

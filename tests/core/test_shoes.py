@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.games.house import house_of
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 from tests.baccarat import layout
 

@@ -23,8 +23,8 @@ from firmware_bridge.journal.line import seal
 from firmware_bridge.shoe import Phase, Shoe, evolve, step
 from firmware_bridge.shoe.decide import JUDGES, kind
 from firmware_bridge.shoe.evolve import CHANGES
-from firmware_bridge.shoe.judges.disclosure import waits_for_reveal
-from firmware_bridge.shoe.judges.floor import _CHOICES
+from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
+from firmware_bridge.shoe.handlers.floor import _CHOICES
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.state import blockers, oldest_held
 from firmware_bridge.topics.event_and_round import messages
@@ -149,7 +149,7 @@ def troubled(table: Table) -> Iterator[tuple[Shoe, bool]]:
         for spoiled in SPOILED:
             after = Table()
             after.house = table.house
-            after.shoe, after.chain = table.shoe, table.chain
+            after.shoe, after.memory.chain = table.shoe, table.memory.chain
             after.play(*spoiled)
             yield after.shoe, False
             for name in named:

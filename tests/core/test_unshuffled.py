@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import events
-from firmware_bridge.shoe.judges.shuffle import patterns
+from firmware_bridge.shoe.handlers.shuffle import patterns
 from tests.core.table import Table
 
 NATURAL = "9s Kd Th Kc"

@@ -10,12 +10,12 @@ import msgspec
 import pytest
 
 from firmware_bridge.client import event_message, round_message, state
+from firmware_bridge.demo.memory_table import Retained
 from firmware_bridge.facts import wire_states
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Answer, Correct
 from firmware_bridge.facts.wire import ClosedRound, CorrectedRound, StateHead, VoidedRound, joined
 from firmware_bridge.games import GAMES
-from firmware_bridge.sim.retained import Retained
 from tests.core.table import Table
 
 TABLE = Table(burn="none").play("shoe 9s Kd Th Kc 2s !void misdeal 2s 6d 4h Ac !close_shoe shoe 9s Kd")

@@ -3,16 +3,16 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.devices.as_inputs import as_input
-from firmware_bridge.devices.code_books import CARDS, CUT_CARD, CodeBook, Known, Pack, load, plain, save
+from firmware_bridge.daemon.devices.code_books import CARDS, CUT_CARD, CodeBook, Known, Pack, load, plain, save
+from firmware_bridge.daemon.devices.reader import as_input
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.shoe import Shoe
-from firmware_bridge.shoe.held import HeldCard
-from firmware_bridge.shoe.judges.suspect import Wrong, wrong_with
-from hardware.readers.codes.rdm6300 import Rdm6300Decoder, encode
+from firmware_bridge.shoe.handlers.suspect import Wrong, wrong_with
+from firmware_bridge.shoe.state import HeldCard
 from hardware.readers.messages import Read
+from hardware.readers.rdm6300 import Rdm6300Decoder, encode
 
 PRINTED = {f"{n:02}": Known(card) for n, card in enumerate(FACES)}
 TAGS = {f"{n:010X}": Known(card, None, f"nr-{n}") for n, card in enumerate(FACES * 8)}

@@ -11,7 +11,7 @@ import pytest
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+from firmware_bridge.games.zhajinhua.seats import ZhaJinHua
 
 TABLE = '[table]\nid = "T07"\ngame = "zhajinhua"\ndecks = 1\nbetting = "required"\n'
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
 
-from firmware_bridge.config.limits import limits
-from firmware_bridge.config.load import broker_settings, load, parse
+from firmware_bridge.config.load import broker_settings, limits, load, parse
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import fault
 from tests.disk_and_broker.configs import EVERY_KEY, mistakes

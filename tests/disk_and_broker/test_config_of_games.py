@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.cli import main
 from firmware_bridge.config.load import load
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.games.blackjack.terms import Blackjack
+from firmware_bridge.games.blackjack.rules import Blackjack
 from firmware_bridge.games.house import terms_of
 
 TABLE = '[table]\nid = "T1"\ngame = "blackjack"\n'

@@ -10,8 +10,8 @@ import pytest
 
 from firmware_bridge.config.load import load, parse
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.games.erbagang.terms import ErBaGang
-from firmware_bridge.games.niuniu.terms import NiuNiu
+from firmware_bridge.games.erbagang.script import ErBaGang
+from firmware_bridge.games.niuniu.script import NiuNiu
 
 SYSTEMD = Path(__file__).parents[2] / "systemd"
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from firmware_bridge.daemon.table.control import HEARD
+from firmware_bridge.daemon.table.desk import LONGEST
 from firmware_bridge.facts.printable import fault
-from firmware_bridge.table.control import HEARD
-from firmware_bridge.table.desk import LONGEST
 from tests.broker import free_port
 from tests.system.table import BridgeTable
 from tests.texts import texts

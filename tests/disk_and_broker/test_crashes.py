@@ -8,7 +8,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.inputs import AnyInput, CardRead, Ordered, Pressed, ReportNo, Started
 from firmware_bridge.facts.orders import Correct, OpenShoe
 from firmware_bridge.games.house import house_of
-from firmware_bridge.journal.crashes import ENOUGH, Crashes
+from firmware_bridge.journal.cursor import ENOUGH, Crashes
 
 INPUT = Pressed(at=1, key="next")
 

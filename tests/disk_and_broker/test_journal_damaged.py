@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.daemon.delivery.outbox import place_behind
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_id
 from firmware_bridge.journal.line import without_sealed
 from firmware_bridge.journal.walk import Place, read_lines
-from firmware_bridge.mqtt.outbox import place_behind
 from tests.disk_and_broker import journals
 from tests.disk_and_broker.journals import begins, opened
 from tests.disk_and_broker.record import Record

@@ -6,15 +6,15 @@ import signal
 
 from pytest_mock import MockerFixture
 
+from firmware_bridge.daemon.table import live_odds
+from firmware_bridge.daemon.table.live_odds import LiveOdds, before_round, question
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.wire_states import Odds
 from firmware_bridge.games.baccarat.odds import full, odds
 from firmware_bridge.games.house import house_of
 from firmware_bridge.shoe import Shoe
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
-from firmware_bridge.table import live_odds
-from firmware_bridge.table.live_odds import LiveOdds, before_round, question
 
 
 def shoe_after(script: str, **settings: object) -> Shoe:

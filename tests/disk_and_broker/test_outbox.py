@@ -2,9 +2,9 @@ import random
 
 import pytest
 
+from firmware_bridge.daemon.delivery.outbox import READ_AHEAD, WINDOW
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_id
-from firmware_bridge.mqtt.outbox import READ_AHEAD, WINDOW
 from firmware_bridge.topics.event_and_round import messages
 from tests.disk_and_broker import wires
 from tests.disk_and_broker.wires import SHOE, Wire, identities

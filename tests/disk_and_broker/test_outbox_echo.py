@@ -4,8 +4,8 @@ import asyncio
 
 from pytest_mock import MockerFixture
 
+from firmware_bridge.daemon.delivery.outbox import HELD
 from firmware_bridge.journal.cursor import Cursor
-from firmware_bridge.mqtt.outbox import HELD
 from firmware_bridge.topics.event_and_round import messages
 from tests.disk_and_broker import wires
 from tests.disk_and_broker.wires import SHOE, Wire
@@ -55,7 +55,7 @@ def test_what_is_acknowledged_while_the_daemon_ends_does_not_count_without_its_e
 
 
 def test_a_mute_topic_is_told_and_little_is_kept_meanwhile(wire: Wire, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.mqtt.echoes.WAIT_S", 0.01)
+    mocker.patch("firmware_bridge.daemon.delivery.outbox.WAIT_S", 0.01)
     for _ in range(20):
         wire.deal(SHOE).record.open_shoe()
     wire.echoes.begin(["event", "round"])

@@ -110,7 +110,7 @@ def test_everything_since_a_time_begins_with_the_first_entry_of_then(table: Brid
 
 
 def test_no_more_is_asked_for_while_much_waits(table: BridgeTable, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.mqtt.resends.ROOM", 2)
+    mocker.patch("firmware_bridge.daemon.delivery.outbox.ROOM", 2)
     table.deal("9s Td Ts")
     journal = table.bridge.table.shoe.journal
     assert [ask(table, **{"journal": journal, "from": 1, "to": to}).ok for to in (1, 1, 2)] == [True] * 3

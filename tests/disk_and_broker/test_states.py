@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.mqtt.retained import CONFLATE_S, States
+from firmware_bridge.daemon.delivery.retained import CONFLATE_S, States
 from firmware_bridge.mqtt.settings import NotConnected
 
 

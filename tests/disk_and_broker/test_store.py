@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firmware_bridge.daemon.delivery import store as stores
+from firmware_bridge.daemon.delivery.store import LONGEST, NotStored, Store
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_files, journal_id
-from firmware_bridge.mqtt import store as stores
-from firmware_bridge.mqtt.store import LONGEST, NotStored, Store
 from tests.disk_and_broker.wires import SHOE, Wire, identities
 
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.daemon.delivery.outbox import Echoes, Outbox, place_behind
+from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line
-from firmware_bridge.mqtt.echoes import Echoes
-from firmware_bridge.mqtt.outbox import Outbox, place_behind
 from firmware_bridge.mqtt.settings import NotConnected
-from firmware_bridge.mqtt.store import Store
 from firmware_bridge.topics.event_and_round import messages
 from tests.disk_and_broker.record import Record
 

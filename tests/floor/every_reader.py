@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from firmware_bridge.floor.config.sections import FloorConfig
+from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Key, Unread
 from firmware_bridge.floor.store import Counts, Reader, Store

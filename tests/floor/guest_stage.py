@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from firmware_bridge.demo.memory_table import Retained
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Shoe
-from firmware_bridge.sim.retained import Retained
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import mode
 from tests.core.table import Table

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from firmware_bridge.floor.config.load import load
+from firmware_bridge.floor.config import load
 from firmware_bridge.floor.store.open import open_store
 from tests.floor.journals import Kept, kept
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from firmware_bridge.cli.schema.played import Sent, played
-from firmware_bridge.cli.schema.scenes import GAMES, Scene, Step
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
 from firmware_bridge.floor.page.seen import Floor, milliseconds
+from tests.tools.messages.played import Sent, played
+from tests.tools.messages.scenes import GAMES, Scene, Step
 
 NOW = 1_795_300_000_000
 RETAINED = ("table", "lamps", "alarm", "roads", "status", "health")

@@ -13,7 +13,7 @@ import pytest
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.extras import need
+from firmware_bridge.floor.config import need
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.record.names import Names

@@ -2,16 +2,15 @@
 
 import tomllib
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from msgspec.structs import fields
 
+from firmware_bridge.config.load import parse as parse_table
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.config.load import load, parse
-from firmware_bridge.floor.config.secrets import password
-from firmware_bridge.floor.config.sections import SECTIONS, FloorConfig, MqttSection
+from firmware_bridge.floor.config import SECTIONS, FloorConfig, MqttSection, load, parse, password
 from firmware_bridge.floor.store import What
 
 ROOT = Path(__file__).parents[2]
@@ -49,6 +48,25 @@ def test_every_mistake_is_told_at_once() -> None:
     assert len(lines) == 6
     assert "[mqt] is unknown: did you mean mqtt?" in lines[0]
     assert "did you mean port?" in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("raw", "mistake"),
+    [
+        ({"mqt": {}}, "[mqt] is unknown: did you mean mqtt?"),
+        ({"mqtt": 3}, "mqtt is a section: write [mqtt]"),
+        ({"mqtt": {"prt": 1}}, "[mqtt] prt is unknown: did you mean port?"),
+        ({"mqtt": {"port": 0}}, "[mqtt] port = 0: write a whole number from 1 to 65535"),
+        ({"mqtt": {"root": "a b"}}, "[mqtt] root = 'a b': a blank cannot stand there; write a text"),
+        ({"mqtt": {"host": "a\nb"}}, r"[mqtt] host: a text there has the character \n in it"),
+    ],
+)
+def test_the_configs_of_table_and_floor_say_the_same_of_a_mistake(raw: dict[str, Any], mistake: str) -> None:
+    for read, needed in ((parse_table, {"table": {"id": "T07"}}), (parse, {})):
+        with pytest.raises(ConfigError) as refused:
+            read(needed | raw, "x.toml")
+        [line] = str(refused.value).splitlines()
+        assert line.startswith(f"x.toml: {mistake}")
 
 
 @pytest.mark.parametrize(

@@ -18,18 +18,18 @@ from firmware_bridge.config.load import broker_settings
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.shoe.state import blockers
-from firmware_bridge.sim.fleet.__main__ import main
-from firmware_bridge.sim.fleet.compare import Compared, compare
-from firmware_bridge.sim.fleet.dealer import Dealer
-from firmware_bridge.sim.fleet.measure import raise_limit
-from firmware_bridge.sim.fleet.plan import Plan, Report, Trouble
-from firmware_bridge.sim.fleet.process import Task
-from firmware_bridge.sim.fleet.table import FleetTable, table_config
-from firmware_bridge.sim.fleet.team import Team
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker, free_port
 from tests.floor.journals import made, published
+from tests.tools.fleet.__main__ import main
+from tests.tools.fleet.compare import Compared, compare
+from tests.tools.fleet.dealer import Dealer
+from tests.tools.fleet.measure import raise_limit
+from tests.tools.fleet.plan import Plan, Report, Trouble
+from tests.tools.fleet.process import Task
+from tests.tools.fleet.table import FleetTable, table_config
+from tests.tools.fleet.team import Team
 
 brokers, broker = real.brokers, real.broker  # fixtures
 
@@ -40,7 +40,7 @@ TABLES = {"T0001": "baccarat", "T0002": "blackjack", "T0003": "niuniu"}
 async def at_a_table(folder: Path, game: str, play: Callable[[FleetTable], Awaitable[None]]) -> None:
     """Do something at a table whose broker is out of reach."""
     config = table_config("T07", game, folder, "127.0.0.1", free_port(), None)
-    table = FleetTable(config, broker_settings(config), Random(7), asyncio.get_running_loop())
+    table = FleetTable(config, broker_settings(config), Random(7))
     await table.open()
     try:
         await play(table)
@@ -62,6 +62,15 @@ def test_a_table_is_dealt_from_shoe_to_shoe_and_by_another_dealer_after_a_kill(g
         assert blockers(table.table.shoe) == ()
 
     asyncio.run(at_a_table(tmp_path, game, play))
+
+
+def test_a_bridge_without_a_reader_opens_no_port_and_no_control_socket(tmp_path: Path) -> None:
+    async def play(table: FleetTable) -> None:
+        assert not table.reader.port.is_open
+        assert not table.config.control.exists()
+        assert table.table.shoe.journal
+
+    asyncio.run(at_a_table(tmp_path, "baccarat", play))
 
 
 def test_a_killed_process_goes_on_where_its_journals_end(tmp_path: Path, broker: Broker) -> None:

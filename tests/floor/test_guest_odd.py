@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from typing import get_args
 
 import pytest
+from msgspec.structs import replace
 
-from firmware_bridge.floor.page.guest.fold import NOTHING, ROUNDS, fold
+from firmware_bridge.floor.page.guest.fold import MOST, NOTHING, ROUNDS, Guests, fold
 from firmware_bridge.floor.page.guest.html import document, screen
-from firmware_bridge.floor.page.guest.tables import MOST, Guests
-from firmware_bridge.floor.page.guest.view import WAITING, view
-from firmware_bridge.floor.page.guest.words import LANGUAGES, WORDS, known
+from firmware_bridge.floor.page.guest.view import WAITING, result, view
+from firmware_bridge.floor.page.guest.words import LANGUAGES, WORDS
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.erbagang.hands import Kind as ErBaGangKind
+from firmware_bridge.games.guest import Guest, Hand, Result
 from firmware_bridge.games.niuniu.hands import Kind as NiuNiuKind
 from firmware_bridge.games.zhajinhua.hands import Kind as ZhaJinHuaKind
 from tests.floor.guest_stage import Stage
@@ -72,6 +73,21 @@ def test_a_text_of_a_message_is_never_shown() -> None:
         assert whole.rounds
         assert "SECRET" not in repr(view(whole, "live"))
         assert "SECRET" not in screen("T07", view(whole, "live"), "en")
+
+
+def test_what_a_game_shows_is_let_through_by_words_seats_and_amounts(war: None) -> None:
+    """Whatever a game's package makes of a round: the screen keeps its own list of what guests may see."""
+    bad = "<script>SECRET</script>"
+    hands = (Hand("S2", ("As",), bad, bad, bad), Hand(bad, ("Kd",)), Hand("player", ("Qc",)), Hand("S1", ("2s",), "7"))
+    round = HEAD | {"seq": 9, "at": at(9), "game": "war", "round": 1, "revision": 0, "status": "closed"}
+    told = fold(NOTHING, "round", json.dumps(round | {"shown": ["S1"]}).encode()).rounds[0]
+    assert result(told) == Result(1, "")
+    shows = Guest(result=lambda told: Result(told.round, bad, bad, hands, pot=bad))
+    GAMES["war"] = replace(WAR, guest=shows)
+    assert result(told) == Result(1, "", "", (Hand("S1", ("2s",), "7"), Hand("S2", ("As",))))
+    GAMES["war"] = replace(WAR, guest=replace(shows, hidden=2))
+    assert result(told).hands == (Hand("S1", ("2s",), "7"), Hand("S2", (None, None)))
+    assert result(replace(told, shown=())).hands == (Hand("S1", (None, None)), Hand("S2", (None, None)))
 
 
 def test_the_name_of_a_table_is_no_html() -> None:
@@ -150,7 +166,7 @@ def test_every_language_has_every_text_with_the_same_values() -> None:
     ],
 )
 def test_there_is_a_word_for_all_that_a_game_says(game: str, words: list[str]) -> None:
-    assert [word for word in words if not known(game, word)] == []
+    assert [word for word in words if f"is.{game}.{word}" not in WORDS["en"]] == []
 
 
 def test_every_game_has_a_screen() -> None:

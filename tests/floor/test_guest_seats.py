@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_bridge.floor.page.guest.results import Hand
+from firmware_bridge.games.guest import Hand
 from firmware_bridge.games.house import usual
 from tests.floor.guest_table import seen
 

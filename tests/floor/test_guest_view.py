@@ -9,8 +9,8 @@ import pytest
 
 from firmware_bridge.floor.page.guest.fold import fold
 from firmware_bridge.floor.page.guest.html import screen
-from firmware_bridge.floor.page.guest.results import Hand
 from firmware_bridge.floor.page.guest.view import Limit, view
+from firmware_bridge.games.guest import Hand
 from tests.floor.guest_stage import Said, Stage
 from tests.floor.guest_table import kept, seen, status, table
 

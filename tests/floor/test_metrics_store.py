@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from firmware_bridge.floor.config.load import parse
+from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.store import Counts, Reader, StoreError
 from firmware_bridge.floor.store.asked import Asked
 from firmware_bridge.floor.store.sqlite import SqliteStore

@@ -7,8 +7,7 @@ import pytest
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.config.load import parse
-from firmware_bridge.floor.config.sections import PageSection
+from firmware_bridge.floor.config import PageSection, parse
 
 ROOT = Path(__file__).parents[2]
 

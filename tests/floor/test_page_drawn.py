@@ -10,8 +10,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from firmware_bridge.cli.schema.examples import examples
-from firmware_bridge.cli.schema.scenes import GAMES, MORE, Scene
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.house import Choice, Severity
 from firmware_bridge.floor.page import said
@@ -24,6 +22,8 @@ from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics import lamps
 from tests.contrast import contrast
 from tests.floor.tables import NOW, Message, a_hundred, alive, baccarat, messages
+from tests.tools.messages.examples import examples
+from tests.tools.messages.scenes import GAMES, MORE, Scene
 
 PAGE = Path(said.__file__).parent
 

@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
-from firmware_bridge.cli.schema.scenes import Scene
 from firmware_bridge.facts import inputs
 from firmware_bridge.floor.page.seen import KEPT, Floor, Seen
-from firmware_bridge.floor.page.trouble import SILENT_MS, Trouble, natural, order, trouble
+from firmware_bridge.floor.page.tile import SILENT_MS, Trouble, natural, order, trouble
 from tests.floor.tables import NOW, Message, alive, baccarat, floor_of, game, latest, messages
+from tests.tools.messages.scenes import Scene
 
 LOST = inputs.DeviceLost(at=0, device="reader", why="unplugged")
 NO_SHOE = Scene("baccarat", {"burn": "none"}, ())

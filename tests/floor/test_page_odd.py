@@ -11,7 +11,7 @@ import pytest
 
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.texts import LANGUAGES, text
-from firmware_bridge.floor.page.trouble import natural
+from firmware_bridge.floor.page.tile import natural
 from firmware_bridge.floor.page.views import Views
 from firmware_bridge.floor.source import Delivery
 from tests.floor.tables import NOW, Message, alive, baccarat, latest, messages

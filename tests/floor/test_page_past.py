@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.floor.config.load import parse
-from firmware_bridge.floor.config.sections import FloorConfig
+from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page import detail
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.html import screen

@@ -17,7 +17,7 @@ import pytest
 
 from firmware_bridge.config.load import parse
 from firmware_bridge.floor.cli import main as shoe_floor
-from firmware_bridge.floor.config.load import load
+from firmware_bridge.floor.config import load
 from firmware_bridge.floor.page.feed import feed
 from firmware_bridge.floor.source.mqtt import MqttSource
 from tests.broker import Broker, free_port

@@ -7,7 +7,7 @@ import pytest
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
-from firmware_bridge.floor.config.sections import MqttSection
+from firmware_bridge.floor.config import MqttSection
 from firmware_bridge.floor.source.mqtt import MqttSource
 from tests import broker as real
 from tests.broker import Broker

@@ -1,13 +1,17 @@
+import shutil
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.names import Names
-from firmware_bridge.floor.store import StoreError, sqlite_sql
+from firmware_bridge.floor.store import OtherFormat, StoreError, sqlite_sql
 from firmware_bridge.floor.store.sqlite import SqliteStore
+from firmware_bridge.floor.store.sqlite_reader import SqliteReader
+from tests.disk_and_broker.trees import tree
 from tests.floor.every_ingest import *  # noqa: F403  # the tests of every ingest
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import KEY, Engine, named
@@ -22,7 +26,37 @@ def engine(tmp_path: Path) -> Engine:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute(statement)
 
-    return Engine(lambda: SqliteStore(path), sqlite_sql, execute, "pragma user_version = 99", "blob")
+    return Engine(
+        lambda: SqliteStore(path), sqlite_sql, execute, "pragma user_version = {}", "blob", lambda: tree(tmp_path)
+    )
+
+
+def test_a_store_of_another_format_is_left_as_a_crash_left_it(engine: Engine, tmp_path: Path) -> None:
+    """Its log is not read, for that would be to write it into the file."""
+    engine.open().close()
+    engine.execute("pragma user_version = 2")
+    with closing(sqlite3.connect(tmp_path / "floor.db")) as crashed:
+        crashed.execute("insert into quarantine values ('t', 'now', 'why', 'body')")
+        crashed.commit()
+        killed = tmp_path / "killed"
+        killed.mkdir()
+        for each in ("floor.db", "floor.db-wal"):
+            shutil.copy(tmp_path / each, killed / each)
+    before = tree(killed)
+    for opens in (SqliteStore, partial(SqliteStore, make=False), SqliteReader):
+        with pytest.raises(OtherFormat):
+            opens(killed / "floor.db")
+    assert tree(killed) == before
+
+
+def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("create table letter (text)")
+    before = tree(tmp_path)
+    with pytest.raises(OtherFormat, match=r"other.db is a store of format 0, and this"):
+        SqliteStore(path)
+    assert tree(tmp_path) == before
 
 
 def test_no_byte_of_the_file_has_the_name_of_a_person(store: SqliteStore, tmp_path: Path) -> None:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.floor.config.load import parse
-from firmware_bridge.floor.config.sections import FloorConfig
+from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.store.open import open_reader
 from tests.floor.every_reader import *  # noqa: F403  # the tests of every reader
 

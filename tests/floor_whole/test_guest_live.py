@@ -8,9 +8,9 @@ from typing import Final
 import pytest
 
 from firmware_bridge.floor.page.guest.html import screen
-from firmware_bridge.floor.page.guest.results import Hand, Result
 from firmware_bridge.floor.page.guest.view import Limit, View
 from firmware_bridge.floor.page.guest.words import Language
+from firmware_bridge.games.guest import Hand, Result
 from tests import backend as heard
 from tests import broker as real
 from tests.broker import Broker

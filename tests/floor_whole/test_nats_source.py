@@ -12,8 +12,7 @@ import pytest
 from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
-from firmware_bridge.floor.config.load import parse
-from firmware_bridge.floor.config.sections import NatsSection
+from firmware_bridge.floor.config import NatsSection, parse
 from firmware_bridge.floor.ingest import KEPT, LIVE, topics
 from firmware_bridge.floor.source import Delivery
 from tests.floor_whole import nats as real

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from firmware_bridge.floor.config.sections import PageSection
+from firmware_bridge.floor.config import PageSection
 from tests import broker as real
 from tests import certificates
 from tests.broker import Broker, free_port

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.floor.config.load import parse
-from firmware_bridge.floor.config.sections import FloorConfig
+from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page.past import ROUNDS
 from tests import broker as real
 from tests.broker import Broker

@@ -23,8 +23,14 @@ def engine(cluster: Cluster, database: str) -> Engine:
     def execute(statement: str) -> None:
         cluster.sql(statement, database)
 
-    newer = "update store_version set version = 99"
-    return Engine(lambda: PostgresStore(cluster.url(database)), postgres_sql, execute, newer, "bytea")
+    other = "update store_version set version = {}"
+
+    def content() -> object:
+        """Everything but what the server counts and times."""
+        tables = "select table_name, column_name, data_type from information_schema.columns order by 1, 2"
+        return cluster.sql(tables, database), cluster.sql("select * from store_version", database)
+
+    return Engine(lambda: PostgresStore(cluster.url(database)), postgres_sql, execute, other, "bytea", content)
 
 
 def test_long_bytes_go_into_conflict_and_quarantine(store: Store) -> None:
@@ -56,6 +62,21 @@ def test_two_writers_of_the_same_messages_keep_each_once(store: Store, cluster: 
         each.join()
     assert sum(each.fresh for each in found) == sum(each.repeats for each in found) == len(rows)
     assert store.count("messages") == len(rows)
+
+
+@pytest.mark.parametrize("command", ["ingest", "metrics", "page", "prepare", "expire"])
+def test_every_service_refuses_another_format(
+    engine: Engine, cluster: Cluster, database: str, tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine.open().close()
+    engine.execute(engine.other.format(2))
+    before, config = engine.content(), tmp_path / "floor.toml"
+    config.write_text(
+        f'[store]\nurl = "{cluster.url(database)}"\nkeep_years = 7\n[mqtt]\nhost = "127.0.0.1"\nport = 9\n'
+    )
+    assert main(["--config", str(config), command]) == 78
+    assert "is a store of format 2, and this shoe-floor reads and writes format 3; inst" in capsys.readouterr().err
+    assert engine.content() == before
 
 
 def test_two_programs_make_the_tables_once(cluster: Cluster, database: str) -> None:
@@ -108,7 +129,7 @@ def test_commits_wait_for_the_disk(store: Store, cluster: Cluster, database: str
 
 
 def test_a_password_comes_from_the_file_and_is_never_shown(cluster: Cluster, database: str, tmp_path: Path) -> None:
-    from firmware_bridge.floor.config.load import parse
+    from firmware_bridge.floor.config import parse
     from firmware_bridge.floor.store.open import open_store
 
     cluster.sql("create role keeper login password 'Sesame-7'")

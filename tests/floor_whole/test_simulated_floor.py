@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.sim.floor.floor import TABLES
 from tests.floor.kills_record import end_left_behind, working_in
+from tests.tools.floor_demo.floor import TABLES
 
 pytestmark = pytest.mark.skipif(
     find_spec("uvicorn") is None or find_spec("starlette") is None, reason="pip install 'firmware-bridge[floor]'"
@@ -46,7 +46,7 @@ def floor(tmp_path: Path) -> Iterator[Floor]:
 
     def start(*words: str) -> subprocess.Popen[str]:
         ports = [] if "--port" in words else ["--port", "0", "--broker-port", "0"]
-        command = [sys.executable, "-m", "firmware_bridge.sim.floor", "--speed", "20", *ports, *words]
+        command = [sys.executable, "-m", "tests.tools.floor_demo", "--speed", "20", *ports, *words]
         environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
         made.append(subprocess.Popen(command, stdout=-1, stderr=-1, text=True, env=environment))
         return made[-1]

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from hardware.ports.port import Port
+from hardware.ports import Port
 from hardware.readers.messages import Hello, Read, Repeat
-from hardware.readers.native.decoder import NativeDecoder
+from hardware.readers.native import NativeDecoder
 
 PATIENCE = 20  # seconds: for a slow machine, never for a good run
 

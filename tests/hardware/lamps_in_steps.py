@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable
 
 from hardware.pins.lamps import phase
-from hardware.sim.hands import Paper
+from hardware.sim.dealer import Paper
 
 
 class Enough(Exception):

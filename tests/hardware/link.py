@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hardware.readers.messages import Hello, Read, Repeat, ReportNo, Unread
-from hardware.readers.native.decoder import NativeDecoder
+from hardware.readers.native import NativeDecoder
 from hardware.sim.board import NativeBoard
-from hardware.sim.cable import Cable
+from hardware.sim.pty import Cable
 
 
 @dataclass

@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
+from hardware import framing
 from hardware.readers import ReaderSettings
 from hardware.readers.messages import Read, Repeat, ReportNo, Unread
-from hardware.readers.native import framing
-from hardware.readers.native.decoder import NativeDecoder
-from hardware.readers.native.packets import Card, pack, unpack
+from hardware.readers.native import Card, NativeDecoder, pack, unpack
 
 S = 0x0A0B
 

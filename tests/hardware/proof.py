@@ -6,11 +6,11 @@ from collections import deque
 from dataclasses import dataclass, replace
 from math import ceil
 
-from hardware.calibrate import Refusal, mean
 from hardware.calibrate.bench import Bench
+from hardware.calibrate.figures import Refusal, mean
 from hardware.calibrate.reader import adjust
 from hardware.readers.messages import Message, Read, Unread
-from hardware.readers.native.decoder import NativeDecoder
+from hardware.readers.native import NativeDecoder
 from hardware.readers.protocol import Decoder
 from hardware.sim.board import NativeBoard
 from hardware.sim.optics import Light, Optics

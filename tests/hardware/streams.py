@@ -4,19 +4,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from hardware.readers import READERS, Decoder, ReaderSettings
-from hardware.readers.angel_eye.frames import RANKS, Frame, card_bytes, encode
-from hardware.readers.codes import grow, rdm6300, ssi
+from hardware import framing
+from hardware.readers import READERS, Decoder, ReaderSettings, grow, native, rdm6300, ssi
+from hardware.readers.angel_eye import RANKS, Frame, card_bytes, encode
 from hardware.readers.messages import Message, Read, Unread
-from hardware.readers.native import framing, packets
 
 Code = int | str
 SESSION = 7  # of the native board
 
 
 def _native(n: int, code: Code) -> bytes:
-    card = packets.Card(n % 256, SESSION, int(code), 220, 8, 8, 45, 0, 0, 100 * n)
-    return framing.encode(packets.pack(card))
+    card = native.Card(n % 256, SESSION, int(code), 220, 8, 8, 45, 0, 0, 100 * n)
+    return framing.encode(native.pack(card))
 
 
 def _angel_eye(n: int, code: Code) -> bytes:

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from hardware.readers.angel_eye import frames as angel_frames
-from hardware.readers.angel_eye.decoder import DISPUTED, AngelEyeDecoder
-from hardware.readers.angel_eye.frames import Frame
+from hardware.readers import angel_eye as angel_frames
+from hardware.readers.angel_eye import DISPUTED, AngelEyeDecoder, Frame
 from hardware.readers.messages import CutCard, Read, Said, Unread, Verdict
 from tests.hardware.streams import taken
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts.cards import FACES, Card
-from hardware.readers.angel_eye.decoder import AngelEyeDecoder
+from hardware.readers.angel_eye import AngelEyeDecoder
 from hardware.readers.messages import CutCard, Message, Read, Said, Unread, Verdict
 from hardware.sim.angel_eye import WRONG_OPENING, AngelEyeShoe, points, right_rules, wrong_rules
-from hardware.sim.cable import Cable
+from hardware.sim.pty import Cable
 from tests.baccarat import layout
 
 

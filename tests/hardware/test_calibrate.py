@@ -5,20 +5,10 @@ from random import Random
 
 import pytest
 
-from hardware.calibrate import (
-    Levels,
-    Pulse,
-    Refusal,
-    Settings,
-    dwell,
-    histogram,
-    next_light,
-    propose,
-    pulses_in,
-    spread,
-)
 from hardware.calibrate.bench import Bench
-from hardware.calibrate.levels import dark_level
+from hardware.calibrate.figures import Refusal, histogram, spread
+from hardware.calibrate.levels import Levels, Settings, dark_level, next_light, propose
+from hardware.calibrate.pulses import Pulse, dwell, pulses_in
 from hardware.calibrate.reader import tried
 from hardware.pins.dwell import BOUNCE_MS
 from hardware.readers.messages import Beat, Message, Read, ReportNo

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from hardware.sim.dealer import ANSWER_S, THINK_S, Dealer, Mistake, Puzzled
-from hardware.sim.hands import Paper
+from hardware.sim.dealer import ANSWER_S, THINK_S, Dealer, Mistake, Paper, Puzzled
 from tests.hardware.lamps_in_steps import Enough, Table
 from tests.hardware.virtual import run
 

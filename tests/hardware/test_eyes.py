@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hardware.sim.eyes import Eyes, Seen
+from hardware.sim.dealer import Eyes, Seen
 from tests.hardware.lamps_in_steps import Table
 from tests.hardware.virtual import run
 

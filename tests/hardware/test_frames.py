@@ -6,13 +6,13 @@ from operator import xor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardware.readers.angel_eye import frames as angel_frames
-from hardware.readers.angel_eye.frames import Frame, Frames
-from hardware.readers.codes import grow, rdm6300, ssi
-from hardware.readers.codes.grow import GrowDecoder
-from hardware.readers.codes.line import LineDecoder
-from hardware.readers.codes.ssi import Packet
+from hardware.readers import angel_eye as angel_frames
+from hardware.readers import grow, rdm6300, ssi
+from hardware.readers.angel_eye import Frame, Frames
+from hardware.readers.grow import GrowDecoder
+from hardware.readers.line import LineDecoder
 from hardware.readers.messages import Read
+from hardware.readers.ssi import Packet
 from tests.hardware.streams import taken
 
 frames = st.builds(

@@ -2,11 +2,10 @@
 
 import pytest
 
-from hardware.readers import ReaderSettings
-from hardware.readers.codes import grow, rdm6300
-from hardware.readers.codes.grow import GrowDecoder
-from hardware.readers.codes.rdm6300 import Rdm6300Decoder
+from hardware.readers import ReaderSettings, grow, rdm6300
+from hardware.readers.grow import GrowDecoder
 from hardware.readers.messages import Read, Unread
+from hardware.readers.rdm6300 import Rdm6300Decoder
 from tests.hardware.streams import taken
 
 GROW = {

@@ -6,11 +6,24 @@ from random import Random
 
 import pytest
 
-from hardware.keypads.link import KeypadLink, greeting, told
-from hardware.keypads.packets import KINDS, WORDS, Ack, Beat, Hello, Mark, Packet, Turn, pack, unpack
-from hardware.readers.native import framing
-from hardware.sim.cable import Cable
-from hardware.sim.keypad import KeypadBoard
+from hardware import framing
+from hardware.keypads import (
+    KINDS,
+    WORDS,
+    Ack,
+    Beat,
+    Hello,
+    KeypadLink,
+    Mark,
+    Packet,
+    Turn,
+    greeting,
+    pack,
+    told,
+    unpack,
+)
+from hardware.sim.pty import Cable
+from tests.hardware.keypad_board import KeypadBoard
 
 PACKETS: list[Packet] = [
     Hello(7, 1, 3, 2),

@@ -7,9 +7,8 @@ import pytest
 from pytest_mock import MockerFixture
 
 from hardware.errors import PinError
-from hardware.pins.factories import pin_factory
 from hardware.pins.lamps import LampPanel, phase
-from hardware.pins.pin import Pin
+from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.pins import MockPins
 from tests.hardware.virtual import run
 

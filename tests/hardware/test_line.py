@@ -6,10 +6,10 @@ import pytest
 
 from hardware.errors import ReaderError
 from hardware.readers import READERS, ReaderSettings
-from hardware.readers.codes.grow import GrowDecoder
-from hardware.readers.codes.line import LONGEST_LINE, LineDecoder
+from hardware.readers.grow import GrowDecoder
+from hardware.readers.line import LONGEST_LINE, LineDecoder
 from hardware.readers.messages import Message, Read, ReportNo, Unread
-from hardware.sim.line_board import LineBoard
+from hardware.sim.code_boards import LineBoard
 
 
 class Clock:

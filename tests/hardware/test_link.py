@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from hardware import framing
 from hardware.readers.messages import Beat, Done, Hello, Param, Sample, Unread
-from hardware.readers.native import framing
-from hardware.readers.native.packets import Get, Raw, Save, Selftest, Set, pack
+from hardware.readers.native import Get, Raw, Save, Selftest, Set, pack
 from hardware.sim.board import NativeBoard
-from hardware.sim.cable import Cable
+from hardware.sim.pty import Cable
 from tests.hardware.link import Link
 
 

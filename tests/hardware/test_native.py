@@ -2,10 +2,9 @@
 
 import pytest
 
+from hardware import framing
 from hardware.readers.messages import REASONS, Beat, Hello, Read, Repeat, ReportNo, Unread
-from hardware.readers.native import framing
-from hardware.readers.native.decoder import NativeDecoder
-from hardware.readers.native.packets import Ack, Fault, pack
+from hardware.readers.native import Ack, Fault, NativeDecoder, pack
 from tests.hardware.native_reports import S, ack, after, card, seqs, take
 
 

@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hardware import framing
 from hardware.readers.messages import ReportNo
-from hardware.readers.native import framing
 from tests.hardware.native_reports import S, ack, after, card, seqs, take
 
 NOISE = b"\x05damaged\x00"

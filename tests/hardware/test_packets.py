@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from hardware import framing
+from hardware.framing import Framing
 from hardware.readers.messages import Beat, Done, Hello, Param, Sample
-from hardware.readers.native import framing
-from hardware.readers.native.framing import Framing
-from hardware.readers.native.packets import Ack, Card, Fault, Get, Raw, Save, Selftest, Set, pack, unpack
+from hardware.readers.native import Ack, Card, Fault, Get, Raw, Save, Selftest, Set, pack, unpack
 
 CARD = Card(
     seq=7,

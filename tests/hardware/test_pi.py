@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardware.pi import board
+from hardware import pi
 
 FILES = {
     "proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0\0",
@@ -27,16 +27,16 @@ def root(tmp_path: Path) -> Callable[..., Any]:
 
 
 def test_it_says_what_it_is(root: Callable[..., Any]) -> None:
-    assert board.model(root()) == "Raspberry Pi 5 Model B Rev 1.0"
-    assert board.kernel(root()) == (6, 12)
-    assert board.temperature(root()) == 48.312
+    assert pi.model(root()) == "Raspberry Pi 5 Model B Rev 1.0"
+    assert pi.kernel(root()) == (6, 12)
+    assert pi.temperature(root()) == 48.312
 
 
 @pytest.mark.parametrize(
     ("flags", "low"), [("0x0", False), ("0x50005", True), ("0x10000", True), ("0x40000", False), ("junk", None)]
 )
 def test_under_voltage_by_the_firmware(root: Callable[..., Any], flags: str, low: bool | None) -> None:
-    assert board.under_voltage(root(**{board.THROTTLED: flags + "\n"})) is low
+    assert pi.under_voltage(root(**{pi.THROTTLED: flags + "\n"})) is low
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,9 @@ def test_under_voltage_by_the_firmware(root: Callable[..., Any], flags: str, low
 )
 def test_under_voltage_by_the_kernel(root: Callable[..., Any], name: str, alarm: str, low: bool | None) -> None:
     tree = root(**{"sys/class/hwmon/hwmon2/name": name, "sys/class/hwmon/hwmon2/in0_lcrit_alarm": alarm})
-    assert board.under_voltage(tree) is low
+    assert pi.under_voltage(tree) is low
 
 
 def test_what_is_not_there_is_none(tmp_path: Path) -> None:
-    for ask in (board.model, board.kernel, board.temperature, board.throttled, board.under_voltage):
+    for ask in (pi.model, pi.kernel, pi.temperature, pi.throttled, pi.under_voltage):
         assert ask(tmp_path) is None

@@ -12,9 +12,8 @@ import pytest
 from pytest_mock import MockerFixture
 
 from hardware.errors import PinBusy, PinError
-from hardware.pins.factories import pin_factory
 from hardware.pins.lamps import LampPanel
-from hardware.pins.pin import Pin, claim
+from hardware.pins.pin import Pin, claim, pin_factory
 from hardware.pins.sensors import Key
 
 
@@ -149,6 +148,6 @@ def test_a_pin_that_others_have_is_told_from_one_that_cannot_be_had(
 
 def test_a_table_without_pins_loads_no_gpio_library_and_no_serial_one() -> None:
     look = "print([name for name in ('gpiozero', 'serial') if name in sys.modules])"
-    code = f"import hardware.pins.lamps, hardware.pins.sensors, hardware.ports.port, hardware.readers, sys; {look}"
+    code = f"import hardware.pins.lamps, hardware.pins.sensors, hardware.ports, hardware.readers, sys; {look}"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout == "[]\n"

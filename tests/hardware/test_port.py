@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from hardware.errors import PortMissing, PortStalled, PortVanished
-from hardware.ports.port import MOST_UNWRITTEN, QUIET, Port
-from hardware.readers.codes.line import LineDecoder
+from hardware.ports import MOST_UNWRITTEN, QUIET, Port
+from hardware.readers.line import LineDecoder
 from hardware.readers.messages import Read, Unread
 from hardware.sim.board import NativeBoard
-from hardware.sim.line_board import LineBoard
+from hardware.sim.code_boards import LineBoard
 from hardware.sim.pty import PtyBoard
 from tests.hardware.host import PATIENCE, Host, until
 

@@ -4,11 +4,10 @@ import asyncio
 from itertools import pairwise
 from pathlib import Path
 
-from hardware.ports.tty import close_tty, open_tty
+from hardware import framing
+from hardware.ports import close_tty, open_tty
 from hardware.readers.messages import Beat, Sample
-from hardware.readers.native import framing
-from hardware.readers.native.decoder import NativeDecoder
-from hardware.readers.native.packets import Raw, pack
+from hardware.readers.native import NativeDecoder, Raw, pack
 from hardware.sim.board import BEAT_MS, RAW_AT_ONCE, RAW_US, NativeBoard
 from hardware.sim.optics import Optics
 from hardware.sim.pty import STEP_MS, PtyBoard

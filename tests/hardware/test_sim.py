@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from hardware.ports.tty import close_tty, open_tty
+from hardware.ports import close_tty, open_tty
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Read, Unread
 from hardware.sim.boards import BOARDS
-from hardware.sim.cable import Cable
+from hardware.sim.pty import Cable
 
 
 def heard(protocol: str, words: str, enough: int, tmp_path: Path) -> list[int | str]:

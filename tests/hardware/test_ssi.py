@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from hardware.readers import ReaderSettings
-from hardware.readers.codes import ssi
-from hardware.readers.codes.ssi import Packet, SsiDecoder
+from hardware.readers import ReaderSettings, ssi
 from hardware.readers.messages import Read, Repeat, ReportNo, Unread
+from hardware.readers.ssi import Packet, SsiDecoder
 from tests.hardware.streams import taken
 
 SSI = {

@@ -12,7 +12,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from hardware.errors import PortBusy, PortDenied, PortError, PortMissing
-from hardware.ports.tty import close_tty, holders, open_tty
+from hardware.ports import close_tty, holders, open_tty
 from hardware.sim.board import NativeBoard
 from hardware.sim.pty import PtyBoard
 from tests.hardware.host import PATIENCE, Host, until
@@ -26,7 +26,7 @@ def reader(tmp_path: Path) -> Path:
 
 OWNER = """
 import sys, time
-from hardware.ports.tty import open_tty
+from hardware.ports import open_tty
 port = open_tty(sys.argv[1], 115200)
 print("open", flush=True)
 time.sleep(60)

@@ -5,8 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import Pin
+from hardware.pins.pin import Pin, pin_factory
 from hardware.pins.sensors import CutCardSensor, Key
 from hardware.sim.pins import MockPins
 from tests.hardware.virtual import VirtualLoop, run

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from firmware_bridge.devices.code_books import native_code
+from firmware_bridge.daemon.devices.code_books import native_code
 from firmware_bridge.facts.cards import FACES, Card
 from hardware.sim.board import NativeBoard
 from tests.baccarat import layout

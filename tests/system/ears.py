@@ -19,7 +19,8 @@ from tests.system.table import DaemonTable
 # Talks as much as it can, and judges one card wrongly: with an error whose text spells it.
 DAEMON = """
 import logging, sys
-import firmware_bridge.table.judge as daemon
+import firmware_bridge.daemon.table.look_ahead as ahead
+import firmware_bridge.daemon.table.table as daemon
 from firmware_bridge.cli import main, run
 from firmware_bridge.facts.inputs import CardRead
 
@@ -39,7 +40,7 @@ def spelling(judge):
     return spell
 
 run.set_up = talkative
-daemon.decide, daemon.foretell = spelling(daemon.decide), spelling(daemon.foretell)
+daemon.decide = ahead.decide = spelling(daemon.decide)
 if HOW == "twice":
     daemon.fault = spelling(daemon.fault)
 sys.exit(main(sys.argv[2:]))

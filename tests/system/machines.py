@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.check.checks import Check, Finding, Machine
+from firmware_bridge.cli.check import Check
+from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.config.load import parse
 
 PI4 = {"proc/device-tree/model": "Raspberry Pi 4 Model B Rev 1.4\0", "proc/sys/kernel/osrelease": "6.1.21-v8+"}

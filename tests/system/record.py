@@ -9,14 +9,14 @@ from typing import Any, Final
 from msgspec.structs import replace
 from pytest_mock import MockerFixture
 
+from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.demo.script import NewShoe, Pause, Say, Step, input_of, parse
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.sim.script import NewShoe, Pause, Say, Step, input_of, parse
-from firmware_bridge.table.stamps import nonce, now
-from firmware_bridge.table.table import Table
 
 
 class NoLamps:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.games.house import house_of
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 
 TIMELESS = ("table", "shoe", "journal", "seq", "head", "n", "of", "prev", "at", "boot")

@@ -8,6 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import Drawn, NewShoe, OneInput, Say, Step
+from firmware_bridge.demo.seats import pack_wanted, said
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
@@ -15,9 +18,6 @@ from firmware_bridge.games.asks import CardDue
 from firmware_bridge.games.house import house_of, usual
 from firmware_bridge.shoe import phase
 from firmware_bridge.shoe.round import asked, coming
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import Drawn, NewShoe, OneInput, Say, Step
-from firmware_bridge.sim.seats import pack_wanted, said
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import table
 

@@ -4,11 +4,11 @@ import json
 from random import Random
 from typing import Any
 
-from firmware_bridge.devices.code_books import NATIVE_CUT_CARD, native_code
+from firmware_bridge.daemon.devices.code_books import NATIVE_CUT_CARD, native_code
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import Cut, Drawn, NewShoe, Step
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.house import house_of
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import Cut, Drawn, NewShoe, Step
 from firmware_bridge.topics.event_and_round import messages
 from tests.system.table import ROOM, Table
 

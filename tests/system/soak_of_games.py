@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from firmware_bridge.devices.code_books import native_code
+from firmware_bridge.daemon.devices.code_books import native_code
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.walk import Place, read_lines

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from firmware_bridge.bridge import Bridge
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
-from firmware_bridge.devices.code_books import NATIVE_CUT_CARD, native_code
+from firmware_bridge.daemon.bridge import Bridge
+from firmware_bridge.daemon.devices.code_books import NATIVE_CUT_CARD, native_code
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.orders import ALL
 from firmware_bridge.games.baccarat import GAME

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from hardware.ports.tty import close_tty, open_tty
+from hardware.ports import close_tty, open_tty
 from hardware.readers.messages import Read, ReportNo
-from hardware.readers.native.decoder import NativeDecoder
+from hardware.readers.native import NativeDecoder
 from tests.system.table import BridgeTable
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.cli.schema.document import document
+from tests.tools.messages.document import document
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ROOT / ".asyncapi"

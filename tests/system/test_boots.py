@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.devices.boots import NOTED
+from firmware_bridge.daemon.devices.reader import NOTED
 from tests.broker import free_port
 from tests.system.table import DaemonTable
 

@@ -10,7 +10,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.cli.support.parts import Place, about
+from firmware_bridge.cli.support import Place, about
 from firmware_bridge.cli.watch.screen import screen
 from hatch_build import build
 from tests import broker as real

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.devices import code_books
+from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe.state import is_open
-from hardware.sim.code_boards import Rdm6300Board
-from hardware.sim.line_board import LineBoard
+from hardware.sim.code_boards import LineBoard, Rdm6300Board
 from tests.system import wired
 from tests.system.table import BridgeTable
 from tests.system.technician import Caller

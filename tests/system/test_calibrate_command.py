@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.cli.calibrate.guide import Guide
-from firmware_bridge.devices.code_books import NATIVE_CUT_CARD
-from hardware.sim.line_board import LineBoard
+from firmware_bridge.cli.calibrate.visit import Guide
+from firmware_bridge.daemon.devices.code_books import NATIVE_CUT_CARD
+from hardware.sim.code_boards import LineBoard
 from hardware.sim.optics import Light
 from tests.system import visit as visits
 from tests.system import wired

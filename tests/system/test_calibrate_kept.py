@@ -10,13 +10,13 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.cli.calibrate.borrow import BorrowedAlone
-from firmware_bridge.devices.lent_reader import LEFT_BEHIND
+from firmware_bridge.daemon.devices.lent_reader import LEFT_BEHIND
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.journal.journal import Journal
 from hardware.readers import READERS
 from hardware.readers.messages import ReportNo
-from hardware.readers.native.decoder import NativeDecoder
+from hardware.readers.native import NativeDecoder
 from hardware.sim.code_boards import SsiBoard
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
@@ -127,7 +127,7 @@ def test_a_will_is_delivered_whenever_the_reader_is_there(made: Callable[..., An
     table = settled(made())
     table.stop()
     without_a_daemon(table, 1, will=b"will")
-    written = mocker.patch("hardware.ports.port.Port.write", return_value=False)
+    written = mocker.patch("hardware.ports.Port.write", return_value=False)
     table.start()
     table.until(lambda: mocker.call(b"will") in written.call_args_list)
     assert (table.journal_dir / LEFT_BEHIND).exists()
@@ -171,7 +171,7 @@ def undelivered(table: BridgeTable, mocker: MockerFixture) -> MagicMock:
     killed = Technician(settled(table))
     killed.say(do="leave", restore="aa")
     table.until(lambda: table.bridge.control._lending._restore)
-    opened = mocker.patch("hardware.ports.port.Port.start")
+    opened = mocker.patch("hardware.ports.Port.start")
     killed.hang_up()
     table.until(lambda: not table.bridge.control.status()["lent"])
     return opened
@@ -196,6 +196,6 @@ def test_a_will_outlives_a_daemon_that_could_not_deliver_it(made: Callable[..., 
     opened = undelivered(table, mocker)
     table.stop()
     mocker.stop(opened)
-    written = mocker.patch("hardware.ports.port.Port.write", return_value=True)
+    written = mocker.patch("hardware.ports.Port.write", return_value=True)
     table.start()
     table.until(lambda: mocker.call(b"\xaa") in written.call_args_list)

@@ -10,8 +10,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.cards import Card
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import Pin
+from hardware.pins.pin import Pin, pin_factory
 from hardware.readers.messages import Beat, Read, ReportNo
 from hardware.sim.pins import MockPins
 from tests.broker import free_port

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from firmware_bridge.devices.code_books import native_code
+from firmware_bridge.daemon.devices.code_books import native_code
 from firmware_bridge.facts.cards import FACES
 from tests.system import wired
 from tests.system.table import BridgeTable

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cli.calibrate import cut_card, keypad, lamps
-from firmware_bridge.config.keys import KeypadConfig
-from hardware.calibrate import Refusal
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import Pin
-from hardware.sim.keypad import KeypadBoard
+from firmware_bridge.config.pins import KeypadConfig
+from hardware.calibrate.figures import Refusal
+from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
+from tests.hardware.keypad_board import KeypadBoard
 from tests.system import calibrate_step
 from tests.system.calibrate_step import visit
 from tests.system.table import BridgeTable

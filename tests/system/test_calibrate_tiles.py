@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from firmware_bridge.devices import code_books
-from firmware_bridge.devices.code_books import native_code
+from firmware_bridge.daemon.devices import code_books
+from firmware_bridge.daemon.devices.code_books import native_code
 from firmware_bridge.facts.cards import TILES
 from firmware_bridge.games.erbagang import GAME
-from hardware.sim.code_boards import Rdm6300Board
-from hardware.sim.line_board import LineBoard
+from hardware.sim.code_boards import LineBoard, Rdm6300Board
 from tests.system import wired
 from tests.system.table import BridgeTable
 from tests.system.visit import Visit, record

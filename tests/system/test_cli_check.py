@@ -12,7 +12,7 @@ import pytest
 from firmware_bridge.cli.check.finding import failed
 from firmware_bridge.facts.cards import FACES
 from hardware.errors import PinError
-from hardware.pins.factories import FACTORIES
+from hardware.pins.pin import FACTORIES
 from tests import broker as real
 from tests.broker import Broker, free_port
 from tests.system import checked, command
@@ -22,7 +22,7 @@ broker, brokers, shoe, check = real.broker, real.brokers, command.shoe, checked.
 
 HOLD = """
 import sys, time
-from hardware.ports.tty import open_tty
+from hardware.ports import open_tty
 port = open_tty(sys.argv[1], 115200)
 print("open", flush=True)
 time.sleep(60)
@@ -143,7 +143,7 @@ def test_a_reader_that_needs_a_code_book_and_has_none(check: Checked, protocol: 
 
 def test_pins_that_cannot_be_had_are_named_by_their_keys(check: Checked, mocker: Any) -> None:
     busy = PinError("GPIO 27 cannot be used ('GPIO busy'): stop other programs that use it")
-    mocker.patch("firmware_bridge.cli.check.pins.try_pin", side_effect=[busy, None])
+    mocker.patch("firmware_bridge.cli.check.board.try_pin", side_effect=[busy, None])
     found = check(pins={"cut_card": 27, "next": 22})["pins"]
     assert found[-1]["level"] == "FAIL"
     assert found[-1]["text"] == "cut_card on GPIO 27 cannot be used ('GPIO busy')"

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.cli.check.clock import clock
-from firmware_bridge.cli.check.disk import disk
-from firmware_bridge.cli.check.mount import mount
-from firmware_bridge.cli.check.pi import pi
+from firmware_bridge.cli.check.board import clock, pi
+from firmware_bridge.cli.check.disk import disk, mount
 from tests.system import machines
 from tests.system.machines import NOW, PI4, Make, only
 

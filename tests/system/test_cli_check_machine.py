@@ -7,12 +7,9 @@ from typing import Any
 import pytest
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.cli.check.access import access
 from firmware_bridge.cli.check.board import board
-from firmware_bridge.cli.check.calibrated import calibrated
-from firmware_bridge.cli.check.reader import reader
-from firmware_bridge.cli.check.service import service
-from firmware_bridge.cli.check.versions import versions, within
+from firmware_bridge.cli.check.reader import calibrated, reader
+from firmware_bridge.cli.check.service import access, service, versions, within
 from tests.system import machines
 from tests.system.machines import NOW, PI4, Make, only
 

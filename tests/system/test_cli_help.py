@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.cli import COMMANDS
-from firmware_bridge.cli.help import pages
+from firmware_bridge.cli import COMMANDS, help
 from firmware_bridge.config.reference import keys
 from firmware_bridge.shoe.policy import KEEP_ORDER
 from tests.system import command
@@ -67,7 +66,7 @@ def test_a_topic_nothing_is_written_about_says_what_is_near(shoe: command.Run) -
 
 def test_every_document_is_there_and_is_named() -> None:
     written = {path.stem for path in DOCS.glob("*.md")}
-    assert written | {"changelog", "readme"} == set(pages.DOCUMENTS)
+    assert written | {"changelog", "readme"} == set(help.DOCUMENTS)
 
 
 @pytest.mark.parametrize("manual", ["shoe.1", "bridge.toml.5"])

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from pytest_mock import MockerFixture
 
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import Say, parse
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.printable import fault
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.files import journal_id
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import Say, parse
 from tests.system import command, kept_files
 from tests.system.kept_files import count
 from tests.system.record import delivered, record

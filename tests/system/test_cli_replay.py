@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 from tests.system import command
 

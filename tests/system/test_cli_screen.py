@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 from firmware_bridge.cli.watch.screen import line, screen
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.printable import fault
 from firmware_bridge.games.house import house_of, usual
 from firmware_bridge.shoe.policy import POLICIES
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.state import last_rounds, snapshots
 
 PLAIN = house_of(burn="none")

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.cli.support.parts import PARTS
-from firmware_bridge.cli.support.scrub import LEFT_OUT, scrubbed
+from firmware_bridge.cli.config import LEFT_OUT, scrubbed
+from firmware_bridge.cli.support import PARTS
 from firmware_bridge.journal.walk import Walk
 from tests import broker as real
 from tests.broker import Broker

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware_bridge.cli.daemon_socket import follow
-from firmware_bridge.devices.code_books import native_code
+from firmware_bridge.daemon.devices.code_books import native_code
 from firmware_bridge.facts.cards import cards
 from tests import broker as real
 from tests.broker import Broker, free_port

@@ -2,14 +2,14 @@
 
 import pytest
 
-from firmware_bridge.devices.frames import KEPT, Tap
+from firmware_bridge.daemon.devices.frames import KEPT, Tap
+from hardware import framing
 from hardware.readers import READERS, ReaderSettings
-from hardware.readers.angel_eye.frames import Frame, card_bytes
-from hardware.readers.angel_eye.frames import encode as angel
-from hardware.readers.frames import MASKED
+from hardware.readers.angel_eye import Frame, card_bytes
+from hardware.readers.angel_eye import encode as angel
 from hardware.readers.messages import Beat, Hello, Sample
-from hardware.readers.native import framing
-from hardware.readers.native.packets import Ack, Card, Fault, pack
+from hardware.readers.native import Ack, Card, Fault, pack
+from hardware.readers.protocol import MASKED
 
 
 def tap(protocol: str = "native", secret: bool = True) -> Tap:

@@ -9,8 +9,8 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.cli import main
-from firmware_bridge.cli.wiring.svg import LOOKS, WIDTH
-from firmware_bridge.games.baccarat.drawn.lettering import wide
+from firmware_bridge.cli.wiring import LOOKS, WIDTH
+from firmware_bridge.games.baccarat.drawn.shapes import wide
 from tests.contrast import elements, worst
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,9 +7,9 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.cli import COMMANDS, daemon_socket
+from firmware_bridge.cli.daemon_socket import at_the_table
 from firmware_bridge.cli.do import ORDERS, TAKE_BACK
 from firmware_bridge.cli.journal import ACTIONS
-from firmware_bridge.cli.order import at_the_table
 from firmware_bridge.facts.orders import ALL
 from tests.conftest import TERMINAL
 from tests.system import command
@@ -21,7 +21,7 @@ WORDS = [
     *[["do", name] for name in (*ORDERS, TAKE_BACK)],
     *[["journal", name] for name in ACTIONS],
 ]
-ROOMS = ("firmware_bridge.bridge", "firmware_bridge.devices")
+ROOMS = ("firmware_bridge.daemon.bridge", "firmware_bridge.daemon.devices")
 HEAVY = ("asyncio", "gpiozero", "msgspec", "paho", "rich", "serial", "tomllib", *ROOMS)
 
 

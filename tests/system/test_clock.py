@@ -5,13 +5,13 @@ from pathlib import Path
 
 from pytest_mock import MockerFixture
 
+from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.table.stamps import nonce, now
-from firmware_bridge.table.table import Table
 
 SEALED = House(disclose="sealed", burn="none", new_shoe="auto", reveal_timeout=1)
 

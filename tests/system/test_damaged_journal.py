@@ -12,7 +12,7 @@ from pytest_mock import MockerFixture
 from firmware_bridge.config.calibration import FILE
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.refusal import refusal
+from firmware_bridge.journal.trusted import refusal
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
+from firmware_bridge.demo.backend import Backend
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming
-from firmware_bridge.sim.backend import Backend
 
 
 # entry.message, its number of messages behind the stroke; `r` is the round told with it.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.sim.faults import FAULTS
+from firmware_bridge.demo.faults import FAULTS
 from tests.system import command
 
 shoe = command.shoe  # fixture

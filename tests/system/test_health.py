@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from firmware_bridge.config import calibration
 from firmware_bridge.config.calibration import Calibration, CutCardSection, Pulses, ReaderSection, Reading
-from firmware_bridge.devices import health
-from firmware_bridge.devices import read_statistics as statistics
-from firmware_bridge.devices.health import MeanQualities
+from firmware_bridge.daemon.devices import health
+from firmware_bridge.daemon.devices import health as statistics
+from firmware_bridge.daemon.devices.health import MeanQualities
 from firmware_bridge.facts.inputs import NO_CARD, CardUnread
 from hardware.readers.messages import CONCERNS, Unread
 from tests import broker as real

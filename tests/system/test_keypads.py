@@ -11,18 +11,18 @@ import msgspec
 import pytest
 
 from firmware_bridge.cli.check.finding import Finding, Machine
-from firmware_bridge.cli.check.keypads import keypads
+from firmware_bridge.cli.check.reader import keypads
 from firmware_bridge.config.load import load
+from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.shoe.round import asked
-from firmware_bridge.table.stamps import nonce, now
 from hardware.pins.pin import Pin
-from hardware.sim.keypad import KeypadBoard
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
+from tests.hardware.keypad_board import KeypadBoard
 from tests.system.table import BridgeTable
 
 GAME = {"game": "blackjack", "burn": "none", "new_shoe": "auto"}

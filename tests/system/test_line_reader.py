@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from hardware.pins.pin import PinFactory
-from hardware.ports.port import QUIET
-from hardware.sim.line_board import LineBoard
+from hardware.ports import QUIET
+from hardware.sim.code_boards import LineBoard
 from hardware.sim.pty import PtyBoard
 from tests.broker import free_port
 from tests.system.table import BridgeTable

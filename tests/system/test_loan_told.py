@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.check.checks import Machine
+from firmware_bridge.cli.check.finding import Machine
 from firmware_bridge.cli.check.reader import reader
 from firmware_bridge.config.load import load
-from hardware.ports.tty import close_tty, open_tty
+from hardware.ports import close_tty, open_tty
 from tests.broker import free_port
 from tests.system.table import BridgeTable
 from tests.system.technician import Technician, back, order, settled

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.devices.mouth import Mouth
+from firmware_bridge.daemon.devices.sensors import Mouth
 from hardware.readers.messages import Beat, CutCard, Read, Unread
 from tests.hardware.virtual import run
 

@@ -146,7 +146,7 @@ SLOW = """
 import sys, time
 from pathlib import Path
 from firmware_bridge.cli import main
-from firmware_bridge.table import opening
+from firmware_bridge.daemon.table import opening
 
 flag, opened = Path(sys.argv[1]), opening._opened
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.run import core
+from firmware_bridge.cli import run
 from tests import broker as real
 from tests.broker import Broker
 from tests.system.table import DaemonTable
@@ -40,10 +40,10 @@ def test_the_first_core_serves_devices(mocker: Any, cores: set[int], pid: int, c
     mocker.patch.object(os, "sched_getaffinity", return_value=cores)
     mocker.patch.object(os, "getpid", return_value=pid)
     told = mocker.patch.object(os, "sched_setaffinity")
-    core.keep_to_one_core()
+    run.keep_to_one_core()
     told.assert_called_once_with(0, chosen)
 
 
 def test_where_it_is_forbidden_the_kernel_goes_on_choosing(mocker: Any) -> None:
     mocker.patch.object(os, "sched_setaffinity", side_effect=PermissionError)
-    core.keep_to_one_core()
+    run.keep_to_one_core()

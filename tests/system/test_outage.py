@@ -16,7 +16,8 @@ brokers, backend = real.brokers, listening.backend  # fixtures
 # Judges one card with an error, and cannot even put that on record.
 CRASHING = """
 import sys
-import firmware_bridge.table.judge as daemon
+import firmware_bridge.daemon.table.look_ahead as ahead
+import firmware_bridge.daemon.table.table as daemon
 from firmware_bridge.cli import main
 from firmware_bridge.facts.inputs import CardRead
 
@@ -27,7 +28,7 @@ def crash(shoe, told, *error):
         raise ValueError
     return (fault if error else decide)(shoe, told, *error)
 
-daemon.decide = daemon.foretell = daemon.fault = crash
+daemon.decide = ahead.decide = daemon.fault = crash
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -108,7 +109,7 @@ def test_it_ends_cleanly_while_the_broker_is_away(tmp_path: Path, broker: Broker
 
 
 def test_a_long_outage_is_told_and_over_by_itself(bridge: Any, tmp_path: Path, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.table.broker_outage.LOST_AFTER_S", 0.1)
+    mocker.patch("firmware_bridge.daemon.table.broker_outage.LOST_AFTER_S", 0.1)
     broker = Broker(tmp_path)
     table = bridge(broker.port)
     table.until(lambda: open_now(table) == ["broker_lost"])
@@ -162,7 +163,7 @@ def test_a_reader_that_was_unplugged_goes_on_by_itself(bridge: Any) -> None:
 
 
 def test_a_reader_that_falls_silent_is_lost_until_it_speaks(bridge: Any, mocker: MockerFixture) -> None:
-    mocker.patch("firmware_bridge.devices.reader.SILENT_AFTER_S", 1.5)
+    mocker.patch("firmware_bridge.daemon.devices.reader.SILENT_AFTER_S", 1.5)
     table = bridge(free_port())
     table.deal("9s")
     table.pty.up.stalled = True
@@ -188,10 +189,10 @@ def test_an_error_of_our_own_blocks_and_keeps_the_card(bridge: Any, mocker: Mock
     table = bridge(free_port())
     table.deal("9s Td")
     broken = [
-        mocker.patch(f"firmware_bridge.table.judge.{name}", side_effect=ZeroDivisionError)
-        for name in ("decide", "foretell")
+        mocker.patch(f"firmware_bridge.daemon.table.{name}.decide", side_effect=ZeroDivisionError)
+        for name in ("table", "look_ahead")
     ]
-    table.bridge.table._judge.stop()  # what was judged ahead was judged without the error
+    table.bridge.table._ahead.stop()  # what was judged ahead was judged without the error
     table.pull("Ts")
     table.until(lambda: not table.board.waiting)
     for each in broken:

@@ -11,15 +11,14 @@ import pytest
 from rich.text import Text
 
 from firmware_bridge.cli.watch.sight import Watched
+from firmware_bridge.demo.svg import svg
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of
+from firmware_bridge.screen.felt import felt
+from firmware_bridge.screen.picture import fitted, picture
+from firmware_bridge.screen.sight import Over, Row, Sight
 from firmware_bridge.shoe.round import layout, rules
-from firmware_bridge.sim.felt import felt
-from firmware_bridge.sim.fitted import fitted
-from firmware_bridge.sim.picture import picture
-from firmware_bridge.sim.sight import Over, Row, Sight
-from firmware_bridge.sim.svg import svg
 from firmware_bridge.topics.state import last_rounds, snapshots
 from tests.core.table import Table
 from tests.system.test_cli_screen import status

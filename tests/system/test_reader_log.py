@@ -72,7 +72,7 @@ def test_the_log_has_a_line_of_what_began_and_one_of_how_it_ended(
     bridge.deal("9s")
     shoe = bridge.bridge.table.shoe
     bridge.stop()
-    began, ended = [each.message for each in caplog.records if each.name == "firmware_bridge.bridge"]
+    began, ended = [each.message for each in caplog.records if each.name == "firmware_bridge.daemon.bridge"]
     assert began == (
         f"version {__version__}; table T07, baccarat; reader native at {bridge.folder}/reader; no pins; "
         f"journal 0-{began.partition('journal 0-')[2].partition(' ')[0]} in {bridge.journal_dir}, entry 1; no shoe yet"

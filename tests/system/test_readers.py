@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.devices.code_books import CUT_CARD, CodeBook, Known, save
+from firmware_bridge.daemon.devices.code_books import CUT_CARD, CodeBook, Known, save
 from firmware_bridge.facts.cards import FACES, cards
 from firmware_bridge.shoe.state import held_cards
 from hardware.pins.pin import PinFactory
-from hardware.ports.port import QUIET
+from hardware.ports import QUIET
 from hardware.sim.angel_eye import AngelEyeShoe, wrong_rules
 from hardware.sim.boards import BOARDS, CodeBoard
 from hardware.sim.pty import PtyBoard

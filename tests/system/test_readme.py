@@ -15,11 +15,11 @@ import pytest
 
 from firmware_bridge.cli import COMMANDS
 from firmware_bridge.config.load import load
+from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import ORDERS, tag_of
 from firmware_bridge.shoe.policy import KEEP_ORDER, POLICIES
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.script import parse
 from firmware_bridge.topics.event_and_round import messages
 from tests import broker as real
 from tests.broker import Broker

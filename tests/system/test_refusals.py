@@ -34,12 +34,13 @@ def make(tmp_path: Path, mocker: MockerFixture) -> Iterator[Make]:
     """Start a table as the user `table` of a broker, over this protocol."""
     made: list[BridgeTable] = []
     (tmp_path / "password").write_text("t\n")
-    mocker.patch("firmware_bridge.mqtt.echoes.WAIT_S", 1.0)
-    mocker.patch("firmware_bridge.table.broker_outage.LOST_AFTER_S", 0.5)
+    mocker.patch("firmware_bridge.daemon.delivery.outbox.WAIT_S", 1.0)
+    mocker.patch("firmware_bridge.daemon.table.broker_outage.LOST_AFTER_S", 0.5)
 
     def start(broker: Broker | Peer, protocol: int) -> BridgeTable:
         mocker.patch(
-            "firmware_bridge.bridge.broker_settings", lambda config: replace(broker_settings(config), protocol=protocol)
+            "firmware_bridge.daemon.bridge.broker_settings",
+            lambda config: replace(broker_settings(config), protocol=protocol),
         )
         login = {"username": "table", "password_file": str(tmp_path / "password")}
         made.append(BridgeTable(tmp_path, broker.port, mqtt={"port": broker.port, **login}))

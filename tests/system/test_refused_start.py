@@ -40,7 +40,7 @@ HELD = """
 import sys
 from gpiozero import InputDevice
 from firmware_bridge import bridge, cli
-from hardware.pins.factories import pin_factory
+from hardware.pins.pin import pin_factory
 
 factory = pin_factory("mock")
 held = InputDevice(%d, pin_factory=factory)

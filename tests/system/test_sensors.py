@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.devices import mouth, panel, sensors
+from firmware_bridge.daemon.devices import panel, sensors
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.events import Irregular, Noted
 from firmware_bridge.journal.journal import Journal
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import Pin
+from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.pins import MockPins
 from tests.broker import free_port
 from tests.system.table import BridgeTable
@@ -194,7 +193,7 @@ def test_a_card_in_a_slot_that_was_not_due_holds_the_round(guarded: Any) -> None
 
 
 def test_a_card_that_passes_the_mouth_unread_is_a_gap(guarded: Any, mocker: Any) -> None:
-    mocker.patch.object(mouth, "EXPLAINED_WITHIN_S", 0.3)
+    mocker.patch.object(sensors, "EXPLAINED_WITHIN_S", 0.3)
     table = guarded(presence=MOUTH.number)
     table.fingers.drive(MOUTH, True)
     table.deal("9s")

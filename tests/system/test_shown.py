@@ -10,10 +10,9 @@ import pytest
 from firmware_bridge import __version__
 from firmware_bridge.cli.watch.screen import screen
 from firmware_bridge.errors import DiskError
-from firmware_bridge.journal.crashes import ENOUGH
+from firmware_bridge.journal.cursor import ENOUGH
 from firmware_bridge.journal.journal import Journal
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import Pin
+from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.pins import MockPins
 from tests import broker as real
 from tests.backend import Backend

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.mqtt import store as stores
-from firmware_bridge.table import store_watch
+from firmware_bridge.daemon.delivery import store as stores
+from firmware_bridge.daemon.table import store_watch
 from tests import backend as listening
 from tests import broker as real
 from tests.backend import Backend

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.cli.check.checks import Machine
-from firmware_bridge.cli.check.store import store
+from firmware_bridge.cli.check.broker import store
+from firmware_bridge.cli.check.finding import Machine
 from firmware_bridge.config.load import load
 from tests import backend as listening
 from tests import broker as real

@@ -13,7 +13,7 @@ from tests.system.table import DaemonTable
 HANGING = """
 import sys, time
 from pathlib import Path
-import firmware_bridge.table.judge as daemon
+import firmware_bridge.daemon.table.table as daemon
 from firmware_bridge.cli import main
 from firmware_bridge.facts.inputs import CardRead
 

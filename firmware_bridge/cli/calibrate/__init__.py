@@ -15,7 +15,7 @@ from firmware_bridge.config.load import load
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.printable import REMEDY, fault
-from hardware.calibrate import Refusal
+from hardware.calibrate.figures import Refusal
 from hardware.errors import HardwareError, PinError, PortVanished
 
 STEPS: Final = {

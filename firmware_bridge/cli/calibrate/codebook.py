@@ -10,11 +10,11 @@ from typing import Final
 from firmware_bridge.cli.calibrate.borrow import Borrowed
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection, Value
-from firmware_bridge.devices import code_books
+from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.cards import TILES, Card
-from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Bench, Passed
+from hardware.calibrate.figures import Refusal
 from hardware.readers import READERS
 from hardware.readers.messages import Read
 

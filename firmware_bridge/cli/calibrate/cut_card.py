@@ -7,10 +7,10 @@ from typing import Final
 
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import CutCardSection, Pulses
-from firmware_bridge.devices.wires import wires
-from hardware.calibrate import Dwell, EdgeWatch, Pulse, Refusal, dwell
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import Pin, PinFactory
+from firmware_bridge.daemon.devices.wires import wires
+from hardware.calibrate.figures import Refusal
+from hardware.calibrate.pulses import Dwell, EdgeWatch, Pulse, dwell
+from hardware.pins.pin import Pin, PinFactory, pin_factory
 
 CARDS, CUTS = 5, 3
 CARDS_S: Final = 10.0

@@ -7,17 +7,15 @@ from functools import partial
 
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
-from firmware_bridge.config.keys import KeypadConfig
-from firmware_bridge.devices.keypads import BAUD
-from firmware_bridge.devices.wires import OF_SEAT, wires
-from hardware.calibrate import Refusal
+from firmware_bridge.config.pins import KeypadConfig
+from firmware_bridge.daemon.devices.keypads import BAUD
+from firmware_bridge.daemon.devices.wires import OF_SEAT, wires
+from hardware.calibrate.figures import Refusal
 from hardware.errors import PortError
-from hardware.keypads.link import KeypadLink, greeting
-from hardware.keypads.packets import Hello, Mark
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import Pin, PinFactory
+from hardware.keypads import Hello, KeypadLink, Mark, greeting
+from hardware.pins.pin import Pin, PinFactory, pin_factory
 from hardware.pins.sensors import Key
-from hardware.ports.port import Port
+from hardware.ports import Port
 
 
 def run(visit: Visit, factory: PinFactory = None) -> int:

@@ -6,10 +6,10 @@ from typing import Final
 
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection, Value
-from firmware_bridge.devices.wires import wires
-from hardware.calibrate import Refusal, SingleLamp
-from hardware.pins.factories import pin_factory
-from hardware.pins.pin import Pin, PinFactory
+from firmware_bridge.daemon.devices.wires import wires
+from hardware.calibrate.figures import Refusal
+from hardware.calibrate.pulses import SingleLamp
+from hardware.pins.pin import Pin, PinFactory, pin_factory
 
 NOT_LOOKED_AT: Final = "not looked at"
 """What is on record of a lamp that was lit while nobody was there."""

@@ -12,10 +12,10 @@ from typing import Final
 from firmware_bridge.cli.calibrate.borrow import Borrowed
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import Count, CountSection
-from firmware_bridge.devices import code_books
+from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.facts.cards import Card
-from hardware.calibrate import Refusal
 from hardware.calibrate.bench import Passed
+from hardware.calibrate.figures import Refusal
 from hardware.readers.messages import Read
 
 NAMED: Final = 8

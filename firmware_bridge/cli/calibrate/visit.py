@@ -1,25 +1,36 @@
-"""One visit of a technician: the technician, the step asked for, and the file that keeps its result."""
+"""One visit of a technician: the dialogue, the reader's port on the bench, and the file that keeps the result."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+import fcntl
+import json
+import os
+import select
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from firmware_bridge.cli.calibrate.borrow import Borrowed, borrow
-from firmware_bridge.cli.calibrate.calibration_file import CalibrationFile
-from firmware_bridge.cli.calibrate.guide import Guide
-from firmware_bridge.cli.calibrate.port import ReaderPort
 from firmware_bridge.config import calibration
-from firmware_bridge.config.calibration import AnySection
-from firmware_bridge.config.sections import Config
-from hardware.calibrate import Refusal
+from firmware_bridge.config.calibration import AnySection, Calibration
+from firmware_bridge.config.sections import Config, ReaderConfig
+from firmware_bridge.errors import ConfigError
 from hardware.calibrate.bench import Bench
+from hardware.calibrate.figures import Refusal
+from hardware.errors import PortError
+from hardware.ports import Port
+from hardware.readers import READERS, ReaderSettings
+from hardware.readers.messages import Message, ReportNo
+
+BAR: Final = 30
+"""Characters of the live bar."""
 
 
 class Visit:
@@ -103,3 +114,181 @@ class Visit:
             self.guide.tell({"ok": False, "error": reason, "hint": remedy})
         else:
             self.guide.say(f"NOT CALIBRATED: {reason}\n    {remedy}")
+
+
+class Guide:
+    """Speaks to a terminal with a live bar, to a pipe in plain lines, or (as_json) in JSON lines.
+
+    yes: nobody is there to answer; every question is answered with yes.
+    """
+
+    def __init__(self, step: str, as_json: bool, yes: bool) -> None:
+        self._step, self._json, self._yes = step, as_json, yes
+        self._live = sys.stdout.isatty() and not as_json
+        self._bar = False
+        self._told = -1
+
+    @property
+    def unattended(self) -> bool:
+        """Whether nobody answers questions."""
+        return self._yes
+
+    def say(self, text: str) -> None:
+        """Say to the technician what to do, or what was found."""
+        if self._json:
+            self.tell({"say": text})
+        else:
+            self._end_bar()
+            print(text, flush=True)
+
+    def tell(self, fields: dict[str, Any]) -> None:
+        """A JSON line, for programs."""
+        print(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)
+
+    def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
+        """Show what `name` says: live on a terminal, else when the count changes."""
+        if self._live:
+            full = round(BAR * max(0.0, min(1.0, part)))
+            print(f"\r\x1b[K  {name} {'█' * full}{'░' * (BAR - full)} {count}/{of} {text}", end="", flush=True)
+            self._bar = True
+        elif count != self._told and self._json:
+            self.tell({"count": count, "of": of, "text": text})
+        elif count != self._told:
+            print(f"  {count}/{of} {text}", flush=True)
+        self._told = count
+
+    def ask(self, question: str, choices: str = "yn") -> str:
+        """The letter answered, the first one of `choices` where nobody is there. Raises Refusal at the input's end."""
+        if self._yes:
+            return choices[0]
+        self._end_bar()
+        while True:
+            print(f"{question} [{'/'.join(choices)}] ", end="", flush=True)
+            line = sys.stdin.readline()
+            if not line:
+                raise Refusal("nobody answers", "run it on a terminal, or with --yes")
+            if (letter := line.strip().lower()[:1] or choices[0]) in choices:
+                return letter
+
+    def typed(self) -> str:
+        """The letter that was typed meanwhile, followed by Enter; nothing else waits for it."""
+        if self._yes or not select.select([sys.stdin], [], [], 0)[0]:
+            return ""
+        return sys.stdin.readline().strip().lower()[:1]
+
+    def _end_bar(self) -> None:
+        if self._bar:
+            print()
+        self._bar = False
+
+
+class ReaderPort:
+    """See `hardware.calibrate.bench.Link`; from `open` to `close`."""
+
+    def __init__(self, config: ReaderConfig, report: ReportNo | None) -> None:
+        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
+        protocol = READERS[config.protocol]
+        self.decoder = protocol.decoder(settings)
+        self._report = report
+        self._heard: asyncio.Queue[bytes | PortError | None] = asyncio.Queue()
+        self._messages: Iterator[Message] = iter(())
+        baud = config.baud or protocol.baud
+        loop = asyncio.get_running_loop()
+        self._port = Port(config.port, baud, loop, self._heard.put_nowait, self._heard.put_nowait, self._on_open)
+
+    async def open(self) -> None:
+        """Raises PortError with its remedy if the port cannot be had at once."""
+        self._port.start()
+        if isinstance(said := await self._heard.get(), PortError):
+            self.close()
+            raise said
+
+    def close(self) -> None:
+        """Give the port back."""
+        self._port.close()
+
+    def write(self, chunk: bytes) -> bool:
+        """See `Link.write`."""
+        return self._port.write(chunk)
+
+    async def next(self, seconds: float) -> Message | None:
+        """See `Link.next`; each report of a chunk is to be acknowledged before the next is asked for."""
+        try:
+            async with asyncio.timeout(seconds):
+                while (message := next(self._messages, None)) is None:
+                    heard = await self._heard.get()
+                    if isinstance(heard, PortError):
+                        raise heard
+                    self._messages = iter(self.decoder.feed(heard or b""))
+        except TimeoutError:
+            return None
+        return message
+
+    def now(self) -> float:
+        """See `Line.now`."""
+        return asyncio.get_running_loop().time()
+
+    def _on_open(self) -> None:
+        self._port.write(self.decoder.resume(self._report))
+        self._heard.put_nowait(None)
+
+
+class CalibrationFile:
+    """The file at `path`. say: takes a text about a damaged file.
+
+    All methods raise OSError, and ConfigError where the file may not be read or written.
+    """
+
+    def __init__(self, path: Path, say: Callable[[str], None]) -> None:
+        self._path, self._say = path, say
+
+    def read(self) -> Calibration:
+        """The calibration; a file that makes no sense is set aside, and calibrating begins a new one."""
+        try:
+            return calibration.load(self._path)
+        except calibration.Damaged:
+            with _alone(self._path):
+                return self._read()
+
+    def keep(self, name: str, section: AnySection) -> None:
+        """Renew a section."""
+        self._change(lambda found: calibration.calibrated(found, name, section))
+
+    def forget(self, name: str) -> None:
+        """Put the section back that was there before."""
+        self._change(lambda found: calibration.undone(found, name))
+
+    def _change(self, change: Callable[[Calibration], Calibration]) -> None:
+        """Change the file as it is now: another visit may have written its section meanwhile."""
+        with _alone(self._path):
+            calibration.save(self._path, change(self._read()))
+
+    def _read(self) -> Calibration:
+        try:
+            return calibration.load(self._path)
+        except calibration.Damaged as damaged:
+            aside = self._path.with_name(f"{self._path.name}.damaged")
+            self._path.replace(aside)
+            self._say(f"{damaged.what}: it is set aside as {aside}, calibrate everything again")
+            return Calibration()
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keep other visits from changing the file meanwhile."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _locked(path.parent):
+            yield
+    except PermissionError:
+        raise ConfigError(f"{path} cannot be written", "put sudo before the command") from None
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli import CONFIG, FAILED, FINE
-from firmware_bridge.cli.check.checks import CHECKS, Finding, Machine
+from firmware_bridge.cli.check import board, broker, disk, reader, service, stranger
+from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
+from firmware_bridge.config.crosswise import contradictions
 from firmware_bridge.config.load import load
 from firmware_bridge.config.reference import unnamed
 from firmware_bridge.config.sections import Config
@@ -19,6 +21,8 @@ from firmware_bridge.facts.printable import escaped
 
 SHOWN: Final = 3
 """Keys that are shown of those that a config does not name."""
+
+Check = Callable[[Machine], Iterator[Finding]]
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -59,6 +63,39 @@ def findings(path: Path, root: Path = Path("/")) -> Iterator[Finding]:
             yield from check(Machine(config, daemon, path, root))
         except OSError as error:
             yield Finding("FAIL", check.__name__, str(error), "put sudo before the command")
+
+
+def mode(machine: Machine) -> Iterator[Finding]:
+    """Whether other keys leave the service's mode what it stands for."""
+    for what, remedy in contradictions(machine.config):
+        yield Finding("WARN", "mode", what, remedy)
+    config = machine.config
+    if config.house.disclose == "sealed" and config.pins.reveal is None and "reveal" not in config.mqtt.commands:
+        what = f"cards are sealed and nobody can open them: each round waits {config.house.reveal_timeout} s"
+        yield Finding("WARN", "mode", what, 'wire a key, [pins] reveal, or write [mqtt] commands = [.., "reveal"]')
+
+
+CHECKS: Final[tuple[Check, ...]] = (
+    mode,
+    service.service,
+    service.versions,
+    service.access,
+    reader.reader,
+    reader.code_book,
+    reader.calibrated,
+    board.board,
+    board.pins,
+    reader.keypads,
+    broker.broker,
+    stranger.stranger,
+    broker.store,
+    disk.mount,
+    disk.disk,
+    disk.journal,
+    board.clock,
+    board.pi,
+)
+"""All checks, in the order of their findings."""
 
 
 def _unnamed(path: Path, config: Config) -> str:

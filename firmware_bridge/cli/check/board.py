@@ -1,13 +1,21 @@
-"""Checks of the pins against the board: library and kernel, twin packages, lines with another purpose."""
+"""Checks of the Raspberry Pi: its supply and heat, its clock, and the pins against board, kernel and library."""
 
 from __future__ import annotations
 
+import contextlib
 import re
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cli.check.finding import Finding, Machine
-from firmware_bridge.devices.wires import wires
+from firmware_bridge.cli.check.finding import Finding, Machine, failed
+from firmware_bridge.daemon.devices.wires import wires
+from firmware_bridge.daemon.table.stamps import clock as clock_of
+from firmware_bridge.journal.files import journal_files
+from hardware import pi as raspberry
+from hardware.errors import PinError
+from hardware.pins.pin import pin_factory, try_pin
 
 NO_EDGES: Final = (6, 6)
 """RPi.GPIO sees no edges from this kernel on."""
@@ -16,8 +24,27 @@ CONFIG_TXT: Final = ("/boot/firmware/config.txt", "/boot/config.txt")
 HAT: Final = {0: "ID_SD", 1: "ID_SC"}
 SERIAL: Final = {14: "TXD", 15: "RXD"}
 UARTS: Final = ("/dev/ttyAMA", "/dev/ttyS", "/dev/serial0", "/dev/serial1")
+
 BUSES: Final = {"i2c_arm": {2: "SDA", 3: "SCL"}, "spi": {7: "CE1", 8: "CE0", 9: "MISO", 10: "MOSI", 11: "SCLK"}}
 """Parameter of config.txt that is on -> lines taken by it."""
+
+HOT_C: Final = 70.0
+"""Degrees Celsius; it slows down at 80."""
+
+TOO_HOT_C: Final = 80.0
+NOW: Final = 1
+SINCE_BOOT: Final = 1 << 16
+
+SLOWED: Final = 1 << 1 | 1 << 2 | 1 << 3
+"""Bits of the firmware's flags for capped, throttled and too hot, now."""
+
+SUPPLY: Final = "use the Pi's own power supply and a short cable; feed reader and lamps from a supply of their own"
+
+SLACK_S: Final = 60.0
+"""The record may be this much ahead of the clock."""
+
+ASK: Final = ("timedatectl", "show", "--property=NTPSynchronized", "--value")
+SET_CLOCK: Final = "sudo timedatectl set-ntp true; let the Pi reach a time server (UDP 123), or fit a battery clock"
 
 
 def board(machine: Machine) -> Iterator[Finding]:
@@ -46,7 +73,7 @@ def _library(machine: Machine) -> Iterator[Finding]:
     remedy = 'write [pins] factory = "lgpio"'
     if factory == "rpigpio" and "Raspberry Pi 5" in model:
         yield Finding("FAIL", "board", f"rpigpio does not work on a {model}", remedy)
-    elif factory == "rpigpio" and _version(kernel) >= NO_EDGES:
+    elif factory == "rpigpio" and _kernel(kernel) >= NO_EDGES:
         what = f"rpigpio sees no key and no cut card on kernel {kernel}: it has no edges from 6.6 on"
         yield Finding("FAIL", "board", what, remedy)
     elif factory == "lgpio" and not any(machine.at("/dev").glob("gpiochip*")):
@@ -74,5 +101,92 @@ def _verdict(line: int, what: str) -> Finding:
     return Finding("WARN", "board", what, "move the wire to another GPIO, or switch the other purpose off")
 
 
-def _version(kernel: str) -> tuple[int, ...]:
+def _kernel(kernel: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", kernel)[:2]))
+
+
+def pins(machine: Machine) -> Iterator[Finding]:
+    """Whether each configured wire can be had; not while the daemon has them: a lamp would go dark."""
+    name, wanted = machine.config.pins.factory, wires(machine.config)
+    if not wanted:
+        yield Finding("WARN", "pins", "none configured", "no lamp lights and no key is heard: see [pins] and [lamps]")
+        return
+    if name == "mock":
+        remedy = 'on a Raspberry Pi write [pins] factory = "lgpio"'
+        yield Finding("WARN", "pins", "simulated: no lamp lights and no key is heard", remedy)
+    if machine.daemon:
+        yield Finding("OK", "pins", f"{len(wanted)} wires, held by the daemon")
+        return
+    # lgpio leaves a pipe in the working directory.
+    with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
+        try:
+            factory = pin_factory(name)
+        except PinError as error:
+            yield failed("pins", str(error))
+            return
+        with contextlib.closing(factory):
+            faults = []
+            for key, pin in wanted.items():
+                try:
+                    try_pin(pin, factory)
+                except PinError as error:
+                    faults.append(failed("pins", f"{key} on {error}"))
+    yield from faults or [Finding("OK", "pins", f"{len(wanted)} wires by {name}, free to claim")]
+
+
+def pi(machine: Machine) -> Iterator[Finding]:
+    """Whether the supply is strong enough and the processor cool; nothing on other machines."""
+    if raspberry.model(machine.root) is None and not machine.said("vcgencmd", "version"):
+        return
+    flags = _flags(machine)
+    if flags is not None and flags & NOW:
+        yield Finding("FAIL", "pi", "under-voltage now: it may stop or spoil its card at any moment", SUPPLY)
+    elif (flags is not None and flags & SINCE_BOOT) or raspberry.under_voltage(machine.root):
+        yield Finding("WARN", "pi", "under-voltage since the boot", SUPPLY)
+    elif flags is None and raspberry.under_voltage(machine.root) is None:
+        what = "nothing here says whether the supply is strong enough"
+        yield Finding("WARN", "pi", what, "see: vcgencmd get_throttled")
+    else:
+        yield Finding("OK", "pi", "the supply is strong enough")
+    yield from _heat(raspberry.temperature(machine.root), flags or 0)
+
+
+def _heat(celsius: float | None, flags: int) -> Iterator[Finding]:
+    shown = f"{celsius:.0f} °C" if celsius is not None else "heat unknown"
+    remedy = "give it air: open the casing, or fit a heat sink or a fan"
+    if (celsius is not None and celsius >= TOO_HOT_C) or flags & SLOWED:
+        yield Finding("FAIL", "pi", f"{shown}: it slows down to save itself", remedy)
+    elif celsius is not None and celsius >= HOT_C:
+        yield Finding("WARN", "pi", f"{shown}, near the {TOO_HOT_C:.0f} °C at which it slows down", remedy)
+    elif celsius is not None:
+        yield Finding("OK", "pi", shown)
+
+
+def _flags(machine: Machine) -> int | None:
+    """The firmware's flags, by the kernel or by the firmware's own program."""
+    told = raspberry.throttled(machine.root)
+    if told is None and (found := re.search(r"throttled=0x([0-9a-fA-F]+)", machine.said("vcgencmd", "get_throttled"))):
+        return int(found[1], 16)
+    return told
+
+
+def clock(machine: Machine) -> Iterator[Finding]:
+    """Whether somebody keeps the clock, and whether it agrees with the record. Play never waits for it."""
+    newest = max((_written(path) for path in journal_files(Path(machine.config.journal.dir))), default=0.0)
+    if newest > machine.now() + SLACK_S:
+        behind = f"the clock is {(newest - machine.now()) / 60:.0f} minutes behind the record"
+        yield Finding("WARN", "clock", f"{behind}: rounds would be dated before the last ones", SET_CLOCK)
+    answer = machine.said(*ASK).strip()
+    if clock_of(machine.root) == "synchronised" or answer == "yes":
+        yield Finding("OK", "clock", "synchronised")
+    elif answer == "no":
+        yield Finding("WARN", "clock", "not synchronised: the times of rounds may be wrong", SET_CLOCK)
+    else:
+        yield Finding("WARN", "clock", "nobody here says whether the clock is synchronised", SET_CLOCK)
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,4 +1,4 @@
-"""Checks of the broker: whether it can be reached, and accepts this client."""
+"""Checks of the broker (whether it can be reached, and accepts this client) and of the store behind it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
+from firmware_bridge.cli.watch.screen import far
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import MqttConfig
 from firmware_bridge.errors import ConfigError
@@ -24,6 +25,7 @@ ANSWER_S: Final = 25.0
 """Long enough for name server, TCP, TLS and CONNECT with both protocol versions, each of which has its own limit."""
 
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
+REMEDY = "start the receiver, or see its log; until it has them, no journal is deleted"
 
 
 def broker(machine: Machine) -> Iterator[Finding]:
@@ -48,7 +50,7 @@ def broker(machine: Machine) -> Iterator[Finding]:
 
 
 def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
-    if shared := link.get("shared"):  # none is said by a daemon of before
+    if shared := link["shared"]:
         return failed("broker", shared)
     if link["up"]:
         return Finding("OK", "broker", f"{settings.address}, the daemon is connected (MQTT {link['protocol']})")
@@ -108,3 +110,18 @@ def unlogged() -> Iterator[None]:
         yield
     finally:
         log.setLevel(before)
+
+
+def store(machine: Machine) -> Iterator[Finding]:
+    """Whether the receiver of `[mqtt] stored` has what was sent, as the daemon knows it; nothing where none counts."""
+    link = machine.daemon["broker"] if machine.daemon else {}
+    told = link.get("store")
+    if not told:
+        return
+    alarms = machine.daemon["alarm"]["open"] if machine.daemon else []
+    if any(each["id"] == "store_silent" for each in alarms):
+        yield Finding("FAIL", "store", far(told), REMEDY)
+    elif told["refused"]:
+        yield Finding("WARN", "store", far(told), "one receiver counts, and says only what it committed")
+    else:
+        yield Finding("OK", "store", far(told))

@@ -1,9 +1,10 @@
-"""Checks of the disk that keeps the journal: rights, room, and how long a card waits for it."""
+"""Checks of the disk that keeps the journal (rights, room, speed, kind of file system), and of the journal itself."""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -11,17 +12,24 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
 from firmware_bridge.cli.check.finding import Finding, Machine
-from firmware_bridge.journal.sectors import LINE_FEED, SECTOR
+from firmware_bridge.errors import JournalError
+from firmware_bridge.journal.cursor import read_cursor
+from firmware_bridge.journal.filled import LINE_FEED, SECTOR
+from firmware_bridge.journal.trusted import refusal, verify_newest
 
 SYNCS: Final = 10
+
 LINE: Final = b"x" * 2 * SECTOR
 """Bytes of a test write: a journal line of the usual length."""
 
 SLOW_MS: Final = 50.0
 """A dealer notices a lamp that comes later than about a tenth of a second."""
+
+IN_MEMORY: Final = ("tmpfs", "ramfs", "zram")
+OVER_NETWORK: Final = ("nfs", "nfs4", "cifs", "fuse.sshfs")
 
 
 def disk(machine: Machine) -> Iterator[Finding]:
@@ -91,3 +99,68 @@ def _remedy(directory: Path, error: OSError) -> str:
     if error.errno in (errno.EROFS, errno.EIO):
         return "the card may be failing: see dmesg, and replace it"
     return f"put sudo before the command; the daemon's user must own it: sudo chown -R shoe-bridge: {directory}"
+
+
+class Mount(NamedTuple):
+    """A line of /proc/mounts."""
+
+    device: str
+    point: str
+    kind: str
+    options: tuple[str, ...]
+
+
+def mount(machine: Machine) -> Iterator[Finding]:
+    """Whether the journal's file system is on a disk of this machine that takes writes."""
+    directory = Path(machine.config.journal.dir).absolute()
+    found = _mount(machine, directory)
+    if found is None:
+        return
+    if found.kind in IN_MEMORY or (found.point == "/" and found.kind == "overlay" and _overlaid(machine)):
+        what = f"{directory} is in memory ({found.kind} at {found.point}): a power cut loses every round"
+        yield Finding("FAIL", "mount", what, "put [journal] dir on the SD card or an SSD; end an overlay file system")
+    elif "ro" in found.options:
+        what = f"{directory} is mounted read-only ({found.device} at {found.point})"
+        remedy = "a card that fails is mounted so: see dmesg and replace it"
+        yield Finding("FAIL", "mount", what, f"{remedy}; else sudo mount -o remount,rw {found.point}")
+    elif found.kind in OVER_NETWORK:
+        what = f"{directory} is on the network ({found.kind}): every card waits for it"
+        yield Finding("WARN", "mount", what, "put [journal] dir on a disk of this machine")
+    else:
+        yield Finding("OK", "mount", f"{found.kind} on {found.device} at {found.point}")
+
+
+def _mount(machine: Machine, directory: Path) -> Mount | None:
+    """What the directory is on; the last mount hides those before it."""
+    found = None
+    for line in machine.text("/proc/mounts").splitlines():
+        device, point, kind, options, *_ = [_spaced(word) for word in line.split()]
+        if directory.is_relative_to(point) and (found is None or len(point) >= len(found.point)):
+            found = Mount(device, point, kind, tuple(options.split(",")))
+    return found
+
+
+def _overlaid(machine: Machine) -> bool:
+    """Whether Raspberry Pi OS keeps all changes in memory."""
+    return bool(re.search(r"\b(boot=overlay|overlayroot=tmpfs)", machine.text("/proc/cmdline")))
+
+
+def _spaced(word: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), word)
+
+
+def journal(machine: Machine) -> Iterator[Finding]:
+    """Whether the record is whole, as far as a start reads it: the newest shoe, and what was not delivered."""
+    directory = Path(machine.config.journal.dir)
+    if not directory.is_dir():
+        return  # what the disk says of it is said there
+    try:
+        newest = verify_newest(directory, read_cursor(directory / "cursor"))
+    except PermissionError:
+        raise
+    except (JournalError, OSError) as error:
+        refused = refusal(error, directory)
+        yield Finding("FAIL", "journal", refused.what, refused.hint)
+    else:
+        if newest:
+            yield Finding("OK", "journal", f"{newest.name} is whole")

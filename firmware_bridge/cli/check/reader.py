@@ -1,20 +1,22 @@
-"""Checks of the card reader: its port, and its code book."""
+"""Checks of the card reader (its port, its code book, its calibration) and of the keypads at the seats."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
-from firmware_bridge.cli.watch.words import lending_words
-from firmware_bridge.devices import code_books
+from firmware_bridge.cli.watch.screen import lending_words
+from firmware_bridge.config import calibration
+from firmware_bridge.daemon.devices import code_books
+from firmware_bridge.daemon.devices.keypads import BAUD, LOST
 from firmware_bridge.errors import ConfigError
 from hardware.errors import PortError, PortMissing
-from hardware.ports.port import SOCKET, Port
-from hardware.ports.tty import close_tty, open_tty
+from hardware.ports import SOCKET, Port, close_tty, open_tty
 from hardware.readers import READERS
 
 PLACES: Final = ("serial/by-id/*", "shoe-reader", "ttyUSB*", "ttyACM*", "ttyAMA*")
@@ -25,6 +27,16 @@ LIKE: Final = 0.7
 
 ANSWER_S: Final = 6.0
 """A reader on the network has this long to take a connection."""
+
+REMEDY: Final = "check its power and cable, and its port in [[keypad]]"
+
+OLD_DAYS: Final = 180
+"""Lamps age and dust settles."""
+
+ENOUGH: Final = 0.999
+"""Share of cards read in the test pass; a shoe has 416."""
+
+_ORDER: Final = "sudo shoe calibrate {} --by NAME"
 
 
 def reader(machine: Machine) -> Iterator[Finding]:
@@ -122,3 +134,64 @@ def _no_book(protocol: str) -> Iterator[Finding]:
     else:
         what = "none is configured: only codes that are card names (As, Td) are known, all others will be foreign"
         yield Finding("WARN", "code book", what, remedy)
+
+
+def keypads(machine: Machine) -> Iterator[Finding]:
+    """Whether each port can be opened; where the daemon has them, whether it hears every pad."""
+    pads = machine.config.keypad
+    if machine.daemon:
+        alarms = {each["id"]: each for each in machine.daemon["alarm"]["open"]}
+        if pads and LOST in alarms:
+            yield Finding("FAIL", "keypads", alarms[LOST]["detail"], alarms[LOST]["todo"])
+        elif pads:
+            yield Finding("OK", "keypads", f"{len(pads)}, held by the daemon")
+        return
+    for pad in pads:
+        seats = ", ".join(map(str, pad.seats))
+        try:
+            if pad.port.startswith(SOCKET):
+                asyncio.run(connect(pad.port, BAUD))
+            else:
+                close_tty(open_tty(pad.port, BAUD))
+        except PortError as error:
+            what = str(error).partition(": ")[0].replace("reader", "keypad")  # a port is a reader's elsewhere
+            yield Finding("FAIL", "keypads", f"{what}, of seats {seats}", REMEDY)
+        else:
+            yield Finding("OK", "keypads", f"of seats {seats} at {pad.port}, free to open")
+
+
+def calibrated(machine: Machine) -> Iterator[Finding]:
+    """Whether reader and cut-card sensor were calibrated, lately and well."""
+    path = Path(machine.config.journal.dir) / calibration.FILE
+    try:
+        found = calibration.load(path)
+    except ConfigError as error:
+        yield Finding("FAIL", "calibrated", error.what, error.hint or f"calibrate again: {_ORDER.format('reader')}")
+        return
+    if READERS[machine.config.reader.protocol].keeps_reports:
+        yield _section(machine, "reader", found.reader)
+    if machine.config.pins.cut_card is not None:
+        yield _section(machine, "cut-card", found.cut_card)
+
+
+def _section(machine: Machine, name: str, section: calibration.Section | None) -> Finding:
+    remedy = _ORDER.format(name)
+    if section is None:
+        return Finding("WARN", "calibrated", f"{name}: never calibrated", remedy)
+    told = f"{name}: {section.at[:10]} by {section.by}"
+    measured = getattr(section, "measured", None)
+    if isinstance(measured, calibration.Reading) and measured.decode_rate < ENOUGH:
+        what = f"{told}, only {measured.decode_rate:.2%} of the test cards were read"
+        return Finding("WARN", "calibrated", what, f"clean the optics, then {remedy}")
+    if (days := _days(machine, section.at)) > OLD_DAYS:
+        return Finding("WARN", "calibrated", f"{told}, {days} days ago", remedy)
+    return Finding("OK", "calibrated", told)
+
+
+def _days(machine: Machine, at: str) -> int:
+    """How long ago; 0 where the time makes no sense, as before the clock was set."""
+    try:
+        then = datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0
+    return max(0, int((machine.now() - then) / 86_400))

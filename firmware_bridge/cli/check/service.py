@@ -1,20 +1,37 @@
-"""Checks of the systemd service: started at boot, by this config, of this build, without falling over."""
+"""Checks of the installation: the systemd service, the versions of packages, and what the service's user may use."""
 
 from __future__ import annotations
 
+import re
+import stat
+import sys
 from collections.abc import Iterator
+from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.cli.check.finding import UNIT, Finding, Machine
+from firmware_bridge.cli.check.finding import UNIT, USER, Finding, Machine
+from firmware_bridge.daemon.devices.wires import wires
+from hardware.ports import SOCKET
 
 ASKED: Final = "UnitFileState,ActiveState,Result,NRestarts,ExecStart,LoadState,ExecMainStatus,NeedDaemonReload"
 SHOE: Final = "/opt/firmware-bridge/bin/shoe"
 DOES_NOT_HEAL: Final = "78"
+
 INSTALLED: Final = f"version {__version__}, build {__build__}"
 """This command's own."""
+
+PACKAGE: Final = "firmware-bridge"
+
+LIBRARY: Final = {"lgpio": "lgpio", "rpigpio": "RPi.GPIO"}
+"""Pin factory -> its package, which is only needed with it."""
+
+_NEEDS: Final = re.compile(r"([A-Za-z0-9._-]+)\s*\(?([^;)]*)\)?")
+_LIMIT: Final = re.compile(r"(>=|<=|==|!=|~=|<|>)\s*([\w.]+)")
+GROUPS: Final = {"dialout": "the reader", "gpio": "the pins"}
+CHIPS: Final = "gpiochip*"
 
 
 def service(machine: Machine) -> Iterator[Finding]:
@@ -72,3 +89,125 @@ def _version(machine: Machine) -> Iterator[Finding]:
             return
         what = f"the service has version {told}; this command is {INSTALLED}"
         yield Finding("WARN", "service", what, "run scripts/install of the newer one, and use its `shoe`")
+
+
+def versions(machine: Machine) -> Iterator[Finding]:
+    """Whether what is installed is what this version was tested with."""
+    wanted = LIBRARY.get(machine.config.pins.factory)
+    faults, there = [], []
+    for name, limits in _needed():
+        if limits.endswith("extra") and name != wanted:
+            continue
+        version = machine.installed(name)
+        if version is None:
+            faults.append(Finding("FAIL", "versions", f"{name} is not installed", _install(name)))
+        elif not within(version, limits):
+            what = f"{name} {version} is not within {limits.removesuffix('extra')}"
+            faults.append(Finding("WARN", "versions", what, _install(name)))
+        else:
+            there.append(f"{name} {version}")
+    yield from faults
+    python = ".".join(map(str, sys.version_info[:3]))
+    if not faults:
+        yield Finding("OK", "versions", f"{__version__}, Python {python}, {', '.join(there)}")
+
+
+def within(version: str, limits: str) -> bool:
+    """Whether a version keeps to `>=`, `<` and the like; other words of packaging are not judged."""
+    mine = _numbers(version)
+    judged = {">=": mine.__ge__, "<": mine.__lt__, "<=": mine.__le__, ">": mine.__gt__, "==": mine.__eq__}
+    return all(judged[how](_numbers(limit)) for how, limit in _LIMIT.findall(limits) if how in judged)
+
+
+def _needed() -> Iterator[tuple[str, str]]:
+    """Each package and its limits; those of an extra end in `extra`."""
+    try:
+        lines = metadata.requires(PACKAGE) or []
+    except metadata.PackageNotFoundError:
+        return
+    for line in lines:
+        if found := _NEEDS.match(line):
+            optional = "extra" in line.partition(";")[2]
+            if not optional or found[1] in LIBRARY.values():
+                yield found[1], found[2].strip() + ("extra" if optional else "")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def _install(name: str) -> str:
+    if name == "lgpio":
+        return "sudo apt install python3-lgpio on Python 3.13, else pip install 'firmware-bridge[pi]'"
+    return "run scripts/install again: it installs what requirements/pi.lock names"
+
+
+def access(machine: Machine) -> Iterator[Finding]:
+    """Whether the service's user exists, is in its groups, and may open its devices."""
+    if not _ids(machine, "/etc/passwd", USER):
+        remedy = "install it with scripts/install (or run the daemon as a user of the groups dialout and gpio)"
+        yield Finding("WARN", "access", f"there is no user {USER}: the service is not installed here", remedy)
+        return
+    mine = {group for group in GROUPS if USER in _members(machine, group)}
+    missing = [group for group in GROUPS if group not in mine]
+    for group in missing:
+        what = f"{USER} is not in the group {group}: it may not use {GROUPS[group]}"
+        yield Finding("FAIL", "access", what, f"sudo usermod -aG {group} {USER}, then restart the service")
+    faults = [*_readable(machine), *_devices(machine, mine | {USER})]
+    yield from faults
+    if not missing and not faults:
+        yield Finding("OK", "access", f"{USER} may use reader and pins")
+
+
+def _readable(machine: Machine) -> Iterator[Finding]:
+    """A config that root alone may read stops the service, though not this command."""
+    try:
+        found = machine.path.stat()
+    except OSError:
+        return
+    owner, group = _name(machine, "/etc/passwd", found.st_uid), _name(machine, "/etc/group", found.st_gid)
+    if not (found.st_mode & 0o004 or owner == USER or (group == USER and found.st_mode & 0o040)):
+        mode = f"{stat.S_IMODE(found.st_mode):04o}"
+        what = f"{machine.path} belongs to {owner}:{group}, mode {mode}: {USER} cannot read it"
+        yield Finding("FAIL", "access", what, f"sudo chmod 0644 {machine.path}")
+
+
+def _devices(machine: Machine, mine: set[str]) -> Iterator[Finding]:
+    port = machine.config.reader.port
+    if not port.startswith(SOCKET):
+        yield from _device(machine, machine.at(port), mine)
+    if machine.config.pins.factory == "lgpio" and wires(machine.config):
+        for chip in sorted(machine.at("/dev").glob(CHIPS)):
+            yield from _device(machine, chip, mine)
+
+
+def _device(machine: Machine, path: Path, mine: set[str]) -> Iterator[Finding]:
+    try:
+        found = path.stat()
+    except OSError:
+        return  # a missing reader is another check's
+    mode, owner = stat.S_IMODE(found.st_mode), _name(machine, "/etc/passwd", found.st_uid)
+    group = _name(machine, "/etc/group", found.st_gid)
+    if mode & 0o006 == 0o006 or (group in mine and mode & 0o060 == 0o060) or (owner == USER and mode & 0o600 == 0o600):
+        return
+    shown = f"/{path.relative_to(machine.root)}"
+    what = f"{shown} belongs to {owner}:{group}, mode {mode:04o}: {USER} may not open it"
+    rule = "put systemd/90-shoe-reader.rules into /etc/udev/rules.d, then sudo udevadm trigger"
+    yield Finding("FAIL", "access", what, rule)
+
+
+def _rows(machine: Machine, file: str) -> list[list[str]]:
+    return [row for line in machine.text(file).splitlines() if len(row := line.split(":")) > 3]
+
+
+def _ids(machine: Machine, file: str, name: str) -> list[list[str]]:
+    return [row for row in _rows(machine, file) if row[0] == name]
+
+
+def _members(machine: Machine, group: str) -> set[str]:
+    """Who is in a group, those whose own group it is left out."""
+    return {name for row in _ids(machine, "/etc/group", group) for name in row[3].split(",")}
+
+
+def _name(machine: Machine, file: str, number: int) -> str:
+    return next((row[0] for row in _rows(machine, file) if row[2] == str(number)), str(number))

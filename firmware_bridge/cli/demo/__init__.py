@@ -8,20 +8,31 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 from firmware_bridge.cli.demo.asked import options, play
-from firmware_bridge.cli.demo.played import cancel, deal
 from firmware_bridge.cli.demo.shown import Keepsake, show
 from firmware_bridge.cli.watch.terminal import ENDS, cannot_draw, size
-from firmware_bridge.sim.props import Play
-from firmware_bridge.sim.stage import Stage
-from firmware_bridge.sim.story import Story
+from firmware_bridge.demo.props import Play
+from firmware_bridge.demo.stage import DemoError, Stage
+from firmware_bridge.demo.story import Story
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.screen.words import counted
+from hardware.sim.dealer import Puzzled
 
 __all__ = ["options", "run"]
 
+STALLED_S: Final = 60.0
+"""Without a message for this long (longer for a slow dealer) the demo has failed."""
+
+SETTLED_S: Final = 1.0
+"""The longest wait for the state topics after the last round."""
+
+GLANCE_S: Final = 0.08
 SERVICE: Final = ("RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC")
 """Variables that systemd sets for a service; a demo started inside a service is none."""
 
@@ -42,11 +53,78 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
+async def deal(stage: Stage, stop: asyncio.Event, look: Callable[[], None] | None) -> bool:
+    """Let the dealer work until all is delivered, and `look` after each message; whether it was stopped before.
+
+    Raises DemoError.
+    """
+    dealing = asyncio.create_task(stage.dealer().work())
+    try:
+        while not is_over(stage) and not stop.is_set():
+            await _news(stage, stop, dealing)
+            if look:
+                look()
+            for each in (stage.failed, dealing):
+                if each.done():
+                    raise _failed(stage, each.exception())
+    finally:
+        await cancel(dealing)
+    with suppress(TimeoutError):
+        await asyncio.wait_for(_settled(stage), SETTLED_S)
+    return stop.is_set()
+
+
+async def cancel(task: asyncio.Task[Any] | None) -> None:
+    """End a task, whatever became of it."""
+    if task:
+        task.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await task
+
+
+async def _news(stage: Stage, stop: asyncio.Event, dealing: asyncio.Task[None]) -> None:
+    """Wait for a message, or for an end. Raises DemoError if none comes."""
+    patience = STALLED_S + 20 / stage.play.speed
+    stage.backend.news.clear()
+    heard, stopped = (asyncio.create_task(each.wait()) for each in (stage.backend.news, stop))
+    waiting: list[asyncio.Future[Any]] = [heard, stopped, dealing, stage.failed]
+    done, _ = await asyncio.wait(waiting, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+    for each in (heard, stopped):
+        each.cancel()
+    if not done and not stage.paused:
+        raise _failed(stage, DemoError(f"no message came for {patience:.0f} s"))
+
+
+async def _settled(stage: Stage) -> None:
+    """Wait until the picture is as new as the last round."""
+    while stage.backend.rounds and not stage.backend.is_settled:
+        await asyncio.sleep(GLANCE_S)
+
+
+def is_over(stage: Stage) -> bool:
+    """Whether the subscriber has the rounds, and saw the fault asked for come and go."""
+    play, backend = stage.play, stage.backend
+    seen = play.fault is None or play.fault in backend.closed
+    return backend.delivered >= play.rounds and seen
+
+
+def _failed(stage: Stage, why: BaseException | None) -> Exception:
+    """The error with how far the demo got. A closed stdout is no failure of the demo: its reader has seen enough."""
+    if isinstance(why, BrokenPipeError):
+        return why
+    backend = stage.backend
+    reached = f"{backend.delivered} of {counted(stage.play.rounds, 'round')} delivered"
+    lamps = "; ".join(backend.states["lamps"].get("why", ()))
+    text = str(why) if isinstance(why, BridgeError | Puzzled) else f"{type(why).__name__}: {why}"
+    hint = f"the lamps last said: {lamps or 'nothing'}; run it again with --seed {stage.play.seed} and report it"
+    return DemoError(f"{reached}, then: {text}", hint)
+
+
 def _is_live() -> bool:
     """Whether there is a terminal for the picture; one that gets lines is told why."""
     why = cannot_draw()
     if why is None:
-        from firmware_bridge.sim.picture import too_small
+        from firmware_bridge.screen.picture import too_small
 
         why = too_small(*size()) or None
     if why:

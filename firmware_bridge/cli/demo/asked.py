@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Final, get_args, get_type_hints
 
 from firmware_bridge.config.sections import TableConfig
+from firmware_bridge.demo.broker import CHOICES
+from firmware_bridge.demo.faults import FAULTS, unknown
+from firmware_bridge.demo.props import Play
+from firmware_bridge.demo.seats import seat_counts
+from firmware_bridge.demo.stage import DemoError
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import choices
-from firmware_bridge.sim.broker import CHOICES
-from firmware_bridge.sim.faults import FAULTS, unknown
-from firmware_bridge.sim.props import Play
-from firmware_bridge.sim.seats import seat_counts
-from firmware_bridge.sim.stage import DemoError
 from hardware.readers import READERS
 
 HOUSE: Final = {

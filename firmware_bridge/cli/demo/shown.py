@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from firmware_bridge.cli.watch.terminal import KEYS, PAUSE, PAUSED, QUIT, Terminal
+from firmware_bridge.demo.faults import LATE, places
+from firmware_bridge.demo.stage import Stage
+from firmware_bridge.demo.story import Story
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.sim.faults import LATE, places
-from firmware_bridge.sim.stage import Stage
-from firmware_bridge.sim.story import Story
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -30,7 +30,7 @@ class PictureError(BridgeError, OSError):
 
 async def show(stage: Stage, story: Story, stop: asyncio.Event) -> None:
     """Draw the picture until cancelled, and obey keys; the last picture stays."""
-    from firmware_bridge.sim.picture import HEIGHT
+    from firmware_bridge.screen.picture import HEIGHT
 
     loop = asyncio.get_running_loop()
     terminal = Terminal()
@@ -57,11 +57,11 @@ def _obey(keys: str, stage: Stage, stop: asyncio.Event) -> None:
 
 
 def _screen(stage: Stage, story: Story, keys: str) -> Callable[[int, int], list[Text]]:
-    from firmware_bridge.cli.watch import boards
-    from firmware_bridge.sim.audience import sight
-    from firmware_bridge.sim.picture import screen
+    from firmware_bridge.cli.watch.sight import boards_of
+    from firmware_bridge.demo.audience import sight
+    from firmware_bridge.screen.picture import screen
 
-    seen = sight(stage, story, boards.of(stage.game, stage.backend.states), keys)
+    seen = sight(stage, story, boards_of(stage.game, stage.backend.states), keys)
     return lambda width, height: screen(seen, width, height)
 
 
@@ -93,9 +93,9 @@ class Keepsake:
 
 
 def _drawn(stage: Stage, story: Story) -> str:
-    from firmware_bridge.cli.watch import boards
-    from firmware_bridge.sim.audience import sight
-    from firmware_bridge.sim.picture import picture
-    from firmware_bridge.sim.svg import svg
+    from firmware_bridge.cli.watch.sight import boards_of
+    from firmware_bridge.demo.audience import sight
+    from firmware_bridge.demo.svg import svg
+    from firmware_bridge.screen.picture import picture
 
-    return svg(picture(sight(stage, story, boards.of(stage.game, stage.backend.states)), *KEPT), "shoe demo")
+    return svg(picture(sight(stage, story, boards_of(stage.game, stage.backend.states)), *KEPT), "shoe demo")

@@ -3,19 +3,55 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterator
-from typing import Final
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
 
+import firmware_bridge
 from firmware_bridge.errors import BridgeError
 
 MANUALS: Final = ("shoe.1", "bridge.toml.5")
 
+DOCUMENTS: Final = {
+    "technician": "the technician's book: installing, wiring, calibrating, what to do at 3 a.m.",
+    "irregularities": "every alarm: what it means, who does what, what the floor may choose",
+    "baccarat": "who draws a third card and why, and what a house chooses",
+    "blackjack": "a round step by step, marks, messages, odds, and what a house chooses",
+    "niuniu": "niu-niu: a game step by step, hands, messages, and what a house chooses",
+    "zhajinhua": "zha jin hua: a round step by step, hands, messages, and what a house chooses",
+    "erbagang": "er ba gang: a game step by step, tiles, messages, and what a house chooses",
+    "broker": "users and rights of the broker, to copy",
+    "backend": "what a backend keeps, and what it asks for again",
+    "floor": "the store of all tables: shoe-floor",
+    "small-house": "one table, broker and store on one small PC, in twenty lines",
+    "page": "all tables in a browser: shoe-floor page",
+    "screen": "the screen over a table, for guests",
+    "metrics": "metrics of all tables for Prometheus, alerts and what to do, a dashboard",
+    "nats": "a floor on a cluster of NATS",
+    "fleet": "a thousand simulated tables, and what they were measured at",
+    "messages": "every topic and message: who sends it, when, its fields, an example",
+    "config": "every key of bridge.toml",
+    "roads": "the roads, and what the topic `roads` holds",
+    "changelog": "what is new, and what to do at an update",
+    "readme": "what this is; MQTT for backends",
+}
+"""Name -> what is in it."""
 
-class NoTopic(BridgeError, LookupError):
-    """Nothing is written about that."""
+ALSO: Final = {
+    "3am": "when something is wrong",
+    "update": "installing and updating",
+    "rollback": "installing and updating",
+}
+"""Other words for a chapter."""
+
+_CELL: Final = re.compile(r"(?<!\\)\|")
+_CODE: Final = re.compile(r"`([^`]+)`")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +64,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what is written about a topic, or which topics there are; 0. Raises NoTopic."""
     if arguments.completion:
-        from firmware_bridge.cli.help.completion import bash
+        from firmware_bridge.cli.help.man import bash
 
         sys.stdout.write(bash())
     elif arguments.man:
@@ -38,6 +74,10 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print("\n".join(_folded(_told(" ".join(arguments.topic)).splitlines())))
     return 0
+
+
+class NoTopic(BridgeError, LookupError):
+    """Nothing is written about that."""
 
 
 def _folded(lines: list[str]) -> Iterator[str]:
@@ -50,14 +90,134 @@ def _folded(lines: list[str]) -> Iterator[str]:
 
 def _told(topic: str) -> str:
     from firmware_bridge.cli import COMMANDS, parser_of
-    from firmware_bridge.cli.help import pages
 
     if not topic:
-        return pages.contents()
-    if told := pages.exactly(topic):
+        return contents()
+    if told := exactly(topic):
         return told
     if topic in COMMANDS:
         return parser_of([topic]).parse_args([topic, "--help"])  # type: ignore[return-value]  # argparse prints and ends
-    if told := pages.about(topic):
+    if told := about(topic):
         return told
-    raise NoTopic(f"nothing is written about {topic!r}", pages.near(topic))
+    raise NoTopic(f"nothing is written about {topic!r}", near(topic))
+
+
+class Chapter(NamedTuple):
+    """A heading of a document with the text below it, smaller headings too."""
+
+    document: str
+    title: str
+    text: str
+
+
+class Row(NamedTuple):
+    """A row of a table: label -> cell, and the chapter it stands in."""
+
+    chapter: Chapter
+    cells: dict[str, str]
+
+
+def contents() -> str:
+    """The topics that there are."""
+    lines = [f"  {name:<16}{text}" for name, text in DOCUMENTS.items()]
+    titles = [chapter.title.lower() for chapter in chapters() if chapter.document == "technician"]
+    return "\n".join(
+        (
+            "shoe help TOPIC; a topic is a document",
+            *lines,
+            "or a chapter of the technician's book:",
+            *(f"  {title}" for title in titles),
+            "or 3am, an alarm (reader_gap), a mode (NO_BROKER), a key of bridge.toml (keep_days), a command (check)",
+        )
+    )
+
+
+def exactly(topic: str) -> str:
+    """A document of that name, the rows about it, or the chapter of that title; empty if there is none."""
+    word = topic.strip().lower()
+    if word in DOCUMENTS:
+        return _document(word)
+    if rows := [row for row in _rows() if _same(topic) in map(_same, _names(row))]:
+        return "\n\n".join(map(_shown, rows))
+    title = ALSO.get(word, word)
+    return next((chapter.text for chapter in chapters() if chapter.title.lower() == title), "")
+
+
+def about(topic: str) -> str:
+    """The first chapter whose title holds all words of the topic; empty if there is none."""
+    words = topic.lower().replace("-", " ").split()
+    return next((each.text for each in chapters() if all(word in each.title.lower() for word in words)), "")
+
+
+def near(topic: str) -> str:
+    """The hint for a topic that nothing is written about."""
+    found = get_close_matches(topic, topics(), 1)
+    return f"did you mean {found[0]}?" if found else "see shoe help"
+
+
+@cache
+def topics() -> tuple[str, ...]:
+    """Every word that is a topic of its own."""
+    named = [name for row in _rows() for name in _names(row) if re.fullmatch(r"[\w-]+", name)]
+    return tuple(dict.fromkeys((*DOCUMENTS, *ALSO, *named)))
+
+
+@cache
+def chapters() -> tuple[Chapter, ...]:
+    """All chapters of all documents, in their order."""
+    return tuple(chapter for name in DOCUMENTS for chapter in _chapters(name, _document(name)))
+
+
+def _chapters(document: str, text: str) -> Iterator[Chapter]:
+    heads = [(match.start(), len(match[1]), match[2]) for match in re.finditer(r"^(##+) (.+)$", text, re.M)]
+    for n, (start, depth, title) in enumerate(heads):
+        end = next((at for at, other, _ in heads[n + 1 :] if other <= depth), len(text))
+        yield Chapter(document, title.replace("`", ""), text[start:end].strip())
+
+
+def shipped(file: str) -> Path:
+    """The path of a document: beside the installed package, or in the tree of the sources."""
+    package = Path(firmware_bridge.__file__).parent
+    places = [folder / file for folder in (package / "docs", package.parent / "docs", package.parent)]
+    return next((path for path in places if path.exists()), places[0])
+
+
+def _document(name: str) -> str:
+    path = shipped(f"{name.upper() if name in ('changelog', 'readme') else name}.md")
+    return path.read_text("utf-8").strip() if path.exists() else ""
+
+
+@cache
+def _rows() -> tuple[Row, ...]:
+    return tuple(row for chapter in chapters() if chapter.document != "readme" for row in _table(chapter))
+
+
+def _table(chapter: Chapter) -> Iterator[Row]:
+    """The rows that stand in a chapter itself, not in a smaller one of it."""
+    own = re.split(r"^###* ", chapter.text.split("\n", 1)[-1], maxsplit=1, flags=re.M)[0]
+    labels: list[str] = []
+    for line in own.splitlines():
+        if not line.startswith("|"):
+            labels = []
+            continue
+        cells = [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip("|"))]
+        if not labels:
+            labels = cells
+        elif not set(line) <= set("|- :"):
+            yield Row(chapter, dict(zip(labels, cells, strict=False)))
+
+
+def _names(row: Row) -> list[str]:
+    """What a row is about: what its first cell has in quotes."""
+    return _CODE.findall(next(iter(row.cells.values())))
+
+
+def _shown(row: Row) -> str:
+    """A row, its longest label before a colon."""
+    width = max(map(len, row.cells)) + 2
+    lines = [f"  {label + ':':<{width}}{cell.replace('`', '')}" for label, cell in row.cells.items()]
+    return "\n".join((f"{row.chapter.document}, {row.chapter.title}", *lines))
+
+
+def _same(name: str) -> str:
+    return name.strip().lower().replace("-", "_")

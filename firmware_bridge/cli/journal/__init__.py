@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, JOURNAL_DIR, journal_dir
-from firmware_bridge.cli.journal import export, list, show, verify
-from firmware_bridge.journal.verify.chosen import unreadable
+from firmware_bridge.cli.journal import list, show, verify
+from firmware_bridge.journal.files import unreadable
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -42,5 +42,5 @@ ACTIONS: Final[dict[str, Action]] = {
     "list": ("the journals of this table, one per shoe", list.options, list.run),
     "show": ("what is in a journal, without sealed cards", show.options, show.run),
     "verify": ("whether the record is whole and unchanged", verify.options, verify.run),
-    "export": ("a journal for people outside: it verifies, but holds no sealed card", export.options, export.run),
+    "export": ("a journal for people outside: it verifies, but holds no sealed card", show.export_options, show.export),
 }

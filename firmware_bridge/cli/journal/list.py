@@ -9,15 +9,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge.cli.journal.words import local
+from firmware_bridge.cli.journal.show import local
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.journal.cursor import Cursor, read_cursor
-from firmware_bridge.journal.files import file_name, journal_id
-from firmware_bridge.journal.filled import content_size
+from firmware_bridge.journal.files import file_name, files_in, journal_id
+from firmware_bridge.journal.filled import content_size, is_fill
 from firmware_bridge.journal.line import Line, NotWhole, unseal
-from firmware_bridge.journal.sectors import is_fill
-from firmware_bridge.journal.verify.chosen import files_in
 
 TAIL: Final = 65_536
 """Bytes read from the end of a file: its last line is in there."""

@@ -1,19 +1,35 @@
-"""`shoe journal show`: what is in a journal, without sealed cards."""
+"""`shoe journal show` and `export`: what is in a journal, for people here and outside, without sealed cards."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from firmware_bridge.cli.journal.words import lines_of
 from firmware_bridge.errors import JournalError
-from firmware_bridge.facts.printable import escaped_json
-from firmware_bridge.journal.line import Line
-from firmware_bridge.journal.verify.chosen import chosen
+from firmware_bridge.facts.printable import escaped, escaped_json
+from firmware_bridge.games import GAMES
+from firmware_bridge.journal.files import chosen
+from firmware_bridge.journal.line import Line, Public, without_sealed
 from firmware_bridge.journal.walk import Walk
+from firmware_bridge.screen.words import headline, named, remarks
+
+LENGTHY: Final = ("type", "policy", "house", "digest", "settings")
+"""Fields that people are not shown (`--json` has them)."""
+
+MOMENTS: Final = ("since",)
+"""Fields that are milliseconds since 1970."""
+
+_DIGITS: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{20,}\b")
+"""Commitments and nonces, of which people are shown the beginning."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -43,6 +59,66 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def export_options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe journal export`."""
+    parser.add_argument("journal", metavar="JOURNAL", help="file, id or number")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: stdout)")
+
+
+def export(arguments: argparse.Namespace) -> int:
+    """Write the export; 0. Raises JournalError at the first line that cannot be trusted: nothing is written then."""
+    (path,) = chosen(arguments.dir, [arguments.journal])
+    walk = Walk(path.name)
+    with path.open("rb") as file, _output(arguments.output, path) as out:
+        for line in walk.lines(file):
+            out.write(without_sealed(line))
+    print(f"{walk.count} entries exported, head {walk.count}:{walk.chain}", file=sys.stderr)
+    return 0
+
+
+def lines_of(public: Public) -> list[str]:
+    """A line for each event, the first with number and time; nothing in them moves the cursor of a terminal."""
+    head = f"{public.seq:>5}  {local(datetime.fromisoformat(public.at))}"
+    heads = [head] + [" " * len(head)] * (len(public.events) - 1)
+    events = [msgspec.json.decode(raw) for raw in public.events]
+    return [escaped(f"{head}  {event['type']:<18} {_words(event)}") for head, event in zip(heads, events, strict=True)]
+
+
+def local(moment: datetime) -> str:
+    """A moment by the clock of this machine, with its distance from UTC."""
+    here = moment.astimezone()
+    return f"{here:%Y-%m-%d %H:%M:%S}.{here.microsecond // 1000:03} {here:%z}"
+
+
+def _words(event: dict[str, Any]) -> str:
+    if event["type"] in ("RoundClosed", "RoundCorrected"):
+        return "  ".join(_result(event))
+    if event["type"] == "RoundVoided":
+        return f"round {event['round']}  VOID by {event['by']}: {'; '.join(event['why'])}"
+    told = {name: value for name, value in event.items() if name not in LENGTHY and value not in (None, "", [], {})}
+    return _DIGITS.sub(r"\1..", "  ".join(f"{name} {_value(name, value)}" for name, value in told.items()))
+
+
+def _value(name: str, value: Any) -> str:
+    if name in MOMENTS and isinstance(value, int):
+        return local(datetime.fromtimestamp(value / 1000, UTC))
+    return value if isinstance(value, str) else _encode(value).decode()
+
+
+def _result(event: dict[str, Any]) -> Iterator[str]:
+    """Round, outcome with the points, hands, and what else people say of it; `--json` has every bet."""
+    yield f"round {event['round']}"
+    yield headline(event)
+    for name, hand in named(event["hands"]).items():
+        yield f"{name} {' '.join(hand['cards'])}"
+    if revision := event["revision"]:
+        yield f"corrected by {event['by']} (revision {revision} of entry {event['corrects']})"
+    flags = [flag for flag in event["flags"] if flag != "corrected"]
+    game = GAMES.get(event["game"])
+    if game and (said := remarks(game, event | event["own"] | {"flags": flags})):
+        yield ", ".join(said)
+
+
 def _show(line: Line, as_json: bool) -> None:
     """The public part; what is sealed is not in it."""
     if as_json:
@@ -50,6 +126,25 @@ def _show(line: Line, as_json: bool) -> None:
         print(escaped_json(_encode(shown).decode()))
     else:
         print("\n".join(lines_of(line.public)))
+
+
+@contextmanager
+def _output(target: Path | None, source: Path) -> Iterator[BinaryIO]:
+    """Where the export goes; a file appears whole or not at all."""
+    if target is None:
+        yield sys.stdout.buffer
+        return
+    if target.resolve().parent == source.resolve().parent:
+        raise JournalError(f"{target} is among the journals", "export to another directory: the daemon owns this one")
+    fresh = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with fresh.open("wb") as out:
+            yield out
+        fresh.replace(target)
+    except OSError as error:
+        raise JournalError(f"{target} cannot be written ({error.strerror})", "name another place with -o") from None
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def _range(text: str) -> tuple[int, int]:

@@ -15,8 +15,8 @@ from firmware_bridge.cli.lengthy.bar import Bar
 from firmware_bridge.cli.workers import Workers
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.journal.verify.audit import Audit, Met, Verdict
-from firmware_bridge.journal.verify.chosen import chosen
+from firmware_bridge.journal.audit import Audit, Met, Verdict
+from firmware_bridge.journal.files import chosen
 
 BLOCK: Final = 8
 """Files of a task, at most: a process must read the one before them too."""

@@ -16,15 +16,15 @@ from firmware_bridge.cli import workers
 from firmware_bridge.cli.lengthy.bar import Bar
 from firmware_bridge.cli.replay.shoes import Reached, Said, Warned, said
 from firmware_bridge.cli.replay.told import told
+from firmware_bridge.demo.memory_table import Retained
+from firmware_bridge.demo.replay import Close, Replay
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import choices, cut_place, house_of, terms_of, usual, with_terms
-from firmware_bridge.journal.verify.chosen import JOURNAL_STARTS
+from firmware_bridge.journal.line import FORMAT_LENGTH, format_of
 from firmware_bridge.journal.walk import Walk
 from firmware_bridge.shoe import Shoe, advance
-from firmware_bridge.sim.replay import Close, Replay
-from firmware_bridge.sim.retained import Retained
 
 NAMELESS: Final = "replay"
 """The table where no config names one."""
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the messages as JSON lines; 0. Raises ConfigError, ScriptError, JournalError."""
     house, table = _table(arguments)
     with _opened(arguments.file) as source, Bar("replayed", _size(source), not sys.stdout.isatty()) as bar:
-        if source.peek(len(JOURNAL_STARTS[0])).startswith(JOURNAL_STARTS):
+        if format_of(source.peek(FORMAT_LENGTH)) is not None:
             _write(_journal(source, arguments.file), bar)
         else:
             new = partial(Replay, house, table, burn=not arguments.no_burn, close=arguments.close)

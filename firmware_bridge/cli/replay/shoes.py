@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 
 from firmware_bridge.cli.replay.told import told
 from firmware_bridge.cli.workers import Workers
+from firmware_bridge.demo.memory_table import Retained
+from firmware_bridge.demo.parts import Part, parts, steps
+from firmware_bridge.demo.replay import Replay
 from firmware_bridge.journal.line import Line
-from firmware_bridge.sim.parts import Part, parts, steps
-from firmware_bridge.sim.replay import Replay
-from firmware_bridge.sim.retained import Retained
 
 NewReplay = Callable[[Callable[[str], None]], Replay]
 """Makes a table to play at, given what takes its warnings."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from firmware_bridge.demo.memory_table import Retained
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Shoe
-from firmware_bridge.sim.retained import Retained
 from firmware_bridge.topics.event_and_round import messages
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
 from firmware_bridge.cli.roads.input import NoShoe, beads, configured, running, settings
-from firmware_bridge.games.baccarat.drawn.heading import Heading
+from firmware_bridge.games.baccarat.drawn.sheet import Heading
 from firmware_bridge.games.baccarat.drawn.words import Kind, Language
 from firmware_bridge.games.baccarat.roads import Board, LeadingTies, RoadSettings, Row1Limit, board, roads_of
 
@@ -118,11 +118,11 @@ def _draw(arguments: argparse.Namespace, now: Board, chosen: RoadSettings, headi
     size, dots = arguments.size or SIZE, arguments.pair_dots
     drawn = sheet(now, Look(arguments.theme, arguments.lang, arguments.road, chosen.good, size, dots), heading)
     if arguments.svg:
-        from firmware_bridge.games.baccarat.drawn.svg import write_svg
+        from firmware_bridge.games.baccarat.drawn.formats import write_svg
 
         write_svg(drawn, arguments.svg)
     if arguments.png:
-        from firmware_bridge.games.baccarat.drawn.png import write_png
+        from firmware_bridge.games.baccarat.drawn.formats import write_png
 
         write_png(drawn, arguments.png)
 

@@ -12,7 +12,7 @@ import msgspec
 from firmware_bridge.cli.daemon_socket import NotRunning, ask, journal_dir, socket_path
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.events import RoundClosed, RoundCorrected
-from firmware_bridge.games.baccarat.drawn.heading import Heading
+from firmware_bridge.games.baccarat.drawn.sheet import Heading
 from firmware_bridge.games.baccarat.roads import Bead, Outcome, RoadSettings
 from firmware_bridge.games.baccarat.roads_topic import bead_of
 
@@ -102,7 +102,7 @@ def running(config: Path) -> Told:
 
 def _recorded(config: Path) -> Told:
     """The rounds in the newest journal; a correction replaces a round, a void removes it."""
-    from firmware_bridge.journal.verify.chosen import chosen
+    from firmware_bridge.journal.files import chosen
     from firmware_bridge.journal.walk import Walk
 
     path = chosen(journal_dir(config))[-1]

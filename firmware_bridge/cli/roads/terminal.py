@@ -7,8 +7,8 @@ from itertools import zip_longest
 from typing import Final
 
 from firmware_bridge.cli.roads.paint import COLOURS, Paint, Text, plain, terminal, wide, wrapped
-from firmware_bridge.games.baccarat.drawn.heading import NOTHING, Heading, title
-from firmware_bridge.games.baccarat.drawn.window import Window, window
+from firmware_bridge.games.baccarat.drawn.grid import Window, window
+from firmware_bridge.games.baccarat.drawn.sheet import NOTHING, Heading, title
 from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language, Words, good_name
 from firmware_bridge.games.baccarat.roads import ROWS, Board, Cell
 

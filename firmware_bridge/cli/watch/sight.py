@@ -1,25 +1,35 @@
-"""A running daemon's status as a screen shows it: the picture of the table, signal and frames below."""
+"""A running daemon's status as a picture: the table and its roads, the reader's signal, pins, health, frames."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 from rich.text import Text
 
-from firmware_bridge.cli.watch import boards
-from firmware_bridge.cli.watch.screen import Status, machine
-from firmware_bridge.cli.watch.seen import LEGEND, frame_line, rows
-from firmware_bridge.cli.watch.words import decisions, mode_words, next_step
+from firmware_bridge.cli.roads.paint import SHAPES, Paint
+from firmware_bridge.cli.roads.terminal import NARROWEST
+from firmware_bridge.cli.roads.terminal import screen as roads_screen
+from firmware_bridge.cli.watch.screen import Status, decisions, machine, mode_words, next_step
 from firmware_bridge.facts.printable import escaped, harmless
 from firmware_bridge.games import GAMES
-from firmware_bridge.sim.picture import HEIGHT, screen
-from firmware_bridge.sim.sight import Over, Row, Sight
-from firmware_bridge.sim.words import on_screen, remarks, shown_hands
+from firmware_bridge.games.baccarat.drawn.words import Kind
+from firmware_bridge.games.baccarat.roads import Board
+from firmware_bridge.games.game import Game
+from firmware_bridge.screen.felt import abreast, padded_to
+from firmware_bridge.screen.picture import HEIGHT, screen
+from firmware_bridge.screen.sight import Boards, Over, Row, Sight
+from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from hardware.pins.lamps import RHYTHMS
+
+ARROWS: Final = {"in": "<", "out": ">"}
+LEGEND: Final = "< from the reader, > to it; ?? could tell a card"
+BEADS: Final = 42
+GAP: Final = 3
+Drawn = Sequence[Sequence[Text]]
 
 KEPT: Final = 100
 """Frames kept for the screen; more than a tall terminal shows."""
@@ -71,6 +81,84 @@ class Watched:
         return Row("frames", Text("\n".join(lines) or "none yet"), keeps=FRAMES, is_news=True, wraps=False)
 
 
+def rows(status: Status) -> Iterator[tuple[str, str]]:
+    """Name and words of signal, pins and health, as far as they are known."""
+    if seen := status.get("seen"):
+        yield "signal", _signal(seen)
+        pins = seen["pins"]
+        if pins["inputs"]:
+            yield "inputs", _pins(pins["inputs"], "ACTIVE")
+        if pins["outputs"]:
+            yield "outputs", _pins(pins["outputs"], "ON")
+    if health := status.get("health"):
+        yield "health", _plain(health)
+
+
+def frame_line(frame: dict[str, Any]) -> str:
+    """Time, way and hex of a frame."""
+    at = time.strftime("%H:%M:%S", time.localtime(frame["at"] / 1000))
+    return f"{at}.{frame['at'] % 1000:03} {ARROWS[frame['way']]} {frame['hex']}"
+
+
+def _signal(seen: dict[str, Any]) -> str:
+    told, parts = seen["signal"], []
+    if told.get("quality") is not None:
+        parts.append(f"quality {told['quality']} ({told['agreed']} of {told['taken']}), {told['transit_ms']} ms")
+    if "lamp" in told:
+        parts.append(f"lamp {told['lamp']}, ambient {told['ambient']}, {told['temperature']} °C")
+    if "unread" in told:
+        parts.append(f"last unread: {told['unread']}")
+    return "; ".join([*parts, f"{seen['good']} frames good, {seen['bad']} damaged"])
+
+
+def _pins(pins: dict[str, bool | None], active: str) -> str:
+    """The pins of one direction: active ones stand out; a pin that cannot be read is lent, or lost."""
+    words = {True: f" {active}", False: "", None: " ?"}
+    return "  ".join(f"{name}{words[is_active]}" for name, is_active in pins.items())
+
+
+def _plain(health: Any) -> str:
+    """A value of the daemon's health, in one line."""
+    if isinstance(health, dict):
+        return ", ".join(f"{name} {_plain(value)}" for name, value in health.items() if value not in (None, [], {}, ""))
+    if isinstance(health, list):
+        return " / ".join(map(_plain, health))
+    if isinstance(health, bool):
+        return "yes" if health else "no"
+    return str(health)
+
+
+def boards_of(game: Game, states: Mapping[str, Any]) -> Boards:
+    """The boards of a game's own topics, as far as they are drawn here and came by now."""
+
+    def boards(width: int) -> Drawn:
+        named = [topic.name for topic in game.topics if topic.name in DRAWN and states.get(topic.name)]
+        return [block for name in named for block in DRAWN[name](states[name], width)]
+
+    return boards
+
+
+def _roads(body: Mapping[str, Any], width: int) -> Drawn:
+    """Bead plate and big road, side by side where both have room; then the derived roads where all three have."""
+    board = msgspec.convert(body, Board)
+    bands: list[dict[Kind, int]] = [{"big": width}, {"bead": width}]
+    if width >= BEADS + GAP + NARROWEST:
+        bands = [{"bead": BEADS, "big": width - GAP - BEADS}]
+    if width >= 3 * NARROWEST + 2 * GAP:
+        third = (width - 2 * GAP) // 3
+        bands.append({"big-eye": third, "small": third, "cockroach": third})
+    return [abreast([_road(board, kind, wide) for kind, wide in band.items()], width) for band in bands]
+
+
+def _road(board: Board, kind: Kind, width: int) -> list[Text]:
+    lines = roads_screen(board, "en", kind, Paint(True, SHAPES["utf"], width)).split("\n")
+    return [padded_to(Text.from_ansi(line), width) for line in lines]
+
+
+DRAWN: Final[Mapping[str, Callable[[Mapping[str, Any], int], Drawn]]] = {"roads": _roads}
+"""A game's own topic -> its boards for so many columns, the most wanted first."""
+
+
 def _sight(status: Status, frames: Row, gone: str, keys: str) -> Sight:
     settings = status["table"]["settings"]
     game = GAMES[settings["game"]]
@@ -89,7 +177,7 @@ def _sight(status: Status, frames: Row, gone: str, keys: str) -> Sight:
         head=Text(stands, f"bold {edge}"),
         first=[] if gone else list(_first(status)),
         rows=list(_rows(status, gone)),
-        boards=boards.of(game, status),
+        boards=boards_of(game, status),
         keys=keys,
         edge=edge,
     )

@@ -10,8 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.floor.config.secrets import password
-from firmware_bridge.floor.config.sections import FloorConfig
+from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.metrics.exporter import Exporter
 from firmware_bridge.floor.metrics.server import PATH, Server
 from firmware_bridge.floor.metrics.tables import TOPICS, Tables
@@ -28,13 +27,14 @@ WAIT_S: Final = 0.5
 
 
 def run(config: FloorConfig) -> int:
-    """Export until SIGTERM or SIGINT; 0. Raises PortTaken, ConfigError."""
+    """Export until SIGTERM or SIGINT; 0. Raises PortTaken, ConfigError, OtherFormat."""
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
+    store = Asked(config)
+    store.verify_format()
     mqtt = replace(config.mqtt, client_id=f"shoe-floor-metrics-{os.urandom(4).hex()}")
     source = MqttSource(mqtt, password(mqtt), [f"{mqtt.root}/+/{name}" for name in TOPICS], BATCH, clean=True)
-    store = Asked(config)
     exporter = Exporter(Tables(mqtt.root), lambda: store(lambda reader: reader.counts()))
     server = Server(config.metrics.host, config.metrics.port, exporter.text)
     server.start()

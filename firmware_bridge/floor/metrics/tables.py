@@ -48,8 +48,13 @@ class Table:
         return bool(self.status or self.health or self.laid) or self.alarms is not None
 
     def say(self, status: Status) -> None:
-        """Note a `status`. Rounds from before the first one, and what is sent again of them, are not counted."""
+        """Note a `status`, but no late `lost`: a broker says it of a connection that another one followed.
+
+        Rounds from before the first one, and what is sent again of them, are not counted.
+        """
         before = self.status
+        if before is not None and _is_of_an_older_link(before, status):
+            return
         if before is None or before.boot != status.boot:
             told = (status.at, 0, 0)
             self._last_round = min(self._last_round, told) if self._last_round[0] else told
@@ -176,3 +181,12 @@ class Tables:
             table.forget(topic)
             if not table.is_heard:
                 del self._tables[name]
+
+
+def _is_of_an_older_link(before: Status, status: Status) -> bool:
+    """Whether a `lost` is of a connection that was followed by another one. A table may not number them."""
+    if status.state != "lost" or before.state == "lost":
+        return False
+    if before.boot != status.boot:
+        return True
+    return status.link is not None and before.link is not None and status.link < before.link

@@ -1,19 +1,41 @@
-"""A table's own page: what is on the table, alarms with what may be decided, and its last rounds."""
+"""A table's own page: what is on the table, its alarms and last rounds, and how its reader and machine are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Final
 
-from firmware_bridge.facts.wire_states import Alarm, Table
+from firmware_bridge.facts.wire_states import Alarm, Health, ReaderHealth, Table
 from firmware_bridge.floor.page import said
-from firmware_bridge.floor.page.bits import age, badge, cards, foreign, hidden, moment, number, pairs, severity
-from firmware_bridge.floor.page.markup import Html, Part, joined, tag
+from firmware_bridge.floor.page.markup import (
+    Html,
+    Part,
+    age,
+    badge,
+    cards,
+    foreign,
+    hidden,
+    joined,
+    moment,
+    number,
+    pairs,
+    severity,
+    tag,
+)
 from firmware_bridge.floor.page.over import RoundOver
 from firmware_bridge.floor.page.seen import Seen
-from firmware_bridge.floor.page.texts import Language, text
-from firmware_bridge.floor.page.tile import chip_class, cut, due, game, out_of_order, phase, silent
-from firmware_bridge.floor.page.trouble import Trouble, worst_first
+from firmware_bridge.floor.page.texts import Language, known, text
+from firmware_bridge.floor.page.tile import (
+    Trouble,
+    chip_class,
+    cut,
+    due,
+    game,
+    out_of_order,
+    phase,
+    silent,
+    worst_first,
+)
 
 ROUNDS: Final = 12
 """Rounds that the page lists."""
@@ -42,11 +64,6 @@ def state(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
     return tag("div", badge(lang, needs.word), *silence, pairs(*told), class_=class_)
 
 
-def _why(seen: Seen, lang: Language) -> Part:
-    reasons = list(said.why(lang, seen.lamps)) if seen.lamps else []
-    return tag("span", *[part for each in reasons for part in (each, tag("br"))][:-1]) if reasons else None
-
-
 def alarms(seen: Seen, lang: Language) -> Html:
     """The open alarms with what to do, and what may be decided."""
     told = worst_first(seen.alarms.open) if seen.alarms else []
@@ -54,6 +71,70 @@ def alarms(seen: Seen, lang: Language) -> Html:
         return tag("p", text(lang, "page.no_alarms"), class_="muted")
     policy = seen.table.settings.policy if seen.table else ""
     return tag("ul", *[_alarm(seen, each, policy, lang) for each in told], class_="alarms")
+
+
+def on_the_table(seen: Seen, lang: Language) -> Html:
+    """The cards that may be named, by slot."""
+    table = seen.table
+    laid = _laid(table) if table is not None else {}
+    if table is None or not laid:
+        return tag("p", text(lang, "page.nothing"), class_="muted")
+    rows = [
+        tag(
+            "div",
+            tag("dt", tag("span", slot, class_="slot"), " ", said.slot(lang, slot)),
+            tag("dd", cards(lang, faces)),
+        )
+        for slot, faces in laid.items()
+    ]
+    held = [tag("p", text(lang, "page.held", count=table.held))] if table.held else []
+    return tag("div", tag("dl", *rows, class_="felt"), *held, *_shows(table, lang))
+
+
+def rounds(seen: Seen, lang: Language) -> Html:
+    """The last rounds with their cards, the newest first."""
+    told = seen.last_rounds(ROUNDS)
+    if not told:
+        return tag("p", text(lang, "page.no_rounds"), class_="muted")
+    heads = [tag("th", text(lang, f"page.{key}"), scope="col") for key in ("round", "time", "outcome", "hands")]
+    body = tag("tbody", *[_round(each, seen, lang) for each in told])
+    caption = tag("caption", hidden(f"{text(lang, 'page.rounds')}, {text(lang, 'page.newest_first')}"))
+    return tag("table", caption, tag("thead", tag("tr", *heads)), body)
+
+
+def health(seen: Seen, lang: Language) -> Html:
+    """The health of reader and machine, None where nobody measures it."""
+    told = seen.health
+    if told is None:
+        return tag("p", text(lang, "page.nothing"), class_="muted")
+    at = seen.health_at
+    return pairs(
+        (text(lang, "health.age"), age(at) if at is not None else None),
+        *_reader(told.reader, lang),
+        *_machine(told, lang),
+    )
+
+
+def times(seen: Seen, lang: Language) -> Html:
+    """Connection, versions, and when what was said."""
+    status, health, said = seen.status, seen.health, seen.said.get("status")
+    table = seen.said.get("table")
+    began = seen.health_at - health.uptime_s * 1000 if health and seen.health_at is not None else None
+    return pairs(
+        (text(lang, "health.connection"), (known(lang, f"state.{status.state}") or status.state) if status else None),
+        (text(lang, "health.mode"), (known(lang, f"mode.{status.mode}") or status.mode) if status else None),
+        (text(lang, "health.uptime"), age(began - began % 10_000) if began is not None else None),
+        (text(lang, "health.clock"), (known(lang, f"clock.{status.clock}") or status.clock) if status else None),
+        (text(lang, "health.table_at"), moment(table.at) if table else None),
+        (text(lang, "health.version"), status.version if status else None),
+        (text(lang, "health.build"), status.build if status else None),
+        (text(lang, "health.journal"), tag("code", said.head.journal) if said else None),
+    )
+
+
+def _why(seen: Seen, lang: Language) -> Part:
+    reasons = list(said.why(lang, seen.lamps)) if seen.lamps else []
+    return tag("span", *[part for each in reasons for part in (each, tag("br"))][:-1]) if reasons else None
 
 
 def _alarm(seen: Seen, told: Alarm, policy: str, lang: Language) -> Html:
@@ -89,24 +170,6 @@ def _choices(told: Alarm, lang: Language) -> Iterator[Html]:
     yield tag("p", tag("code", text(lang, "page.decide", id=told.id)), class_="muted")
 
 
-def on_the_table(seen: Seen, lang: Language) -> Html:
-    """The cards that may be named, by slot."""
-    table = seen.table
-    laid = _laid(table) if table is not None else {}
-    if table is None or not laid:
-        return tag("p", text(lang, "page.nothing"), class_="muted")
-    rows = [
-        tag(
-            "div",
-            tag("dt", tag("span", slot, class_="slot"), " ", said.slot(lang, slot)),
-            tag("dd", cards(lang, faces)),
-        )
-        for slot, faces in laid.items()
-    ]
-    held = [tag("p", text(lang, "page.held", count=table.held))] if table.held else []
-    return tag("div", tag("dl", *rows, class_="felt"), *held, *_shows(table, lang))
-
-
 def _laid(table: Table) -> dict[str, list[str | None]]:
     if isinstance(table.hands, dict) and table.hands:
         return {slot: list(faces) for slot, faces in table.hands.items()}
@@ -123,17 +186,6 @@ def _shows(table: Table, lang: Language) -> Iterator[Html]:
         yield tag("p", text(lang, "page.pot", pot=str(shows["pot"]), stake=str(shows.get("stake", ""))))
     if shows.get("banker"):
         yield tag("p", text(lang, "page.bank", banker=said.slot(lang, str(shows["banker"]))))
-
-
-def rounds(seen: Seen, lang: Language) -> Html:
-    """The last rounds with their cards, the newest first."""
-    told = seen.last_rounds(ROUNDS)
-    if not told:
-        return tag("p", text(lang, "page.no_rounds"), class_="muted")
-    heads = [tag("th", text(lang, f"page.{key}"), scope="col") for key in ("round", "time", "outcome", "hands")]
-    body = tag("tbody", *[_round(each, seen, lang) for each in told])
-    caption = tag("caption", hidden(f"{text(lang, 'page.rounds')}, {text(lang, 'page.newest_first')}"))
-    return tag("table", caption, tag("thead", tag("tr", *heads)), body)
 
 
 def _round(over: RoundOver, seen: Seen, lang: Language) -> Html:
@@ -161,3 +213,48 @@ def _hands(over: RoundOver, lang: Language) -> Iterator[Html]:
         points = said.points(lang, each.points) if is_shown else text(lang, "page.not_shown")
         words = tag("span", points, class_="points" if is_shown else "muted")
         yield tag("span", said.hand(lang, name), " ", cards(lang, faces), words, class_="hand")
+
+
+def _reader(told: ReaderHealth, lang: Language) -> tuple[tuple[str, Part], ...]:
+    return (
+        (text(lang, "health.reads"), number(told.reads)),
+        (text(lang, "health.unread"), number(told.unread)),
+        (text(lang, "health.frames_bad"), number(told.frames_bad)),
+        (text(lang, "health.quality"), _drift(told.quality, told.quality_calibrated, lang)),
+        (text(lang, "health.lamp"), _drift(told.lamp, told.lamp_calibrated, lang)),
+        (text(lang, "health.ambient"), number(told.ambient)),
+        (text(lang, "health.reader_temperature"), number(told.temperature, "celsius", 1)),
+        (text(lang, "health.forecast"), foreign(told.forecast, lang) if told.forecast else None),
+    )
+
+
+def _machine(told: Health, lang: Language) -> tuple[tuple[str, Part], ...]:
+    power = None if told.under_voltage is None else "health.power_low" if told.under_voltage else "health.power_fine"
+    faults = None if told.faults is None else ", ".join(told.faults) or text(lang, "page.nothing")
+    return (
+        (text(lang, "health.temperature"), number(told.temperature, "celsius", 1)),
+        (text(lang, "health.under_voltage"), text(lang, power) if power else None),
+        (text(lang, "health.disk"), number(told.disk_free_mb, "megabyte")),
+        (text(lang, "health.queue"), number(told.queue)),
+        (text(lang, "health.faults"), faults),
+        (text(lang, "health.orders_refused"), number(told.orders_refused)),
+    )
+
+
+def _drift(now: float | None, calibrated: float | None, lang: Language) -> Part:
+    """A measured value, and by how much it differs from what was calibrated."""
+    if now is None:
+        return text(lang, "page.unknown_value")
+    if not calibrated:
+        return _filled(text(lang, "health.plain"), now=number(now, digits=0))
+    change = tag("data", f"{now / calibrated - 1:+.1%}", value=f"{now / calibrated - 1:.6g}", data_unit="change")
+    return _filled(text(lang, "health.drift"), now=number(now, digits=0), change=change)
+
+
+def _filled(sentence: str, **parts: Part) -> Html:
+    """A sentence with elements at the places of its values."""
+    told: list[Part] = []
+    for piece in sentence.split("{"):
+        name, closed, rest = piece.partition("}")
+        told += [parts[name], rest] if closed else [piece]
+    return joined(*told)

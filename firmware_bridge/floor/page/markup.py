@@ -1,11 +1,19 @@
-"""HTML that is put together from parts: whatever is no HTML is escaped."""
+"""HTML put together from parts: tags, cards, times, numbers, names with values; what is no HTML is escaped."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from html import escape
 from typing import Final
 
+from firmware_bridge.floor.page.texts import Language, known, text
+
 VOID: Final = ("meta", "link", "br", "hr")
+SIGNS: Final = {"blocked": "■", "alarm": "▲", "silent": "◌", "no_shoe": "○", "playing": "●"}
+SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
+RED: Final = ("h", "d")
+RANKS: Final = {"T": "10"}
 
 
 class Html(str):
@@ -31,6 +39,97 @@ def joined(*parts: Part) -> Html:
     return Html("".join(part if isinstance(part, Html) else escape(str(part)) for part in parts if part is not None))
 
 
+def card(lang: Language, face: str | None) -> Html:
+    """A card that may be named, with its name for those who listen; None: one that lies face down or is not shown."""
+    if face is None:
+        return tag("span", tag("span", text(lang, "page.face_down"), class_="hidden"), class_="card back")
+    rank, suit = face[:-1], face[-1]
+    if suit not in SUITS:
+        shown, name = _tile(lang, rank, suit)
+        return _card(shown, name, "card tile-face" if rank == "w" else "card")
+    rank = RANKS.get(rank, rank)
+    name = text(lang, "card.named", rank=rank, suit=text(lang, f"card.{suit}"))
+    return _card(f"{rank}{SUITS[suit]}", name, "card red" if suit in RED else "card")
+
+
+def cards(lang: Language, faces: Iterable[str | None]) -> Html:
+    """Cards side by side."""
+    return tag("span", *[part for face in faces for part in (card(lang, face), " ")], class_="cards")
+
+
+def age(at: int) -> Html:
+    """How long ago a moment (ms since 1970) was; the browser counts on."""
+    return tag("time", _utc(at), datetime=_iso(at), data_age=at)
+
+
+def moment(at: int) -> Html:
+    """A moment (ms since 1970); the browser shows it as its people are used to."""
+    return tag("time", _utc(at), datetime=_iso(at), data_at=at)
+
+
+def number(value: float | None, unit: str = "", digits: int = 0) -> Part:
+    """A number as the browser's people write it. unit: of Intl.NumberFormat, `percent` for a share."""
+    if value is None:
+        return None
+    shown = f"{value * (100 if unit == 'percent' else 1):.{digits}f}{'%' if unit == 'percent' else ''}"
+    return tag("data", shown, value=f"{value:.6g}", data_unit=unit or None, data_digits=digits or None)
+
+
+def pairs(*told: tuple[str, Part]) -> Html:
+    """Names with their values; a value that is None is left out."""
+    rows = [tag("div", tag("dt", name), tag("dd", value)) for name, value in told if value is not None]
+    return tag("dl", *rows)
+
+
+def hidden(words: str) -> Html:
+    """Words for those who listen alone."""
+    return tag("span", words, class_="hidden")
+
+
+def badge(lang: Language, word: str) -> Html:
+    """What a table needs, as a word with a sign of its own: no colour says it alone."""
+    sign = tag("span", SIGNS[word], aria_hidden="true")
+    return tag("strong", sign, " ", text(lang, f"trouble.{word}"), class_=f"badge is-{word}")
+
+
+def foreign(words: str, lang: Language) -> Html:
+    """English of the shoe on a page of any language."""
+    return joined(words) if lang == "en" else tag("span", words, lang="en")
+
+
+def severity(lang: Language, told: str) -> str:
+    """How grave an alarm is."""
+    return known(lang, f"severity.{told}") or told
+
+
 def _attribute(key: str, value: str | int | bool) -> str:
     name = key.rstrip("_").replace("_", "-")
     return f" {name}" if value is True else f' {name}="{escape(str(value))}"'
+
+
+def _card(shown: str, name: str, class_: str) -> Html:
+    seen = tag("span", shown, aria_hidden="true")
+    return tag("span", seen, tag("span", name, class_="hidden"), class_=class_)
+
+
+def _tile(lang: Language, rank: str, suit: str) -> tuple[str, str]:
+    """A tile as it is shown and as it is called; what is no face at all as it came."""
+    if suit != "p":
+        return rank + suit, rank + suit
+    name = text(lang, "card.w") if rank == "w" else text(lang, "card.p", rank=rank)
+    return ("▭" if rank == "w" else f"{rank}●"), name
+
+
+def _iso(at: int) -> str:
+    return _time(at).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _utc(at: int) -> str:
+    return f"{_time(at):%H:%M:%S} UTC"
+
+
+def _time(at: int) -> datetime:
+    try:
+        return datetime.fromtimestamp(at / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.wire_states import Alarm, Lamps
 from firmware_bridge.floor.page.texts import Language, known, text
 

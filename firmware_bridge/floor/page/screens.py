@@ -13,7 +13,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.config.sections import ScreenSection
+from firmware_bridge.floor.config import ScreenSection
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.fold import Kept
 from firmware_bridge.floor.page.guest.html import document, screen

@@ -1,22 +1,89 @@
-"""A table's tile in the grid: what it needs, how it stands, and its last results."""
+"""A table's tile in the grid: how much it needs somebody, how it stands, and its last results."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Final
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
 
-from firmware_bridge.facts.wire_states import Table
+from firmware_bridge.facts.wire_states import Alarm, Table
 from firmware_bridge.floor.page import said
-from firmware_bridge.floor.page.bits import age, badge, hidden, number, pairs
-from firmware_bridge.floor.page.markup import Html, Part, joined, tag
+from firmware_bridge.floor.page.markup import Html, Part, age, badge, hidden, joined, number, pairs, tag
 from firmware_bridge.floor.page.seen import Seen
 from firmware_bridge.floor.page.texts import Language, known, text
-from firmware_bridge.floor.page.trouble import Trouble, is_in_use, worst_first
+from firmware_bridge.games import GAMES
+
+SILENT_MS: Final = 90_000
+"""The age of a health, told every 30 s, from which nobody knows how the table is."""
+
+DIGITS: Final = 18
+"""The longest number in a name that is sorted as one."""
 
 RESULTS: Final = 9
 """Results that a tile shows."""
 
 OUTCOMES: Final = {"B": "banker", "P": "player", "T": "tie"}
+Word = Literal["blocked", "alarm", "silent", "no_shoe", "playing"]
+
+RANKS: Final[tuple[Word, ...]] = ("blocked", "alarm", "silent", "no_shoe", "playing")
+"""What a table may need, the worst first."""
+
+
+class Trouble(NamedTuple):
+    """What a table needs most. silent: what is shown of it may be old, and why: `lost`, `stopped`, `old` or `never`."""
+
+    word: Word
+    silent: Literal["", "lost", "stopped", "old", "never"] = ""
+
+
+def trouble(seen: Seen, now: int) -> Trouble:
+    """What a table needs at a moment (ms since 1970)."""
+    silent = _silence(seen, now)
+    alarms = seen.alarms.open if seen.alarms else ()
+    if any(each.blocks for each in alarms) or _is_out_of_order(seen):
+        return Trouble("blocked", silent)
+    if any(each.severity != "note" for each in alarms) or seen.unreadable:
+        return Trouble("alarm", silent)
+    if silent:
+        return Trouble("silent", silent)
+    if seen.table is None or not is_in_use(seen.table):
+        return Trouble("no_shoe")
+    return Trouble("playing")
+
+
+def order(tables: list[tuple[Seen, Trouble]]) -> list[str]:
+    """The names of tables, the worst trouble first, the older alarm before a newer one; alike by their names."""
+    return [seen.name for seen, _ in sorted(tables, key=lambda each: _key(*each))]
+
+
+def worst_first(alarms: tuple[Alarm, ...]) -> list[Alarm]:
+    """Alarms: those that block first, then the critical ones; alike the oldest first."""
+    severities = ("critical", "warning", "note")
+    return sorted(
+        alarms,
+        key=lambda each: (
+            not each.blocks,
+            severities.index(each.severity) if each.severity in severities else 0,
+            each.since,
+        ),
+    )
+
+
+def is_in_use(table: Table) -> bool:
+    """Whether a shoe is open; the next pack of a game whose packs last a round opens by itself."""
+    game = GAMES.get(table.game)
+    return table.phase not in ("empty", "ended") or bool(game and game.one_round_packs)
+
+
+@lru_cache(10_000)
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """A key that sorts names as people do: T2 before T10."""
+    return tuple(
+        (int(part), "") if part.isascii() and part.isdigit() and len(part) <= DIGITS else (-1, part)
+        for part in re.split(r"([0-9]+)", name)
+        if part
+    )
 
 
 def tile(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
@@ -24,7 +91,7 @@ def tile(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
     return tag(
         "div",
         badge(lang, needs.word),
-        *_silent(seen, needs, lang),
+        *silent(seen, needs, lang),
         *_alarms(seen, lang),
         _where(seen, lang),
         _stands(seen, lang, now),
@@ -42,9 +109,6 @@ def silent(seen: Seen, needs: Trouble, lang: Language) -> Iterator[Html]:
     yield tag("p", text(lang, f"silent.{needs.silent}"), *([": ", age(at)] if at is not None else []), class_="old")
 
 
-_silent = silent
-
-
 def out_of_order(seen: Seen, lang: Language) -> Iterator[Html]:
     """Why a table is out of order beside its alarms."""
     modes = {"OBSERVE": "page.observing", "NO_JOURNAL": "page.no_journal"}
@@ -53,6 +117,65 @@ def out_of_order(seen: Seen, lang: Language) -> Iterator[Html]:
     if seen.unreadable:
         topics = ", ".join(sorted(seen.unreadable))
         yield tag("p", text(lang, "page.unreadable", topics=topics), class_="bad")
+
+
+def due(table: Table, lang: Language) -> Part:
+    """The slot that is due, or the seats that must act; None where neither is."""
+    if table.due:
+        return joined(tag("span", table.due, class_="slot"), " ", said.slot(lang, table.due))
+    act = table.act if isinstance(table.act, dict) else {}
+    seats = [part for name in act if name for part in (tag("span", name, class_="slot"), " ")]
+    return joined(*seats, text(lang, "page.acts")) if seats else None
+
+
+def game(lang: Language, name: str) -> str:
+    """What a game is called."""
+    return known(lang, f"game.{name}") or name
+
+
+def phase(lang: Language, table: Table) -> str:
+    """The phase of a table."""
+    if table.phase in ("empty", "ended") and is_in_use(table):
+        return text(lang, "phase.between")
+    return known(lang, f"phase.{table.phase}") or table.phase
+
+
+def cut(table: Table, lang: Language) -> tuple[str, Part]:
+    """The cards to the cut; where no limit is set, those in the shoe."""
+    if table.cards_left is None:
+        return text(lang, "page.cards_left"), None
+    if table.last:
+        return text(lang, "page.cards_to_cut"), text(lang, "page.cut_out")
+    limit = table.settings.virtual_cut
+    if limit is None:
+        return text(lang, "page.cards_left"), number(table.cards_left)
+    return text(lang, "page.cards_to_cut"), number(max(table.cards_left - limit, 0))
+
+
+def chip_class(outcome: str | None) -> str:
+    """The colour of a result: the house's red, the players' blue, a tie's green."""
+    if outcome in ("banker", "player", "tie"):
+        return outcome
+    return {"players": "player", "even": "tie", "dealer_bust": "player"}.get(outcome or "", "other")
+
+
+def _silence(seen: Seen, now: int) -> Literal["", "lost", "stopped", "old", "never"]:
+    status = seen.status.state if seen.status else "online"
+    if status in ("lost", "stopped"):
+        return "lost" if status == "lost" else "stopped"
+    if seen.health_at is None:
+        return "never" if now - seen.since > SILENT_MS else ""
+    return "old" if now - seen.health_at > SILENT_MS else ""
+
+
+def _is_out_of_order(seen: Seen) -> bool:
+    """Whether the bridge guides nobody for a reason that is no irregularity of the shoe."""
+    return bool(seen.status and seen.status.mode in ("NO_JOURNAL", "OBSERVE"))
+
+
+def _key(seen: Seen, needs: Trouble) -> tuple[int, int, tuple[tuple[int, str], ...]]:
+    since = min((each.since for each in seen.alarms.open), default=0) if seen.alarms else 0
+    return RANKS.index(needs.word), since if needs.word in ("blocked", "alarm") else 0, natural(seen.name)
 
 
 def _alarms(seen: Seen, lang: Language) -> Iterator[Html]:
@@ -97,39 +220,6 @@ def _stands(seen: Seen, lang: Language, now: int) -> Part:
     )
 
 
-def game(lang: Language, name: str) -> str:
-    """What a game is called."""
-    return known(lang, f"game.{name}") or name
-
-
-def phase(lang: Language, table: Table) -> str:
-    """The phase of a table."""
-    if table.phase in ("empty", "ended") and is_in_use(table):
-        return text(lang, "phase.between")
-    return known(lang, f"phase.{table.phase}") or table.phase
-
-
-def due(table: Table, lang: Language) -> Part:
-    """The slot that is due, or the seats that must act; None where neither is."""
-    if table.due:
-        return joined(tag("span", table.due, class_="slot"), " ", said.slot(lang, table.due))
-    act = table.act if isinstance(table.act, dict) else {}
-    seats = [part for name in act if name for part in (tag("span", name, class_="slot"), " ")]
-    return joined(*seats, text(lang, "page.acts")) if seats else None
-
-
-def cut(table: Table, lang: Language) -> tuple[str, Part]:
-    """The cards to the cut; where no limit is set, those in the shoe."""
-    if table.cards_left is None:
-        return text(lang, "page.cards_left"), None
-    if table.last:
-        return text(lang, "page.cards_to_cut"), text(lang, "page.cut_out")
-    limit = table.settings.virtual_cut
-    if limit is None:
-        return text(lang, "page.cards_left"), number(table.cards_left)
-    return text(lang, "page.cards_to_cut"), number(max(table.cards_left - limit, 0))
-
-
 def _results(seen: Seen, lang: Language) -> Part:
     """The newest results, the newest last."""
     told: list[str | None]
@@ -170,10 +260,3 @@ def _last(seen: Seen, lang: Language) -> Part:
         for name, hand in shown.items()
     ]
     return tag("p", tag("strong", said.outcome(lang, over.outcome)), *points, class_="ended")
-
-
-def chip_class(outcome: str | None) -> str:
-    """The colour of a result: the house's red, the players' blue, a tie's green."""
-    if outcome in ("banker", "player", "tie"):
-        return outcome
-    return {"players": "player", "even": "tie", "dealer_bust": "player"}.get(outcome or "", "other")

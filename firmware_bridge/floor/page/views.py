@@ -5,26 +5,37 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.page import detail, health, roads
+from firmware_bridge.floor.page import detail
 from firmware_bridge.floor.page.document import address, document, section
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.markup import Html, joined, tag
 from firmware_bridge.floor.page.seen import Seen
 from firmware_bridge.floor.page.texts import Language, text
-from firmware_bridge.floor.page.tile import tile
-from firmware_bridge.floor.page.trouble import Trouble, order
-from firmware_bridge.games.baccarat.drawn.heading import Heading
-from firmware_bridge.games.baccarat.roads import Board
-from firmware_bridge.games.baccarat.roads.bead import LETTERS
+from firmware_bridge.floor.page.tile import Trouble, order, tile
+from firmware_bridge.games.baccarat.drawn.formats import svg
+from firmware_bridge.games.baccarat.drawn.grid import BESIDE, Grid, road
+from firmware_bridge.games.baccarat.drawn.shapes import Ink, Label, Sheet
+from firmware_bridge.games.baccarat.drawn.sheet import Heading, Look, sheet
+from firmware_bridge.games.baccarat.drawn.words import WORDS
+from firmware_bridge.games.baccarat.roads import ALL_GOOD, Board
+from firmware_bridge.games.baccarat.roads.columns import LETTERS
 
 log = logging.getLogger(__name__)
 
+INKS: Final[dict[Ink, str]] = {ink: f"var(--{ink.replace('_', '-')})" for ink in get_args(Ink)}
+"""The colours are named here, and given in page.css."""
+
+TILE: Final = Grid(BESIDE, 1, 22, 21)
+"""The grid of a tile's big road."""
+
+SIZE: Final = (1600, 900)
+"""Width and height of a board, in units of its picture."""
+
 SECTIONS: Final = ("alarms", "now", "roads", "rounds", "health", "times")
 TITLES: Final = {"alarms": "page.open_alarms", "times": "health.times"}
-
 
 TILES: Final = 8
 """Tiles of a piece of the document."""
@@ -139,8 +150,8 @@ class Views:
             "now": lambda: detail.on_the_table(seen, lang),
             "roads": lambda: self._road("page", seen, lang),
             "rounds": lambda: detail.rounds(seen, lang),
-            "health": lambda: health.health(seen, lang),
-            "times": lambda: health.times(seen, lang),
+            "health": lambda: detail.health(seen, lang),
+            "times": lambda: detail.times(seen, lang),
         }
         if not seen.roads:
             del draws["roads"]
@@ -167,12 +178,28 @@ class Views:
         known = self._roads.get((view, seen.name, lang))
         if known is None or known[0] is not board:
             drawn = (
-                roads.big_road(board, lang, seen.name)
-                if view == "tile"
-                else roads.board(board, lang, _heading(seen, board))
+                big_road(board, lang, seen.name) if view == "tile" else whole_board(board, lang, _heading(seen, board))
             )
             known = self._roads[view, seen.name, lang] = (board, drawn)
         return known[1]
+
+
+def big_road(board: Board, lang: Language, table: str) -> Html:
+    """The newest columns of the big road, without a title."""
+    shapes = [each for each in road(board, "big", TILE, WORDS[lang]) if not isinstance(each, Label) or each.y > 0]
+    width, height = int(2 * BESIDE + TILE.width), int(TILE.height + 2)
+    return _html(Sheet(width, height, 1, tuple(shapes), INKS, lang, text(lang, "page.road", table=table)))
+
+
+def whole_board(told: Board, lang: Language, heading: Heading) -> Html:
+    """The whole board; it scrolls in its place where it has too little room."""
+    drawn = sheet(told, Look(language=lang, good=ALL_GOOD, size=SIZE), heading)._replace(inks=INKS)
+    name = text(lang, "page.roads")
+    return tag("div", _html(drawn), id="board", class_="scroll", tabindex="0", role="group", aria_label=name)
+
+
+def _html(drawn: Sheet) -> Html:
+    return Html(svg(drawn).replace("\n", ""))
 
 
 def _tile(name: str, where: str, parts: Mapping[str, str], lang: Language) -> Html:

@@ -11,7 +11,7 @@ import msgspec
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import as_seen
-from firmware_bridge.floor.config.secrets import secret
+from firmware_bridge.floor.config import secret
 from firmware_bridge.floor.record.message import Row, Unread
 
 PEOPLE: Final = {

@@ -18,8 +18,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor import tls
-from firmware_bridge.floor.config.sections import MqttSection
+from firmware_bridge.floor.config import MqttSection, tls_context
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.source.waits import Waits
 
@@ -191,7 +190,7 @@ class MqttSource:
         client.connect_timeout = CONNECT_S
         client.max_inflight_messages_set(self._window)
         client.username_pw_set(config.username, self._password)  # type: ignore[arg-type]  # paho takes bytes, its types say text
-        if (secured := tls.context(config)) is not None:
+        if (secured := tls_context(config)) is not None:
             client.tls_set_context(secured)
         client.on_connect, client.on_message = self._connected, self._message
         client.on_subscribe, client.on_disconnect = self._subscribed, self._disconnected

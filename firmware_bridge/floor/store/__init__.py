@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.record.ledger import Loaded, Progress
@@ -17,8 +17,20 @@ Part = Literal["ingest", "reader"]
 """What a role of a server may do: keep messages, or read them. Neither changes or deletes one."""
 
 
+FORMAT: Final = 3
+"""Of the tables and views, in both engines: no other is read or written."""
+
+
 class StoreError(BridgeError, OSError):
     """The store cannot be read or written now."""
+
+
+class OtherFormat(StoreError):
+    """A store of another format, or of another program: nothing was written to it."""
+
+    def __init__(self, place: str, found: int) -> None:
+        what = f"{place} is a store of format {found}, and this shoe-floor reads and writes format {FORMAT}"
+        super().__init__(what, "install the version that made it, or name another one in [store] of floor.toml")
 
 
 class Saved(NamedTuple):

@@ -9,8 +9,9 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Final, TypeVar
 
-from firmware_bridge.floor.config.sections import FloorConfig
-from firmware_bridge.floor.store import Reader, StoreError
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.floor.config import FloorConfig
+from firmware_bridge.floor.store import OtherFormat, Reader, StoreError
 from firmware_bridge.floor.store.open import open_reader
 
 LIMIT_S: Final = 6.0
@@ -39,6 +40,15 @@ class Asked:
             return answer.result(max(0.0, until - monotonic()))
         except TimeoutError:
             raise self._late() from None
+
+    def verify_format(self) -> None:
+        """Raise OtherFormat for a store of another format; one that gives no answer now is asked later."""
+        try:
+            self(lambda _: None)
+        except OtherFormat:
+            raise
+        except (StoreError, ConfigError):
+            return
 
     def _ask(self, question: Callable[[Reader], Answer], answer: Future[Answer | None]) -> None:
         try:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firmware_bridge.floor.config.secrets import password
-from firmware_bridge.floor.config.sections import FloorConfig
-from firmware_bridge.floor.extras import need
+from firmware_bridge.floor.config import FloorConfig, need, password
 from firmware_bridge.floor.store import Reader, Store, StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.floor.store.sqlite_reader import SqliteReader

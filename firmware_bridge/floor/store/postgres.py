@@ -15,7 +15,7 @@ from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
 from firmware_bridge.floor.store import Old, Part, Saved, StoreError, What
 from firmware_bridge.floor.store import postgres_sql as sql
-from firmware_bridge.floor.store.postgres_way import connected, in_words
+from firmware_bridge.floor.store.postgres_way import connected, in_words, verify_format
 from firmware_bridge.floor.store.sqlite_sql import ORDER
 
 PAGE: Final = 2_000
@@ -26,7 +26,10 @@ COPIED: Final = 20
 
 
 class PostgresStore:
-    """A store in the database that a URL names, its tables made where there are none. Raises StoreError."""
+    """A store in the database that a URL names, its tables made where there are none.
+
+    Raises OtherFormat, with nothing written, for tables of another format; StoreError.
+    """
 
     def __init__(self, url: str, password: str | None = None) -> None:
         self._all_new = True
@@ -35,7 +38,7 @@ class PostgresStore:
             with self._in_words():
                 self._db.adapters.register_dumper(int, Int8Dumper)
                 self._db.execute(sql.SESSION)
-                self._migrate()
+                self._make()
         except BaseException:
             self._db.close()
             raise
@@ -174,25 +177,17 @@ class PostgresStore:
             described = self._db.execute(SQL("select * from {} limit 0").format(Identifier(what))).description
         return [each.name for each in described or ()]
 
-    def _migrate(self) -> None:
-        newest = len(sql.MIGRATIONS)
-        while (version := self._version()) < newest:
-            with self._db.transaction():
-                self._db.execute(sql.ONE_AT_A_TIME)
-                if self._version() == version:  # else another program was quicker
-                    self._db.execute(sql.MIGRATIONS[version])
-                    self._db.execute(sql.SET_VERSION, (version + 1,))
-        if version > newest:
-            what = f"{self._place} is of version {version}, made by a newer shoe-floor"
-            raise StoreError(what, "install that one, or name another database in [store]")
-
-    def _version(self) -> int:
-        """The version of the tables, 0 where there are none."""
-        there, encoding = self._db.execute(sql.HAS_VERSION).fetchone() or (False, "")
+    def _make(self) -> None:
+        """Make the tables where there are none."""
+        (encoding,) = self._db.execute(sql.ENCODING).fetchone() or ("",)
         if encoding != "UTF8":
             raise StoreError(f"{self._place} keeps texts as {encoding}", "make one with createdb --encoding UTF8")
-        (version,) = (self._db.execute(sql.VERSION).fetchone() if there else None) or (0,)
-        return int(version)
+        if verify_format(self._db, self._place):
+            return
+        with self._db.transaction():
+            self._db.execute(sql.ONE_AT_A_TIME)
+            if not verify_format(self._db, self._place):  # else another program was quicker
+                self._db.execute(sql.TABLES)
 
     @contextmanager
     def _transaction(self) -> Iterator[psycopg.Connection[Any]]:

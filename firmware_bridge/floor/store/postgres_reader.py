@@ -12,11 +12,13 @@ from firmware_bridge.floor.record.message import Key
 from firmware_bridge.floor.store import Counts
 from firmware_bridge.floor.store import postgres_sql as sql
 from firmware_bridge.floor.store.last_rounds import last_rounds
-from firmware_bridge.floor.store.postgres_way import connected, in_words
+from firmware_bridge.floor.store.postgres_way import connected, in_words, verify_format
 
 
 class PostgresReader:
-    """A reader of the store in the database that a URL names, whose tables have to be there. Raises StoreError.
+    """A reader of the store in the database that a URL names, whose tables have to be there.
+
+    Raises OtherFormat, StoreError.
 
     It has a connection of its own. What it asks is a transaction that only reads, holds no lock that the ingest waits
     for, and is given up after 4 s.
@@ -26,6 +28,12 @@ class PostgresReader:
         ways = {"connect_timeout": 4, "tcp_user_timeout": 5_000, "application_name": "shoe-floor-reader"}
         self._place, self._db = connected(url, password, **ways)
         self._db.read_only = True
+        try:
+            with self._reading() as db:
+                verify_format(db, self._place)
+        except BaseException:
+            self._db.close()
+            raise
 
     def counts(self) -> Counts:
         """How much there is: the messages estimated, the others where they are many. Raises StoreError."""

@@ -2,17 +2,18 @@
 
 from typing import Final
 
-MIGRATIONS: Final = (
-    """
+from firmware_bridge.floor.store import FORMAT
+
+TABLES: Final = f"""
 create table store_version (version integer not null);
-insert into store_version values (0);
+insert into store_version values ({FORMAT});
 create table message (
   topic text collate "C" not null, tbl text collate "C" not null, journal text collate "C" not null,
   seq bigint not null, n bigint not null, "of" bigint not null, shoe bigint not null,
   at text collate "C" not null, received_at text collate "C" not null,
   game text collate "C", round bigint, status text collate "C", revision bigint,
   prev_journal text collate "C", prev_seq bigint,
-  body bytea not null,
+  body bytea not null, digest bytea,
   primary key (topic, tbl, journal, seq, n));
 create function message_is_never_changed() returns trigger language plpgsql as $$
   begin raise exception 'messages are never changed'; end $$;
@@ -24,7 +25,7 @@ create trigger message_is_never_deleted before delete or truncate on message
   for each statement execute function message_is_never_deleted();
 create table conflict (
   topic text collate "C" not null, tbl text collate "C" not null, journal text collate "C" not null,
-  seq bigint not null, n bigint not null, received_at text collate "C" not null, body bytea not null);
+  seq bigint not null, n bigint not null, received_at text collate "C" not null, body bytea not null, digest bytea);
 create unique index conflict_once on conflict (topic, tbl, journal, seq, n, sha256(body));
 create table quarantine (
   topic text collate "C" not null, received_at text collate "C" not null, reason text collate "C" not null,
@@ -34,9 +35,14 @@ create table progress (
   tbl text collate "C" not null, journal text collate "C" not null, shoe bigint not null, whole bigint not null,
   known bigint not null, since text collate "C" not null, primary key (tbl, journal));
 create index progress_lacking on progress (tbl, journal) where whole < known or since <> '';
+create table expired (
+  tbl text collate "C" not null, journal text collate "C" not null, shoe bigint not null,
+  first_at text collate "C" not null, last_at text collate "C" not null, messages bigint not null,
+  rounds bigint not null, expired_at text collate "C" not null, primary key (tbl, journal));
 create view round_latest as
   select * from (
-    select *, row_number() over (
+    select topic, tbl, journal, seq, n, "of", shoe, at, received_at, game, round, status, revision, prev_journal,
+      prev_seq, body, row_number() over (
       partition by tbl, journal, shoe, round order by revision desc, seq desc, n desc) as place
     from message where topic = 'round') ranked where place = 1;
 create view rounds as
@@ -49,9 +55,12 @@ create view round_gaps as
   select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
   from message m where topic = 'round' and prev_seq is not null and not exists (
     select 1 from message p
-    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq);
+    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
+  and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal);
 create view messages as
-  select topic, tbl, journal, seq, n, at, received_at, convert_from(body, 'UTF8') as body from message;
+  select topic, tbl, journal, seq, n, at, received_at, encode(digest, 'hex') as came_as,
+    convert_from(body, 'UTF8') as body
+  from message;
 create view conflicts as
   select c.topic, c.tbl, c.journal, c.seq, c.n, m.received_at, convert_from(m.body, 'UTF8') as body,
     c.received_at as other_received_at, convert_from(c.body, 'UTF8') as other_body
@@ -60,50 +69,23 @@ create view shoes as
   select tbl, journal, shoe, min(at) as first_at, max(at) as last_at, max(seq) as last_seq, count(*) as messages,
     count(distinct round) as rounds
   from message group by tbl, journal, shoe;
-""",
-    """
-create table expired (
-  tbl text collate "C" not null, journal text collate "C" not null, shoe bigint not null,
-  first_at text collate "C" not null, last_at text collate "C" not null, messages bigint not null,
-  rounds bigint not null, expired_at text collate "C" not null, primary key (tbl, journal));
-drop view round_gaps;
-create view round_gaps as
-  select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
-  from message m where topic = 'round' and prev_seq is not null and not exists (
-    select 1 from message p
-    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
-  and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal);
-""",
-    """
-alter table message add column digest bytea;
-alter table conflict add column digest bytea;
-drop view messages;
-create view messages as
-  select topic, tbl, journal, seq, n, at, received_at, encode(digest, 'hex') as came_as,
-    convert_from(body, 'UTF8') as body
-  from message;
-""",
-)
-"""What makes version 1 of nothing, version 2 of version 1, and so on.
-
-No index holds a body, or what the broker or a reader calls it: an entry of an index has at most 2,700 bytes.
 """
+"""No index holds a body, or what the broker or a reader calls it: an entry of an index has at most 2,700 bytes."""
 
 SESSION: Final = """
 select set_config('lock_timeout', '30s', false),
   set_config('synchronous_commit', case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply'
     else 'on' end, false)
 """
-"""Every commit is on disk before it returns; another writer, a back-fill or a migration, is waited for 30 s."""
+"""Every commit is on disk before it returns; another writer, or a back-fill, is waited for 30 s."""
 
 VERSION: Final = "select version from store_version"
 HAS_VERSION: Final = """
-select exists (select from pg_tables where tablename = 'store_version' and schemaname = any (current_schemas(false))),
-  current_setting('server_encoding')
+select exists (select from pg_tables where tablename = 'store_version' and schemaname = any (current_schemas(false)))
 """
-SET_VERSION: Final = "update store_version set version = %s"
+ENCODING: Final = "select current_setting('server_encoding')"
 ONE_AT_A_TIME: Final = "select pg_advisory_xact_lock(73656865)"
-"""One program at a time changes the schema."""
+"""One program at a time makes the tables."""
 
 _COLUMNS: Final = """topic, tbl, journal, seq, n, "of", shoe, at, received_at, game, round, status, revision,
   prev_journal, prev_seq, body, digest"""

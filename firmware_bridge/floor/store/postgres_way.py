@@ -10,7 +10,8 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.store import StoreError
+from firmware_bridge.floor.store import FORMAT, OtherFormat, StoreError
+from firmware_bridge.floor.store import postgres_sql as sql
 from firmware_bridge.floor.store.postgres_words import hint
 
 WAYS: Final[dict[str, Any]] = {
@@ -36,6 +37,15 @@ def connected(url: str, password: str | None, **ways: Any) -> tuple[str, psycopg
     with in_words("PostgreSQL"):
         db = psycopg.connect(url, autocommit=True, client_encoding="UTF8", **chosen)
     return f"PostgreSQL, database {db.info.dbname} at {db.info.host or 'this machine'}", db
+
+
+def verify_format(db: psycopg.Connection[Any], place: str) -> bool:
+    """Whether there are tables, of our format. place: as in `in_words`. Raises OtherFormat, psycopg.Error."""
+    (is_there,) = db.execute(sql.HAS_VERSION).fetchone() or (False,)
+    (found,) = (db.execute(sql.VERSION).fetchone() if is_there else None) or (0,)
+    if is_there and found != FORMAT:
+        raise OtherFormat(place, found)
+    return bool(is_there)
 
 
 @contextmanager

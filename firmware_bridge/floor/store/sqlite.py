@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
 
 from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread, is_same
-from firmware_bridge.floor.store import Old, Part, Saved, StoreError, What
+from firmware_bridge.floor.store import FORMAT, Old, OtherFormat, Part, Saved, StoreError, What
 from firmware_bridge.floor.store import sqlite_sql as sql
 
 BUSY_S: Final = 30.0
@@ -21,12 +21,16 @@ Found = TypeVar("Found")
 
 
 class SqliteStore:
-    """A store in the file `path`. make: whether it is made where there is none. Raises StoreError."""
+    """A store in the file `path`. make: whether it is made where there is none.
+
+    Raises OtherFormat, with nothing written, for a store of another format; StoreError.
+    """
 
     def __init__(self, path: Path, *, make: bool = True) -> None:
         self._path = path
         if not make:
             self._look()
+        verify_format(path)
         with self._in_words():
             mode = "rwc" if make else "rw"
             self._db = sqlite3.connect(
@@ -35,9 +39,11 @@ class SqliteStore:
             try:
                 if not make and not self._version():
                     raise self._none()
+                if self._version() != FORMAT and self._has_tables():
+                    raise OtherFormat(str(path), self._version())
                 self._db.execute("pragma journal_mode = wal").fetchall()
                 self._db.execute("pragma synchronous = full")
-                self._migrate()
+                self._make()
             except BaseException:
                 self._db.close()
                 raise
@@ -159,19 +165,18 @@ class SqliteStore:
         (version,) = self._db.execute("pragma user_version").fetchone()
         return int(version)
 
-    def _migrate(self) -> None:
-        version = self._version()
-        if version > len(sql.MIGRATIONS):
-            what = f"{self._path} is of version {version}, made by a newer shoe-floor"
-            raise StoreError(what, "install that one, or name another file in [store]")
-        if version == len(sql.MIGRATIONS):
+    def _has_tables(self) -> bool:
+        return self._db.execute("select 1 from sqlite_master limit 1").fetchone() is not None
+
+    def _make(self) -> None:
+        """Make the tables where there are none."""
+        if self._version() == FORMAT:
             return
-        for number, script in enumerate(sql.MIGRATIONS, 1):
-            with self._transaction() as db:
-                if self._version() < number:  # another process may have been quicker
-                    for statement in _statements(script):
-                        db.execute(statement)
-                    db.execute(f"pragma user_version = {number}")
+        with self._transaction() as db:
+            if not self._has_tables():  # another process may have been quicker
+                for statement in _statements(sql.TABLES):
+                    db.execute(statement)
+                db.execute(f"pragma user_version = {FORMAT}")
 
     def _ask(self, question: Callable[[sqlite3.Connection], Found]) -> Found:
         with self._in_words():
@@ -196,6 +201,17 @@ class SqliteStore:
         except sqlite3.Error as error:
             hint = "look at its disk, its owner, and with shoe-floor check at the file"
             raise StoreError(f"{self._path}: {error}", hint) from None
+
+
+def verify_format(path: Path) -> None:
+    """Look at a file's header, and write nothing: a usual connection makes files beside it. Raises OtherFormat."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
+            (found,) = db.execute("pragma user_version").fetchone()
+    except sqlite3.Error:
+        return  # the next connection finds the same
+    if found not in (0, FORMAT):
+        raise OtherFormat(str(path), found)
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -13,15 +13,17 @@ from firmware_bridge.floor.record.message import Key
 from firmware_bridge.floor.store import Counts, StoreError
 from firmware_bridge.floor.store import sqlite_sql as sql
 from firmware_bridge.floor.store.last_rounds import last_rounds
+from firmware_bridge.floor.store.sqlite import verify_format
 
 BUSY_S: Final = 1.0
 
 
 class SqliteReader:
-    """A reader of the store in the file `path`, which has to be there. Raises StoreError."""
+    """A reader of the store in the file `path`, which has to be there. Raises OtherFormat, StoreError."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        verify_format(path)
         with _in_words(path):
             self._db = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=BUSY_S)
 

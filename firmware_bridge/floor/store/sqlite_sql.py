@@ -1,14 +1,13 @@
-"""All SQL of the store in SQLite: its schema, a script for each version, and its statements."""
+"""All SQL of the store in SQLite: its schema and its statements."""
 
 from typing import Final
 
-MIGRATIONS: Final = (
-    """
+TABLES: Final = """
 create table message (
   topic text not null, tbl text not null, journal text not null, seq integer not null, n integer not null,
   "of" integer not null, shoe integer not null, at text not null, received_at text not null,
   game text, round integer, status text, revision integer, prev_journal text, prev_seq integer,
-  body blob not null,
+  body blob not null, digest blob,
   primary key (topic, tbl, journal, seq, n));
 create trigger message_is_never_changed before update on message
   begin select raise(abort, 'messages are never changed'); end;
@@ -16,7 +15,7 @@ create trigger message_is_never_deleted before delete on message
   begin select raise(abort, 'messages are never deleted'); end;
 create table conflict (
   topic text not null, tbl text not null, journal text not null, seq integer not null, n integer not null,
-  received_at text not null, body blob not null,
+  received_at text not null, body blob not null, digest blob,
   primary key (topic, tbl, journal, seq, n, body));
 create table quarantine (
   topic text not null, received_at text not null, reason text not null, body blob not null,
@@ -25,6 +24,9 @@ create table progress (
   tbl text not null, journal text not null, shoe integer not null, whole integer not null, known integer not null,
   since text not null, primary key (tbl, journal));
 create index progress_lacking on progress (tbl, journal) where whole < known or since <> '';
+create table expired (
+  tbl text not null, journal text not null, shoe integer not null, first_at text not null, last_at text not null,
+  messages integer not null, rounds integer not null, expired_at text not null, primary key (tbl, journal));
 create view round_latest as
   select * from (
     select *, row_number() over (
@@ -39,9 +41,12 @@ create view round_gaps as
   select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
   from message m where topic = 'round' and prev_seq is not null and not exists (
     select 1 from message p
-    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq);
+    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
+  and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal);
 create view messages as
-  select topic, tbl, journal, seq, n, at, received_at, cast(body as text) as body from message;
+  select topic, tbl, journal, seq, n, at, received_at,
+    case when digest is not null then lower(hex(digest)) end as came_as, cast(body as text) as body
+  from message;
 create view conflicts as
   select c.topic, c.tbl, c.journal, c.seq, c.n, m.received_at, cast(m.body as text) as body,
     c.received_at as other_received_at, cast(c.body as text) as other_body
@@ -50,30 +55,7 @@ create view shoes as
   select tbl, journal, shoe, min(at) as first_at, max(at) as last_at, max(seq) as last_seq, count(*) as messages,
     count(distinct round) as rounds
   from message group by tbl, journal, shoe;
-""",
-    """
-create table expired (
-  tbl text not null, journal text not null, shoe integer not null, first_at text not null, last_at text not null,
-  messages integer not null, rounds integer not null, expired_at text not null, primary key (tbl, journal));
-drop view round_gaps;
-create view round_gaps as
-  select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
-  from message m where topic = 'round' and prev_seq is not null and not exists (
-    select 1 from message p
-    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
-  and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal);
-""",
-    """
-alter table message add column digest blob;
-alter table conflict add column digest blob;
-drop view messages;
-create view messages as
-  select topic, tbl, journal, seq, n, at, received_at,
-    case when digest is not null then lower(hex(digest)) end as came_as, cast(body as text) as body
-  from message;
-""",
-)
-"""What makes version 1 of nothing, version 2 of version 1, and so on."""
+"""
 
 INSERT: Final = f"insert into message values ({', '.join('?' * 17)}) on conflict do nothing"
 SAME: Final = "select body, digest from message where topic = ? and tbl = ? and journal = ? and seq = ? and n = ?"

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games.baccarat.angel_eye import SIDES, unjudged, verdict
+from firmware_bridge.games import guest
 from firmware_bridge.games.baccarat.bets import BETS, closed
 from firmware_bridge.games.baccarat.roads_topic import ROADS
-from firmware_bridge.games.baccarat.rules import BURNS
-from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, Hand, Own, round
-from firmware_bridge.games.baccarat.terms import Baccarat
+from firmware_bridge.games.baccarat.rules import BURNS, PLAYER_DRAWS
+from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, SIDES, Baccarat, Hand, Own, round, unjudged, verdict
 from firmware_bridge.games.game import Game, Layout, OddsBook, Start
 from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Dealt, Mark
@@ -36,8 +35,35 @@ def _points(layout: Layout) -> dict[str, str]:
     return {side: str(sum(card.points for card in hand) % 10) for side, hand in hands.items() if hand}
 
 
+WINS: Final = {"player": "wins.player", "banker": "wins.banker", "tie": "wins.tie"}
+
+
+def _shown(told: Any) -> guest.Result:
+    """Both sides' hands, for guests."""
+    hands = [
+        guest.Hand(side, guest.faces(hand.cards), "" if hand.total is None else str(hand.total))
+        for side in SIDES
+        if (hand := told.hands.get(side))
+    ]
+    return guest.Result(told.round, WINS.get(told.outcome, ""), hands=tuple(hands), natural=told.natural)
+
+
+def _hands(at: Mapping[str, Card | None]) -> dict[str, tuple[Card | None, ...]]:
+    """Both sides' cards; of the reserves those that are named: they are played, R1 by the player where he draws."""
+    first = [card.points for slot in ("P1", "P2") if (card := at.get(slot))]
+    draws = len(first) == 2 and sum(first) % 10 in PLAYER_DRAWS
+    thirds = {"player": at.get("R1"), "banker": at.get("R2")} if draws else {"banker": at.get("R1")}
+    hands = {}
+    for letter, side in zip("PB", SIDES, strict=True):
+        lain = [at[slot] for slot in (f"{letter}1", f"{letter}2", f"{letter}3") if slot in at]
+        lain += [card] if (card := thirds.get(side)) else []
+        if lain:
+            hands[side] = tuple(lain)
+    return hands
+
+
 def _odds() -> OddsBook:
-    from firmware_bridge.games.baccarat.odds.asked import BOOK
+    from firmware_bridge.games.baccarat.odds import BOOK
 
     return BOOK
 
@@ -79,6 +105,7 @@ GAME: Final = Game(
     topics=(ROADS,),
     cut_from_end=(13, 52),  # the fewest and the most that houses leave
     points=_points,
+    guest=guest.Guest(result=_shown, sides=SIDES, hands=_hands),
     odds=_odds,
     remarks=_remarks,
 )

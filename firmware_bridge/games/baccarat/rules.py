@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason
 
 NATURALS: Final = (8, 9)
 PLAYER_DRAWS: Final = (0, 1, 2, 3, 4, 5)

@@ -1,19 +1,45 @@
-"""A round of baccarat as a script: four cards, and thirds as the tables of the rules have them."""
+"""A round of baccarat as a script: settings, four cards, thirds by the tables, and what an Angel Eye says of it."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Final
+from typing import Final, Literal
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games.asks import Ask, CardDue, OpeningDue, Plays
-from firmware_bridge.games.baccarat.bets import results
+from firmware_bridge.games.baccarat.bets import NaturalBets, TigerPairTop, results
+from firmware_bridge.games.baccarat.roads.good import GoodId
 from firmware_bridge.games.baccarat.rules import NATURALS, STOOD, Ruled, Thirds, thirds
-from firmware_bridge.games.baccarat.terms import Baccarat
-from firmware_bridge.games.game import Result, Script, Start
+from firmware_bridge.games.game import Result, Script, Start, Terms
+
+SqueezeRule = Literal["largest-stake", "any-bettor"]
+"""Who may open the cards: the guest with the largest stake on a side, or any with a bet."""
+
+
+class Baccarat(Terms, frozen=True):
+    """`[game]` of a baccarat table.
+
+    procedure: third cards drawn when they are due, or six cards in every round.
+    leading_ties: where roads show ties before the first win: on its bead, or in a column of their own.
+    row1_limit: what a column of a road does that cannot leave row 1: it stays, or goes down at the first column it can.
+    good_roads: the good roads that are shown, None for all ten.
+    tiger_pair_top: what the top prize of the tiger pair asks for: identical cards, or the same rank.
+    natural_bets: whether a bet on a natural needs the side to win, or any natural.
+    squeeze: who may open the cards: the guest with the largest stake on a side, or any with a bet.
+    """
+
+    procedure: Literal["on-demand", "six-card"] = "on-demand"
+    leading_ties: Literal["first-bead", "own-column"] = "first-bead"
+    row1_limit: Literal["stay", "descend"] = "stay"
+    good_roads: tuple[GoodId, ...] | None = None
+    tiger_pair_top: TigerPairTop = "identical"
+    natural_bets: NaturalBets = "must-win"
+    squeeze: SqueezeRule = "largest-stake"
+
 
 PAIRS: Final = ("P1", "B1", "P2", "B2")
 """The slots of both opening hands, in the order dealt."""
@@ -151,3 +177,21 @@ def _faces(*cards: Card | None) -> tuple[Card, ...]:
 def _hand(cards: tuple[Card, ...]) -> Hand:
     total = sum(card.points for card in cards) % 10
     return Hand(cards, total, f"natural {total}" if len(cards) == 2 and total in NATURALS else str(total))
+
+
+SIDES: Final = ("player", "banker")
+
+_decode = msgspec.json.Decoder(Own).decode
+
+
+def verdict(outcome: str, own: Raw) -> tuple[str, ...]:
+    """The words for an outcome: the side that won, or `tie`, and the pairs, the player's first."""
+    pairs = _decode(own).pairs
+    return (outcome, *(f"{side} pair" for side in SIDES if pairs[side]))
+
+
+def unjudged(terms: Baccarat) -> dict[str, str]:
+    """It deals on demand."""
+    if terms.procedure == "on-demand":
+        return {}
+    return {"procedure": "an angel-eye judges by its own rules, on-demand"}

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Net
+from firmware_bridge.games import guest
 from firmware_bridge.games.asks import EXACT, Question, in_words
-from firmware_bridge.games.blackjack.play import WORDS
-from firmware_bridge.games.blackjack.result import Hand, Own, is_shuffle_due
-from firmware_bridge.games.blackjack.script import DEALER, round
+from firmware_bridge.games.blackjack.result import Hand, Outcome, Own, is_shuffle_due
+from firmware_bridge.games.blackjack.rules import SEATS, Blackjack, is_blackjack, total
+from firmware_bridge.games.blackjack.script import DEALER, WORDS, round
 from firmware_bridge.games.blackjack.strategy import act
-from firmware_bridge.games.blackjack.terms import Blackjack
-from firmware_bridge.games.blackjack.totals import is_blackjack, total
 from firmware_bridge.games.game import Game, Layout, OddsBook, Start
 
-SEATS: Final = tuple(f"S{seat}" for seat in range(1, 8))
+SLOTS: Final = tuple(f"S{seat}" for seat in range(1, SEATS + 1))
 
 
 def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str:
@@ -88,6 +87,25 @@ def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
     return (*nets, *(("shuffle due",) if told["shuffle_due"] else ()))
 
 
+def _shown(told: Any) -> guest.Result:
+    """The dealer's hand and those of the seats, for guests."""
+    hands = [
+        guest.Hand(
+            slot,
+            guest.faces(hand.cards),
+            "" if hand.total is None else str(hand.total),
+            guest.said(told, hand.how),
+            hand.outcome if hand.outcome in get_args(Outcome) else "",
+        )
+        for slot, hand in told.hands.items()
+    ]
+    if told.dealer:
+        how = "blackjack" if told.dealer.blackjack else "bust" if told.dealer.bust else ""
+        cards, total = guest.faces(told.dealer.cards), str(told.dealer.total)
+        hands.insert(0, guest.Hand(DEALER, cards, total, guest.said(told, how)))
+    return guest.Result(told.round, guest.said(told, told.outcome), hands=tuple(hands))
+
+
 def _odds() -> OddsBook:
     from firmware_bridge.games.blackjack.odds import BOOK
 
@@ -100,10 +118,10 @@ GAME: Final = Game(
     pack=dict.fromkeys(FACES, 1),
     packs=range(6, 9, 2),
     fewest=lambda terms: 4,  # a seat's two and the dealer's
-    slots=(*SEATS, DEALER),
-    areas={seat: (seat,) for seat in SEATS} | {"dealer": (DEALER,)},
+    slots=(*SLOTS, DEALER),
+    areas={slot: (slot,) for slot in SLOTS} | {"dealer": (DEALER,)},
     points=_points,
-    players=range(1, 8),
+    players=range(1, SEATS + 1),
     round=round,
     words=WORDS,
     stakes="bets",
@@ -115,6 +133,7 @@ GAME: Final = Game(
     moved=_moved,
     ends=_ends,
     strategy=act,
+    guest=guest.Guest(result=_shown, limits=(("min", "max"),)),
     odds=_odds,
     summary=_summary,
     remarks=_remarks,

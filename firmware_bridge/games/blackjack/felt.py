@@ -1,15 +1,16 @@
-"""What lies on a blackjack table in a round: the seats' hands from the dealer's left, and the dealer's cards."""
+"""What lies on a blackjack table in a round: the seats' hands and the dealer's; and how each is paid and cleared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.blackjack.totals import is_blackjack, total
+from firmware_bridge.games.asks import Ask, did, in_words
+from firmware_bridge.games.blackjack.rules import MOST, is_blackjack, total
 
 How = Literal["stood", "doubled", "bust", "surrendered", "blackjack", "dealer_blackjack"]
 """How a hand ended; `dealer_blackjack`: it lost to one unplayed."""
@@ -83,3 +84,71 @@ class Felt(Struct):
     def natural(self, hand: Hand) -> bool:
         """Whether the hand is a blackjack: two cards, never split."""
         return len(self.seats[hand.seat]) == 1 and is_blackjack(hand.cards)
+
+
+Said = Generator[Ask, Any, None]
+
+
+def lose(felt: Felt, hand: Hand, amount: Decimal) -> Said:
+    """Take chips of a hand that is over, then its cards."""
+    yield from _take(hand, amount)
+    yield from _discard(felt, hand)
+
+
+def pay_blackjacks(felt: Felt) -> Said:
+    """Pay each blackjack of a seat one and a half, and take its cards."""
+    for hand in felt.from_right:
+        if felt.natural(hand):
+            hand.how = "blackjack"
+            yield from _pay(hand, hand.bet + hand.bet / 2)
+            yield from _discard(felt, hand)
+
+
+def settle_blackjack(felt: Felt) -> Said:
+    """The dealer has a blackjack: seats with one push, all others lose."""
+    for hand in felt.from_right:
+        if felt.natural(hand):
+            hand.how = "blackjack"
+            yield did("push", hand.name)
+        else:
+            hand.how = "dealer_blackjack"
+            yield from _take(hand, hand.bet)
+    for hand in felt.from_right:
+        yield from _discard(felt, hand)
+    yield from _discard_dealer(felt)
+
+
+def settle(felt: Felt) -> Said:
+    """Hands that wait for the dealer's are compared with it: first all chips, then the cards."""
+    alive = [hand for hand in felt.from_right if hand.is_alive]
+    dealer = total(felt.open_dealer)[0]
+    for hand in alive:
+        if dealer > MOST or hand.total > dealer:
+            yield from _pay(hand, hand.stake)
+        elif hand.total == dealer:
+            yield did("push", hand.name)
+        else:
+            yield from _take(hand, hand.stake)
+    for hand in alive:
+        yield from _discard(felt, hand)
+    yield from _discard_dealer(felt)
+
+
+def _pay(hand: Hand, amount: Decimal) -> Said:
+    hand.net = amount
+    yield did("pay", hand.name, in_words(amount))
+
+
+def _take(hand: Hand, amount: Decimal) -> Said:
+    hand.net = -amount
+    yield did("take", hand.name, in_words(amount))
+
+
+def _discard(felt: Felt, hand: Hand) -> Said:
+    felt.discards.append(hand.name)
+    yield did("discard", hand.name)
+
+
+def _discard_dealer(felt: Felt) -> Said:
+    felt.discards.append("D")
+    yield did("discard", "D")

@@ -12,8 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games.blackjack.terms import Blackjack
-from firmware_bridge.games.blackjack.totals import MOST, STANDS_ON, VALUES, counted
+from firmware_bridge.games.blackjack.rules import MOST, STANDS_ON, VALUES, Blackjack, counted
 from firmware_bridge.games.chances import Chance, HandOddsError
 from firmware_bridge.games.game import OddsBook
 

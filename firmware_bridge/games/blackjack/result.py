@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
 from typing import Literal
 
 from msgspec import Struct
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.facts.reason import Reason
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games.asks import in_words
 from firmware_bridge.games.blackjack import felt as on
-from firmware_bridge.games.blackjack.amounts import units
-from firmware_bridge.games.blackjack.totals import MOST, STANDS_ON, is_blackjack, total
+from firmware_bridge.games.blackjack.rules import MOST, STANDS_ON, is_blackjack, total
 from firmware_bridge.games.game import Result, Start
 
 Outcome = Literal["win", "lose", "push"]
@@ -130,3 +130,19 @@ def _points(hand: on.Hand, best: int, soft: bool) -> str:
     if hand.how in ("blackjack", "bust"):
         return "blackjack" if hand.how == "blackjack" else f"bust {best}"
     return f"soft {best}" if soft else str(best)
+
+
+def units(net: Decimal, bet: Decimal) -> str:
+    """A net in units of its bet: a decimal where one is exact, else a fraction `p/q` in lowest terms."""
+    exact = Fraction(net) / Fraction(bet)
+    twos, fives = _power(exact.denominator, 2), _power(exact.denominator, 5)
+    if exact.denominator != 2**twos * 5**fives:
+        return str(exact)
+    places = max(twos, fives)
+    digits = exact.numerator * 10**places // exact.denominator
+    return in_words(Decimal((digits < 0, tuple(map(int, str(abs(digits)))), -places)))
+
+
+def _power(n: int, prime: int) -> int:
+    """How often the prime divides `n`."""
+    return next(power for power in range(n.bit_length() + 1) if n % prime ** (power + 1))

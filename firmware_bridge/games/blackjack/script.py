@@ -1,24 +1,49 @@
-"""A round of blackjack as a script: bets, deal, peek, blackjacks, seats, dealer, settlement."""
+"""A round of blackjack as a script: bets, deal, peek, blackjacks, what seats say of their hands, dealer, settlement."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.reason import Reason
-from firmware_bridge.games.asks import Ask, CardDue, OpeningDue, Question, did
-from firmware_bridge.games.blackjack.felt import Felt, Hand
-from firmware_bridge.games.blackjack.play import deal_to, play
+from firmware_bridge.facts.events_of_rounds import Reason
+from firmware_bridge.games.asks import (
+    Ask,
+    CardDue,
+    MarkDue,
+    Nothing,
+    Offer,
+    OpeningDue,
+    Plays,
+    Question,
+    Refused,
+    check,
+    did,
+    in_words,
+)
+from firmware_bridge.games.blackjack.felt import Felt, Hand, Laid, lose, pay_blackjacks, settle, settle_blackjack
 from firmware_bridge.games.blackjack.result import result
-from firmware_bridge.games.blackjack.settle import pay_blackjacks, settle, settle_blackjack
-from firmware_bridge.games.blackjack.terms import Blackjack
-from firmware_bridge.games.blackjack.totals import PEEKS, STANDS_ON, total
+from firmware_bridge.games.blackjack.rules import MOST, PEEKS, STANDS_ON, Blackjack, doubles, is_pair, refused, total
 from firmware_bridge.games.game import Script, Start
+from firmware_bridge.games.moves import Mark
 
 DEALER: Final = "D"
 """The dealer's slot."""
+
+WORDS: Final = ("S", "H", "DD", "SP", "SU")
+"""The marks: stand, hit, double down, split, surrender."""
+
+RULES: Final = {
+    "deal": "",
+    "split": "the second card of a split hand",
+    "hits": "a hit",
+    "doubles": "a double, one card",
+}
+"""Why a card is due to a seat -> the same in words."""
+
+Played = Generator[Ask, Any, None]
 
 _FACE_DOWN: Final = CardDue(DEALER, DEALER, down=True, why="D due, face down")
 _PEEK: Final = Question("peek", ("yes", "no"), (DEALER,))
@@ -54,20 +79,11 @@ def _bets(terms: Blackjack, start: Start) -> Generator[Ask, Any, Felt]:
         return _felt({seat: Decimal(1) for seat in range(1, terms.seats + 1)})
     bets = {}
     for seat, text in sorted(start.bets.items(), key=lambda each: int(each[0])):
-        if why := refused(terms, int(seat), Decimal(text)):
+        if why := refused(int(seat), Decimal(text), terms.seats, terms.min, terms.max):
             yield did("bet_refused", f"S{seat}", why)
         else:
             bets[int(seat)] = Decimal(text)
     return _felt(bets)
-
-
-def refused(terms: Blackjack, seat: int, bet: Decimal) -> str:
-    """Why a bet is not taken, "" if it is."""
-    if not 1 <= seat <= terms.seats:
-        return "no_such_seat"
-    if bet < terms.min:
-        return "below_min"
-    return "above_max" if bet > terms.max else ""
 
 
 def _felt(bets: dict[int, Decimal]) -> Felt:
@@ -100,3 +116,107 @@ def _draw(felt: Felt) -> Generator[Ask, Any, None]:
         reason = Reason("dealer_draws", {"slot": DEALER, "total": now})
         felt.dealer.append((yield CardDue(DEALER, DEALER, why=f"D due: the dealer has {now}", reason=reason)))
         felt.drawn += 1
+
+
+def play(felt: Felt, terms: Blackjack, hands: list[Hand]) -> Played:
+    """Play the hands of one seat out, from the dealer's left; splits add hands on the way."""
+    n = 0
+    while n < len(hands):
+        while not hands[n].how:
+            yield from _one_step(felt, terms, hands, hands[n])
+        n += 1
+
+
+def deal_to(felt: Felt, hand: Hand, rule: str) -> Played:
+    """One card face up to a hand, by one of `RULES`; over 21 its stake and cards go at once."""
+    card = yield _due(hand.name, rule)
+    if card is None:
+        yield OpeningDue((hand.name,), (hand.name,), f"{hand.name} is to be opened")
+        raise LookupError("an opening is never answered")
+    hand.laid.append(Laid(card, felt.drawn))
+    felt.drawn += 1
+    if len(hand.laid) > 2 and hand.total > MOST:
+        hand.how = "bust"
+        yield from lose(felt, hand, hand.stake)
+
+
+def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> Played:
+    """The second card of a split hand, or what the seat says."""
+    if len(hand.laid) == 1:
+        yield from deal_to(felt, hand, "split")
+        if hand.cards[0].rank == "A" and terms.split_aces == "one-card":
+            hand.how = "stood"
+        return
+    mark = yield from _said(terms, hands, hand)
+    match mark.word:
+        case "S":
+            hand.how = "stood"
+        case "H":
+            yield from deal_to(felt, hand, "hits")
+        case "DD":
+            yield from _double(felt, hand, mark)
+        case "SP":
+            yield from _split(hands, hand)
+        case "SU":
+            hand.how = "surrendered"
+            yield from lose(felt, hand, hand.bet / 2)
+
+
+def _said(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[Ask, Any, Mark]:
+    """The mark of the seat whose turn it is. Raises Refused for another seat's, or what the hand does not allow."""
+    offers = _offers(terms, hands, hand)
+    mark: Mark = yield MarkDue({hand.name: offers}, why=f"{hand.name} has {hand.total}: {', '.join(offers)}")
+    if mark.seat not in ("", str(hand.seat)):
+        raise Refused("not_your_turn", f"seat {hand.seat} is asked, for {hand.name}: {', '.join(offers)}")
+    if mark.word not in offers:
+        raise Refused("not_allowed", f"{_why_not(terms, hands, hand, mark.word)}; {hand.name}: {', '.join(offers)}")
+    check(mark.word, mark.value, offers[mark.word])
+    return mark
+
+
+def _offers(terms: Blackjack, hands: list[Hand], hand: Hand) -> dict[str, Offer]:
+    offers: dict[str, Offer] = {"S": Nothing(), "H": Nothing()}
+    if len(hand.laid) == 2:
+        offers["DD"] = doubles(hand.bet)
+        if len(hands) < terms.max_hands and is_pair(hand.cards, terms.split_by):
+            offers["SP"] = Nothing()
+        if len(hands) == 1:
+            offers["SU"] = Nothing()
+    return offers
+
+
+def _why_not(terms: Blackjack, hands: list[Hand], hand: Hand, word: str) -> str:
+    """Why a mark of the game is not allowed now."""
+    if word == "SU":
+        return "SU only as the first decision of a seat"
+    if len(hand.laid) > 2:
+        return f"{word} only with the first two cards of a hand"
+    if len(hands) >= terms.max_hands:
+        return f"a seat has {terms.max_hands} hands at most"
+    return f"the two cards are not of the same {terms.split_by}"
+
+
+@lru_cache(256)
+def _due(slot: str, rule: str) -> CardDue:
+    words = RULES[rule]
+    if not words:
+        return CardDue(slot, slot, why=f"{slot} due")
+    return CardDue(slot, slot, why=f"{slot} due: {words}", reason=Reason(rule, {"slot": slot}))
+
+
+def _double(felt: Felt, hand: Hand, mark: Mark) -> Played:
+    hand.double = hand.bet if mark.value is None else Decimal(mark.value)
+    yield did("stake", hand.name, in_words(hand.double))
+    yield from deal_to(felt, hand, "doubles")
+    if not hand.how:
+        hand.how = "doubled"
+
+
+def _split(hands: list[Hand], hand: Hand) -> Played:
+    """The second card becomes a hand of its own, next to this one on the dealer's right, with a stake of its own."""
+    moved = hand.laid.pop()
+    new = Hand(hand.seat, f"S{hand.seat}.{len(hands) + 1}", hand.bet, [moved])
+    hands.insert(hands.index(hand) + 1, new)
+    yield Plays(moved.n, new.name)
+    yield did("stake", new.name, in_words(new.bet))
+    yield did("move", new.name, moved.card.value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from firmware_bridge.games.blackjack.totals import VALUES, is_pair, total
+from firmware_bridge.games.blackjack.rules import VALUES, is_pair, total
 from firmware_bridge.games.strategy import Asked
 
 UPS: Final = "23456789TA"

@@ -2,24 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from itertools import combinations_with_replacement
 from typing import Any, Final
 
-from firmware_bridge.facts.cards import TILES
-from firmware_bridge.games.bank import BET, GRAB, SLOTS, remarks, strategy
-from firmware_bridge.games.erbagang.as_json import compare, summary
-from firmware_bridge.games.erbagang.game_so_far import Own, Running, is_over
-from firmware_bridge.games.erbagang.hands import Hand
-from firmware_bridge.games.erbagang.script import EACH, round
-from firmware_bridge.games.erbagang.terms import ErBaGang
-from firmware_bridge.games.game import Game, OddsBook
+from firmware_bridge.facts.cards import TILES, Card
+from firmware_bridge.games.asks import in_words
+from firmware_bridge.games.bank import BET, GRAB, GUEST, SLOTS, remarks, strategy
+from firmware_bridge.games.chances import book, chances
+from firmware_bridge.games.erbagang.hands import WORDS, Hand, kind_of, outcome
+from firmware_bridge.games.erbagang.script import EACH, ErBaGang, Own, Running, is_over, round
+from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT
 
 
-def _odds() -> OddsBook:
-    from firmware_bridge.games.erbagang.odds import BOOK
+def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A game from the `round` messages of its rounds."""
+    nets = {slot: sum((Decimal(told["bets"][slot]) for told in rounds), Decimal(0)) for slot in SLOTS}
+    last = rounds[-1]
+    return {
+        "rounds": [_round(told) for told in rounds],
+        "stopped": last["stopped"],
+        "out": last["out"],
+        "net": {slot: in_words(net) for slot, net in nets.items()},
+        "money": last["money"],
+    }
 
-    return BOOK
+
+def compare(given: Mapping[str, Any]) -> dict[str, Any]:
+    """`outcome` for the player's hand, or `against` every hand that can lie beside it where no banker's is given.
+
+    Raises KeyError, ValueError for an object that says no hand.
+    """
+    usual = ErBaGang()
+    order, ties = tuple(given.get("order", usual.order)), given.get("ties", usual.ties)
+    player = _hand(given["player"])
+    if given.get("banker") is not None:
+        return {"outcome": outcome(player, _hand(given["banker"]), order, ties)}
+    rows = combinations_with_replacement(TILES, 2)
+    return {"against": {"".join(tile.value for tile in row): outcome(player, row, order, ties) for row in rows}}
+
+
+def _round(told: Mapping[str, Any]) -> dict[str, Any]:
+    hands = {
+        slot: {"tiles": hand["cards"], "kind": hand["kind"], "points": hand["digit"]}
+        for slot, hand in told["hands"].items()
+    }
+    return {
+        "round": told["game_round"],
+        "banker": told["banker"],
+        "multiple": told["multiple"],
+        "bets": told["multiples"],
+        "hands": hands,
+        "outcomes": told["outcomes"],
+        "net": told["bets"],
+        "money": told["money"],
+    }
+
+
+def _hand(told: Any) -> tuple[Card, ...]:
+    faces = (told.get("tiles") or told["cards"]) if isinstance(told, Mapping) else told
+    if len(faces) != 2:
+        raise ValueError("a hand has two tiles")
+    return tuple([Card(face) for face in faces])
 
 
 def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
@@ -28,10 +74,12 @@ def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
     return (*remarks(told), f"round {told['game_round']} of the game", *stopped)
 
 
+PACK: Final = dict.fromkeys(TILES, 4)
+
 GAME: Final = Game(
     name="erbagang",
     terms=ErBaGang,
-    pack=dict.fromkeys(TILES, 4),
+    pack=PACK,
     packs=range(1, 2),
     fewest=lambda terms: EACH * len(SLOTS),
     may_burn=False,
@@ -51,7 +99,10 @@ GAME: Final = Game(
     shows=Running,
     compare=compare,
     summary=summary,
-    odds=_odds,
+    guest=GUEST,
+    odds=lambda: book(
+        PACK, "tiles left: hands of two", WORDS, lambda left, terms: chances(left, EACH, terms.order, kind_of)
+    ),
     ceremony="hands are opened from the banker's next seat, his own last",
     staked=lambda layout, start: dict.fromkeys(SLOTS, "0"),
 )

@@ -1,12 +1,14 @@
-"""A round of er ba gang as a script: grabs, bets, eight tiles face down, and the banker takes first, then pays."""
+"""Er ba gang as a script: a table's settings, one of the five rounds of a game, and what a game carries over."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from decimal import Decimal
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
-from msgspec.structs import replace
+import msgspec
+from msgspec import Meta, Struct, field
+from msgspec.structs import force_setattr, replace
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.asks import Ask, Shows, Whole, did, in_words
@@ -14,27 +16,95 @@ from firmware_bridge.games.bank import (
     BET,
     GRAB,
     SEATS,
+    Bank,
+    Factor,
     Outcome,
     by_slot,
+    check_base,
     dealt,
     from_next,
     given_by,
     lot_among,
     outcome_of,
+    owes,
     reasons,
     turned,
     why,
 )
-from firmware_bridge.games.erbagang.game_so_far import ROUNDS, Own, Purses, Running, SoFar, difference, so_far
-from firmware_bridge.games.erbagang.hands import kind_of_hand, outcome, read
-from firmware_bridge.games.erbagang.terms import ErBaGang
-from firmware_bridge.games.game import Result, Script, Start
+from firmware_bridge.games.erbagang.hands import KINDS, Kind, Ties, kind_of_hand, outcome, read
+from firmware_bridge.games.game import Ended, Result, Script, Start, Terms
+
+USUAL: Final[dict[Kind, int]] = dict.fromkeys(KINDS, 1)
+"""Kind -> multiple, where the house says nothing else."""
+
+
+class ErBaGang(Terms, frozen=True):
+    """`[game]` of an er ba gang table.
+
+    base: the money that all multiples multiply; who has less cannot go on.
+    grab_max: the highest bid for the bank.
+    order: the kinds of hands from high to low.
+    ties: who wins equal hands: the higher single tile (white is the lowest; if that is equal too, nobody), the banker,
+    or nobody.
+    hand_multiples: what the winning hand pays, by its kind; a kind that is not named pays once.
+    banker_per: whether the bank is grabbed in every round, or once a game.
+    """
+
+    base: Decimal = Decimal(1)
+    grab_max: Annotated[int, Meta(ge=0, le=1_000_000)] = 200
+    order: tuple[Kind, ...] = ("white_pair", "pair", "28", "points")
+    ties: Ties = "high-tile"
+    hand_multiples: dict[Kind, Factor] = field(default_factory=lambda: dict(USUAL))
+    banker_per: Literal["round", "game"] = "round"
+
+    def __post_init__(self) -> None:
+        check_base(self.base)
+        if sorted(self.order) != sorted(KINDS):
+            raise ValueError(f"order: name each of {', '.join(KINDS)} once")
+        force_setattr(self, "hand_multiples", USUAL | self.hand_multiples)
+
+
+ROUNDS: Final = 5
+"""Rounds of a game: 40 tiles."""
+
+TILES: Final = 8
+"""Tiles of a round."""
 
 EACH: Final = 2
 """Tiles of a hand."""
 
 PART: Final = 3
 """A player bets at most this part of the banker's multiple."""
+
+Purses = dict[str, Decimal]
+"""Seat -> what is in its purse."""
+
+
+class Own(Struct, frozen=True):
+    """What only er ba gang says of a round.
+
+    game_round: 1 to 5, voided rounds not counted. banker: his slot. multiple: what he grabbed with, 1 if nobody did.
+    multiples: slot of a player -> what he bet. outcomes: slot of a player -> how he ended against the banker.
+    money: slot -> its purse after the round, empty where purses are unknown. stopped: the game ends before its fifth
+    round. out: slots that cannot go on, because less than the base is left. difference: in a correction, slot -> what
+    it won more than was told before; it stays with the people, later rounds stand.
+    """
+
+    game_round: int
+    banker: str
+    multiple: int
+    multiples: dict[str, int]
+    outcomes: dict[str, Outcome]
+    money: dict[str, str]
+    stopped: bool
+    out: tuple[str, ...]
+    difference: dict[str, str] = {}
+
+
+class Running(Bank, frozen=True, kw_only=True):
+    """What er ba gang shows of a running round: which of the five it is, bids, the bank, bets."""
+
+    round: int
 
 
 def round(terms: ErBaGang, start: Start) -> Script:
@@ -47,7 +117,8 @@ def round(terms: ErBaGang, start: Start) -> Script:
     yield did("round", game.number)
     bank = yield from _banker(terms, game)
     banker, multiple = str(bank.banker)[1:], bank.multiple or 1
-    offer = Whole(1, max(1, multiple // PART))
+    offered = third(multiple)
+    offer = Whole(offered[0], offered[-1])
     players = sorted(from_next(banker))
     bets = yield from given_by(players, BET, offer, "the players bet", lambda told: replace(bank, bets=told))
     closed = yield from dealt(EACH)
@@ -81,9 +152,18 @@ def round(terms: ErBaGang, start: Start) -> Script:
     )
 
 
+def third(banker: int) -> range:
+    """What players may bet at er ba gang against a banker with this multiple: from 1 to a third of it, 1 always."""
+    return range(1, max(1, banker // PART) + 1)
+
+
+def short(purses: Mapping[str, Decimal], base: Decimal) -> tuple[str, ...]:
+    """The seats whose purse does not hold the base: with one of them a game does not go on."""
+    return tuple([seat for seat, purse in purses.items() if purse < base])
+
+
 def _short(purses: Purses | None, terms: ErBaGang) -> tuple[str, ...]:
-    """The slots whose purse does not hold the base."""
-    return tuple([f"S{seat}" for seat, purse in (purses or {}).items() if purse < terms.base])
+    return tuple([f"S{seat}" for seat in short(purses or {}, terms.base)])
 
 
 def _banker(terms: ErBaGang, game: SoFar) -> Generator[Ask, Any, Running]:
@@ -123,7 +203,7 @@ def _paid(
             if ends[seat] != now:
                 continue
             loser, winner = (seat, banker) if now == "lose" else (banker, seat)
-            owed = terms.base * bets[seat] * terms.hand_multiples[kind_of_hand(tiles[winner])]
+            owed = owes(terms.base, bets[seat], terms.hand_multiples[kind_of_hand(tiles[winner])])
             paid = min(owed, left[loser]) if left else owed
             yield did("pay", f"S{loser}", f"S{winner}", in_words(paid), in_words(owed))
             nets[loser] -= paid
@@ -132,3 +212,57 @@ def _paid(
                 left[loser] -= paid
                 left[winner] += paid
     return nets, left
+
+
+class SoFar(Struct, frozen=True):
+    """A game before a round: its number from 1, the purses (None: unknown), the bank of the round before."""
+
+    number: int
+    purses: Purses | None
+    bank: tuple[str, int] | None
+
+
+def so_far(start: Start) -> SoFar:
+    """The game as the rounds before this one leave it; what was told anew replaces what was worked out."""
+    closed = [own_of(each) for each in start.before if each.outcome is not None]
+    last = closed[-1] if closed else None
+    return SoFar(len(closed) + 1, _purses(start), (last.banker[1:], last.multiple) if last else None)
+
+
+def own_of(round: Ended) -> Own:
+    """What er ba gang said of a closed round."""
+    return _decode(round.own)
+
+
+def is_over(start: Start) -> bool:
+    """Whether no further round can begin: five are closed, a purse is too small, or too few tiles are left."""
+    closed = [own_of(each) for each in start.before if each.outcome is not None]
+    return start.left < TILES or len(closed) >= ROUNDS or bool(closed and closed[-1].stopped)
+
+
+def difference(start: Start, nets: Purses) -> dict[str, str]:
+    """Slot -> how much more it won in a corrected round than as it was told last; rounds before and after it stand."""
+    if start.was is None:
+        return {}
+    before = start.was.nets
+    return {f"S{seat}": in_words(net - Decimal(before[f"S{seat}"])) for seat, net in nets.items()}
+
+
+_decode = msgspec.json.Decoder(Own).decode
+
+
+def _purses(start: Start) -> Purses | None:
+    if start.money:
+        return _of_seats(start.money)
+    for each in reversed(start.before):
+        if each.outcome is not None:
+            told = own_of(each).money
+            return {slot[1:]: Decimal(amount) for slot, amount in told.items()} or None
+        if each.money:
+            return _of_seats(each.money)
+    return None
+
+
+def _of_seats(told: dict[str, str]) -> Purses:
+    """The purses of the four seats; one that was not told is empty."""
+    return {seat: Decimal(told.get(seat, "0")) for seat in SEATS}

@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from firmware_bridge.facts.cards import FACES
-from firmware_bridge.games.bank import BET, GRAB, SLOTS, Bank, remarks, strategy
-from firmware_bridge.games.game import Game, OddsBook
+from firmware_bridge.facts.cards import FACES, Card
+from firmware_bridge.games.bank import BET, GRAB, GUEST, SLOTS, Bank, remarks, strategy
+from firmware_bridge.games.chances import book, chances
+from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT
-from firmware_bridge.games.niuniu.as_json import compare, summary
-from firmware_bridge.games.niuniu.hands import Hand
-from firmware_bridge.games.niuniu.script import EACH, Own, round
-from firmware_bridge.games.niuniu.terms import NiuNiu
+from firmware_bridge.games.niuniu.hands import KINDS, WORDS, Hand, kind_of, strength
+from firmware_bridge.games.niuniu.script import EACH, NiuNiu, Own, round
 
 
-def _odds() -> OddsBook:
-    from firmware_bridge.games.niuniu.odds import BOOK
+def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A game, which is one round, from its `round` message."""
+    told = rounds[-1]
+    hands = {
+        slot: {name: hand[name] for name in ("cards", "kind", "multiple", "three")}
+        for slot, hand in told["hands"].items()
+    }
+    return {
+        "banker": told["banker"],
+        "multiple": told["multiple"],
+        "bets": told["multiples"],
+        "hands": hands,
+        "outcomes": told["outcomes"],
+        "net": told["bets"],
+    }
 
-    return BOOK
 
+def compare(given: Mapping[str, Any]) -> dict[str, Any]:
+    """`winner` of the hands `a` and `b`. Raises KeyError, ValueError for an object that says no two hands."""
+    a, b = (strength(_hand(given[name])) for name in ("a", "b"))
+    return {"winner": "a" if a > b else "b"}
+
+
+def _hand(told: Any) -> list[Card]:
+    faces = told["cards"] if isinstance(told, Mapping) else told
+    if len(faces) != 5:
+        raise ValueError("a hand has five cards")
+    return [Card(face) for face in faces]
+
+
+PACK: Final = dict.fromkeys(FACES, 1)
 
 GAME: Final = Game(
     name="niuniu",
     terms=NiuNiu,
-    pack=dict.fromkeys(FACES, 1),
+    pack=PACK,
     packs=range(1, 2),
     fewest=lambda terms: EACH * len(SLOTS),
     slots=SLOTS,
@@ -40,7 +66,10 @@ GAME: Final = Game(
     shows=Bank,
     compare=compare,
     summary=summary,
-    odds=_odds,
+    guest=GUEST,
+    odds=lambda: book(
+        PACK, "cards left: hands of five", WORDS, lambda left, terms: chances(left, EACH, KINDS, kind_of)
+    ),
     ceremony="hands are opened from the banker's next seat, his own last",
     staked=lambda layout, start: dict.fromkeys(SLOTS, "0"),
 )

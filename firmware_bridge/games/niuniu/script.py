@@ -1,13 +1,13 @@
-"""A round of niu-niu as a script: grabs, bets, twenty cards face down, and each player's hand against the banker's."""
+"""Niu-niu as a script: a table's settings, and a round of grabs, bets and twenty cards that lie face down."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from decimal import Decimal
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Meta, Struct, field
+from msgspec.structs import force_setattr, replace
 
 from firmware_bridge.games.asks import Ask, Choice, Shows, did, in_words
 from firmware_bridge.games.bank import (
@@ -15,20 +15,58 @@ from firmware_bridge.games.bank import (
     GRAB,
     SEATS,
     Bank,
+    Factor,
+    Multiple,
     Outcome,
     by_slot,
+    check_base,
     dealt,
     from_next,
     given_by,
     lot_among,
     outcome_of,
+    owes,
     reasons,
     turned,
     why,
 )
-from firmware_bridge.games.game import Result, Script, Start
-from firmware_bridge.games.niuniu.hands import Hand, read, strength
-from firmware_bridge.games.niuniu.terms import NiuNiu
+from firmware_bridge.games.game import Result, Script, Start, Terms
+from firmware_bridge.games.niuniu.hands import KINDS, Hand, Kind, read, strength
+
+Bids = Annotated[tuple[Annotated[int, Meta(ge=0, le=1_000)], ...], Meta(min_length=1)]
+Bets = Annotated[tuple[Multiple, ...], Meta(min_length=1)]
+
+USUAL: Final[dict[Kind, int]] = dict.fromkeys(KINDS, 1) | {
+    "five_small": 8,
+    "bomb": 6,
+    "five_face": 5,
+    "four_face": 4,
+    "bull_bull": 3,
+    "bull_9": 2,
+    "bull_8": 2,
+    "bull_7": 2,
+}
+"""Kind -> multiple, where the house says nothing else."""
+
+
+class NiuNiu(Terms, frozen=True):
+    """`[game]` of a niu-niu table.
+
+    base: the money that all multiples multiply.
+    grab: the bids a seat may make for the bank; 0 does not grab.
+    bet: the multiples a player may bet.
+    hand_multiples: what the winning hand pays, by its kind; a kind that is not named keeps its usual multiple.
+    """
+
+    base: Decimal = Decimal(10)
+    grab: Bids = (0, 1, 2, 3)
+    bet: Bets = (1, 2, 3)
+    hand_multiples: dict[Kind, Factor] = field(default_factory=lambda: dict(USUAL))
+
+    def __post_init__(self) -> None:
+        check_base(self.base)
+        force_setattr(self, "hand_multiples", USUAL | self.hand_multiples)
+
 
 EACH: Final = 5
 """Cards of a hand."""
@@ -61,7 +99,7 @@ def round(terms: NiuNiu, start: Start) -> Script:
     for seat in players:
         wins = strength(faces[seat]) > strength(faces[banker])
         winner, loser = (seat, banker) if wins else (banker, seat)
-        pay = terms.base * multiple * bets[seat] * hands[winner].multiple
+        pay = owes(terms.base, multiple, bets[seat], hands[winner].multiple)
         yield did("pay", f"S{loser}", f"S{winner}", in_words(pay))
         nets[winner] += pay
         nets[loser] -= pay

@@ -8,15 +8,15 @@ from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Net
+from firmware_bridge.games import guest
 from firmware_bridge.games.asks import EXACT, Question, in_words
-from firmware_bridge.games.game import Game, Layout, OddsBook, Start
-from firmware_bridge.games.zhajinhua.hands import Hand, beats
+from firmware_bridge.games.chances import book
+from firmware_bridge.games.game import Game, Layout, Start
+from firmware_bridge.games.zhajinhua.hands import CALLED, HAND, Hand, act, beats, chances
 from firmware_bridge.games.zhajinhua.offers import ANYTIME, WORDS
 from firmware_bridge.games.zhajinhua.result import Own, Running, SeatHand
-from firmware_bridge.games.zhajinhua.script import HAND, round
-from firmware_bridge.games.zhajinhua.seats import SEATS
-from firmware_bridge.games.zhajinhua.strategy import act
-from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+from firmware_bridge.games.zhajinhua.script import round
+from firmware_bridge.games.zhajinhua.seats import SEATS, ZhaJinHua
 
 SLOTS: Final = tuple(f"S{number}" for number in SEATS)
 
@@ -65,20 +65,26 @@ def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return own | {"hands": hands}
 
 
+def _shown(told: Any) -> guest.Result:
+    """Hands, of which a screen shows those that the house shows to guests; who won, and the pot."""
+    hands = [
+        guest.Hand(slot, guest.faces(hand.cards), "", guest.said(told, hand.kind), "win" if slot == told.winner else "")
+        for slot, hand in told.hands.items()
+    ]
+    outcome = "wins.seat" if told.winner else ""
+    return guest.Result(told.round, outcome, told.winner, tuple(hands), pot=told.pot)
+
+
 OF_A_HAND: Final = tuple(key for key in SeatHand.__struct_fields__ if key != "points")
 """What the result of a round says of each hand."""
 
 
-def _odds() -> OddsBook:
-    from firmware_bridge.games.zhajinhua.odds import BOOK
-
-    return BOOK
-
+PACK: Final = dict.fromkeys(FACES, 1)
 
 GAME: Final = Game(
     name="zhajinhua",
     terms=ZhaJinHua,
-    pack=dict.fromkeys(FACES, 1),
+    pack=PACK,
     packs=range(1, 2),
     fewest=lambda terms: HAND * PLAYERS.start,
     slots=SLOTS,
@@ -95,7 +101,8 @@ GAME: Final = Game(
     compare=_compare,
     summary=_summary,
     ends=lambda terms, start: len(start.before) > 0,
-    odds=_odds,
+    guest=guest.Guest(result=_shown, hidden=HAND, limits=(("ante", ""), ("top", "")), has_pot=True),
+    odds=lambda: book(PACK, "cards left: hands of three", CALLED, lambda left, terms: chances(left)),
     hand=SeatHand,
     own=Own,
     answer=_answer,

@@ -1,16 +1,38 @@
-"""Hands of zha jin hua: their kinds, and which of two is better."""
+"""Hands of zha jin hua: their kinds, which of two is better, and what a sensible guest does with one."""
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import combinations
+from math import comb
+from random import Random
 from typing import Final, Literal
 
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.games.asks import Between, Choice, Offer, Target
+from firmware_bridge.games.chances import Chance, HandOddsError
+from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.strategy import Asked
 
 Kind = Literal["special_235", "high_card", "pair", "straight", "flush", "straight_flush", "leopard"]
 """What three cards are."""
 
 KINDS: Final[tuple[Kind, ...]] = ("high_card", "pair", "straight", "flush", "straight_flush", "leopard")
 """The kinds from low to high; `special_235` ranks as the lowest high card, and beats leopards alone."""
+
+CALLED: Final[dict[Kind, str]] = {
+    "leopard": "leopard",
+    "straight_flush": "straight flush",
+    "flush": "flush",
+    "straight": "straight",
+    "pair": "pair",
+    "high_card": "high card",
+    "special_235": "2 3 5 mixed",
+}
+"""Kind -> what people call it, from high to low; of the odds the special is told apart from the other high cards."""
+
+HAND: Final = 3
+"""Cards of a hand."""
 
 RANKED: Final = "23456789TJQKA"
 SUITED: Final = "dchs"
@@ -50,6 +72,15 @@ def beats(hand: Hand, other: Hand) -> bool:
     return _strength(hand, kinds[0]) > _strength(other, kinds[1])
 
 
+def chances(left: Counter[Card]) -> dict[str, Chance]:
+    """Kind -> how likely the next hand is of it, from the cards that are left. Raises HandOddsError."""
+    cards = left.total()
+    if cards < HAND:
+        raise HandOddsError(f"{cards} cards are left, a hand takes {HAND}", f"odds need {HAND} cards or more")
+    found = Counter(map(kind, combinations(left.elements(), HAND)))
+    return {each: Chance(found[each], comb(cards, HAND)) for each in CALLED}
+
+
 def _ranks(hand: Hand) -> tuple[int, ...]:
     """The ranks from high to low, as places in RANKED."""
     return tuple(sorted((RANKED.index(card.rank) for card in hand), reverse=True))
@@ -72,3 +103,50 @@ def _strength(hand: Hand, kind: Kind) -> tuple[int, ...]:
 def _suit(hand: Hand, rank: int) -> int:
     """The best suit among the cards of a rank, spade highest."""
     return max(SUITED.index(card.suit) for card in hand if card.rank == RANKED[rank])
+
+
+Said = tuple[str, str | None]
+
+WORTH: Final = {"leopard": 6, "straight_flush": 6, "flush": 5, "straight": 4, "pair": 3, "special_235": 1}
+"""Kind -> how well a guest likes a hand; a high card is worth 1 or 2."""
+
+GOOD_HIGH_CARD: Final = "QKA"
+
+
+def act(asked: Asked, rng: Random) -> Said:
+    """The word that a seat says: cautious with a bad hand, bold with a good one, impatient in later rounds."""
+    offers = asked.offers
+    if LOT in offers:
+        return LOT, _one_of(offers[LOT], rng)
+    if "look" in offers and rng.random() < 0.4:
+        return "look", None
+    worth = 3 if "look" in offers else _worth(asked)
+    if "call" not in offers:
+        return ("compare", None) if worth > 1 else ("fold", None)
+    if worth < 2 and rng.random() < 0.7:
+        return "fold", None
+    if "compare" in offers and rng.random() < 0.35:
+        return "compare", _one_of(offers["compare"], rng)
+    if "raise" in offers and rng.random() < 0.12 * worth - 0.2:
+        return "raise", _least(offers["raise"])
+    return "call", None
+
+
+def _worth(asked: Asked) -> int:
+    """How well the guest likes the hand that was looked at; an average one where its cards are not known."""
+    hand = tuple(asked.hand)
+    if len(hand) != 3:
+        return 3
+    is_good = any(card.rank in GOOD_HIGH_CARD for card in hand)
+    return WORTH.get(kind(hand), 2 if is_good else 1)
+
+
+def _one_of(offer: Offer, rng: Random) -> str | None:
+    match offer:
+        case Choice(values=values) | Target(seats=values) if values:
+            return rng.choice(values)
+    return None
+
+
+def _least(offer: Offer) -> str | None:
+    return str(offer.least) if isinstance(offer, Between) else None

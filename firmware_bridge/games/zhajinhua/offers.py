@@ -7,7 +7,7 @@ from typing import Final
 
 from firmware_bridge.games.asks import EXACT, Between, Nothing, Offer, Price, Refused, Target, amount, check, in_words
 from firmware_bridge.games.moves import LOT, Mark
-from firmware_bridge.games.zhajinhua.seats import Seat, Table
+from firmware_bridge.games.zhajinhua.seats import COMPARES_FROM, Seat, Table
 
 ANYTIME: Final = ("look", "fold")
 """What needs no turn."""
@@ -24,7 +24,7 @@ def offers(table: Table, seat: Seat) -> dict[str, Offer]:
         words["call"] = Price(table.cost(seat))
         if (raises := _raises(table, seat, seat.purse)) is not None:
             words["raise"] = raises
-        if table.round > 1:
+        if table.round >= COMPARES_FROM:
             words["compare"] = Target(tuple(each.number for each in table.rivals(seat)), table.cost(seat))
     return words | {"fold": Nothing()}
 
@@ -60,7 +60,7 @@ def _refuse_state(table: Table, seat: Seat, mark: Mark) -> None:
         if table.stake >= table.terms.top:
             raise Refused("not_allowed", f"the stake is at the top, {in_words(table.terms.top)}; {_says(table, seat)}")
     elif mark.word not in (*ANYTIME, *offers(table, seat)):
-        first = "hands are compared from round 2 on; " if mark.word == "compare" else ""
+        first = f"hands are compared from round {COMPARES_FROM} on; " if mark.word == "compare" else ""
         raise Refused("not_allowed", f"{first}{_says(table, seat)}")
 
 

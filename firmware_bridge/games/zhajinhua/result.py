@@ -1,20 +1,19 @@
-"""What is said of a round of zha jin hua that is over."""
+"""What is said of a round of zha jin hua that is over, and who is paid what, in the order in which it happens."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final, Literal
 
 from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.reason import Reason
-from firmware_bridge.games.asks import EXACT, Ask, in_words
+from firmware_bridge.facts.events_of_rounds import Reason
+from firmware_bridge.games.asks import EXACT, Ask, Did, did, in_words
 from firmware_bridge.games.game import Result
 from firmware_bridge.games.zhajinhua.hands import Hand, Kind, kind
-from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table
-from firmware_bridge.games.zhajinhua.settlement import Bonus, Pot, earned, pay_bonus
+from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, total
 
 By = Literal["fold", "compare", "forced", "all_in"]
 """How a round was won: how the last of the others went out, or by an all-in."""
@@ -25,7 +24,6 @@ WON: Final[dict[By, str]] = {
     "forced": "the betting rounds were used up, so hands were compared",
     "all_in": "the seat was all-in and beat every seat still in",
 }
-
 
 POINTS: Final[dict[Kind, str]] = {"high_card": "high-card", "straight_flush": "straight-flush", "special_235": "2-3-5"}
 """Kind of hand -> what people call it in a word, where that is not the kind itself."""
@@ -129,3 +127,71 @@ def _net(seat: Seat, winner: Seat, pot: Pot, bonus: Decimal) -> Decimal:
     """What the seat won or lost in all."""
     got = EXACT.add(pot.won if seat is winner else pot.returned.get(seat.slot, Decimal(0)), bonus)
     return EXACT.subtract(got, seat.put)
+
+
+class Pot(Struct, frozen=True):
+    """What became of the pot: all that was put in, what went back to seats beside the winner, the house's part."""
+
+    total: Decimal
+    returned: dict[str, Decimal]
+    rake: Decimal
+
+    @property
+    def won(self) -> Decimal:
+        """What the winner gets, his own money included."""
+        return EXACT.subtract(self.total, EXACT.add(self.rake, total(list(self.returned.values()))))
+
+
+def divided(table: Table, winner: Seat, all_in: bool) -> Pot:
+    """The pot divided: an all-in winner wins of each seat no more than he put in; the rake is of the profit."""
+    richer = [seat for seat in table.seats if all_in and seat.put > winner.put]
+    beyond = {seat.slot: EXACT.subtract(seat.put, winner.put) for seat in richer}
+    pot = table.pot
+    profit = EXACT.subtract(pot, EXACT.add(winner.put, total(list(beyond.values()))))
+    return Pot(pot, beyond, EXACT.multiply(profit, table.terms.rake))
+
+
+def hand_out(table: Table, winner: Seat, pot: Pot) -> Iterator[Did]:
+    """Pay the pot out: what goes back first, from the starting seat on, then the house, then the winner."""
+    for seat in table.seats:
+        if seat.slot in pot.returned:
+            seat.purse = EXACT.add(seat.purse, pot.returned[seat.slot])
+            yield did("return", seat.slot, in_words(pot.returned[seat.slot]))
+    if pot.rake:
+        yield did("rake", in_words(pot.rake))
+    winner.purse = EXACT.add(winner.purse, pot.won)
+    yield did("win", winner.slot, in_words(pot.won))
+
+
+class Bonus(Struct):
+    """What a seat received and paid for hands that earn a bonus."""
+
+    received: Decimal = Decimal(0)
+    paid: Decimal = Decimal(0)
+
+    @property
+    def net(self) -> Decimal:
+        """What it received less what it paid."""
+        return EXACT.subtract(self.received, self.paid)
+
+
+def pay_bonus(table: Table, kinds: Mapping[str, Kind], bonus: Mapping[str, Bonus]) -> Iterator[Did]:
+    """Pay the bonus of each hand that earns one, and count it in `bonus`, by seat.
+
+    Each of the others pays as far as he has money left. A hand that was folded unseen earns none.
+    """
+    for holder in table.seats:
+        each = earned(table, holder, kinds[holder.slot])
+        for payer in table.after(holder) if each else ():
+            if paid := min(each, payer.purse):
+                payer.purse, holder.purse = EXACT.subtract(payer.purse, paid), EXACT.add(holder.purse, paid)
+                bonus[payer.slot].paid = EXACT.add(bonus[payer.slot].paid, paid)
+                bonus[holder.slot].received = EXACT.add(bonus[holder.slot].received, paid)
+                yield did("bonus", payer.slot, holder.slot, in_words(paid))
+
+
+def earned(table: Table, seat: Seat, kind: Kind) -> Decimal:
+    """What every other seat owes the seat for its hand."""
+    if kind not in ("leopard", "straight_flush") or (seat.out == "fold" and not seat.looked):
+        return Decimal(0)
+    return table.terms.bonus.get(kind, Decimal(0))

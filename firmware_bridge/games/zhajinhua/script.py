@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.asks import (
@@ -23,15 +23,10 @@ from firmware_bridge.games.asks import (
 )
 from firmware_bridge.games.game import Script, Start
 from firmware_bridge.games.moves import LOT, Mark
-from firmware_bridge.games.zhajinhua.hands import Hand
+from firmware_bridge.games.zhajinhua.hands import HAND, Hand
 from firmware_bridge.games.zhajinhua.offers import anytime, offers, refuse_wrong
-from firmware_bridge.games.zhajinhua.result import Running, result
-from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, take_seats
-from firmware_bridge.games.zhajinhua.settlement import divided, hand_out
-from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
-
-HAND: Final = 3
-"""Cards of a hand."""
+from firmware_bridge.games.zhajinhua.result import Running, divided, hand_out, result
+from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, ZhaJinHua, take_seats
 
 Dealt = dict[str, list[Card | None]]
 """Slot -> its cards, as far as they are open."""

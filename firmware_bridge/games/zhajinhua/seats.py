@@ -1,15 +1,56 @@
-"""The seats of a round: what each has, has put in, has seen, and how it went out."""
+"""What a house sets at zha jin hua, and the seats of a round: what each has, has put in, and how it went out."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from decimal import Decimal
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct, field
 
-from firmware_bridge.games.asks import EXACT, Ask, did, in_words
-from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+from firmware_bridge.games.asks import EXACT, Ask, check_settings, did, in_words
+from firmware_bridge.games.game import Terms
+
+Bonus = dict[Literal["leopard", "straight_flush"], Decimal]
+"""Kind of hand -> what every other seat pays for it."""
+
+USUAL_BONUS: Final[Bonus] = {"leopard": Decimal(10), "straight_flush": Decimal(5)}
+
+
+class ZhaJinHua(Terms, frozen=True):
+    """`[game]` of a table of zha jin hua; amounts are exact decimals, in the money of the purses.
+
+    ante: what every seat puts in before the cards, and the first stake.
+    step: what a seat that has not looked raises by at least, and in whole steps of.
+    top: the highest stake of a seat that has not looked; of one that has, it is double.
+    rounds: how many betting rounds there are before hands are compared by force.
+    rake: the part of the winner's profit that the house takes, 0 to less than 1.
+    bonus: kind of hand -> what every other seat pays for it.
+    show: which hands guests' screens name: those that were shown down and won or earn a bonus, or all.
+    """
+
+    ante: Decimal = Decimal(1)
+    step: Decimal = Decimal(1)
+    top: Decimal = Decimal(10)
+    rounds: Annotated[int, Meta(ge=1, le=100)] = 20
+    rake: Decimal = Decimal(0)
+    bonus: Bonus = field(default_factory=USUAL_BONUS.copy)
+    show: Literal["winner", "all"] = "winner"
+
+    def __post_init__(self) -> None:
+        check_settings(ante=self.ante, step=self.step, top=self.top, rake=self.rake)
+        check_settings(**{f"bonus.{kind}": each for kind, each in self.bonus.items()})
+        if not self.ante > 0:
+            raise ValueError(f"ante = {self.ante}: it is more than 0")
+        if not self.step > 0:
+            raise ValueError(f"step = {self.step}: it is more than 0")
+        if not self.top >= self.ante:
+            raise ValueError(f"top = {self.top}: it is at least the ante, {self.ante}")
+        if not 0 <= self.rake < 1:
+            raise ValueError(f"rake = {self.rake}: it is a part of the profit, 0 to less than 1")
+        if not all(each >= 0 for each in self.bonus.values()):
+            raise ValueError("bonus: what is paid for a hand is 0 or more")
+
 
 Out = Literal["fold", "compare", "forced"]
 """How a seat went out."""
@@ -17,8 +58,16 @@ Out = Literal["fold", "compare", "forced"]
 FEWEST, MOST = 3, 5
 """How many seats make a round."""
 
+COMPARES_FROM: Final = 2
+"""The betting round from which on a seat may compare its hand with another's; all-in it may earlier."""
+
 SEATS: Final = tuple(str(number) for number in range(1, 8))
 """The seats that a table can have."""
+
+
+def factor(looked: bool) -> int:
+    """What a seat puts in for a stake of 1: one that has looked puts in twice as much."""
+    return 2 if looked else 1
 
 
 class Seat(Struct):
@@ -37,8 +86,8 @@ class Seat(Struct):
 
     @property
     def factor(self) -> int:
-        """What it puts in for a stake of 1: a seat that has looked puts in twice as much."""
-        return 2 if self.looked else 1
+        """What it puts in for a stake of 1."""
+        return factor(self.looked)
 
     def pay(self, amount: Decimal) -> None:
         """Put money of the purse into the pot."""

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
+from firmware_bridge.demo import given as shown
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games import GAMES
@@ -19,7 +20,6 @@ from firmware_bridge.games.asks import OpeningDue
 from firmware_bridge.games.game import Layout, Result, Start
 from firmware_bridge.games.machine import layout, refusal
 from firmware_bridge.games.moves import Dealt, Mark, Move, mark_of
-from firmware_bridge.sim.play import steps as shown
 from tests.core.games.grabbed_lines import line
 
 

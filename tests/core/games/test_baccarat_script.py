@@ -9,7 +9,7 @@ import pytest
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.asks import CardDue, OpeningDue
 from firmware_bridge.games.baccarat import GAME
-from firmware_bridge.games.baccarat.terms import Baccarat
+from firmware_bridge.games.baccarat.script import Baccarat
 from firmware_bridge.games.game import Layout, Start
 from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Dealt

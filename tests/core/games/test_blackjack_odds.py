@@ -15,7 +15,7 @@ import pytest
 from firmware_bridge.cli import main
 from firmware_bridge.facts.cards import FACES, Card, cards
 from firmware_bridge.games.blackjack.odds import BOOK, UPS, odds, piles_of
-from firmware_bridge.games.blackjack.terms import Blackjack
+from firmware_bridge.games.blackjack.rules import Blackjack
 from firmware_bridge.games.chances import Chance, HandOddsError
 from tests.core.games.blackjack_counts import best, points
 

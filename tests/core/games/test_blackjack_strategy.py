@@ -9,7 +9,7 @@ import pytest
 from firmware_bridge.facts.cards import FACES, cards
 from firmware_bridge.games.asks import CardDue, MarkDue, Offer
 from firmware_bridge.games.blackjack import GAME
-from firmware_bridge.games.blackjack.terms import Blackjack
+from firmware_bridge.games.blackjack.rules import Blackjack
 from firmware_bridge.games.game import Layout, Placed, Start
 from firmware_bridge.games.strategy import Asked
 from tests.core.games.rounds import Rules

@@ -11,7 +11,7 @@ import pytest
 from firmware_bridge.facts.cards import TILES, cards
 from firmware_bridge.games.erbagang import GAME
 from firmware_bridge.games.erbagang.hands import KINDS, Kind, Ties, kind_of, outcome, read
-from firmware_bridge.games.erbagang.terms import ErBaGang
+from firmware_bridge.games.erbagang.script import ErBaGang
 from tests.core.games import grabbed_erbagang as book
 
 PAIRS = {"white_pair": 6, "pair": 54, "28": 16, "points": 704}

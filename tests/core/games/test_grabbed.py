@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from firmware_bridge.demo.given import answer
 from firmware_bridge.games import GAMES
-from firmware_bridge.sim.play.line import answer
 from tests.core.games.grabbed_lines import line
 
 GAMES_EACH = 120

@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs
 from firmware_bridge.games.house import usual
-from firmware_bridge.sim.words import shown
+from firmware_bridge.screen.words import shown
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import Table
 

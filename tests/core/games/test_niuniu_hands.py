@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.facts.cards import FACES, cards
 from firmware_bridge.games.niuniu import GAME
 from firmware_bridge.games.niuniu.hands import KINDS, kind_of, read, strength, three_of
-from firmware_bridge.games.niuniu.terms import NiuNiu
+from firmware_bridge.games.niuniu.script import NiuNiu
 from tests.core.games import grabbed_niuniu as book
 
 COUNTS = (

@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.facts.cards import FACES, TILES
 from firmware_bridge.games import baccarat
 from firmware_bridge.games.asks import CardDue, Choice, MarkDue, OpeningDue, Question
-from firmware_bridge.games.baccarat.terms import Baccarat
+from firmware_bridge.games.baccarat.script import Baccarat
 from firmware_bridge.games.game import Game, Start, Terms
 from firmware_bridge.games.machine import layout, refusal
 from firmware_bridge.games.moves import Answered, Dealt, Mark, Move

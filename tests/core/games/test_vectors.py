@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.demo.given import answer
 from firmware_bridge.games import GAMES
-from firmware_bridge.sim.play.line import answer
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "games"
 

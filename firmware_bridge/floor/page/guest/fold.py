@@ -1,4 +1,4 @@
-"""What a guest screen keeps of a table: the newest of each state, and the newest rounds that are over.
+"""What guest screens keep of each table: the newest of each state, and the newest rounds that are over.
 
 Messages may come twice, late, or not at all: a state is replaced by a newer one alone, a round by a later revision of
 it. So the order in which messages come decides nothing in the end, and an old one that is sent again shows nothing.
@@ -6,12 +6,13 @@ it. So the order in which messages come decides nothing in the end, and an old o
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_bridge.floor.page.guest.read import Alarms, Roads, Round, Status, Table, Told, read
+from firmware_bridge.floor.page.guest.read import TOPICS, Alarms, Roads, Round, Status, Table, Told, read
 
 ROUNDS: Final = 24
 """Rounds that are kept, of the newest."""
@@ -20,6 +21,9 @@ BOOTS: Final = 64
 """Runs of the daemon that are known again, of the newest."""
 
 STATES: Final = {"status": Status, "alarm": Alarms, "table": Table, "roads": Roads}
+
+MOST: Final = 10_000
+"""Tables at most."""
 
 
 class Kept(Struct, frozen=True):
@@ -65,6 +69,32 @@ def fold(kept: Kept, topic: str, payload: bytes, table: str | None = None) -> Ke
         return replace(kept, rounds=_with(kept.rounds, told))
     before = getattr(kept, topic)
     return replace(kept, **{topic: told}) if before is None or _order(told, before) > _order(before, told) else kept
+
+
+class Guests:
+    """The tables below a root, by name, as far as guests may know them."""
+
+    def __init__(self, root: str) -> None:
+        self.tables: dict[str, Kept] = {}
+        self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/({'|'.join(TOPICS)})")
+
+    def take(self, topic: str, payload: bytes) -> bool:
+        """Take a message; whether it changed what is kept."""
+        match = self._topic.fullmatch(topic)
+        if match is None:
+            return False
+        name, last = match.groups()
+        before = self.tables.get(name, NOTHING)
+        if before is NOTHING and len(self.tables) >= MOST:
+            return False
+        after = fold(before, last, payload, name)
+        if after is before:
+            return False
+        if any(getattr(after, state) for state in STATES):
+            self.tables[name] = after
+        else:  # the table is no more
+            self.tables.pop(name, None)
+        return after != before
 
 
 def _is_another_device(kept: Kept, told: Told) -> bool:

@@ -5,14 +5,23 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from firmware_bridge.floor.page.guest.results import Hand, Result, seat
-from firmware_bridge.floor.page.guest.roads import roads
+from firmware_bridge.floor.page.guest.read import Roads
 from firmware_bridge.floor.page.guest.view import Limit, View
 from firmware_bridge.floor.page.guest.words import WORDS, Language
 from firmware_bridge.floor.page.markup import Html, joined, tag
+from firmware_bridge.games.baccarat.drawn.formats import svg
+from firmware_bridge.games.baccarat.drawn.grid import BESIDE, TITLE, Grid, road
+from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Sheet
+from firmware_bridge.games.baccarat.drawn.words import WORDS as OF_ROADS
+from firmware_bridge.games.baccarat.drawn.words import Kind
+from firmware_bridge.games.baccarat.roads import Board
+from firmware_bridge.games.guest import Hand, Result, seat
 
 SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 RED: Final = ("h", "d")
+COLUMNS: Final = 18
+CELL: Final = 44.0
+SHOWN: Final[tuple[Kind, ...]] = ("bead", "big")
 
 FEW, SOME = 4, 8
 """Hands that are drawn large, and less large."""
@@ -55,6 +64,39 @@ def document(name: str, shown: View, lang: Language) -> str:
         tag("p", say("wait"), id="lost", role="status", hidden=True),
     )
     return f"<!doctype html>{tag('html', head, body, lang=lang)}"
+
+
+@lru_cache(64)
+def roads(told: Roads, lang: Language) -> tuple[Html, ...]:
+    """A picture of each road."""
+    board = _board(told)
+    words = OF_ROADS[lang]
+    grid = Grid(BESIDE, TITLE, CELL, COLUMNS)
+    width, height = grid.width + 2 * BESIDE, TITLE + grid.height + 2
+    made = []
+    for kind in SHOWN:
+        shapes = tuple(road(board, kind, grid, words))
+        made.append(Html(svg(Sheet(int(width), int(height), 1.0, shapes, THEMES["dark"], lang, words.roads[kind]))))
+    return tuple(made)
+
+
+def _board(told: Roads) -> Board:
+    """A board of these two roads, on which all else is empty."""
+    nothing = {"big_eye": "", "small": "", "cockroach": "", "outcomes": ""}
+    return Board(
+        naturals=told.naturals,
+        bead=told.bead,
+        big_logical=(),
+        held_ties=0,
+        big_grid=told.big_grid,
+        big_eye_grid=(),
+        small_grid=(),
+        cockroach_grid=(),
+        ask={},
+        ask_cells={},
+        good_roads=(),
+        **nothing,
+    )
 
 
 class _Says:

@@ -1,19 +1,19 @@
-"""What guests may see of a table, made of what is kept of its messages (guest_fold.py); nothing else reaches a screen.
+"""What guests may see of a table, made of what is kept of its messages (fold.py); nothing else reaches a screen.
 
 Every text in it is one of the words below, a seat, a face or an amount: what a message says in other words is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
-from firmware_bridge.facts.cards import Card
 from firmware_bridge.floor.page.guest.fold import Kept
-from firmware_bridge.floor.page.guest.read import Roads, Round, Slot, Table
-from firmware_bridge.floor.page.guest.results import Hand, Result, amount, result, seat
+from firmware_bridge.floor.page.guest.read import Roads, Round, Table
 from firmware_bridge.floor.page.guest.words import WORDS
 from firmware_bridge.games import GAMES
+from firmware_bridge.games.guest import Hand, Result, faces, seat
 
 Cards = Literal["closed", "live"]
 """When guests see the cards of a round: once it is over, or as they lie open on the table after bets are closed."""
@@ -24,29 +24,18 @@ IN_PLAY: Final = ("dealing", "complete")
 BETWEEN: Final = ("empty", "ended")
 """Phases in which no round is due."""
 
-BIDS: Final = frozenset({"grab", "bet", "lot"})
-"""Marks by which guests bet before any card is out: while one is asked for, bets are open."""
-
 STOPPED: Final = frozenset({"NO_JOURNAL", "OBSERVE"})
 """Modes of a daemon that deals nothing now."""
 
 LIMITS: Final = ("table", "banker", "player", "tie", "banker_pair", "player_pair", "differential")
 """The limits of `[limits]` that a screen has words for."""
 
-TERMS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
-    "blackjack": (("min", "max"),),
-    "niuniu": (("base", ""),),
-    "zhajinhua": (("ante", ""), ("top", "")),
-    "erbagang": (("base", ""),),
-}
-"""Game -> its limits in its own settings: a lowest and a highest amount, or one amount."""
-
-SIDES: Final = {"P": "player", "B": "banker"}
-PLAYER_DRAWS_TO: Final = 5
-"""Points of the player's two cards up to which a third one is his."""
-
 HISTORY: Final = 10
 """Results beside the last one."""
+
+POINTS: Final = re.compile(r"[0-9]+(\.5)?")
+
+_AMOUNT: Final = re.compile(r"[0-9]{1,18}(\.[0-9]{1,8})?")
 
 
 class Limit(NamedTuple):
@@ -105,7 +94,7 @@ def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False) -> View:
     shown = shown._replace(bets="open" if is_open else "closed")
     if is_open or is_over or table.phase not in IN_PLAY:
         return shown
-    if table.game == "zhajinhua":
+    if GAMES[table.game].guest.has_pot:
         shown = shown._replace(pot=amount(table.shows.pot), stake=amount(table.shows.stake), seats=_seats(table))
     return shown._replace(cards=tuple(_hands(table))) if cards == "live" else shown
 
@@ -133,8 +122,9 @@ def _takes_bets(table: Table) -> bool:
         return True
     if table.phase in BETWEEN and GAMES[table.game].one_round_packs and not table.act:
         return orders and not table.settings.confirm_shuffle
-    if any(BIDS & words.keys() for words in table.act.values()):
-        return table.game != "zhajinhua" and not table.slots
+    bids = GAMES[table.game].guest.bids
+    if any(bid in words for words in table.act.values() for bid in bids):
+        return not table.slots
     return table.phase == "ready" and not orders
 
 
@@ -168,7 +158,7 @@ def _limits(table: Table) -> Iterator[Limit]:
         low, high = (amount(str(parts.get(part, ""))) for part in ("low", "high"))
         if low or high:
             yield Limit(name, low, high)
-    for low_key, high_key in TERMS.get(table.game, ()):
+    for low_key, high_key in GAMES[table.game].guest.limits:
         low, high = (amount(getattr(table.settings.terms, key)) if key else "" for key in (low_key, high_key))
         if low or high:
             yield Limit("bet" if high_key else low_key, low, high)
@@ -176,25 +166,14 @@ def _limits(table: Table) -> Iterator[Limit]:
 
 def _hands(table: Table) -> Iterator[Hand]:
     """The hands of the running round; a card that lies face down is None."""
-    if table.game == "baccarat":
-        yield from _sides(table.slots)
+    hands = GAMES[table.game].guest.hands
+    if hands:
+        for name, cards in hands({each.slot: each.card for each in table.slots}).items():
+            yield Hand(name, faces(cards))
         return
     seated = [(place, slot, cards) for slot, cards in table.hands.items() if (place := seat(slot))]
     for _, slot, cards in sorted(seated, key=lambda each: each[0]):
-        yield Hand(slot, tuple([_face(card) for card in cards]))
-
-
-def _sides(slots: tuple[Slot, ...]) -> Iterator[Hand]:
-    """Both sides' cards; of the reserves those that are named: they are played, R1 by the player where he draws."""
-    at = {each.slot: each.card for each in slots}
-    first = [card.points for slot in ("P1", "P2") if (card := at.get(slot))]
-    draws = len(first) == 2 and sum(first) % 10 <= PLAYER_DRAWS_TO
-    thirds = {"player": at.get("R1"), "banker": at.get("R2")} if draws else {"banker": at.get("R1")}
-    for letter, side in SIDES.items():
-        lain = [at[slot] for slot in (f"{letter}1", f"{letter}2", f"{letter}3") if slot in at]
-        lain += [card] if (card := thirds.get(side)) else []
-        if lain:
-            yield Hand(side, tuple([_face(card) for card in lain]))
+        yield Hand(slot, faces(cards))
 
 
 def _seats(table: Table) -> tuple[str, ...]:
@@ -204,5 +183,36 @@ def _seats(table: Table) -> tuple[str, ...]:
     return tuple(sorted(slot for slot in still if seat(slot)))
 
 
-def _face(card: Card | None) -> str | None:
-    return card.value if card else None
+def result(told: Round) -> Result:
+    """How a round ended."""
+    if told.status == "voided" or told.game not in GAMES:
+        return Result(told.round, "void" if told.status == "voided" else "")
+    guest = GAMES[told.game].guest
+    shown = guest.result(told)
+    named = [hand for hand in shown.hands if hand.name in guest.sides or seat(hand.name)]
+    hands = [
+        _known(hand) if not guest.hidden or hand.name in told.shown else _hidden(hand, guest.hidden)
+        for hand in sorted(named, key=lambda each: seat(each.name) or (0, 0))
+    ]
+    winner = shown.seat if seat(shown.seat) else ""
+    outcome = "" if shown.seat and not winner else _word(shown.outcome)
+    return Result(told.round, outcome, winner, tuple(hands), shown.natural, amount(shown.pot))
+
+
+def amount(text: str) -> str:
+    """An amount as it is written, "" for any other text."""
+    return text if _AMOUNT.fullmatch(text) else ""
+
+
+def _known(hand: Hand) -> Hand:
+    """A hand without the texts that are no words of the screen."""
+    points = hand.points if POINTS.fullmatch(hand.points) else ""
+    return Hand(hand.name, hand.cards, points, _word(hand.kind), _word(hand.outcome))
+
+
+def _hidden(hand: Hand, cards: int) -> Hand:
+    return Hand(hand.name, (None,) * cards, outcome=_word(hand.outcome))
+
+
+def _word(id: str) -> str:
+    return id if id in WORDS["en"] else ""

@@ -93,9 +93,3 @@ _ROWS: Final[tuple[tuple[str, str, str, str], ...]] = (
 WORDS: Final[dict[Language, dict[str, str]]] = {
     language: {row[0]: row[place] for row in _ROWS} for place, language in enumerate(LANGUAGES, 1)
 }
-
-
-def known(game: str, word: str) -> str:
-    """The id of what a game's message calls `word`, "" where screens have no word for it."""
-    name = f"is.{game}.{word}"
-    return name if name in WORDS["en"] else ""

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from firmware_bridge.floor.config.sections import NatsSection
+from firmware_bridge.floor.config import NatsSection
 from firmware_bridge.floor.finding import Finding
 from firmware_bridge.floor.source.nats.consumer import NatsError, Seen, seen
 from firmware_bridge.floor.source.nats.subjects import STREAM

@@ -11,8 +11,7 @@ import nats.errors
 import nats.js.errors
 from nats.aio.client import Client
 
-from firmware_bridge.floor import tls
-from firmware_bridge.floor.config.sections import NatsSection
+from firmware_bridge.floor.config import NatsSection, tls_context
 
 CONNECT_S: Final = 5.0
 """How long a node may take to let us in, and to answer a question."""
@@ -52,7 +51,7 @@ async def connected(
 
     told: called with a fault that no call raises, such as a right that is missing.
     """
-    client, security = Client(), tls.context(config)
+    client, security = Client(), tls_context(config)
     how: dict[str, Any] = {"tls": security} if security else {}
     if config.username is not None:
         how |= {"user": config.username, "password": (password or b"").decode()}

@@ -10,7 +10,7 @@ from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo
 
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.floor.config.sections import NatsSection
+from firmware_bridge.floor.config import NatsSection
 from firmware_bridge.floor.source.nats.connection import AWAY, CONNECT_S, Worker, connected, words
 from firmware_bridge.floor.source.nats.subjects import KEPT, STREAM, subject
 

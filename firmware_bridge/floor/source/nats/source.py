@@ -15,7 +15,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 
-from firmware_bridge.floor.config.sections import NatsSection
+from firmware_bridge.floor.config import NatsSection
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.source.nats import consumer
 from firmware_bridge.floor.source.nats.connection import AWAY, CONNECT_S, Worker, connected, words

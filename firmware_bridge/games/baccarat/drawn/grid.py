@@ -1,14 +1,11 @@
-"""One road drawn on its grid: bead plate, big road, or a derived road."""
+"""One road drawn on its grid with its marks: bead plate, big road, or a derived road."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from firmware_bridge.games.baccarat.drawn.lettering import fitted, wide
-from firmware_bridge.games.baccarat.drawn.marks import bead, chevron, ring, sign
-from firmware_bridge.games.baccarat.drawn.shapes import Box, Label, Line, Shape
-from firmware_bridge.games.baccarat.drawn.window import Window, window
+from firmware_bridge.games.baccarat.drawn.shapes import Box, Dot, Ink, Label, Line, Ring, Shape, fitted, wide
 from firmware_bridge.games.baccarat.drawn.words import Kind, Words
 from firmware_bridge.games.baccarat.roads import ROWS, Board
 
@@ -18,8 +15,22 @@ TITLE: Final = 36
 BESIDE: Final = 14
 """What a grid needs on either side, for the sign that more lies there."""
 
-LETTERS: Final = 22
+TITLE_LETTERS: Final = 22
 """Size of a title."""
+
+BEHIND: Final = 8
+"""Columns left of the newest mark that stay in sight, where there is room: derived roads compare up to four."""
+
+SIGNS: Final[dict[str, Ink]] = {"R": "red", "B": "blue"}
+LINES: Final[dict[str, Ink]] = {"red": "red", "blue": "blue", "green": "green"}
+
+FILLS: Final[dict[str, Ink]] = {"red": "banker", "blue": "player", "green": "tie"}
+"""A bead's colour -> what its letter stands on."""
+
+LETTERS: Final = {"red": "B", "blue": "P", "green": "T"}
+
+CORNER: Final = 0.33
+"""How far from the middle of its cell a dot in a corner lies, in cells; across and down."""
 
 Cells = Sequence[tuple[Any, ...]]
 
@@ -41,6 +52,19 @@ class Grid(NamedTuple):
     def height(self) -> float:
         """From its upper edge to its lower one."""
         return self.cell * ROWS
+
+
+class Window(NamedTuple):
+    """Columns `first` to `last` of a road, and how many of its marks lie left and right of them."""
+
+    first: int
+    last: int
+    earlier: int
+    later: int
+
+    def shows(self, column: int) -> bool:
+        """Whether a column is seen."""
+        return self.first <= column <= self.last
 
 
 def road(board: Board, kind: Kind, grid: Grid, words: Words, pair_dots: bool = False) -> Iterator[Shape]:
@@ -76,11 +100,80 @@ def used(board: Board, kind: Kind) -> int:
     return max((cell[0] for cell in cells_of(board, kind)), default=0)
 
 
+def window(cells: Sequence[tuple[Any, ...]], columns: int) -> Window:
+    """What is seen of a road's cells on so many columns (1 or more): the right end, or what is around the newest mark.
+
+    A long run goes far to the right of the columns that follow it: the newest mark may be left of its end.
+    """
+    taken = [int(cell[0]) for cell in cells] or [0]
+    first = max(1, max(taken) - columns + 1)
+    first = min(first, max(1, taken[-1] - min(BEHIND, columns // 2)))
+    last = first + columns - 1
+    return Window(first, last, sum(0 < column < first for column in taken), sum(column > last for column in taken))
+
+
 def framed(x: float, y: float, cell: float) -> Iterator[Shape]:
     """The frame of the newest mark's cell."""
     line = max(1.5, cell * 0.06)
     yield Box(x, y, cell, cell, "text")
     yield Box(x + line, y + line, cell - 2 * line, cell - 2 * line, "panel")
+
+
+def bead(x: float, y: float, size: float, words: Words, colour: str, *told: bool) -> Iterator[Shape]:
+    """A bead with its letter; told: banker pair, player pair, natural, each a dot in a corner."""
+    yield Dot(x, y, size * 0.41, FILLS[colour])
+    letter = words.letters[LETTERS[colour]]
+    yield Label(x, y + size * 0.155, letter, size * 0.43, "white", "middle", bold=True)
+    yield from corners(x, y, size, "white", told)
+
+
+def ring(x: float, y: float, size: float, colour: str, ties: int, *pairs: bool, on: Ink = "panel") -> Iterator[Shape]:
+    """A bead of the big road: one tie is a green slash through it, more are a green number in it."""
+    yield Ring(x, y, size * 0.34, LINES[colour], size * 0.1)
+    if ties == 1:
+        reach = size * 0.34
+        for ink, width in ((on, 0.2), (LINES["green"], 0.1)):
+            yield Line(x - reach, y + reach, x + reach, y - reach, ink, size * width)
+    elif ties:
+        digits = size * (0.46 if ties < 10 else 0.34)
+        yield Label(x, y + digits * 0.36, str(ties), digits, "green", "middle", bold=True)
+    yield from corners(x, y, size, on, pairs)
+
+
+def sign(kind: Kind, x: float, y: float, size: float, which: str) -> Shape:
+    """A sign of a derived road in a cell of `size`: hollow ring, solid dot or slash."""
+    ink = SIGNS[which]
+    if kind == "big-eye":
+        return Ring(x, y, size * 0.31, ink, size * 0.13)
+    if kind == "small":
+        return Dot(x, y, size * 0.36, ink)
+    reach = size * 0.31
+    return Line(x - reach, y + reach, x + reach, y - reach, ink, size * 0.14)
+
+
+def corners(x: float, y: float, size: float, around: Ink, told: Sequence[bool]) -> Iterator[Shape]:
+    """Dots: banker pair upper left, player pair lower right, natural upper right; `around` sets those of pairs off."""
+    dots: tuple[tuple[int, int, Ink, Ink], ...] = (
+        (-1, -1, "banker", around),
+        (1, 1, "player", around),
+        (1, -1, "gold", "on_gold"),
+    )
+    for (across, down, ink, ring), is_there in zip(dots, told, strict=False):
+        if is_there:
+            yield from dot(x + across * size * CORNER, y + down * size * CORNER, size, ink, ring)
+
+
+def dot(x: float, y: float, size: float, ink: Ink, around: Ink) -> Iterator[Shape]:
+    """The dot of a pair or a natural, as it lies in a cell of `size`."""
+    yield Dot(x, y, size * 0.15, around)
+    yield Dot(x, y, size * 0.105, ink)
+
+
+def chevron(x: float, y: float, side: Literal[-1, 1], size: float) -> Iterator[Shape]:
+    """A point to the left (-1) or the right (1), of this height: more lies there."""
+    reach = side * size / 4
+    for end in (-size / 2, size / 2):
+        yield Line(x - reach / 2, y + end, x + reach / 2, y, "text", max(2, size / 6))
 
 
 def _pairs(board: Board, pair_dots: bool) -> list[tuple[bool, ...]]:
@@ -108,7 +201,7 @@ def _mark(kind: Kind, x: float, y: float, size: float, words: Words, told: list[
 
 def _title(grid: Grid, title: str, words: Words, seen: Window) -> Iterator[Shape]:
     """The road's name, and on either side how many marks are out of sight."""
-    y, middle, size = grid.y - 12, grid.y + grid.height / 2, fitted(title, LETTERS, grid.width, bold=True)
+    y, middle, size = grid.y - 12, grid.y + grid.height / 2, fitted(title, TITLE_LETTERS, grid.width, bold=True)
     yield Label(grid.x, y, title, size, "text", bold=True)
     left, right = grid.x + wide(title, size, bold=True) + 14, grid.x + grid.width
     if seen.later:

@@ -1,30 +1,45 @@
-"""What a board has besides grids: ask road, good roads, and the legend."""
+"""What a board has besides grids: ask road, good roads, and signs with a word each, as in the legend."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Final, Literal
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Final, Literal, NamedTuple
 
-from firmware_bridge.games.baccarat.drawn.flow import Draw, Item, flow
-from firmware_bridge.games.baccarat.drawn.grid import LETTERS, framed
-from firmware_bridge.games.baccarat.drawn.lettering import fitted, folded
-from firmware_bridge.games.baccarat.drawn.marks import ring, sign
-from firmware_bridge.games.baccarat.drawn.shapes import Box, Ink, Label, Line, Shape
+from firmware_bridge.games.baccarat.drawn.grid import TITLE_LETTERS, framed, ring, sign
+from firmware_bridge.games.baccarat.drawn.shapes import Box, Ink, Label, Line, Shape, fitted, folded, wide
 from firmware_bridge.games.baccarat.drawn.words import Kind, Language, Words, good_name
 from firmware_bridge.games.baccarat.roads import ALL_GOOD, Board, GoodId
 
 DERIVED: Final[tuple[Kind, ...]] = ("big-eye", "small", "cockroach")
 SIDES: Final[dict[str, Ink]] = {"banker": "banker", "player": "player"}
+
 APART: Final = 12
 """Between cards and between chips."""
 
 SPREAD: Final = 170
 """From this height on the ask road names its roads, a line each."""
 
+SMALLEST: Final = 8
+
+LINE: Final = 1.6
+"""Height of a line, in sizes of its letters."""
+
+Draw = Callable[[int, float, float, float], Iterator[Shape]]
+"""The shapes of sign `n` (from 0) about a middle `x`, `y`, in a cell of `size`."""
+
+
+class Item(NamedTuple):
+    """A row of signs and what they mean; `number` stands before the word."""
+
+    draw: Draw
+    signs: int
+    word: str
+    number: str = ""
+
 
 def asked(board: Board, words: Words, place: Box) -> Iterator[Shape]:
     """The ask road: for each side the sign every derived road would get."""
-    yield Label(place.x, place.y - 12, words.roads["ask"], LETTERS, "text", bold=True)
+    yield Label(place.x, place.y - 12, words.roads["ask"], TITLE_LETTERS, "text", bold=True)
     width = (place.width - APART) / 2
     head = 50 if place.height > SPREAD else 40
     for number, (side, ink) in enumerate(SIDES.items()):
@@ -33,7 +48,7 @@ def asked(board: Board, words: Words, place: Box) -> Iterator[Shape]:
         yield card._replace(radius=8)
         yield card._replace(height=head, ink=ink, radius=8)
         yield card._replace(y=card.y + head - 20, height=20, ink=ink)
-        size = fitted(text, LETTERS, width - 20, bold=True)
+        size = fitted(text, TITLE_LETTERS, width - 20, bold=True)
         yield Label(card.x + width / 2, card.y + head / 2 + 8, text, size, "white", "middle", bold=True)
         answers = zip(DERIVED, board.ask[side], strict=True)
         below = card._replace(y=card.y + head, height=card.height - head)
@@ -46,22 +61,11 @@ def asked(board: Board, words: Words, place: Box) -> Iterator[Shape]:
                 yield _answer(kind, which, x, below.y + below.height / 2, min(48, below.height * 0.8))
 
 
-def _named(kind: Kind, which: str | None, words: Words, row: Box) -> Iterator[Shape]:
-    if kind != DERIVED[0]:
-        yield Line(row.x + 20, row.y, row.x + row.width - 20, row.y, "grid", 1)
-    yield from _written(words.roads[kind], row._replace(x=row.x + 16, width=row.width - 92), "text", "start")
-    yield _answer(kind, which, row.x + row.width - 44, row.y + row.height / 2, 52)
-
-
-def _answer(kind: Kind, which: str | None, x: float, y: float, size: float) -> Shape:
-    return sign(kind, x, y, size, which) if which else Line(x - 9, y, x + 9, y, "muted", 3)
-
-
 def good_roads(
     board: Board, words: Words, language: Language, good: Collection[GoodId], place: Box, columns: int
 ) -> Iterator[Shape]:
     """The good roads the house shows, those that are on in gold."""
-    yield Label(place.x, place.y - 12, words.roads["good"], LETTERS, "text", bold=True)
+    yield Label(place.x, place.y - 12, words.roads["good"], TITLE_LETTERS, "text", bold=True)
     shown = [name for name in ALL_GOOD if name in good]
     rows = -(-len(ALL_GOOD) // columns)
     width = (place.width - (columns - 1) * APART) / columns
@@ -71,6 +75,37 @@ def good_roads(
         y = place.y + number // columns * (height + APART)
         chip = Box(x, y, width, height, "gold" if name in board.good_roads else "edge", 8)
         yield from _chip(good_name(name, language), chip)
+
+
+def legend(words: Words, place: Box, kind: Kind | None = None) -> Iterator[Shape]:
+    """What the signs and colours mean that the counts do not name; kind: of this road alone."""
+    yield from flow(list(_explained(words, kind)), place, 20)
+
+
+def flow(items: Sequence[Item], place: Box, size: float) -> Iterator[Shape]:
+    """The items in letters of `size`, or as much smaller as they must be to stay in their place."""
+    while size > SMALLEST and len(_lines(items, place.width, size)) * size * LINE > place.height:
+        size -= 0.5
+    lines = _lines(items, place.width, size)
+    step = min(place.height / len(lines), size * 2) if lines else 0
+    y = place.y + (place.height - step * (len(lines) - 1)) / 2
+    for line in lines:
+        x = place.x
+        for item in line:
+            yield from _item(item, x, y, size)
+            x += _width(item, size)
+        y += step
+
+
+def _named(kind: Kind, which: str | None, words: Words, row: Box) -> Iterator[Shape]:
+    if kind != DERIVED[0]:
+        yield Line(row.x + 20, row.y, row.x + row.width - 20, row.y, "grid", 1)
+    yield from _written(words.roads[kind], row._replace(x=row.x + 16, width=row.width - 92), "text", "start")
+    yield _answer(kind, which, row.x + row.width - 44, row.y + row.height / 2, 52)
+
+
+def _answer(kind: Kind, which: str | None, x: float, y: float, size: float) -> Shape:
+    return sign(kind, x, y, size, which) if which else Line(x - 9, y, x + 9, y, "muted", 3)
 
 
 def _chip(text: str, chip: Box) -> Iterator[Shape]:
@@ -91,11 +126,6 @@ def _written(text: str, place: Box, ink: Ink, anchor: Literal["start", "middle"]
     y = place.y + place.height / 2 + size * 0.36 - (len(lines) - 1) * size * 0.6
     for number, line in enumerate(lines):
         yield Label(x, y + number * size * 1.2, line, size, ink, anchor, is_bold)
-
-
-def legend(words: Words, place: Box, kind: Kind | None = None) -> Iterator[Shape]:
-    """What the signs and colours mean that the counts do not name; kind: of this road alone."""
-    yield from flow(list(_explained(words, kind)), place, 20)
 
 
 def _explained(words: Words, kind: Kind | None) -> Iterator[Item]:
@@ -124,3 +154,38 @@ def _signs(kinds: Sequence[Kind], which: str) -> Draw:
 
 def _pill(_: int, x: float, y: float, size: float) -> Iterator[Shape]:
     yield Box(x - size * 0.4, y - size * 0.25, size * 0.8, size * 0.5, "gold", 4)
+
+
+def _lines(items: Sequence[Item], room: float, size: float) -> list[list[Item]]:
+    lines: list[list[Item]] = []
+    left = 0.0
+    for item in items:
+        width = _width(item, size)
+        if not lines or width - size > left:  # behind the last of a line nothing need be free
+            lines.append([])
+            left = room
+        lines[-1].append(item)
+        left -= width
+    return lines
+
+
+def _item(item: Item, x: float, y: float, size: float) -> Iterator[Shape]:
+    cell = _cell(size)
+    for number in range(item.signs):
+        yield from item.draw(number, x + cell / 2, y, cell)
+        x += cell
+    x += size * 0.35
+    if item.number:
+        yield Label(x, y + size * 0.36, item.number, size, "text", bold=True)
+        x += wide(item.number, size, bold=True) + size * 0.4
+    yield Label(x, y + size * 0.36, item.word, size, "text")
+
+
+def _cell(size: float) -> float:
+    return size * 1.5
+
+
+def _width(item: Item, size: float) -> float:
+    """What an item takes, with the gap behind it."""
+    count = wide(item.number, size, bold=True) + size * 0.4 if item.number else 0
+    return item.signs * _cell(size) + size * 0.35 + wide(item.word, size) + count + size * 1.4

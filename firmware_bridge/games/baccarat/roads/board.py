@@ -1,4 +1,4 @@
-"""The roads in the form programs get them: MQTT topic `roads` and `shoe roads --json`."""
+"""The roads in the form programs get them: topic `roads` and `shoe roads --json`, the ask road included."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from firmware_bridge.games.baccarat.roads.ask import Answer, ask
-from firmware_bridge.games.baccarat.roads.bead import BEAD_COLOURS, Bead, Cell, bead_cells
-from firmware_bridge.games.baccarat.roads.columns import Column
-from firmware_bridge.games.baccarat.roads.derived import DERIVED, Sign
+from firmware_bridge.games.baccarat.roads.columns import BEAD_COLOURS, Bead, Cell, Column, Outcome, bead_cells, extended
 from firmware_bridge.games.baccarat.roads.good import GoodId, good_roads
-from firmware_bridge.games.baccarat.roads.picture import Signed
-from firmware_bridge.games.baccarat.roads.roads import Roads
+from firmware_bridge.games.baccarat.roads.picture import Signed, next_cell
+from firmware_bridge.games.baccarat.roads.roads import DERIVED, Roads, Sign, sign_of
 
 
 class AskCells(Struct, frozen=True):
@@ -53,6 +50,7 @@ class Board(Struct, frozen=True):
 
 
 ROADS: Final = tuple(DERIVED)
+SIDES: Final[dict[str, Outcome]] = {"banker": "B", "player": "P"}
 
 
 def board(roads: Roads) -> Board:
@@ -123,3 +121,25 @@ def _newest(columns: Sequence[Column]) -> Iterator[tuple[int, int]]:
 
 def _ask_cells(answer: Answer) -> AskCells:
     return AskCells(answer.big, *answer.cells)
+
+
+class Answer(Struct, frozen=True):
+    """One side's next bead: its cell, and sign and cell in the derived roads; None where a road has not begun."""
+
+    big: Cell
+    signs: tuple[Sign | None, ...]
+    cells: tuple[Cell | None, ...]
+
+
+def ask(roads: Roads) -> dict[str, Answer]:
+    """Side -> answer. Both sides get a sign as soon as the column left of the start cell has a bead [000]."""
+    return {side: _answer(roads, letter) for side, letter in SIDES.items()}
+
+
+def _answer(roads: Roads, letter: Outcome) -> Answer:
+    columns = extended(roads.big_road, letter, roads.settings.leading_ties).columns
+    signs = tuple([sign_of(columns, back) for back in DERIVED.values()])
+    cells = tuple(
+        [next_cell(road.picture, sign) if sign else None for road, sign in zip(roads.derived, signs, strict=True)]
+    )
+    return Answer(next_cell(roads.big, letter), signs, cells)

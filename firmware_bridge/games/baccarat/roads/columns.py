@@ -1,20 +1,50 @@
-"""The columns of the big road: of any length, with the ties on each bead, before anything is drawn."""
+"""Rounds as the roads know them, and the columns of the big road, of any length, before anything is drawn."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
-from firmware_bridge.games.baccarat.roads.bead import Outcome
+Outcome = Literal["B", "P", "T"]
+
+Cell = tuple[int, int]
+"""(column, row) on a grid, 1-based, row 1 on top; never scrolled."""
 
 LeadingTies = Literal["first-bead", "own-column"]
 """Ties before any other result: counted on bead 1 [000], or a column of their own as one live provider draws them."""
 
+ROWS: Final = 6
+"""Rows of every grid [000]."""
+
+LETTERS: Final[dict[str, Outcome]] = {"banker": "B", "player": "P", "tie": "T"}
+BEAD_COLOURS: Final = {"B": "red", "P": "blue", "T": "green"}
 _COLUMN: Final[Callable[[str], list[str]]] = re.compile("B[BT]*|P[PT]*").findall
+
+
+class Bead(NamedTuple):
+    """One round: B = banker, P = player, T = tie."""
+
+    outcome: Outcome
+    banker_pair: bool = False
+    player_pair: bool = False
+    natural: bool = False
+
+
+def bead_cells(beads: Sequence[Bead], first: int = 0) -> tuple[tuple[int, int, str, bool, bool], ...]:
+    """The bead plate from bead `first` (from 0) on: (column, row, colour, banker pair, player pair).
+
+    Columns are filled top to bottom [000].
+    """
+    return tuple(map(_laid, range(first, len(beads)), beads[first:]))
+
+
+@lru_cache(4096)
+def _laid(place: int, bead: Bead) -> tuple[int, int, str, bool, bool]:
+    return place // ROWS + 1, place % ROWS + 1, BEAD_COLOURS[bead.outcome], bead.banker_pair, bead.player_pair
 
 
 class Column(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from firmware_bridge.games.baccarat.roads.bead import ROWS, Cell
+from firmware_bridge.games.baccarat.roads.columns import ROWS, Cell
 
 Row1Limit = Literal["stay", "descend"]
 """A run that cannot leave row 1 stays there, or goes down at the first column where it can [000, two readings]."""

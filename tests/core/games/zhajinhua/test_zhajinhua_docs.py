@@ -14,10 +14,10 @@ import pytest
 from firmware_bridge.config.load import load, parse
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import orders
+from firmware_bridge.games.zhajinhua import GAME
 from firmware_bridge.games.zhajinhua.hands import KINDS
-from firmware_bridge.games.zhajinhua.odds import odds
 from firmware_bridge.games.zhajinhua.offers import WORDS
-from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+from firmware_bridge.games.zhajinhua.seats import ZhaJinHua
 from firmware_bridge.topics.state import table as topic
 from tests.core.games.zhajinhua.test_zhajinhua_rounds import CODES, DONE
 from tests.core.games.zhajinhua.test_zhajinhua_table import CARDS, DEALT, answer, table
@@ -68,7 +68,8 @@ def test_the_messages_shown_are_those_of_a_table() -> None:
 
 
 def test_every_kind_is_told_with_its_count() -> None:
-    told = odds(1, ())
+    assert GAME.odds
+    told = GAME.odds().of(1, (), ZhaJinHua())
     for kind in (*KINDS, "special_235"):
         assert re.search(rf"\| `{kind}` .* {told[kind].num:,} \|\n", TEXT), kind
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.demo.given import LineError, answer
 from firmware_bridge.facts.cards import FACES, cards
 from firmware_bridge.games.zhajinhua.hands import Hand, beats, kind
-from firmware_bridge.sim.play.line import LineError, answer
 from tests.core.games.zhajinhua import simulated_hands
 
 LINES = [

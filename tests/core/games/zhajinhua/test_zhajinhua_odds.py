@@ -10,13 +10,16 @@ import pytest
 
 from firmware_bridge.facts.cards import FACES, TILES, cards
 from firmware_bridge.games.chances import HandOddsError
-from firmware_bridge.games.zhajinhua.odds import BOOK, odds
-from firmware_bridge.games.zhajinhua.terms import ZhaJinHua
+from firmware_bridge.games.zhajinhua import GAME
+from firmware_bridge.games.zhajinhua.seats import ZhaJinHua
 from tests.core.games.zhajinhua.simulated_hands import kind_of
+
+assert GAME.odds
+BOOK = GAME.odds()
 
 
 def test_a_full_pack_has_the_hands_that_are_published() -> None:
-    assert {each: (chance.num, chance.den) for each, chance in odds(1, ()).items()} == {
+    assert {each: (chance.num, chance.den) for each, chance in BOOK.of(1, (), ZhaJinHua()).items()} == {
         "leopard": (52, 22_100),
         "straight_flush": (48, 22_100),
         "flush": (1_096, 22_100),
@@ -28,7 +31,7 @@ def test_a_full_pack_has_the_hands_that_are_published() -> None:
 
 
 def test_cards_that_were_seen_are_left_out() -> None:
-    told = odds(1, cards("AsAhAd"))
+    told = BOOK.of(1, cards("AsAhAd"), ZhaJinHua())
     assert told["leopard"].den == comb(49, 3)
     assert told["leopard"].num == 12 * 4
     assert sum(chance.num for chance in told.values()) == comb(49, 3)
@@ -38,7 +41,7 @@ def test_any_rest_counts_as_the_second_implementation_counts_it() -> None:
     random = Random(4)
     for left in (3, 7, 20):
         rest = random.sample(FACES, left)
-        told = odds(1, [card for card in FACES if card not in rest])
+        told = BOOK.of(1, [card for card in FACES if card not in rest], ZhaJinHua())
         kinds = [kind_of([card.value for card in hand]) for hand in combinations(rest, 3)]
         assert {each: chance.num for each, chance in told.items()} == {each: kinds.count(each) for each in told}
 
@@ -67,4 +70,4 @@ def test_people_get_a_line_for_each_kind() -> None:
 )
 def test_no_odds_of_what_is_no_pack(decks: int, seen: tuple[object, ...], text: str) -> None:
     with pytest.raises(HandOddsError, match=text):
-        odds(decks, seen)  # type: ignore[arg-type]
+        BOOK.of(decks, seen, ZhaJinHua())  # type: ignore[arg-type]

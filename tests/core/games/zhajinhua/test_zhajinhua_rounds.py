@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.sim.play.line import answer
+from firmware_bridge.demo.given import answer
 from tests.core.games.zhajinhua.chance import lines
 from tests.core.games.zhajinhua.simulated import simulate
 

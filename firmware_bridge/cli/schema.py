@@ -1,0 +1,142 @@
+"""`shoe schema`: every message, as JSON Schema, as an AsyncAPI document with examples, or as a page."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any, Final, get_args, get_type_hints
+
+import msgspec
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import FieldInfo, fields
+
+from firmware_bridge.cli.help import shipped
+from firmware_bridge.facts import orders, wire, wire_states
+from firmware_bridge.facts.events import AnyEvent
+from firmware_bridge.facts.printable import PATTERN
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.game import Game
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe schema`."""
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--asyncapi", action="store_true", help="AsyncAPI 3.0: topics, messages and examples, as JSON")
+    what.add_argument("--reference", action="store_true", help="every topic and message, as Markdown")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write one document; 0."""
+    if arguments.reference:
+        sys.stdout.buffer.write(shipped("messages.md").read_bytes())
+    elif arguments.asyncapi:
+        sys.stdout.buffer.write(shipped("asyncapi.json").read_bytes())
+    else:
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(schema(), order="sorted")) + b"\n")
+    return 0
+
+
+Schema = dict[str, Any]
+
+STATES: Final[dict[str, type[Struct]]] = {
+    "status": wire_states.Status,
+    "table": wire_states.Table,
+    "lamps": wire_states.Lamps,
+    "alarm": wire_states.Alarms,
+    "health": wire_states.Health,
+    "odds": wire_states.Odds,
+    "reply": orders.Answer,
+}
+"""Topic -> the body that stands beside a StateHead, but for the games' own topics."""
+
+ROUNDS: Final = (wire.ClosedRound, wire.CorrectedRound, wire.VoidedRound)
+
+HOUSE_ONLY: Final = ("secret", "serial", "device", "result")
+"""Fields of events that are journaled in the sealed part, and never published."""
+
+
+def schema() -> Schema:
+    """JSON Schema 2020-12: `$defs` has a definition for each topic, and `event.<type>`, `round.<game>.<status>`.
+
+    Further keys may come in any object: a receiver does not look at keys that it does not know.
+    """
+    events = {each.__name__: _published(each) for each in get_args(AnyEvent)}
+    states = STATES | {topic.name: topic.body for game in GAMES.values() for topic in game.topics}
+    games = [part for game in GAMES.values() for part in (game.hand, game.own, game.terms)]
+    heads = [wire.EventMessage, wire.StateHead, wire.Stored]
+    types = [*heads, *ROUNDS, *states.values(), *games, *events.values(), *orders.ORDERS]
+    built, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    of: dict[Any, Schema] = {each: _own(parts, ref) for each, ref in zip(types, built, strict=True)}
+    told = {topic: _both(of[wire.StateHead], of[body]) for topic, body in states.items()}
+    told |= {f"event.{name}": _with(of[wire.EventMessage], event=of[each]) for name, each in events.items()}
+    for game in GAMES.values():
+        told |= {f"round.{game.name}.{each.status}": _round(of, each, game) for each in ROUNDS}
+    told |= {f"command.{orders.tag_of(each)}": _with(of[each], id=_ID) for each in orders.ORDERS}
+    told["stored"] = of[wire.Stored]
+    told |= {name: _one_of(told, name) for name in ("event", "round", "command")}
+    defs = _exact(told | _referenced(parts, told))
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": defs}
+
+
+_ID: Final = {"type": "string", "minLength": 1, "maxLength": 64, "pattern": PATTERN}
+
+
+def _published(event: type[Struct]) -> type[Struct]:
+    """An event as it leaves the house."""
+    hints = get_type_hints(event, include_extras=True)
+    public = [_field(each, hints) for each in fields(event) if each.name not in HOUSE_ONLY]
+    return msgspec.defstruct(f"{event.__name__}Event", public, tag=event.__name__, kw_only=True)
+
+
+def _field(each: FieldInfo, hints: dict[str, Any]) -> Any:
+    name = (each.encode_name, hints[each.name])
+    if each.default is not NODEFAULT:
+        return *name, each.default
+    return name if each.default_factory is NODEFAULT else (*name, msgspec.field(default_factory=each.default_factory))
+
+
+def _own(parts: dict[str, Schema], built: Schema) -> Schema:
+    """The definition that a reference names."""
+    return parts[built["$ref"].removeprefix("#/$defs/")]
+
+
+def _with(told: Schema, **more: Schema) -> Schema:
+    """An object with some properties described in another way."""
+    return told | {"properties": told["properties"] | more}
+
+
+def _both(head: Schema, body: Schema) -> Schema:
+    """One object with the keys of both."""
+    told = _with(head, **body["properties"])
+    return told | {"title": body["title"], "required": [*head.get("required", ()), *body.get("required", ())]}
+
+
+def _round(of: dict[Any, Schema], message: type[Struct], game: Game) -> Schema:
+    """A round with what only its game says of it."""
+    named = _with(of[message], game={"const": game.name}, unit={"const": game.unit})
+    if message is wire.VoidedRound:
+        return named
+    hands = {"type": "object", "additionalProperties": of[game.hand]}
+    return _with(_both(named, of[game.own]), hands=hands) | {"title": of[message]["title"]}
+
+
+def _one_of(told: dict[str, Schema], name: str) -> Schema:
+    return {"anyOf": [{"$ref": f"#/$defs/{each}"} for each in told if each.startswith(f"{name}.")]}
+
+
+def _referenced(parts: dict[str, Schema], told: Any) -> dict[str, Schema]:
+    """The parts that `told` refers to, and those that these refer to."""
+    found: dict[str, Schema] = {}
+    text = msgspec.json.encode(told).decode()
+    while more := {name: parts[name] for name in parts if name not in found and f'"#/$defs/{name}"' in text}:
+        found |= more
+        text += msgspec.json.encode(more).decode()
+    return found
+
+
+def _exact(value: Any) -> Any:
+    """Amounts are numbers, or texts where they are money."""
+    if isinstance(value, dict):
+        told = {name: _exact(each) for name, each in value.items()}
+        return told | {"type": ["number", "string"]} if told.get("format") == "decimal" else told
+    return [_exact(each) for each in value] if isinstance(value, list) else value

@@ -1,0 +1,254 @@
+"""`shoe support`: one file for a ticket, with everything that helps and nothing secret."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import io
+import json
+import os
+import platform
+import re
+import stat
+import sys
+import tarfile
+import time
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+
+from firmware_bridge import __build__, __version__
+from firmware_bridge.cli import FAILED, FINE
+from firmware_bridge.cli.check import findings
+from firmware_bridge.cli.check import text as finding_text
+from firmware_bridge.cli.check.finding import UNIT, said
+from firmware_bridge.cli.config import scrubbed, secrets_of
+from firmware_bridge.cli.daemon_socket import JOURNAL_DIR, ask, config_option, journal_dir, socket_path
+from firmware_bridge.cli.watch.screen import screen
+from firmware_bridge.config import calibration
+from firmware_bridge.errors import BridgeError, ConfigError, JournalError
+from firmware_bridge.facts.printable import escaped_json
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.line import without_sealed
+from firmware_bridge.journal.walk import Walk
+
+LOG_LINES: Final = "500"
+
+NO_ENTRIES: Final = "-- No entries --"
+"""What journalctl says where there is no line, or none that this user may see."""
+
+KERNEL_LINES: Final = 300
+
+JOURNALS: Final = 3
+"""Journals in a ticket: the newest, one per shoe."""
+
+NODES: Final = ("serial/by-id/*", "shoe-reader", "ttyUSB*", "ttyACM*", "ttyAMA*", "ttyS0", "gpiochip*")
+SYSTEM: Final = ("/proc/device-tree/model", "/proc/version", "/etc/os-release", "/proc/uptime", "/proc/loadavg")
+
+_TELLING: Final = re.compile(
+    r"usb|tty|volt|throttl|thermal|mmc|ext4|i/o error|gpio|watchdog|out of memory", re.IGNORECASE
+)
+
+FOLDER: Final = "shoe-support"
+"""The folder inside the file that holds everything."""
+
+NEWEST: Final = "the newest journals"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe support`."""
+    config_option(parser)
+    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="(default: shoe-support-TIME.tar.gz here)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file, whether a daemon runs or not; 0, or 1 if this user may not read all that belongs into it.
+
+    Raises NoSupport if it cannot be written.
+    """
+    place = Place(arguments.config, _journals(arguments.config))
+    out = arguments.out or Path(time.strftime("shoe-support-%Y%m%dT%H%M%SZ.tar.gz", time.gmtime()))
+    fresh = out.with_name(f".{out.name}.{os.getpid()}")
+    without: list[str] = []
+    try:
+        fresh.touch(0o600)
+        with tarfile.open(fresh, "w:gz") as tar:
+            for name, content in _parts(place, without):
+                _add(tar, name, content)
+        fresh.replace(out)
+    except OSError as error:
+        raise NoSupport(f"{out} cannot be written ({error.strerror})", "name another place with --out") from None
+    finally:
+        fresh.unlink(missing_ok=True)
+    there = [name for name in (*PARTS, NEWEST) if name not in without]
+    print(f"{out}: {', '.join(there)}; no sealed card and no password is in it")
+    if without:
+        print(f"shoe: this user may not read {', '.join(without)}: put sudo before the command", file=sys.stderr)
+    return FAILED if without else FINE
+
+
+class NoSupport(BridgeError, OSError):
+    """The file cannot be written."""
+
+
+class Place(NamedTuple):
+    """Where to look: the table's config, its journals, and the system's files."""
+
+    config: Path
+    journals: Path
+    root: Path = Path("/")
+
+
+def about(place: Place) -> str:
+    """Versions of the program, of Python and every package, of the system."""
+    packages = sorted(f"{each.metadata['Name']} {each.version}" for each in metadata.distributions())
+    system = [f"{name}: {_text(place, name)}" for name in SYSTEM]
+    shoe = f"shoe {__version__}, build {__build__}"
+    return "\n".join([shoe, f"Python {sys.version}", platform.platform(), *system, "", *packages])
+
+
+def config(place: Place) -> str:
+    """The table's config as it stands, mistakes too."""
+    return place.config.read_text("utf-8", "replace")
+
+
+def check(place: Place) -> str:
+    """Everything `shoe check` finds."""
+    return "\n".join(map(finding_text, findings(place.config, place.root)))
+
+
+def status(place: Place) -> str:
+    """The running daemon's status, for people and as JSON. Raises NoDaemon."""
+    told = ask(socket_path(place.config), {"do": "status"})
+    as_json = json.dumps(told, ensure_ascii=False, indent=1).split("\n")
+    return "\n".join([*screen(told), "", *map(escaped_json, as_json)])
+
+
+def log(_: Place) -> str:
+    """The last lines of the service's log. Raises PermissionError where only root may know whether there are any."""
+    lines = said("journalctl", "--unit", UNIT, "--lines", LOG_LINES, "--no-pager", "--output", "short-iso")
+    if lines.strip() not in ("", NO_ENTRIES):
+        return lines
+    if os.geteuid() != 0:
+        raise PermissionError(errno.EACCES, f"journalctl shows this user no log of {UNIT}")
+    return f"no log: journalctl has none of {UNIT}"
+
+
+def service(_: Place) -> str:
+    """The service's state by systemd."""
+    return said("systemctl", "status", UNIT, "--no-pager", "--lines", "0") or "systemctl says nothing"
+
+
+def calibrated(place: Place) -> str:
+    """The technician's calibration."""
+    with _own_file(place.journals / calibration.FILE) as file:
+        return file.read().decode("utf-8", "replace")
+
+
+def devices(place: Place) -> str:
+    """Serial ports and pins with owner and mode, and what is on USB."""
+    dev = place.root / "dev"
+    found = [_node(path) for pattern in NODES for path in sorted(dev.glob(pattern))]
+    return "\n".join([*(found or ["no serial port, no pins"]), "", said("lsusb") or "lsusb says nothing"])
+
+
+def kernel(_: Place) -> str:
+    """The kernel's messages about USB, ports, power and the memory card."""
+    lines = [line for line in said("dmesg", "--ctime").splitlines() if _TELLING.search(line)]
+    return "\n".join(lines[-KERNEL_LINES:]) or "nothing to tell, or not for this user (use sudo)"
+
+
+def journals(place: Place) -> Iterator[tuple[str, bytes]]:
+    """Name and lines of the newest journals without sealed parts, each as far as it can be trusted, then why.
+
+    Raises OSError where the directory, or a journal, may not be read.
+    """
+    next(place.journals.iterdir(), None)
+    for path in journal_files(place.journals)[-JOURNALS:]:
+        lines: list[bytes] = []
+        fault = ""
+        try:
+            with _own_file(path) as file:
+                walk = Walk(path.name)
+                lines.extend(map(without_sealed, walk.lines(file)))
+                fault = str(walk.fault) if walk.torn else ""
+        except PermissionError:
+            raise
+        except (JournalError, OSError) as error:
+            fault = str(error)
+        yield f"journal/{path.name}", b"".join(lines)
+        if fault:
+            yield f"journal/{path.name}.fault.txt", fault.encode()
+
+
+PARTS: Final[dict[str, Callable[[Place], str]]] = {
+    "about.txt": about,
+    "bridge.toml": config,
+    "check.txt": check,
+    "status.txt": status,
+    "service.txt": service,
+    "log.txt": log,
+    "calibration.toml": calibrated,
+    "devices.txt": devices,
+    "kernel.txt": kernel,
+}
+"""Name in the file -> its part."""
+
+
+def _own_file(path: Path) -> BinaryIO:
+    """A file of the daemon's directory, to be read by root: a link may lead anywhere, and is none. Raises OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "no file", str(path))
+    return os.fdopen(fd, "rb")
+
+
+def _text(place: Place, name: str) -> str:
+    try:
+        return (place.root / name.lstrip("/")).read_text("utf-8", "replace").strip("\0\n ")
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def _node(path: Path) -> str:
+    try:
+        found = path.stat()
+    except OSError as error:
+        return f"{path}: {error.strerror}"
+    target = f" -> {path.readlink()}" if path.is_symlink() else ""
+    return f"{stat.filemode(found.st_mode)} {found.st_uid}:{found.st_gid} {path}{target}"
+
+
+def _journals(config: Path) -> Path:
+    """Where the journals are, the usual place for a config that cannot be read."""
+    try:
+        return journal_dir(config)
+    except ConfigError:
+        return Path(JOURNAL_DIR)
+
+
+def _parts(place: Place, without: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Each part; one that cannot be had says why. without: takes the names of those that this user may not read."""
+    secrets = secrets_of(place.config)
+    for name, part in PARTS.items():
+        try:
+            text = part(place)
+        except Exception as error:  # a machine that is broken is what this is for
+            without += [name] if isinstance(error, PermissionError) else []
+            text = f"could not be had: {error}" if isinstance(error, BridgeError | OSError) else type(error).__name__
+        yield name, scrubbed(text, secrets).encode()
+    try:
+        yield from journals(place)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        without += [NEWEST] if isinstance(error, PermissionError) else []
+        yield "journal/none.txt", f"could not be had: {error}".encode()
+
+
+def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
+    info = tarfile.TarInfo(f"{FOLDER}/{name}")
+    info.size, info.mode, info.mtime = len(content), 0o600, int(time.time())
+    tar.addfile(info, io.BytesIO(content))

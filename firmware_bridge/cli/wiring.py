@@ -1,0 +1,255 @@
+"""`shoe wiring`: which wire goes to which pin of the header, by this table's config, in words or as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+from xml.sax.saxutils import escape, quoteattr
+
+from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, config_option
+from firmware_bridge.config.load import load
+from firmware_bridge.config.sections import Config
+from firmware_bridge.daemon.devices.wires import IN_SLOT, OUTPUTS, wires
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.baccarat.drawn.formats import PictureError
+from firmware_bridge.games.baccarat.drawn.shapes import fitted
+from hardware.pi import header_pins
+from hardware.pins.pin import Pin
+
+Kind = Literal["power", "ground", "wire", "free"]
+
+Use = Literal["", "input", "output"]
+"""What a wire is for: a key or sensor that the Pi reads, or a lamp, buzzer or lock that it drives."""
+
+INPUTS: Final = {
+    "cut_card": "cut-card sensor",
+    "next": "NEXT key",
+    "reveal": "REVEAL key",
+    **{key: f"{key.upper()} key" for game in GAMES.values() for key in game.keys},
+    "lid": "lid switch",
+    "presence": "presence sensor",
+}
+"""What people call the inputs of `[pins]`."""
+
+USES: Final[dict[Use, str]] = {"input": "keys and sensors", "output": "lamps"}
+"""What people call the wires of a use."""
+
+DARK, MUTED, RED, BOARD = "#17202b", "#4d5a6e", "#b3261e", "#1e3d2f"
+ROW, TOP, CENTRE, WIDTH, MARGIN = 26, 62, 400, 800, 8
+FOOT: Final = 132
+COLUMNS = 26
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe wiring`."""
+    config_option(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object per pin, for programs")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw it into FILE")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print or draw the header; nothing is touched. Raises ConfigError, PictureError."""
+    config = _config(arguments.config)
+    pins = header(wires(config))
+    if arguments.svg:
+        _write(arguments.svg, picture(pins, config.table.id, config.reader.port))
+    elif arguments.json:
+        for pin in pins:
+            print(json.dumps(pin._asdict()))
+    else:
+        print(f"Table {config.table.id}, seen with the USB ports below.\n")
+        for left, right in zip(pins[::2], pins[1::2], strict=True):
+            odd = f"{_what(left):>{COLUMNS}} {left.name:>6} [{left.number:>2}"
+            print(f"{odd}|{right.number:<2}] {right.name:<6} {_what(right)}".rstrip())
+        print(
+            f"\nThe reader is at {config.reader.port}. (low): active when low, to ground; lamps without it: high = lit."
+        )
+    return 0
+
+
+class HeaderPin(NamedTuple):
+    """A pin of the header: its number 1..40, its name (`GPIO17`, `3V3`, `GND`), and what a table has there.
+
+    A ground that is a good one for wires nearby is of their use too.
+    """
+
+    number: int
+    name: str
+    kind: Kind
+    wires: tuple[str, ...] = ()
+    active_low: bool = False
+    use: Use = ""
+
+
+def header(wires: Mapping[str, Pin]) -> list[HeaderPin]:
+    """All pins in order; `wires` by config key."""
+    pins = [_pin(number, name, wires) for number, name in header_pins()]
+    for use in USES:
+        if (place := _ground(pins, use)) is not None:
+            pins[place] = pins[place]._replace(use=use)
+    return pins
+
+
+def label(wire: str) -> str:
+    """What people call a wire."""
+    if wire in OUTPUTS or wire.startswith(IN_SLOT):
+        return wire
+    return INPUTS.get(wire) or f"lamp {wire}"
+
+
+def _ground(pins: list[HeaderPin], use: Use) -> int | None:
+    """The ground with the shortest ways to the wires of a use; each use has its own, so that lamps disturb no key."""
+    rows = [(pin.number - 1) // 2 for pin in pins if pin.kind == "wire" and pin.use == use]
+    free = [place for place, pin in enumerate(pins) if pin.kind == "ground" and not pin.use]
+    return min(free, key=lambda place: sum(abs(place // 2 - row) for row in rows)) if rows else None
+
+
+def _pin(number: int, name: str, wires: Mapping[str, Pin]) -> HeaderPin:
+    if not name.startswith("GPIO"):
+        return HeaderPin(number, name, "ground" if name == "GND" else "power")
+    gpio = int(name.removeprefix("GPIO"))
+    here = {wire: pin for wire, pin in wires.items() if pin.number == gpio}
+    if not here:
+        return HeaderPin(number, name, "free")
+    active_low = any(not pin.active_level(_is_input(wire)) for wire, pin in here.items())
+    use: Use = "input" if all(map(_is_input, here)) else "output"
+    return HeaderPin(number, name, "wire", tuple(label(wire) for wire in here), active_low, use)
+
+
+def _is_input(wire: str) -> bool:
+    return wire in INPUTS or wire.startswith(IN_SLOT)
+
+
+class Look(NamedTuple):
+    """How pins of one sort look: the pin, its number, the wire that goes to it, and what the legend says."""
+
+    pin: str
+    number: str
+    wire: str
+    word: str
+
+
+LOOKS: Final = {
+    "input": Look("#8ecbff", DARK, "#1559c7", "key or sensor: the Pi reads it"),
+    "output": Look("#ffd24a", DARK, "#8f6000", "lamp, buzzer, lock: the Pi drives it"),
+    "ground": Look(DARK, "#ffffff", DARK, "ground"),
+    "power": Look("#ff9b8f", DARK, RED, "3.3 V and 5 V"),
+    "free": Look("#9fb3a8", DARK, MUTED, "free"),
+}
+"""What a pin is for -> how it looks."""
+
+
+def picture(pins: list[HeaderPin], table: str, reader: str) -> str:
+    """The 40 pins as SVG text, odd ones on the left, as one sees them with the USB ports below."""
+    height = TOP + ROW * len(pins) // 2 + FOOT
+    body = [_board(height), *(_drawn(pin) for pin in pins), *_legend(height), *_words(table, reader, height)]
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
+        "font-family=\"'DejaVu Sans','Noto Sans',Helvetica,Arial,sans-serif\" role=\"img\" "
+        f"aria-label={quoteattr(f'Wiring of table {table}')}>"
+    )
+    return "\n".join([head, *body, "</svg>\n"])
+
+
+def _board(height: int) -> str:
+    return (
+        f'<rect x="0" y="0" width="{WIDTH}" height="{height}" fill="#ffffff"/>'
+        f'<rect x="{CENTRE - 34}" y="{TOP - 8}" width="68" height="{height - TOP - FOOT + 16}" rx="6" fill="{BOARD}"/>'
+    )
+
+
+def _drawn(pin: HeaderPin) -> str:
+    """A pin, its number, its name and its wire; odd pins to the left, even ones to the right."""
+    side = -1 if pin.number % 2 else 1
+    anchor = "end" if side < 0 else "start"
+    x, y = CENTRE + side * 15, TOP + ROW * ((pin.number - 1) // 2) + ROW / 2
+    look = LOOKS[pin.use if pin.kind == "wire" else pin.kind]
+    shape = _disc(x, y, look, is_square=pin.number == 1)
+    number = _text(x, y + 4, str(pin.number), look.number, 10, "middle")
+    name = _text(CENTRE + side * 46, y + 4.5, pin.name, MUTED, 13, anchor)
+    if not (told := _told(pin)):
+        return shape + number + name
+    begin, end = CENTRE + side * 104, CENTRE + side * 134
+    line = f'<line x1="{begin}" y1="{y}" x2="{end}" y2="{y}" stroke="{look.wire}" stroke-width="3"/>'
+    room = CENTRE - 142 - MARGIN
+    return shape + number + name + line + _text(CENTRE + side * 142, y + 4.5, told, DARK, 13, anchor, True, room)
+
+
+def _told(pin: HeaderPin) -> str:
+    """What goes to a pin, and what its level means."""
+    if pin.kind == "ground":
+        return f"ground for {USES[pin.use]}" if pin.use else ""
+    if not pin.wires:
+        return ""
+    level = "low" if pin.active_low else "high"
+    if pin.use == "output":
+        is_on = "on" if set(pin.wires) & set(OUTPUTS) else "lit"
+        return f"{', '.join(pin.wires)} ({level} = {is_on})"
+    return ", ".join(pin.wires) + (" (to ground)" if pin.active_low else " (high = active)")
+
+
+def _disc(x: float, y: float, look: Look, is_square: bool = False) -> str:
+    """A pin; a dark one has a light rim that sets it off from the dark board."""
+    rim = f'<circle cx="{x}" cy="{y}" r="10" fill="{look.number}"/>' if look.pin == DARK else ""
+    if is_square:
+        return f'<rect x="{x - 10}" y="{y - 10}" width="20" height="20" fill="{look.pin}"/>'
+    return rim + f'<circle cx="{x}" cy="{y}" r="{8.5 if rim else 10}" fill="{look.pin}"/>'
+
+
+def _legend(height: int) -> list[str]:
+    """What the colours mean, as pins on a strip of the board."""
+    drawn = []
+    for number, look in enumerate(LOOKS.values()):
+        x, y = (40, 330, 640)[number % 3], height - FOOT + 36 + ROW * (number // 3)
+        strip = f'<rect x="{x - 14}" y="{y - 13}" width="28" height="26" rx="4" fill="{BOARD}"/>'
+        drawn.append(strip + _disc(x, y, look) + _text(x + 22, y + 4.5, look.word, DARK, 13))
+    return drawn
+
+
+def _words(table: str, reader: str, height: int) -> list[str]:
+    return [
+        _text(CENTRE, 24, f"Table {table}: 40-pin header of a Raspberry Pi 4 or 5", DARK, 17, "middle", bold=True),
+        _text(CENTRE, 44, "pin 1 is the square one; the USB ports are at the lower end", MUTED, 13, "middle"),
+        _text(CENTRE, height - 38, f"reader: {reader}", DARK, 13, "middle"),
+        _text(
+            CENTRE, height - 16, "3.3 V only: 5 V on a GPIO destroys the Pi. Lamps over a driver.", RED, 13, "middle"
+        ),
+    ]
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    ink: str,
+    size: float,
+    anchor: str = "start",
+    bold: bool = False,
+    room: float = WIDTH - 2 * MARGIN,
+) -> str:
+    size = round(fitted(text, size, room, bold), 2)
+    style = (' font-weight="700"' if bold else "") + (f' text-anchor="{anchor}"' if anchor != "start" else "")
+    return f'<text x="{x}" y="{y}" font-size="{size}"{style} fill="{ink}">{escape(text)}</text>'
+
+
+def _config(path: Path) -> Config:
+    if path == DEFAULT_CONFIG and not path.exists():
+        raise ConfigError(f"there is no {path} yet", "before installing: --config systemd/bridge.toml")
+    return load(path)
+
+
+def _what(pin: HeaderPin) -> str:
+    if pin.kind == "ground":
+        return f"for {USES[pin.use]}" if pin.use else ""
+    return ", ".join(pin.wires) + (" (low)" if pin.active_low else "")
+
+
+def _write(path: Path, drawn: str) -> None:
+    try:
+        path.write_text(drawn, "utf-8")
+    except OSError as error:
+        raise PictureError(f"{path}: {error.strerror}", "name a file that may be written") from None

@@ -1,0 +1,1 @@
+"""The daemon: what runs at a table."""

@@ -1,0 +1,283 @@
+"""Puts the bridge together: hardware on one side, the table in the middle, the broker on the other."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from firmware_bridge import __version__
+from firmware_bridge.config.load import broker_settings
+from firmware_bridge.config.sections import Config
+from firmware_bridge.daemon.devices.health import Health
+from firmware_bridge.daemon.devices.keypads import Keypads
+from firmware_bridge.daemon.devices.lent_pins import LentPins
+from firmware_bridge.daemon.devices.panel import Panel
+from firmware_bridge.daemon.devices.reader import Reader
+from firmware_bridge.daemon.devices.record_keeping import RecordKeeping
+from firmware_bridge.daemon.devices.sensors import Mouth, Sensors
+from firmware_bridge.daemon.devices.watch import Watch
+from firmware_bridge.daemon.devices.wires import input_pins, output_pins, wires
+from firmware_bridge.daemon.table.control import Control
+from firmware_bridge.daemon.table.desk import Desk
+from firmware_bridge.daemon.table.lending import Lendable
+from firmware_bridge.daemon.table.opening import Opened, open_journal
+from firmware_bridge.daemon.table.stamps import now
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.uplink import LastWord, Uplink
+from firmware_bridge.errors import JournalError
+from firmware_bridge.facts import inputs, wire_states
+from firmware_bridge.facts.inputs import ReportNo
+from firmware_bridge.journal.files import InUse, refuse_second
+from firmware_bridge.journal.filled import SyncFailed
+from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.resend import Range
+from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.shoe import Shoe
+from firmware_bridge.shoe.round import due
+from firmware_bridge.shoe.state import is_open
+from firmware_bridge.systemd import Systemd
+from hardware.pins.pin import PinFactory, pin_factory
+from hardware.readers import READERS
+
+
+def beginning(config: Config, shoe: Shoe) -> str:
+    """How a table began, in one line for the log."""
+    pins = len(wires(config))
+    parts = (
+        f"version {__version__}",
+        f"table {config.table.id}, {config.table.game}",
+        f"reader {config.reader.protocol} at {config.reader.port}",
+        f"pins {config.pins.factory}, {pins} wires" if pins else "no pins",
+        f"journal {shoe.journal} in {config.journal.dir}, entry {shoe.seq}",
+        f"shoe {shoe.number} {shoe.status}, round {shoe.round}" if shoe.number else "no shoe yet",
+    )
+    return "; ".join(parts)
+
+
+log = logging.getLogger(__name__)
+
+DAMAGED_SHOWN_S: Final = 10.0
+"""How long a journal that cannot be trusted is shown before the process ends: long enough for broker and people."""
+
+UNSYNCED_SHOWN_S: Final = 3.0
+"""How long a disk that does not confirm the first entry is shown, from start to start."""
+
+Result = TypeVar("Result")
+
+
+class Bridge:
+    """A whole table, built from a config for the present loop: `run` it until `stop`, or `open` and `close` it.
+
+    pins, broker: in place of those the config names. has_reader: False opens neither the reader's port nor the control
+    socket; cards then come by `table.take`.
+
+    Raises ConfigError, InUse or PinError before anything is touched that could not be given back.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        pins: PinFactory | None = None,
+        broker: BrokerSettings | None = None,
+        *,
+        has_reader: bool = True,
+    ) -> None:
+        self.config, self._loop, self._has_reader = config, asyncio.get_running_loop(), has_reader
+        self._systemd = Systemd()
+        settings = broker or broker_settings(config)
+        self.pins = pins or (pin_factory(config.pins.factory) if wires(config) else None)
+        self._stopped, self._is_linked, self._has_begun = asyncio.Event(), False, False
+        self._last_word: LastWord = "lost"
+        self.journal = Journal(Path(config.journal.dir), lambda: self.keeping.begun())
+        refuse_second(self.journal.directory)
+        self.panel = Panel(config, self.pins, self._loop)
+        self.table = Table(
+            self.journal,
+            config.table.id,
+            self.panel,
+            self._acknowledge,
+            self.publishing,
+            self._changed,
+            self._loop,
+            looks_ahead=has_reader,
+        )
+        mqtt = config.mqtt
+        self.desk = Desk(self.table, self._resend, lambda: self.uplink.outbox.resends.is_full)
+        prefix, orders = f"{mqtt.root}/{config.table.id}", (self.desk, mqtt.commands)
+        self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored)
+        self.keeping = RecordKeeping(config.journal, self.table, self.uplink.acknowledged.synced, self._loop)
+        self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
+        mouth = Mouth(self._can_read, self._missed, self._loop)
+        self.health = Health(config, self.reader, self._condition, self._tell_health, self._loop)
+        self.reader.listeners = (mouth.heard, self.health.heard)
+        self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
+        self.keypads = Keypads(config.keypad, self.table, self._loop)
+        self._lent_pins = LentPins(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
+        devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._lent_pins}
+        states = self.uplink.status, self.reader.status, self.health.live
+        self.control = Control(config.control, self.table, self.desk, *states, devices, self._watch())
+
+    async def run(self) -> None:
+        """Work until `stop`, then leave everything as it should be found.
+
+        A journal that cannot be trusted is shown for a while. Raises JournalError then.
+        """
+        beat = self._loop.create_task(_beat(self._systemd))
+        try:
+            opened = await self._until_stopped(open_journal(self.table, self._show_stopped))
+            if opened:
+                await self._begin(opened)
+                await self._stopped.wait()
+            self._systemd.tell("STOPPING=1")
+        except InUse:
+            raise
+        except JournalError:
+            await self._until_stopped(asyncio.sleep(DAMAGED_SHOWN_S))
+            if not self._stopped.is_set():
+                raise
+        except SyncFailed:  # at the very first entry
+            await self._show_stopped()
+            await asyncio.sleep(UNSYNCED_SHOWN_S)
+            raise
+        finally:
+            beat.cancel()
+            await self.close()
+
+    async def open(self) -> None:
+        """Open the journal and begin to deal. Raises JournalError, InUse as `open_journal` does."""
+        await self._begin(await open_journal(self.table, self._show_stopped))
+
+    def publishing(self, line: Line) -> Callable[[], None]:
+        """What publishes a line of the journal, to be called once it is on disk."""
+        return self.uplink.publishing(line)
+
+    async def _begin(self, opened: Opened) -> None:
+        """Begin to deal: the journal is open."""
+        self.uplink.begin(opened)
+        self.sensors.claim()  # before anything is written: a pin in use is tried again and again
+        self.keeping.start()
+        self.table.start(self.config.house)
+        await self._go_public()
+        if self._has_reader:
+            self.reader.start()
+        self.keypads.start()
+        self.health.start()
+        self._try_out()
+        log.info("%s", beginning(self.config, self.table.shoe))
+        self._has_begun = True
+        self._systemd.tell("READY=1", f"STATUS=table {self.config.table.id}")
+
+    async def _show_stopped(self) -> None:
+        """Let technician and backend see a table that cannot begin: panel and table show it already."""
+        try:
+            await self._go_public()
+        except OSError as error:
+            log.warning("no technician can be answered (%s)", error)
+        assert self.table.disk
+        self._systemd.tell("READY=1", f"STATUS=table {self.config.table.id}: {self.table.disk}")
+
+    async def _go_public(self) -> None:
+        if not self._is_linked:
+            self._is_linked = True
+            self.uplink.start()
+        if self._has_reader:
+            await self.control.start()
+
+    async def _until_stopped(self, work: Coroutine[Any, Any, Result]) -> Result | None:
+        """The result of some work, None where `stop` came first."""
+        doing, stopped = self._loop.create_task(work), self._loop.create_task(self._stopped.wait())
+        await asyncio.wait((doing, stopped), return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if doing.done():
+            return doing.result()
+        doing.cancel()
+        return None
+
+    def stop(self, last_word: LastWord = "stopped") -> None:
+        """Finish what is begun and end `run`; the topic `status` then says `last_word`."""
+        if not self._stopped.is_set():
+            self._last_word = last_word
+        self._stopped.set()
+
+    async def close(self) -> None:
+        """Close every part, from the last line to the first, whatever fails on the way."""
+        async with contextlib.AsyncExitStack() as parts:
+            for first in (self.journal, self.panel, self.table):
+                parts.callback(first.close)
+            parts.push_async_callback(self.uplink.close, self._last_word)
+            parts.push_async_callback(self.control.close)
+            for each in (self.keeping, self.sensors, self.keypads, self.reader, self.health, self._lent_pins):
+                parts.callback(each.close)
+        if self._has_begun:
+            log.info("%s; journal %s, entry %d", self._last_word, self.table.shoe.journal, self.table.shoe.seq)
+
+    def _watch(self) -> Watch:
+        """What a technician may see; no card of a shoe that is open, nor of one that the next card opens."""
+
+        def secret() -> bool:
+            shoe = self.table.shoe
+            is_known = self.table.begun
+            return not is_known or shoe.status == "open" or bool(shoe.held) or self.config.table.new_shoe == "auto"
+
+        ins, outs = input_pins(self.config), output_pins(self.config)
+        return Watch(self.reader, READERS[self.config.reader.protocol].frames, self.pins, ins, outs, secret)
+
+    def _changed(self) -> None:
+        for each in (self.uplink, self.control, self.sensors, self.keypads):
+            each.changed()
+
+    def _acknowledge(self, report: ReportNo) -> None:
+        self.reader.acknowledge(report)
+
+    def _resend(self, part: Range) -> None:
+        self.uplink.outbox.resend(part)
+
+    def _tell_health(self, health: wire_states.Health) -> None:
+        self.keeping.watch(health.disk_free_mb)
+        self.uplink.tell_health(health)
+
+    def _let_go_of_pins(self) -> None:
+        self.keypads.close()
+        self.sensors.close()
+        lit, self.panel = self.panel, Panel(Config(table=self.config.table), None, self._loop)
+        self.table.light(self.panel)
+        lit.close()
+
+    def _claim_pins(self) -> None:
+        self._let_go_of_pins()  # of those that were had when another could not be had
+        self.panel = Panel(self.config, self.pins, self._loop)
+        self.table.light(self.panel)
+        self.sensors.claim(is_back=True)
+        self.keypads.start()
+
+    def _try_out(self) -> None:
+        """Before the first card every lamp is lit for a moment; while a card is due no other lamp may be."""
+        shoe = self.table.shoe
+        if due(shoe) is None and not shoe.laid and not shoe.device.irregular:
+            self.panel.try_lamps()
+
+    def _condition(self) -> dict[str, Any]:
+        """What `health` tells of queue, orders, lamps and sensors; `faults` is None while the lamps were not tried."""
+        faults = self.panel.faults
+        restless = [f"{name} is active" for name in self.sensors.not_at_rest()]
+        told = None if faults is None else (*faults, *restless)
+        return {"queue": self.uplink.queue(), "faults": told, "orders_refused": self.uplink.backend.refused}
+
+    def _can_read(self) -> bool:
+        """Whether a card that leaves the shoe would be reported now."""
+        return self.reader.port.is_open and not is_open(self.table.shoe, "reader_lost")
+
+    def _missed(self) -> None:
+        self.table.take(inputs.ReaderSaid(**now(), what="a card left the shoe and was not reported", gap=True))
+
+
+async def _beat(systemd: Systemd) -> None:
+    """The watchdog beat comes from this loop, so a loop that hangs is noticed."""
+    while systemd.beat_s:
+        systemd.tell("WATCHDOG=1")
+        await asyncio.sleep(systemd.beat_s)

@@ -1,0 +1,338 @@
+"""The outbox: sends the journal's messages in order, and remembers how far the broker has them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from firmware_bridge.daemon.delivery.store import Store
+from firmware_bridge.journal.cursor import Cursor, CursorFile
+from firmware_bridge.journal.files import file_name, journal_files
+from firmware_bridge.journal.resend import Range, lines_of
+from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.mqtt.settings import NotConnected
+from firmware_bridge.topics.event_and_round import OutMessage, messages
+
+WAIT_S: Final = 10.0
+"""A message that has not come back for so long was not taken."""
+
+
+class Echoes:
+    """Waits, once a connection, for the first message of each of some topics. late: called with one that stays mute."""
+
+    def __init__(self, late: Callable[[str], None], loop: asyncio.AbstractEventLoop) -> None:
+        self._late, self._loop = late, loop
+        self._silent: set[str] = set()
+        self._first: dict[str, tuple[bytes, asyncio.TimerHandle]] = {}
+
+    def begin(self, topics: Collection[str]) -> None:
+        """A connection has begun, on which these topics have to be heard; none where acknowledgements are enough."""
+        self.end()
+        self._silent = set(topics)
+
+    def end(self) -> None:
+        """The connection is gone."""
+        self.close()
+        self._first.clear()
+        self._silent.clear()
+
+    def close(self) -> None:
+        """Call nobody any more; what has not come back is awaited still, so that it does not count."""
+        for _, timer in self._first.values():
+            timer.cancel()
+
+    @property
+    def awaited(self) -> bool:
+        """Whether a message is out that has not come back."""
+        return bool(self._first)
+
+    def sent(self, topic: str, payload: bytes) -> None:
+        """A message was published: the first of a topic has to come back."""
+        if topic in self._silent and topic not in self._first:
+            self._first[topic] = payload, self._loop.call_later(WAIT_S, self._late, topic)
+
+    def heard(self, topic: str, payload: bytes) -> bool:
+        """A message came; whether it is the one that was waited for, byte for byte."""
+        return topic in self._first and self._first[topic][0] == payload and self.came(topic)
+
+    def came(self, topic: str) -> bool:
+        """What stands for the first message of a topic came; whether it was waited for."""
+        if topic not in self._first:
+            return False
+        self._first.pop(topic)[1].cancel()
+        self._silent.discard(topic)
+        return True
+
+
+log = logging.getLogger(__name__)
+
+ROOM: Final = 100
+"""Parts that may wait before another order for some is refused."""
+
+
+class Resends:
+    """Gives the messages of the parts that were asked for, each part's in order; nothing is read before its turn."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._waiting: deque[Range] = deque()
+        self._lost: deque[OutMessage] = deque()
+        self._reading: Iterator[OutMessage] = iter(())
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so many parts wait that no more should be asked for."""
+        return len(self._waiting) >= ROOM
+
+    def add(self, part: Range) -> None:
+        """Queue a part; one that waits already is sent once."""
+        if part not in self._waiting:
+            self._waiting.append(part)
+
+    def again(self, lost: Iterable[OutMessage]) -> None:
+        """Give these messages once more, before all others."""
+        self._lost.extendleft(reversed(list(lost)))
+
+    def next(self) -> OutMessage | None:
+        """The next message, None where nothing is asked for."""
+        if self._lost:
+            return self._lost.popleft()
+        while True:
+            try:
+                if message := next(self._reading, None):
+                    return message
+            except OSError as error:
+                _left_out(error)
+            if not self._waiting:
+                return None
+            part = self._waiting.popleft()
+            self._reading = (
+                message for line in lines_of(self._directory, part, _left_out) for message in messages(line)
+            )
+
+
+def _left_out(error: Exception) -> None:
+    """Tell what is not sent; all that can be read is."""
+    log.error("what the backend asked for cannot be sent again: %s", error)
+
+
+WINDOW: Final = 16
+"""Messages in flight at most (a broker's usual limit is 20)."""
+
+HELD: Final = 16 * WINDOW
+"""Messages kept at most that are in flight, or acknowledged and not counted while an echo is awaited."""
+
+READ_AHEAD: Final = 64
+"""Lines taken from disk at a time, and kept in memory at most."""
+
+Publish = Callable[[str, bytes], int]
+"""`publish(topic, payload) -> message id`; raises NotConnected."""
+
+
+class _Due(NamedTuple):
+    """A message to send. `entry_done`: with it the whole entry before `place` has been sent."""
+
+    message: OutMessage
+    place: Place | None
+    entry_done: bool
+
+
+class _Sent:
+    """A message in flight."""
+
+    def __init__(self, due: _Due) -> None:
+        self.due, self.acked = due, False
+
+
+class Outbox:
+    """Reads the journal from the cursor on and publishes it; `add` takes each new line's.
+
+    Its only input is the journal, so nothing is sent that is not on disk, and nothing before `begin`. Order is kept:
+    after a lost connection everything behind the last acknowledged entry is sent again, the same bytes. While one of
+    `echoes` is awaited, no acknowledgement counts. Where there is a `store`, the cursor follows it, not the broker.
+    """
+
+    def __init__(self, directory: Path, publish: Publish, echoes: Echoes, store: Store | None = None) -> None:
+        self._directory, self._publish, self._echoes, self._store = directory, publish, echoes, store
+        self._cursor: CursorFile | None = None
+        self._up = False
+        self._due: deque[_Due] = deque()
+        self._next: Place | None = None
+        self._acked_to: Place | None = None
+        self._drained = True
+        self._flying: deque[_Sent] = deque()
+        self._by_mid: dict[int, _Sent] = {}
+        self._acked: Cursor | None = None
+        self.resends = Resends(directory)
+
+    @property
+    def acked(self) -> Cursor | None:
+        """The last entry the broker has, with all before it."""
+        return self._acked
+
+    @property
+    def cursor(self) -> Cursor | None:
+        """The last entry that need not be sent again, with all before it: the store has it, or else the broker."""
+        return self._store.cursor if self._store else self._acked
+
+    @property
+    def waiting(self) -> bool:
+        """Whether anything is not acknowledged yet, or not stored."""
+        return bool(self._due or self._flying or not self._drained or (self._store and self._store.behind))
+
+    def begin(self, cursor: CursorFile, place: Place | None) -> None:
+        """The journal can be read: send all of it from `place` on, which is behind the cursor's entry."""
+        self._cursor, self._acked = cursor, cursor.value
+        self._acked_to = place
+        if self._store:
+            self._store.begin(cursor.value)
+        self._rewind()
+        self.pump()
+
+    def up(self) -> None:
+        """The broker is there: begin behind the last acknowledged entry."""
+        self._up = True
+        self._rewind()
+        self.pump()
+
+    def down(self) -> None:
+        """The broker is gone: what was in flight will be sent again."""
+        self._up = False
+        self.resends.again(sent.due.message for sent in self._by_mid.values() if sent.due.place is None)
+        if self._flying:
+            self._rewind()
+        self._flying.clear()
+        self._by_mid.clear()
+
+    def add(self, made: Sequence[OutMessage], end: Place) -> None:
+        """A line was appended, of which these messages are made; `end` is the place behind it."""
+        if self._drained and len(self._due) < READ_AHEAD:
+            self._take(made, end)
+        else:
+            self._drained = False
+        if self._up:
+            self.pump()
+
+    def pump(self) -> None:
+        """Send what is due, as far as the window allows."""
+        while self._up and len(self._by_mid) < WINDOW and len(self._flying) < HELD:
+            if not self._due and not self._drained:
+                self._read()
+            if self._due:
+                due = self._due[0]
+            elif again := self.resends.next():
+                due = _Due(again, None, entry_done=False)
+            else:
+                return
+            if not self._send(due):
+                if due.place is None:
+                    self.resends.again([due.message])
+                return
+
+    def delivered(self, mid: int) -> bool:
+        """The broker acknowledged a message; whether it was one of ours."""
+        sent = self._by_mid.pop(mid, None)
+        if sent is None:
+            return False
+        sent.acked = True
+        self.count()
+        return True
+
+    def heard(self, topic: str, payload: bytes) -> None:
+        """A message of ours came back."""
+        if self._echoes.heard(topic, payload):
+            self.count()
+
+    def count(self) -> None:
+        """Count as sent what is acknowledged, unless an echo is awaited, and go on sending."""
+        while self._flying and self._flying[0].acked and not self._echoes.awaited:
+            due = self._flying.popleft().due
+            if due.entry_done and due.place:
+                self._acked = Cursor(due.message.journal, due.message.seq)
+                self._acked_to = due.place
+        self.pump()
+
+    def resend(self, part: Range) -> None:
+        """Send the messages of a part of a journal again, beside the new ones."""
+        self.resends.add(part)
+        self.pump()
+
+    def save(self, *, sync: bool = False) -> Cursor | None:
+        """Keep the cursor on disk if it moved; sync: in any case, so that it outlives a power cut. Raises OSError.
+
+        The entry it is at now, None where it is at none yet.
+        """
+        cursor = self.cursor
+        if self._cursor and cursor and (sync or cursor != self._cursor.value):
+            self._cursor.store(cursor, sync=sync)
+        return cursor
+
+    def _rewind(self) -> None:
+        """Forget what was read behind the last acknowledged entry: it is read again."""
+        self._due.clear()
+        self._next, self._drained = self._acked_to, self._cursor is None
+
+    def _send(self, due: _Due) -> bool:
+        try:
+            mid = self._publish(due.message.topic, due.message.payload)
+        except NotConnected:
+            return False
+        sent = _Sent(due)
+        self._by_mid[mid] = sent
+        if due.place:
+            self._echoes.sent(due.message.topic, due.message.payload)
+            self._due.popleft()
+            self._flying.append(sent)
+            if self._store and due.entry_done:
+                self._store.went(Cursor(due.message.journal, due.message.seq))
+        return True
+
+    def _take(self, made: Sequence[OutMessage], place: Place) -> None:
+        last = len(made) - 1
+        self._due.extend([_Due(message, place, n == last) for n, message in enumerate(made)])
+        self._next = place
+
+    def _read(self) -> None:
+        """Take the next lines from disk; at the end of the newest file everything is taken."""
+        taken = 0
+        while taken < READ_AHEAD:
+            if self._next is None:
+                files = journal_files(self._directory)
+                if not files:
+                    break
+                self._next = Place(files[0], 0)
+            before = taken
+            for line, place in islice(read_lines(self._next, whole=True), READ_AHEAD - taken):
+                self._take(messages(line), place)
+                taken += 1
+            if taken == before:
+                following = _following(self._directory, self._next.path)
+                if following is None:
+                    self._drained = True
+                    return
+                self._next = Place(following, 0)
+        self._drained = self._next is None
+
+
+def place_behind(directory: Path, cursor: Cursor | None) -> Place | None:
+    """The place behind the cursor's entry; None for the beginning of everything, also where its file went long ago.
+
+    Raises JournalError, OSError.
+    """
+    if cursor is None:
+        return None
+    start = Place(directory / file_name(cursor.journal), 0)
+    if not start.path.exists():
+        return None
+    return [start, *(place for _, place in islice(read_lines(start), cursor.seq))][-1]
+
+
+def _following(directory: Path, path: Path) -> Path | None:
+    files = journal_files(directory)
+    later = files[files.index(path) + 1 :] if path in files else []
+    return later[0] if later else None

@@ -1,0 +1,280 @@
+"""The topic `health`: how the reader, the queue, the disk and the Pi are, every half minute."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections import deque
+from collections.abc import Callable
+from math import sqrt
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from firmware_bridge.config import calibration
+from firmware_bridge.config.sections import Config
+from firmware_bridge.config.whole_file import write_whole
+from firmware_bridge.daemon.devices.reader import Reader
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts import wire_states
+from hardware import pi as pi
+from hardware.readers import messages
+
+BLOCK: Final = 52
+"""Reads whose qualities make one mean: a pack, so a shoe of eight decks has eight blocks."""
+
+BLOCKS: Final = 64
+"""Means kept: eight shoes of eight decks."""
+
+ENOUGH_BLOCKS: Final = 8
+"""Means before a trend is believed."""
+
+SURE: Final = 4.0
+"""Standard errors that a fall must have: chance passes it less than once in ten thousand looks."""
+
+FAR_SHOES: Final = 10.0
+"""Shoes beyond which no failure is foretold."""
+
+MARGIN_SD: Final = 2.0
+"""Reads fail one by one before their mean reaches the limit."""
+
+
+class Trend(NamedTuple):
+    """A line through means: `level` at the last of them, `fall` per block (positive: falling) and its `error`."""
+
+    level: float
+    fall: float
+    error: float
+
+
+class ReadStatistics:
+    """Counts reads of this run of the daemon; qualities 0..255, as far as the reader tells them."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+        self.unread = 0
+        self.means: deque[float] = deque(maxlen=BLOCKS)
+        self._block: list[int] = []
+        self._recent: deque[int] = deque(maxlen=BLOCK)
+
+    def read(self, quality: int | None) -> None:
+        """A card was read."""
+        self.reads += 1
+        if quality is None:
+            return
+        self._recent.append(quality)
+        self._block.append(quality)
+        if len(self._block) == BLOCK:
+            self.means.append(fmean(self._block))
+            self._block.clear()
+
+    def failed(self) -> None:
+        """A card passed and was not read."""
+        self.unread += 1
+
+    @property
+    def quality(self) -> float | None:
+        """The mean quality of the last reads."""
+        return fmean(self._recent) if self._recent else None
+
+
+def trend(means: deque[float] | list[float]) -> Trend | None:
+    """The straight line that fits best, None for too few means."""
+    count = len(means)
+    if count < ENOUGH_BLOCKS:
+        return None
+    middle, mean = (count - 1) / 2, fmean(means)
+    spread = sum((n - middle) ** 2 for n in range(count))
+    slope = sum((n - middle) * (each - mean) for n, each in enumerate(means)) / spread
+    rest = sum((each - mean - slope * (n - middle)) ** 2 for n, each in enumerate(means))
+    return Trend(mean + slope * middle, -slope, sqrt(rest / (count - 2) / spread))
+
+
+def shoes_left(means: deque[float] | list[float], limit: float, sd: float, decks: int) -> float | None:
+    """After how many shoes reads begin to fail, None where no fall is sure or the end is far.
+
+    limit: the quality below which the reader calls a card unreadable. sd: of single reads, as calibrated.
+    """
+    line = trend(means)
+    if line is None or line.fall <= SURE * line.error or line.fall <= 0:
+        return None
+    left = (line.level - limit - MARGIN_SD * sd) / line.fall / decks
+    return max(left, 0.0) if left < FAR_SHOES else None
+
+
+def advice(left: float | None) -> str | None:
+    """The advice to a technician, in words."""
+    if left is None:
+        return None
+    if left < 1:
+        return "clean the optics before the next shoe, then calibrate"
+    return f"clean the optics within about {round(left)} shoe{'s' * (round(left) != 1)}"
+
+
+log = logging.getLogger(__name__)
+
+EVERY_S: Final = 30.0
+WEAK_LAMP: Final = 0.7
+"""The lamp's light as a part of its light when it was calibrated."""
+
+BOARD_LIMIT: Final = 60
+"""The quality below which a board that was never calibrated calls a card unreadable."""
+
+
+FILE: Final = "reads.json"
+"""The file of the means that outlive a restart, in the journal's directory."""
+
+
+class MeanQualities(Struct, frozen=True):
+    """Mean qualities since the reader was calibrated (a time, "" for never), oldest first."""
+
+    calibrated: str = ""
+    means: tuple[float, ...] = ()
+
+
+class Health:
+    """Counts the reader's messages, and calls `tell(state)` every half minute from `start` to `close`."""
+
+    def __init__(
+        self,
+        config: Config,
+        reader: Reader,
+        more: Callable[[], dict[str, Any]],
+        tell: Callable[[wire_states.Health], None],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._config, self._reader, self._more, self._tell, self._loop = config, reader, more, tell, loop
+        self._directory = Path(config.journal.dir)
+        self._began = loop.time()
+        self._reads = ReadStatistics()
+        self._past = MeanQualities()
+        self._beat: messages.Beat | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._told: wire_states.Health | None = None
+
+    def start(self) -> None:
+        """Publish the health now, and then every half minute."""
+        if self._timer is None:
+            self._past = _past(self._directory / FILE)
+            self._reads.means.extend(self._past.means)
+        self._timer = self._loop.call_later(EVERY_S, self.start)
+        self._told = self.state()
+        self._tell(self._told)
+        self._remember()
+
+    def close(self) -> None:
+        """Publish the health no more."""
+        if self._timer:
+            self._timer.cancel()
+
+    def heard(self, message: messages.Message) -> None:
+        """Count a message of the reader."""
+        match message:
+            case messages.Read(quality=quality):
+                self._reads.read(quality)
+            case messages.Unread(concerns="card"):
+                self._reads.failed()
+            case messages.Beat():
+                self._beat = message
+
+    def state(self) -> wire_states.Health:
+        """The whole health; a value is None where nobody measures it here."""
+        return wire_states.Health(
+            uptime_s=self._uptime(),
+            reader=self._reader_state(),
+            disk_free_mb=self._free_mb(),
+            temperature=pi.temperature(),
+            under_voltage=pi.under_voltage(),
+            **self._more(),
+        )
+
+    def live(self) -> wire_states.Health | None:
+        """The health published last, its counts as they are now: quick enough for each card. None before `start`."""
+        if self._told is None:
+            return None
+        reader = replace(self._told.reader, **self._counts())
+        return replace(self._told, uptime_s=self._uptime(), reader=reader, **self._more())
+
+    def _uptime(self) -> int:
+        return int(self._loop.time() - self._began)
+
+    def _counts(self) -> dict[str, Any]:
+        quality, beat = self._reads.quality, self._beat
+        return {
+            "reads": self._reads.reads,
+            "unread": self._reads.unread,
+            "frames_bad": self._reader.decoder.bad,
+            "quality": None if quality is None else round(quality, 1),
+            "lamp": beat and beat.lamp,
+            "ambient": beat and beat.ambient,
+            "temperature": beat and beat.temperature,
+        }
+
+    def _reader_state(self) -> wire_states.ReaderHealth:
+        section = self._calibrated()
+        self._begin_anew(section)
+        measured = section and section.measured
+        return wire_states.ReaderHealth(
+            **self._counts(),
+            quality_calibrated=measured.quality_mean if measured else None,
+            lamp_calibrated=measured.lamp if measured else None,
+            forecast=self._forecast(section),
+        )
+
+    def _begin_anew(self, section: calibration.ReaderSection | None) -> None:
+        """Qualities from before a calibration foretell nothing."""
+        calibrated = section.at if section else ""
+        if calibrated != self._past.calibrated:
+            self._past = MeanQualities(calibrated)
+            self._reads.means.clear()
+
+    def _remember(self) -> None:
+        past = MeanQualities(self._past.calibrated, tuple(self._reads.means))
+        if past != self._past:
+            self._past = past
+            self._loop.run_in_executor(None, _keep, self._directory / FILE, past)
+
+    def _forecast(self, section: calibration.ReaderSection | None) -> str | None:
+        lamp, measured = self._beat.lamp if self._beat else None, section and section.measured
+        if measured and measured.lamp and lamp is not None and lamp < WEAK_LAMP * measured.lamp:
+            return "the reader's lamp has faded: calibrate, and have it replaced"
+        sd = (measured and measured.quality_sd) or 0.0
+        board = section.after.get("min_quality", BOARD_LIMIT) if section else BOARD_LIMIT
+        limit = max(self._config.reader.min_quality, board)
+        return advice(shoes_left(self._reads.means, limit, sd, self._config.table.decks))
+
+    def _calibrated(self) -> calibration.ReaderSection | None:
+        """The calibration, read anew each time: a technician may have changed it meanwhile."""
+        try:
+            return calibration.load(self._directory / calibration.FILE).reader
+        except ConfigError as error:
+            log.warning("%s", error)
+            return None
+
+    def _free_mb(self) -> int | None:
+        try:
+            return shutil.disk_usage(self._directory).free // 1_000_000
+        except OSError:
+            return None
+
+
+def _keep(path: Path, past: MeanQualities) -> None:
+    try:
+        write_whole(path, msgspec.json.encode(past))
+    except OSError as error:
+        log.warning("the qualities read so far are not kept: %s", error)
+
+
+def _past(path: Path) -> MeanQualities:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=MeanQualities)
+    except FileNotFoundError:
+        return MeanQualities()
+    except (OSError, ValueError) as error:
+        log.warning("%s makes no sense (%s): the forecast begins anew", path, error)
+        return MeanQualities()

@@ -1,0 +1,196 @@
+"""Serial keypads at the seats: what guests press becomes marks, and each pad shows what its seats may say."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from firmware_bridge.config.pins import KeypadConfig
+from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.facts import inputs, orders
+from firmware_bridge.games.asks import Between, Choice, MarkDue, Offer, Target, Whole, in_words
+from firmware_bridge.games.moves import LOT
+from firmware_bridge.shoe import Phase, Shoe, phase
+from firmware_bridge.shoe.round import asked, coming
+from hardware.errors import PortError
+from hardware.keypads import PROTOCOL, WORDS, Hello, KeypadLink, Mark, Turn, greeting, told
+from hardware.ports import Port
+
+
+def turns(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:
+    """One packet for each of these seats that must or may say something now; one for nobody where none may."""
+    shoe = coming(shoe)
+    question = asked(shoe) if phase(shoe) in (Phase.READY, Phase.DEALING) else None
+    if not isinstance(question, MarkDue):
+        return [Turn(shoe.turn, 0)]
+    told = []
+    for seat in seats:
+        offers: dict[str, Offer] = {}
+        for may in (question.anytime, question.act):
+            for slot, words in may.items():
+                if slot.partition(".")[0] == f"S{seat}" or (slot == LOT and seat == seats[0]):
+                    offers |= words
+        known = {word: offer for word, offer in offers.items() if word in WORDS}
+        if known:
+            told.append(Turn(shoe.turn, seat, tuple(known), *_limits(known)))
+    return told or [Turn(shoe.turn, 0)]
+
+
+def asked_hand(shoe: Shoe, seat: int) -> int | None:
+    """The hand of a seat that is asked now, by its number; None where none is, or the seat has but one."""
+    question = asked(coming(shoe))
+    slots = question.act if isinstance(question, MarkDue) else ()
+    hands = [slot.partition(".")[2] for slot in slots if slot.partition(".")[0] == f"S{seat}"]
+    return int(hands[0]) if hands and hands[0] else None
+
+
+def _limits(offers: dict[str, Offer]) -> tuple[str, str]:
+    """The least and the most that may come with the first word that takes an amount or a seat."""
+    for offer in offers.values():
+        match offer:
+            case Between(least=least, most=most):
+                return in_words(least), in_words(most)
+            case Whole(least=least, most=most):
+                return str(least), str(most)
+            case Choice(values=values) | Target(seats=values) if values:
+                return values[0], values[-1]
+    return "", ""
+
+
+log = logging.getLogger(__name__)
+
+BAUD: Final = 115_200
+SILENT_AFTER_S: Final = 3.5
+"""A pad that beats every second and misses three beats is gone."""
+
+SHOW_S: Final = 1.0
+"""Seconds after which a pad is told again what it is to show."""
+
+LOST: Final = "keypad_lost"
+"""The alarm of pads that are gone."""
+
+
+class Keypads:
+    """Owns the ports of all pads from `start` to `close`. A pad that is gone marks nothing: the dealer does."""
+
+    def __init__(self, pads: tuple[KeypadConfig, ...], table: Table, loop: asyncio.AbstractEventLoop) -> None:
+        self._table, self._loop = table, loop
+        self._lost: dict[str, str] = {}
+        self._pads = [_Keypad(pad, table, loop, self._is_lost) for pad in pads]
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Open every port, now or when it appears."""
+        for pad in self._pads:
+            pad.port.start()
+        if self._pads:
+            self._tick()
+
+    def close(self) -> None:
+        """Give the ports back."""
+        if self._timer:
+            self._timer.cancel()
+        for pad in self._pads:
+            pad.port.close()
+
+    def changed(self) -> None:
+        """Let every pad show what its seats may say, if that is something else than before."""
+        for pad in self._pads:
+            pad.show()
+
+    def _tick(self) -> None:
+        self._timer = self._loop.call_later(SHOW_S, self._tick)
+        for pad in self._pads:
+            pad.listen()
+            pad.show(again=True)
+
+    def _is_lost(self, target: str, why: str) -> None:
+        """Raise the alarm anew with every pad that is gone; `why` is empty for one that is back."""
+        before = dict(self._lost)
+        self._lost.pop(target, None)
+        if why:
+            self._lost[target] = why
+        if self._lost == before:
+            return
+        self._table.unwarn(LOST)
+        if self._lost:
+            todo = "the dealer gives their marks (shoe do mark); check the pad's power and cable"
+            self._table.warn(LOST, "; ".join(self._lost.values()), todo)
+
+
+class _Keypad:
+    """One pad and its port."""
+
+    def __init__(
+        self,
+        config: KeypadConfig,
+        table: Table,
+        loop: asyncio.AbstractEventLoop,
+        lost: Callable[[str, str], None],
+    ) -> None:
+        self._table, self._loop, self._seats, self._told_lost = table, loop, config.seats, lost
+        self._link = KeypadLink()
+        self._heard_at = loop.time()
+        self._shown = b""
+        self.port = Port(config.port, BAUD, loop, self._on_bytes, self._on_lost, self._on_open)
+
+    def show(self, again: bool = False) -> None:
+        """Tell the pad what to show."""
+        if not self.port.is_open or not self._table.begun:
+            return
+        chunk = told(turns(self._table.shoe, self._seats))
+        if again or chunk != self._shown:
+            self._shown = chunk
+            self.port.write(chunk)
+
+    def listen(self) -> None:
+        """Notice a pad that fell silent although its port is there."""
+        silent = self._loop.time() - self._heard_at
+        if self.port.is_open and silent > SILENT_AFTER_S:
+            self._lost(f"no word from the keypad at {self.port.target} for {silent:.0f} s")
+
+    def _on_open(self) -> None:
+        self._heard_at, self._shown = self._loop.time(), b""
+        self._link.reopened()
+        self.show()
+
+    def _on_lost(self, why: PortError) -> None:
+        self._lost(f"the keypad at {self.port.target}: {why}")
+
+    def _lost(self, why: str) -> None:
+        log.warning("%s", why)
+        self._told_lost(self.port.target, f"keypad of seats {', '.join(map(str, self._seats))}")
+
+    def _on_bytes(self, chunk: bytes) -> None:
+        for packet in self._link.feed(chunk):
+            self._heard_at = self._loop.time()
+            self._told_lost(self.port.target, "")
+            match packet:
+                case Hello(protocol=version) if version == PROTOCOL:
+                    self.port.write(greeting(packet))
+                    self.show(again=True)
+                case Mark() if self._link.is_taken(packet):
+                    self.port.write(self._link.acknowledge(packet))
+                case Mark():
+                    self._take(packet)
+
+    def _take(self, mark: Mark) -> None:
+        """Give the mark to the table; it is acknowledged once it is on disk, refused or not."""
+        order = _order(mark, self._seats, asked_hand(self._table.shoe, mark.seat))
+        self._table.order(inputs.Ordered(**now(), order=order, by=f"keypad {mark.seat}", nonce=nonce()))
+        if not self._table.disk:
+            self.port.write(self._link.acknowledge(mark))
+
+
+def _order(mark: Mark, seats: tuple[int, ...], asked: int | None) -> orders.Order:
+    """The order that a mark is; one of a seat or a hand that is not its pad's, or not asked, is refused."""
+    if mark.seat not in seats:
+        hint = f"this pad is at seats {', '.join(map(str, seats))}: see [[keypad]]"
+        return orders.Malformed("mark", "not_your_turn", hint)
+    if mark.hand and asked is not None and mark.hand != asked:
+        return orders.Malformed("mark", "late", f"hand {asked} of seat {mark.seat} is asked")
+    seat = None if mark.word == "lot" else mark.seat
+    return orders.Mark(mark.word, seat, mark.value or None, turn=mark.turn)

@@ -1,0 +1,69 @@
+"""Lamps, buzzer and lock of a table, and the test of all lamps before the first card."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from firmware_bridge.config.pins import LockConfig
+from firmware_bridge.config.sections import Config
+from firmware_bridge.daemon.devices.wires import OUTPUTS, output_pins
+from hardware.pins.lamps import LampPanel
+from hardware.pins.pin import PinFactory
+
+TRIAL_S: Final = 0.8
+"""Long enough to be seen."""
+
+LOCK: Final = "lock"
+
+
+class Panel:
+    """Owns every output pin until `close`, which leaves the lock in its fail-safe state. Raises PinError.
+
+    The lock's coil has current in the state that is not its fail-safe one; without a daemon it has none.
+    """
+
+    def __init__(self, config: Config, factory: PinFactory, loop: asyncio.AbstractEventLoop) -> None:
+        pins = output_pins(config)
+        self._panel, self._loop = LampPanel(pins, factory, loop), loop
+        lock = config.pins.lock
+        self._locks_unpowered = isinstance(lock, LockConfig) and lock.fail_safe == "locked"
+        self._lamps = [name for name in pins if name not in OUTPUTS]
+        self._shown: dict[str, str] = {}
+        self._trial: asyncio.TimerHandle | None = None
+        self.faults: list[str] | None = None
+
+    def show(self, lit: dict[str, str]) -> None:
+        """Light these lamps with these rhythms, all others off; a trial that goes on ends at once."""
+        shown = dict(lit)
+        if self._locks_unpowered and shown.pop(LOCK, None) is None:
+            shown[LOCK] = "steady"
+        if shown != self._shown:
+            self._end_trial()
+            self._shown = shown
+            self._panel.show(shown)
+
+    def close(self) -> None:
+        """Switch all outputs off and give the pins back."""
+        self._end_trial()
+        self._panel.close()
+
+    def try_lamps(self) -> None:
+        """Light every lamp for a moment; `faults` then names those whose pins did not follow."""
+        self._panel.show(dict.fromkeys(self._lamps, "steady") | self._undisturbed())
+        self._trial = self._loop.call_later(TRIAL_S, self._judge_trial)
+
+    def _judge_trial(self) -> None:
+        self._trial = None
+        dark = self._panel.dark()
+        self.faults = [f"lamp {name} stays dark" for name in self._lamps if name in dark]
+        self._panel.show(self._shown)
+
+    def _end_trial(self) -> None:
+        if self._trial:
+            self._trial.cancel()
+            self._trial = None
+
+    def _undisturbed(self) -> dict[str, str]:
+        """Buzzer and lock in their present state: a trial of lamps leaves both alone."""
+        return {name: rhythm for name, rhythm in self._shown.items() if name in OUTPUTS}

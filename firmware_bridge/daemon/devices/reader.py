@@ -1,0 +1,333 @@
+"""The reader's end of the table: its messages become inputs, and reports on disk are acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge.config.sections import ReaderConfig
+from firmware_bridge.daemon.devices import code_books
+from firmware_bridge.daemon.devices.frames import Tap
+from firmware_bridge.daemon.devices.lent_reader import LentReader, delete_left, report_left
+from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts import inputs
+from firmware_bridge.facts.cards import Serial
+from firmware_bridge.facts.inputs import ReportNo
+from firmware_bridge.shoe.state import is_open
+from hardware.errors import PortError
+from hardware.ports import Port
+from hardware.readers import READERS, ReaderSettings, messages
+
+NOTED: Final = 3
+WITHIN_S: Final = 30.0
+"""So many restarts are journaled within this time: a loop of restarts must not fill the disk."""
+
+
+class Boots:
+    """Counts the restarts that were journaled; a board says hello until it is greeted, so none is lost by waiting."""
+
+    def __init__(self) -> None:
+        self._noted: deque[float] = deque(maxlen=NOTED)
+        self._is_loop = False
+
+    def may_note(self, session: int, table: Table, now_s: float) -> bool:
+        """Whether this restart is taken to the table and greeted; a disk that takes nothing takes none either."""
+        known = table.shoe.device.reader
+        if table.disk or (known is not None and known.session == session):
+            return table.disk is None
+        is_loop = len(self._noted) == NOTED and now_s - self._noted[0] < WITHIN_S
+        if is_loop and not self._is_loop:
+            log.warning("the reader board restarts again and again: check its power and cable")
+        self._is_loop = is_loop
+        if not is_loop:
+            self._noted.append(now_s)
+        return not is_loop
+
+
+def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.AnyInput | None:
+    """The input that a message of the reader stands for, at this moment; None for a message the table does not need."""
+    match message:
+        case messages.Read():
+            return _card(message, book)
+        case messages.Unread(reason=reason, report=report, gap=gap):
+            return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=_report(report), gap=gap)
+        case messages.CutCard():
+            return inputs.CutCardSeen(**now(), by="reader")
+        case messages.Verdict():
+            return _result(message)
+        case messages.Said(what=what, gap=gap):
+            return inputs.ReaderSaid(**now(), what=what, gap=gap)
+    return None
+
+
+def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
+    """A code in no book is an unread card, never a guess."""
+    report = _report(read.report)
+    known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
+    if known is None:
+        reason = "no code book" if book is code_books.plain() and isinstance(read.code, str) else "unknown code"
+        return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap)
+    if known.card is None:
+        return inputs.CutCardSeen(**now(), by="reader", report=report, gap=read.gap)
+    return inputs.CardRead(
+        **now(),
+        card=known.card,
+        nonce=nonce(),
+        report=report,
+        lot=known.lot,
+        quality=read.quality,
+        flags=_flags(read),
+        gap=read.gap,
+        slot=read.slot,
+        serial=Serial(known.serial) if known.serial else None,
+    )
+
+
+def _result(verdict: messages.Verdict) -> inputs.ReaderJudged:
+    pairs = {"player pair": verdict.player_pair, "banker pair": verdict.banker_pair}
+    words = (verdict.outcome, *(pair for pair in pairs if pairs[pair]))
+    return inputs.ReaderJudged(**now(), result=inputs.ReaderResult(words))
+
+
+def _report(report: messages.ReportNo | None) -> ReportNo | None:
+    return ReportNo(report.session, report.seq) if report else None
+
+
+def _flags(read: messages.Read) -> tuple[inputs.Flag, ...]:
+    if not (read.face_up or read.double_feed or read.backwards):
+        return ()
+    told: dict[inputs.Flag, bool] = {
+        "face_up": read.face_up,
+        "double_feed": read.double_feed,
+        "backwards": read.backwards,
+    }
+    return tuple(flag for flag, is_set in told.items() if is_set)
+
+
+log = logging.getLogger(__name__)
+
+SILENT_AFTER_S: Final = 3.5
+"""A board that beats every second and misses three beats is gone."""
+
+
+class Reader:
+    """Owns the reader's port: messages of the reader become inputs, and journaled reports are acknowledged.
+
+    decks: packs in the table's shoe, `pack`: what one holds; a code book has one code for each of these cards, or one
+    per face.
+    """
+
+    is_out = False
+    """See `Lendable`: the reader can be lent again at once."""
+
+    def __init__(
+        self, config: ReaderConfig, decks: int, pack: code_books.Pack, table: Table, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
+        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
+        self.decoder = self._protocol.decoder(settings)
+        self._book_file, self._decks, self._pack = config.code_book, decks, pack
+        self._book = self._read_book()
+        baud = config.baud or self._protocol.baud
+        self.port = Port(config.port, baud, loop, self._on_bytes, self._on_lost, self._on_open)
+        self.listeners: tuple[Callable[[messages.Message], None], ...] = ()
+        """Take each message of the reader after the table has it."""
+
+        self.taps: list[Tap] = []
+        """Take each chunk that goes over the line."""
+
+        self._first_open = True
+        self._lent: LentReader | None = None
+        self._away = self._is_missed = False
+        self._restore = b""
+        self._boots, self._has_left, self._met_left = Boots(), False, False
+        self._heard_at = loop.time()
+        self._watch: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Open the port, now or when it appears. A reader that the last daemon lent comes back as from any lending."""
+        if to := self._table.shoe.device.lent:
+            self._lent, self._away = LentReader(self._table, to, cut_short=True), True
+        self.port.start()
+        self._watch = self._loop.call_later(1, self._listen)
+
+    def close(self) -> None:
+        """Give the port back."""
+        if self._watch:
+            self._watch.cancel()
+        self.port.close()
+        if self._lent:
+            self._lent.journal()
+            if self._restore and not self._has_left:
+                self._lent.leave_behind(self._restore)
+        self._lent = None
+
+    def lend(self, to: str) -> dict[str, Any]:
+        """Let go of the port; the last report taken, and in hex what the borrower writes to the reader first."""
+        self._meet_left()
+        if self._lent:
+            self._lent.journal()
+        self._lent = LentReader(self._table, to)
+        self._away = True
+        self.port.close()
+        return {"report": self._lent.report, "restore": self._restore.hex()}
+
+    def passed(self, report: ReportNo) -> None:
+        """Count a test card, whose report the borrower is about to acknowledge."""
+        if self._lent:
+            self._lent.passed(report)
+
+    def take_back(self, restore: bytes | None, cut_short: bool) -> None:
+        """Open the port again; a reader that keeps its reports is ours when it sends none from beat to beat.
+
+        restore: bytes to write to the reader first; None: those that waited before. The code book is read again: it
+        may be what was calibrated.
+        """
+        if self._lent:
+            self._lent.journal()
+            self._lent.cut_short = cut_short
+            self._restore = self._restore if restore is None else restore
+            try:
+                self._book = self._read_book()
+            except ConfigError as error:
+                log.error("%s; the book from before stays in use", error)
+            self.port.start()
+
+    def _read_book(self) -> code_books.CodeBook:
+        if not self._book_file:
+            return code_books.plain()
+        return code_books.load(Path(self._book_file), self._decks, self._pack)
+
+    def acknowledge(self, report: ReportNo) -> None:
+        """Acknowledge a report that is on disk: the board may forget it."""
+        self._write(self.decoder.acknowledge(messages.ReportNo(report.session, report.seq)))
+
+    def status(self) -> dict[str, Any]:
+        """The reader's state for a technician; `lost`: its port is gone, or the reader fell silent."""
+        return {
+            "protocol": self._name,
+            "port": self.port.target,
+            "open": self.port.is_open,
+            "lost": is_open(self._table.shoe, "reader_lost"),
+        }
+
+    def _on_open(self) -> None:
+        self._heard_at = self._loop.time()
+        self._meet_left()
+        known = self._lent.report if self._lent else self._table.shoe.device.reader
+        for tap in self.taps:
+            tap.opened()
+        self._write(self.decoder.resume(messages.ReportNo(known.session, known.seq) if known else None))
+        if self.port.write(self._restore):
+            self._restore = b""
+        self._delete_left()
+        if self._lent and not self._protocol.keeps_reports:
+            self._loop.call_later(self._protocol.says_again_s, self._lending_over, self._lent)
+        elif not self._protocol.keeps_reports:  # a card that passed before the first open is lost too
+            self._back(missed=self._first_open)
+        self._first_open = False
+
+    def _meet_left(self) -> None:
+        """Take in what `shoe calibrate` left while no daemon ran: once, before the reader is opened or lent."""
+        if self._met_left:
+            return
+        self._met_left = True
+        if left := report_left(self._table):
+            self._lent, self._away = LentReader(self._table, left.by, bool(left.restore), left.report), True
+            self._restore, self._has_left = left.restore, True
+
+    def _delete_left(self) -> None:
+        """Delete what `shoe calibrate` left once it is journaled and the reader was restored."""
+        if self._has_left and not self._restore and not self._table.disk:
+            delete_left(self._table)
+            self._has_left = False
+
+    def _on_lost(self, why: PortError) -> None:
+        self._is_missed = False  # another reason is news
+        self._lost(str(why))
+
+    def _lost(self, why: str) -> None:
+        if not self._is_missed:
+            log.warning("the reader is lost: %s", why)
+        self._is_missed = True
+        if not is_open(self._table.shoe, "reader_lost"):
+            self._table.take(inputs.DeviceLost(**now(), device="reader", why=why))
+
+    def _back(self, missed: bool = False, cut_short: bool = False) -> None:
+        if missed or is_open(self._table.shoe, "reader_lost"):
+            resumes = self._protocol.keeps_reports and not self._away
+            self._table.take(inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
+        if self._is_missed or self._away:
+            log.info("the reader is back")
+        self._away = self._is_missed = False
+
+    def _lending_over(self, lent: LentReader) -> None:
+        """Take cards from the reader again, unless it was unplugged meanwhile."""
+        if lent is self._lent and self.port.is_open:
+            lent.journal()
+            self._lent = None
+            self._back(cut_short=lent.cut_short)
+
+    def _on_bytes(self, chunk: bytes) -> None:
+        for tap in self.taps:
+            tap.received(chunk)
+        for message in self.decoder.feed(chunk):
+            for tap in self.taps:
+                tap.decoded(message)
+            self._heard_at = self._loop.time()
+            if self._lent:
+                self._test_card(message, self._lent)
+            if self._lent is None:
+                self._back()
+                self._take(message)
+
+    def _test_card(self, message: messages.Message, lent: LentReader) -> None:
+        """Until the reader has been quiet for a beat, its reports are repeats of test cards: acknowledge, deal none.
+
+        A report that no borrower took makes the dealer confirm the table: it may be a card of a shoe.
+        """
+        match message:
+            case messages.Beat():
+                if lent.is_quiet:
+                    self._lending_over(lent)
+                lent.is_quiet = True
+            case messages.Repeat(report=report):
+                lent.is_quiet = False
+                self._write(self.decoder.acknowledge(report))
+            case messages.Read(report=report) | messages.Unread(report=report):
+                lent.cut_short, lent.is_quiet = True, False
+                if report:
+                    lent.passed(ReportNo(report.session, report.seq))
+                    self._write(self.decoder.acknowledge(report))
+
+    def _take(self, message: messages.Message) -> None:
+        if isinstance(message, messages.Repeat):
+            self._write(self.decoder.acknowledge(message.report))
+        elif not isinstance(message, messages.Hello):
+            if told := as_input(message, self._book):
+                self._table.take(told)
+        elif self._boots.may_note(message.session, self._table, self._loop.time()):
+            self._table.take(inputs.ReaderBooted(**now(), session=message.session))
+            if not self._table.disk:
+                self._write(self.decoder.greet(message))
+        for hear in self.listeners:
+            hear(message)
+
+    def _write(self, chunk: bytes) -> None:
+        for tap in self.taps:
+            tap.sent(chunk)
+        self.port.write(chunk)
+
+    def _listen(self) -> None:
+        """Notice a board that fell silent although its port is there."""
+        self._watch = self._loop.call_later(1, self._listen)
+        self._delete_left()
+        silent = self._loop.time() - self._heard_at
+        if self.port.is_open and self._protocol.keeps_reports and silent > SILENT_AFTER_S:
+            self._lost(f"no word from the reader for {silent:.0f} s: check its power and cable")

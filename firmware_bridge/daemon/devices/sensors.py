@@ -1,0 +1,219 @@
+"""Sensors, switches and keys of a table: their activations become inputs; the sensor where cards leave the shoe."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge.config import calibration
+from firmware_bridge.config.pins import AnySensor, SensorConfig, mark_of_key
+from firmware_bridge.config.sections import Config
+from firmware_bridge.daemon.devices.wires import IN_SLOT, OF_SEAT, input_pins
+from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts import inputs, orders
+from firmware_bridge.shoe.round import coming
+from firmware_bridge.shoe.state import stuck
+from hardware.pins.pin import Pin, PinFactory
+from hardware.pins.sensors import Contact, CutCardSensor, Key
+from hardware.readers import messages
+
+AFTER_S: Final = 0.25
+"""Seconds of a question before a key answers it: nobody reads it so quickly, and a bounce is over by then."""
+
+
+class SeatKeys:
+    """What the keys of the seats mean; `held` are their contacts, by their names in `[keys]`.
+
+    A key that was down when the question began, or is pressed too soon after, says nothing: it answered the one before.
+    """
+
+    def __init__(self, table: Table, loop: asyncio.AbstractEventLoop) -> None:
+        self._table, self._loop = table, loop
+        self.held: dict[str, Contact] = {}
+        self._turn, self._since = -1, loop.time()
+        self._released: set[str] = set()
+
+    def changed(self) -> None:
+        """Begin anew with the question that is asked now."""
+        if not self._table.begun or (turn := coming(self._table.shoe).turn) == self._turn:
+            return
+        self._turn, self._since = turn, self._loop.time()
+        self._released = {name for name, key in self.held.items() if not key.active}
+
+    def let_go(self, name: str) -> None:
+        """The key was released."""
+        self._released.add(name)
+
+    def pressed(self, name: str) -> None:
+        """Give the mark of a key."""
+        mark = mark_of_key(name)
+        if mark is None or name not in self._released or self._loop.time() - self._since < AFTER_S:
+            return
+        self._released.discard(name)
+        order = orders.Mark(mark.word, int(mark.seat) if mark.seat else None, mark.value, turn=self._turn)
+        self._table.order(inputs.Ordered(**now(), order=order, by=f"key {name}", nonce=nonce()))
+
+
+EXPLAINED_WITHIN_S: Final = 1.5
+"""A report comes so long before its card is seen entering, or after it is seen leaving: slow lines, slow hands."""
+
+
+class Mouth:
+    """Pairs cards that leave with reports. on_missed: called once for each card that stays without a report.
+
+    reader_answers: whether a report can come at all now; without a reader the absence of one is no news.
+    """
+
+    def __init__(
+        self, reader_answers: Callable[[], bool], on_missed: Callable[[], None], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._reader_answers, self._on_missed, self._loop = reader_answers, on_missed, loop
+        self._reports: deque[float] = deque(maxlen=64)
+        self._entered: float | None = None
+
+    def heard(self, message: messages.Message) -> None:
+        """Take a message of the reader; only a card's counts as a report."""
+        match message:
+            case messages.Read() | messages.Unread(concerns="card") | messages.CutCard():
+                self.reported()
+
+    def reported(self) -> None:
+        """Count a report: of a card, read or not, or of the cut card."""
+        self._reports.append(self._loop.time())
+
+    def entered(self) -> None:
+        """A card is in the mouth, for as long as the dealer likes."""
+        self._entered = self._loop.time()
+
+    def left(self) -> None:
+        """A card has left the mouth."""
+        since = self._loop.time() if self._entered is None else self._entered
+        self._entered = None
+        if self._reader_answers():
+            self._loop.call_later(EXPLAINED_WITHIN_S, self._look_for, since - EXPLAINED_WITHIN_S)
+
+    def _look_for(self, since: float) -> None:
+        while self._reports and self._reports[0] < since:
+            self._reports.popleft()
+        if self._reports:
+            self._reports.popleft()
+        elif self._reader_answers():
+            self._on_missed()
+
+
+log = logging.getLogger(__name__)
+
+STUCK_AFTER_S: Final = {"cut_card": 5.0, "presence": 5.0}
+"""Longer than a card takes to pass. A card may lie in its slot for ever, and a lid is meant to stay closed."""
+
+KEY_STUCK_AFTER_S: Final = 30.0
+
+
+class Sensors:
+    """Owns every input pin from `claim` to `close`. Raises PinError where one cannot be had."""
+
+    def __init__(
+        self, config: Config, table: Table, mouth: Mouth, factory: PinFactory, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._config, self._table, self._mouth, self._factory, self._loop = config, table, mouth, factory, loop
+        self._pins = input_pins(config)
+        self._keys = ("next", "reveal", *config.rules.keys)
+        self.held: dict[str, Contact] = {}
+        self._seat_keys = SeatKeys(table, loop)
+
+    def claim(self, is_back: bool = False) -> None:
+        """Claim every input pin; then the loop reports how the lid stands, and which sensors are stuck no more.
+
+        is_back: the pins come back from a technician, whose cut card may lie on the sensor.
+        """
+        pins = self._pins
+        if "cut_card" in pins:
+            is_known = is_back or bool(self._table.shoe.device.lent)
+            cut_card = _calibrated(pins["cut_card"], self._config)
+            self.held["cut_card"] = CutCardSensor(
+                cut_card, self._factory, self._loop, self._cut_card_seen, *self._stuck("cut_card"), is_known
+            )
+        for key in self._keys:
+            if key in pins:
+                self._feel(key, Key, partial(self._pressed, key))
+        if "presence" in pins:
+            self._feel("presence", Contact, self._mouth.entered, self._mouth.left)
+        for slot in self._config.rules.slots:
+            if IN_SLOT + slot in pins:
+                self._feel(IN_SLOT + slot, Contact, partial(self._filled, slot))
+        for key in self._config.keys:
+            on_press, on_release = partial(self._seat_keys.pressed, key), partial(self._seat_keys.let_go, key)
+            self._feel(OF_SEAT + key, Key, on_press, on_release)
+        self._seat_keys.held = {key: self.held[OF_SEAT + key] for key in self._config.keys}
+        if "lid" in pins:
+            self._feel("lid", Contact, partial(self._lid, False), partial(self._lid, True))
+        lid = self.held.get("lid")
+        self._loop.call_soon(self._lid, lid is not None and not lid.active)
+        for name in set(stuck(self._table.shoe)) - set(pins):
+            self._loop.call_soon(self._stuck_told, name, False)
+
+    def changed(self) -> None:
+        """What is asked of the seats may be something else."""
+        self._seat_keys.changed()
+
+    def close(self) -> None:
+        """Give every input pin back."""
+        while self.held:
+            self.held.popitem()[1].close()
+
+    def not_at_rest(self) -> list[str]:
+        """Sensors and keys, by their config keys, that are active although nobody can have touched them."""
+        return [name for name, each in self.held.items() if each.active and name in (*self._keys, *STUCK_AFTER_S)]
+
+    def _feel(
+        self, name: str, kind: type[Contact], on_active: Callable[[], None], on_idle: Callable[[], None] | None = None
+    ) -> None:
+        self.held[name] = kind(self._pins[name], self._factory, self._loop, on_active, on_idle, *self._stuck(name))
+
+    def _stuck(self, name: str) -> tuple[float | None, Callable[[bool], None], bool]:
+        """Seconds after which a sensor is stuck, the function called then, and whether the shoe knows of it already."""
+        usual = KEY_STUCK_AFTER_S if name in self._keys or name.startswith(OF_SEAT) else STUCK_AFTER_S.get(name)
+        pin: AnySensor | None = getattr(self._config.pins, name, None)
+        limit = pin.stuck_after if isinstance(pin, SensorConfig) and pin.stuck_after else usual
+        return limit, partial(self._stuck_told, name), name in stuck(self._table.shoe)
+
+    def _cut_card_seen(self) -> None:
+        self._table.take(inputs.CutCardSeen(**now(), by="sensor"))
+        self._mouth.reported()
+
+    def _pressed(self, key: str) -> None:
+        self._table.take(inputs.Pressed(**now(), key=key, nonce=nonce()))
+
+    def _filled(self, slot: str) -> None:
+        self._table.take(inputs.SlotFilled(**now(), slot=slot))
+
+    def _lid(self, is_open: bool) -> None:
+        self._table.take(inputs.LidMoved(**now(), open=is_open))
+
+    def _stuck_told(self, name: str, is_stuck: bool) -> None:
+        log.warning("%s %s", name, "does not let go" if is_stuck else "has let go again")
+        self._table.take(inputs.SensorStuck(**now(), sensor=name, stuck=is_stuck))
+
+
+def _calibrated(pin: Pin, config: Config) -> Pin:
+    """The cut card's wire with what `shoe calibrate cut-card` found, where the config gives its number alone."""
+    if not isinstance(config.pins.cut_card, int):
+        return pin
+    try:
+        section = calibration.load(Path(config.journal.dir) / calibration.FILE).cut_card
+    except ConfigError as error:
+        log.warning("%s", error)
+        return pin
+    if section is None:
+        return pin
+    found = section.after
+    quiet, dwell = found.get("debounce_ms", pin.debounce_ms), found.get("min_dwell_ms", pin.min_dwell_ms)
+    return replace(pin, debounce_ms=int(quiet), min_dwell_ms=int(dwell))

@@ -1,0 +1,116 @@
+"""The time in which the journal takes nothing, and what waits for it."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from typing import Final
+
+from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.errors import DiskError
+from firmware_bridge.facts import inputs
+from firmware_bridge.facts.wire_states import Alarm
+
+log = logging.getLogger(__name__)
+
+NOT_READ: Final = DiskError("the journal is not read yet", "wait; a slow or failing card is in dmesg", "disk_error")
+"""What keeps a table from play until its journal is open."""
+
+
+class DiskOutage:
+    """Why the journal takes nothing (`error`, None when it takes everything), and since when (ms since 1970).
+
+    since: 0 until somebody was told: a start that goes well is no outage.
+    """
+
+    def __init__(self) -> None:
+        self.error: DiskError | None = NOT_READ
+        self.since = 0
+
+    def go_on(self, error: DiskError) -> bool:
+        """The journal takes nothing, or still nothing, because of this; whether that is news."""
+        is_news = self.error is None or self.error.what != error.what
+        if is_news:
+            log.critical("%s", error)
+        if is_first := self.error is None or not self.since:
+            self.since = now()["at"]
+        self.error = error
+        return is_news or is_first
+
+    def end(self) -> None:
+        """The journal takes everything again."""
+        self.error, self.since = None, 0
+
+    def alarms(self) -> tuple[Alarm, ...]:
+        """The alarm that says it, none when all is well."""
+        lost = self.error
+        return (Alarm(lost.irregularity, self.since, "critical", lost.what, lost.hint, True, ()),) if lost else ()
+
+    def as_input(self) -> inputs.DiskFailed:
+        """The outage up to now, for the journal that can be written again."""
+        assert self.error
+        is_full = self.error.irregularity == "disk_full"
+        return inputs.DiskFailed(
+            at=self.since,
+            mono=now()["mono"],
+            salt=nonce(),
+            irregularity="disk_full" if is_full else "disk_error",
+            why=self.error.what,
+            until=now()["at"],
+        )
+
+
+RETRY_DISK_S: Final = 1.0
+"""How often a disk that takes nothing is tried again."""
+
+RETRY_CARD_S: Final = 0.05
+"""How often, while a card waits for it."""
+
+AT_MOST: Final = 10_000
+"""Inputs kept in memory while the disk takes nothing; a reader that numbers its reports keeps them itself."""
+
+
+class Waiting:
+    """Inputs in the order in which they came; the first is taken away once it is journaled."""
+
+    def __init__(self) -> None:
+        self._inputs: deque[inputs.AnyInput] = deque()
+        self._has_card = False
+
+    @property
+    def retry_s(self) -> float:
+        """How soon the disk is tried again."""
+        return RETRY_CARD_S if self._has_card and self._inputs else RETRY_DISK_S
+
+    def __len__(self) -> int:
+        return len(self._inputs)
+
+    def keep(self, fact: inputs.AnyInput) -> bool:
+        """Keep an input for later; whether it is kept, and was not yet.
+
+        A report that the reader says again is kept once. Orders are not kept: their giver was answered. Reports beyond
+        the limit are not acknowledged, so the reader keeps them.
+        """
+        report = inputs.report_of(fact)
+        is_known = report is not None and any(inputs.report_of(each) == report for each in self._inputs)
+        if isinstance(fact, inputs.Ordered) or is_known or len(self._inputs) >= AT_MOST:
+            return False
+        is_card = isinstance(fact, inputs.CardRead | inputs.CardUnread)
+        self._has_card = is_card or (self._has_card and bool(self._inputs))
+        self._inputs.append(fact)
+        return True
+
+    @property
+    def first(self) -> inputs.AnyInput:
+        """The input that waits longest."""
+        return self._inputs[0]
+
+    def drop_first(self) -> None:
+        """The first input is journaled."""
+        self._inputs.popleft()
+
+    def clear(self) -> tuple[inputs.AnyInput, ...]:
+        """Keep nothing any more; what was kept."""
+        kept = tuple(self._inputs)
+        self._inputs.clear()
+        return kept

@@ -1,0 +1,143 @@
+"""The daemon lends devices to a technician and takes them back, whatever becomes of the technician's command."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple, Protocol
+
+from firmware_bridge.daemon.table.mistakes import shown
+from firmware_bridge.daemon.table.stamps import now
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.inputs import ReportNo
+from firmware_bridge.shoe.round import phase
+from firmware_bridge.shoe.state import Phase, Shoe
+
+log = logging.getLogger(__name__)
+
+OUTSIDE_A_ROUND: Final = (Phase.EMPTY, Phase.ENDED, Phase.BETTING, Phase.READY)
+
+
+class NotLent(BridgeError):
+    """The device stays with the daemon; the text says why and what to do."""
+
+
+class Lent(NamedTuple):
+    """What is lent `to` whom, `since` when (ms since 1970); `pid`: the process that has it."""
+
+    device: str
+    to: str
+    since: int
+    pid: int
+
+
+class Lendable(Protocol):
+    """What can be lent: the reader, or the pins."""
+
+    is_out: bool
+    """Whether this device is still on its way back from the last borrower: until then nothing is lent."""
+
+    def lend(self, to: str) -> dict[str, Any]:
+        """Journal that the device is lent, then let go of it; what the borrower needs to know of the device."""
+
+    def passed(self, report: ReportNo) -> None:
+        """A test card passed: its report is about to be acknowledged, and is never a card of the shoe."""
+
+    def take_back(self, restore: bytes | None, cut_short: bool) -> None:
+        """Use the device again.
+
+        restore: bytes to write to it first, which put its settings back; None: the borrower left none. cut_short: the
+        borrower did not give the device back.
+        """
+
+
+class Lending:
+    """Lends `devices` (by name) to one borrower at a time."""
+
+    def __init__(self, table: Table, devices: Mapping[str, Lendable]) -> None:
+        self._table, self._devices = table, devices
+        self._lent: Lent | None = None
+        self._last_pid = 0
+        self._restore: bytes | None = None
+
+    def status(self) -> dict[str, Any] | None:
+        """What is lent to whom since when (ms since 1970), None for nothing."""
+        return self._lent._asdict() if self._lent else None
+
+    def returning(self) -> dict[str, Any] | None:
+        """From whom the reader is on its way back: its first report is awaited, or its port. None for nobody.
+
+        pid: the borrower's process while it lives, 0 if it does not: it may hang, and not let go of the port.
+        """
+        to, pid = self._table.shoe.device.lent, self._last_pid
+        if self._lent or not to:
+            return None
+        return {"to": to, "pid": pid if pid and _lives(pid) else 0}
+
+    def lend(self, device: object, to: str, open_shoe: bool = False, pid: int = 0) -> dict[str, Any]:
+        """Lend a device. open_shoe: also between the rounds of a shoe; the dealer confirms the table afterwards.
+
+        pid: the borrower's process. Raises NotLent.
+        """
+        lendable = self._devices.get(device) if isinstance(device, str) else None
+        if lendable is None or not isinstance(device, str):
+            raise NotLent(f"{shown(str(device))} cannot be lent", f"one of: {', '.join(self._devices)}")
+        if self._lent:
+            raise NotLent(f"the {self._lent.device} is lent to {self._lent.to}", "one technician at a time")
+        if any(each.is_out for each in self._devices.values()):
+            raise NotLent("what was lent last is not back yet", "see whether its command still runs; try again")
+        if self._table.disk:
+            raise NotLent("the journal cannot be written, so no loan can be put on record", self._table.disk.hint)
+        check(self._table.shoe, open_shoe)
+        told = lendable.lend(to)
+        log.info("the %s %s lent to %s", device, "are" if device.endswith("s") else "is", to)
+        self._lent, self._last_pid = Lent(device, to, now()["at"], pid), pid
+        return told
+
+    def passed(self, session: object, seq: object) -> None:
+        """A test card passed. Raises ValueError for what is no number of a report."""
+        if not (self._lent and isinstance(session, int) and isinstance(seq, int)):
+            raise ValueError("no report number of a lent reader")
+        self._devices[self._lent.device].passed(ReportNo(session, seq % 256))
+
+    def leave(self, restore: object) -> None:
+        """Keep the bytes, in hex, that put the device's settings back: they are written if the borrower is killed.
+
+        Raises ValueError for what is no hex.
+        """
+        self._restore = bytes.fromhex(str(restore))
+
+    def take_back(self, cut_short: bool = True) -> None:
+        """Take the lent device back. cut_short: its borrower did not give it back."""
+        lent, self._lent = self._lent, None
+        restore, self._restore = self._restore, None
+        if lent:
+            self._devices[lent.device].take_back(restore, cut_short)
+
+
+def check(shoe: Shoe, open_shoe: bool) -> None:
+    """Raise NotLent while a card is between shoe and discard rack, or while a shoe is open without `open_shoe`."""
+    where = phase(shoe)
+    if where is Phase.BURNING:
+        raise NotLent("the burn is not finished", "finish it, or close the shoe")
+    if where not in OUTSIDE_A_ROUND or shoe.laid or shoe.overdrawn:
+        raise NotLent(f"round {shoe.round} is open", "finish or void it, then calibrate")
+    if where is Phase.READY and shoe.house.betting == "required":
+        raise NotLent(f"bets are closed for round {shoe.round}", "finish it or void it, then calibrate")
+    if shoe.held:
+        raise NotLent(f"{len(shoe.held)} cards are held", "the floor decides about them first: shoe status")
+    if shoe.status == "open" and not open_shoe:
+        hint = "close it (sudo shoe do close-shoe --by NAME), or say --open-shoe: the dealer then confirms with NEXT"
+        raise NotLent(f"shoe {shoe.number} is open", hint)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,154 @@
+"""Live odds for the house's risk desk: worked out beside the table, from cards everybody may know."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from firmware_bridge.daemon.table.odds_child import Question
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.events import EntryName
+from firmware_bridge.facts.wire_states import Odds
+from firmware_bridge.games.house import size_of
+from firmware_bridge.shoe.round import rules
+from firmware_bridge.shoe.state import Shoe, disclosed
+
+log = logging.getLogger(__name__)
+
+Moment = tuple[str, EntryName | None, int]
+"""What odds are of: the journal, the last round message, and the number of the round to come."""
+
+CHILD: Final = (sys.executable, "-m", "firmware_bridge.daemon.table.odds_child")
+TRIES: Final = 3
+"""Processes that may die of one question."""
+
+_CHUNK: Final = 65536
+
+
+class LiveOdds:
+    """Knows the odds of the round to come, a moment after the one before; `changed` is called with news.
+
+    They are worked out in a process of its own, one round at a time: no card waits for them. One that dies is
+    started anew. `state` names the round it is of, of the shoe followed last; its `odds` are None where none can be
+    told.
+    """
+
+    def __init__(self, changed: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
+        self.state: Odds | None = None
+        self._changed, self._loop = changed, loop
+        self._wanted: Shoe | None = None
+        self._of: Moment | None = None
+        self._asked: tuple[Moment | None, bytes] | None = None
+        self._died = 0
+        self._child: subprocess.Popen[bytes] | None = None
+        self._heard = b""
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is awaited."""
+        return self._asked is not None
+
+    def follow(self, shoe: Shoe) -> None:
+        """Have them worked out anew when a shoe was opened, or a round ended or was corrected."""
+        if shoe.status != "open":
+            self._of = self._wanted = None
+            self.state = Odds(None, 0, None)
+            return
+        moment = (shoe.journal, shoe.device.prev, shoe.round)
+        if moment == self._of:
+            return
+        if self._of is None or self._of[0] != shoe.journal:  # nothing of another shoe under the head of this one
+            self.state = Odds(None, 0, None)
+        self._of, self._wanted = moment, shoe
+        self._ask_next()
+
+    def close(self) -> None:
+        """End the process."""
+        if self._child is None:
+            return
+        assert self._child.stdin
+        assert self._child.stdout
+        self._loop.remove_reader(self._child.stdout)
+        self._child.kill()
+        self._child.stdin.close()
+        self._child.stdout.close()
+        self._child.wait()
+        self._child, self._heard = None, b""
+
+    def _ask_next(self) -> None:
+        shoe = self._wanted
+        if self._asked or shoe is None:
+            return
+        self._wanted = None
+        if rules(shoe).odds is None or not rules(shoe).bets:
+            self.state = Odds(shoe.round, 0, None)
+            return
+        self._asked, self._died = (self._of, msgspec.json.encode(question(shoe)) + b"\n"), 0
+        self._ask()
+
+    def _ask(self) -> None:
+        assert self._asked
+        try:
+            if self._child is None:
+                self._start()
+            assert self._child
+            assert self._child.stdin
+            os.write(self._child.stdin.fileno(), self._asked[1])  # shorter than a pipe holds, and nothing else is in it
+        except OSError as error:
+            self._lost(error.strerror or "the pipe broke")
+
+    def _start(self) -> None:
+        self._child = subprocess.Popen(
+            CHILD, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, process_group=0
+        )  # a group of its own: Ctrl-C is the daemon's, and the end of its input is the child's
+        assert self._child.stdout
+        self._loop.add_reader(self._child.stdout, self._hear, self._child.stdout.fileno())
+
+    def _hear(self, pipe: int) -> None:
+        data = os.read(pipe, _CHUNK)
+        if not data:
+            self._lost("it ended")
+            return
+        line, end, self._heard = (self._heard + data).partition(b"\n")
+        if not end:
+            self._heard = line
+            return
+        (moment, _), self._asked = self._asked or (None, b""), None
+        if moment and moment == self._of:  # else the table went on meanwhile
+            self.state = msgspec.json.decode(line, type=Odds)
+            self._changed()
+        self._ask_next()
+
+    def _lost(self, why: str) -> None:
+        """The process died: ask a new one, unless the question is what it dies of."""
+        self.close()
+        self._died += 1
+        if not self._asked:
+            return
+        if self._died < TRIES:
+            self._ask()
+            return
+        log.error("live odds failed %d times: %s", self._died, why)
+        self._asked = None
+        self._ask_next()
+
+
+def question(shoe: Shoe) -> Question:
+    """The odds that are wanted now, as counts of disclosed cards."""
+    seen = before_round(shoe)
+    house, left = shoe.house, size_of(shoe.house) - len(seen)
+    return Question(house.game, house.decks, house.terms, shoe.round, left, dict(Counter(seen)))
+
+
+def before_round(shoe: Shoe) -> tuple[Card, ...]:
+    """The disclosed cards of a shoe but for those drawn for the round under way."""
+    under_way = Counter(laid.card for laid in shoe.laid if laid.card and laid.drawn and laid.shown)
+    return tuple((Counter(disclosed(shoe)) - under_way).elements())

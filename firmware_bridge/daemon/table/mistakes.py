@@ -1,0 +1,144 @@
+"""What is wrong with the fields of an order, in words for the person who gave it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from msgspec import Struct, inspect
+from msgspec.structs import fields
+
+from firmware_bridge.facts.orders import Enter
+from firmware_bridge.facts.printable import REMEDY, did_you_mean, escaped, fault
+
+ECHO: Final = 40
+"""Characters of an unknown word that its refusal repeats."""
+
+LARGEST: Final = 2**53
+"""The largest number in orders."""
+
+CALLED: Final = {
+    "by": "the name",
+    "why": "the reason",
+    "dealer": "the dealer's name",
+    "confirmed_by": "the pit boss's name",
+    "second": "the second name",
+}
+"""What people call a field; any other is called as it is written."""
+
+
+class Mistake(NamedTuple):
+    """What is wrong, and what to do about it."""
+
+    what: str
+    hint: str
+
+
+def shown(word: str) -> str:
+    """The beginning of a word from outside, in one line."""
+    return escaped(word[:ECHO])[:ECHO]
+
+
+def called(field: str) -> str:
+    """A field, as a sentence about it begins."""
+    return CALLED.get(field, f'"{shown(field)}"')
+
+
+def mistake(kind: type[Struct], given: Mapping[str, Any]) -> Mistake | None:
+    """The first mistake in the fields of an order, or of a part of it; None where `kind` can be made of them.
+
+    No value is repeated: it may be a card.
+    """
+    known = _fields(kind)
+    for name in given:
+        if name not in known:
+            return _unknown(kind, name, known)
+    for name, (info, is_needed) in known.items():
+        if name in given and (wrong := _wrong(info, given[name])):
+            return Mistake(f"{called(name)} {wrong.what}", wrong.hint)
+        if name not in given and is_needed:
+            return Mistake(f"{called(name)} is missing", f'give "{name}"')
+    return None
+
+
+@cache
+def _fields(kind: type[Struct]) -> dict[str, tuple[inspect.Type, bool]]:
+    """Name -> type, and whether it must be given."""
+    return {each.encode_name: (inspect.type_info(each.type), each.required) for each in fields(kind)}
+
+
+def _unknown(kind: type[Struct], name: str, known: Mapping[str, Any]) -> Mistake:
+    takes = f"it takes {', '.join(known)}" if known else "it takes none"
+    if kind is Enter:  # what is meant for a card is not repeated, wherever it stands
+        return Mistake("a field is unknown", takes)
+    return Mistake(f'"{shown(name)}" is unknown', did_you_mean(name[:ECHO], known, takes))
+
+
+def _wrong(info: inspect.Type, value: Any) -> Mistake | None:
+    """What is wrong with a value, to stand behind its name."""
+    match info:
+        case inspect.Metadata(type=kind):
+            return _wrong(kind, value)
+        case inspect.UnionType(types=kinds):
+            found = [_wrong(each, value) for each in kinds]
+            return None if None in found else found[0]
+        case inspect.NoneType():
+            return None if value is None else Mistake("is no null", "leave it out")
+        case inspect.StrType():
+            return _wrong_text(info, value)
+        case inspect.IntType(ge=low, le=high):
+            is_number = isinstance(value, int) and not isinstance(value, bool)
+            if not is_number or (low is not None and value < low) or (high is not None and value > high):
+                return Mistake("is no whole number that fits", _between(low, high))
+            return None
+        case inspect.LiteralType(values=values):
+            return None if value in values else Mistake("is no choice", f"one of: {', '.join(map(str, values))}")
+        case inspect.EnumType(cls=kind):
+            is_one = isinstance(value, str) and value in {each.value for each in kind}
+            return None if is_one else Mistake("is no card", "a card is written rank then suit: As, Td")
+        case inspect.StructType(cls=kind):
+            if not isinstance(value, dict):
+                return Mistake("is no object", "write it in { }")
+            wrong = mistake(kind, value)
+            return wrong and Mistake(f"makes no sense: {wrong.what}", wrong.hint)
+    return next(_within(info, value), None)
+
+
+def _between(low: int | None, high: int | None) -> str:
+    """What a number may be; limits beyond those of every reader of JSON say nothing to people."""
+    has_limits = low is not None and high is not None and high < LARGEST
+    return f"write a number from {low} to {high}" if has_limits else "write a whole number"
+
+
+def _wrong_text(info: inspect.StrType, value: Any) -> Mistake | None:
+    if not isinstance(value, str):
+        return Mistake("is no text", "write it in quotation marks")
+    if len(value) < (info.min_length or 0):
+        return Mistake("is empty", "write something, or leave it out")
+    if wrong := fault(value, info.max_length or len(value)):
+        return Mistake(wrong, REMEDY)
+    if info.pattern and not re.search(info.pattern, value):
+        return Mistake("has letters that are not plain", "write a to z, digits and signs")
+    return None
+
+
+def _within(info: inspect.Type, value: Any) -> Iterator[Mistake]:
+    """What is wrong within a list, or an object with keys of its own."""
+    match info:
+        case inspect.VarTupleType(item_type=kind):
+            if not isinstance(value, list):
+                yield Mistake("is no list", "write it in [ ]")
+                return
+            parts = [(kind, each) for each in value]
+        case inspect.DictType(key_type=kind, value_type=kind_of_value):
+            if not isinstance(value, dict):
+                yield Mistake("is no object", "write it in { }")
+                return
+            parts = [(kind, each) for each in value] + [(kind_of_value, each) for each in value.values()]
+        case _:
+            return
+    for kind, each in parts:
+        if wrong := _wrong(kind, each):
+            yield Mistake(f"has a part that {wrong.what}", wrong.hint)

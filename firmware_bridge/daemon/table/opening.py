@@ -1,0 +1,100 @@
+"""Opens a table's journal, again and again until the disk lets it."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import os
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Final, NamedTuple, TypeVar
+
+from firmware_bridge.daemon.delivery.outbox import place_behind
+from firmware_bridge.daemon.table.disk_outage import NOT_READ, RETRY_DISK_S
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.errors import DiskError, JournalError
+from firmware_bridge.journal.cursor import CursorFile
+from firmware_bridge.journal.files import InUse, lock
+from firmware_bridge.journal.filled import unusable
+from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.trusted import refusal, verify_format
+from firmware_bridge.journal.walk import Place
+
+PATIENCE_S: Final = 1.0
+"""A journal that is not read by then is shown as one that cannot be written."""
+
+Result = TypeVar("Result")
+
+
+class Opened(NamedTuple):
+    """What the outbox begins with: the cursor, and the place behind its entry (None: the beginning of everything)."""
+
+    cursor: CursorFile
+    place: Place | None
+
+
+async def open_journal(table: Table, stopped: Callable[[], Awaitable[None]]) -> Opened:
+    """Open the table's journal, in a thread, for a failing card may take long to answer.
+
+    stopped: awaited whenever it is news why the table is stopped for it. Raises JournalError for a journal that cannot
+    be trusted, InUse for another daemon's.
+    """
+    while True:
+        reading = _in_thread(lambda: _opened(table.journal))
+        try:
+            if not (await asyncio.wait({reading}, timeout=PATIENCE_S))[0]:
+                await _stop(table, NOT_READ, stopped)
+            opened = await reading
+            table.shoe = table.journal.shoe
+            return opened
+        except InUse:
+            raise
+        except JournalError as error:
+            await _stop(table, DiskError(error.what, error.hint, "journal_damaged"), stopped)
+            raise
+        except DiskError as error:
+            await _stop(table, error, stopped)
+        finally:
+            reading.cancel()
+        await asyncio.sleep(RETRY_DISK_S)
+
+
+async def _stop(table: Table, error: DiskError, stopped: Callable[[], Awaitable[None]]) -> None:
+    if table.stop_for(error):
+        await stopped()
+
+
+def _opened(journal: Journal) -> Opened:
+    directory = journal.directory
+    try:
+        verify_format(directory)
+        os.close(lock(directory))  # the directory is there now, and no other daemon has it
+        cursor = CursorFile(directory / "cursor")
+    except InUse:
+        raise
+    except JournalError as error:
+        raise refusal(error, directory) from None
+    except OSError as error:
+        raise unusable(directory, error) from None
+    try:
+        journal.open(cursor.value)
+        return Opened(cursor, place_behind(directory, cursor.value))
+    except BaseException:
+        journal.close()
+        cursor.close()
+        raise
+
+
+def _in_thread(work: Callable[[], Result]) -> asyncio.Future[Result]:
+    """The result of work in a thread that keeps nobody from ending the process, though it hang for ever."""
+    result = concurrent.futures.Future[Result]()
+
+    def run() -> None:
+        result.set_running_or_notify_cancel()
+        try:
+            result.set_result(work())
+        except BaseException as error:
+            result.set_exception(error)
+
+    threading.Thread(target=run, name="journal", daemon=True).start()
+    return asyncio.wrap_future(result)

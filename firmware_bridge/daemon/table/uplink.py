@@ -1,0 +1,298 @@
+"""The table's side of MQTT: the journal out, retained state out, orders in and their answers out."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from typing import Any, Final, Literal
+
+import msgspec
+from msgspec import Struct
+
+from firmware_bridge import __build__, __version__
+from firmware_bridge.daemon.delivery.outbox import Echoes, Outbox
+from firmware_bridge.daemon.delivery.replies import Reply
+from firmware_bridge.daemon.delivery.retained import States
+from firmware_bridge.daemon.delivery.store import Store
+from firmware_bridge.daemon.table.acknowledged import Acknowledged
+from firmware_bridge.daemon.table.backend import Backend
+from firmware_bridge.daemon.table.broker_outage import BrokerOutage
+from firmware_bridge.daemon.table.desk import Desk
+from firmware_bridge.daemon.table.live_odds import LiveOdds
+from firmware_bridge.daemon.table.opening import Opened
+from firmware_bridge.daemon.table.stamps import clock, now
+from firmware_bridge.daemon.table.store_watch import StoreWatch
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.facts.wire import VERSION, StateHead, joined
+from firmware_bridge.facts.wire_states import Health, Status
+from firmware_bridge.journal.cursor import CursorFile
+from firmware_bridge.journal.filled import SyncFailed
+from firmware_bridge.journal.line import Line, rfc3339
+from firmware_bridge.mqtt.link import Link
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
+from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.topics.state import mode
+
+MOST: Final = 16
+"""Boot ids that are kept in mind."""
+
+
+class _Said(Struct):
+    """Of a `status`, what names the daemon and its connection; one of before numbers no connections."""
+
+    boot: str
+    state: str
+    link: int = 0
+
+
+_decode: Final = msgspec.json.Decoder(_Said).decode
+
+
+class Twins:
+    """The daemons, by their boot ids, that are online as `table` beside the one of `boot`."""
+
+    def __init__(self, table: str, boot: str) -> None:
+        self._table, self._boot = table, boot
+        self._online: set[str] = set()
+
+    @property
+    def told(self) -> str | None:
+        """What to do about them, None where there is none."""
+        if not self._online:
+            return None
+        return (
+            f"another shoe reports as table {self._table}: "
+            "is a second shoe switched on with this table id? Switch one off, or correct its [table] id"
+        )
+
+    def is_ours(self, payload: bytes, link: int) -> bool:
+        """Take a `status` that was just published; whether this daemon said it, over its connection `link`."""
+        try:
+            said = _decode(payload)
+        except msgspec.DecodeError:
+            return False
+        if said.boot == self._boot:
+            return said.link == link and said.state == "online"
+        if said.state != "online":
+            self._online.discard(said.boot)
+        elif len(self._online) < MOST:
+            self._online.add(said.boot)
+        return False
+
+    def forget(self) -> None:
+        """Know of none: what they say from now on was not heard."""
+        self._online.clear()
+
+
+log = logging.getLogger(__name__)
+
+MQTT_5: Final = 5
+STREAMS: Final = ("event", "round")
+
+LastWord = Literal["stopped", "lost"]
+"""How a table ended: by order, or by a failure."""
+
+
+class Uplink:
+    """Owns the link to the broker, from `start` to `close`, and everything that goes over it.
+
+    desk: takes the orders that come over it, of which those named in `allowed` are obeyed. stored: the receiver that
+    says what need not be sent again, None where the broker's acknowledgement does.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        prefix: str,
+        settings: BrokerSettings,
+        desk: Desk,
+        allowed: Collection[str],
+        loop: asyncio.AbstractEventLoop,
+        live_odds: bool = False,
+        stored: str | None = None,
+    ) -> None:
+        self._odds = LiveOdds(self.changed, loop) if live_odds else None
+        self._table, self._prefix, self._loop = table, prefix, loop
+        self.health: Health | None = None
+        self._cursor: CursorFile | None = None
+        self._echoes = Echoes(self._mute, loop)
+        store = Store(table.journal.directory, stored) if stored else None
+        self.outbox = Outbox(table.journal.directory, self._send_event, self._echoes, store)
+        self.acknowledged = Acknowledged(self.outbox, table, loop)
+        self.states = States(self._states, self._head, self._send_state, loop)
+        answers = f"{prefix}/reply"
+        self.backend = Backend(table, desk, allowed, answers, self._head, self._send_reply, loop)
+        self._store = StoreWatch(store, table, self.acknowledged.moved, self.outbox.resend, self.backend.refuse, loop)
+        self._twins = Twins(table.name, table.boot)
+        topics = [f"{prefix}/command", *([f"{prefix}/stored"] if store else [])]
+        self.link = Link(
+            *(settings, self._will, topics, self._own),
+            *(self._on_up, self._on_down, self._on_delivered, self._on_message),
+            loop,
+        )
+        self.outage = BrokerOutage(table, lambda: self.link.up, lambda: self._echoes.awaited or bool(self.shared), loop)
+
+    def start(self) -> None:
+        """Begin to connect: with the journal open, or to say why it is not."""
+        self.outage.expect()
+        self.link.start()
+
+    def begin(self, opened: Opened) -> None:
+        """Send the journal, which is open now."""
+        self._cursor = opened.cursor
+        self.outbox.begin(*opened)
+
+    async def close(self, last_word: LastWord) -> None:
+        """Publish how the table ended, and leave; messages not delivered are sent at the next start."""
+        self.outage.close()
+        self.backend.close()
+        self.states.flush()
+        self.states.close()
+        self._echoes.close()
+        self._store.down()
+        if self._odds:
+            self._odds.close()
+        await self.link.close(self._message("status", self._status(last_word)))
+        self.acknowledged.close()
+        if self._cursor:
+            self._cursor.close()
+
+    def publishing(self, line: Line) -> Callable[[], None]:
+        """What publishes a line once it is on disk: its messages are made before, then only sending is left."""
+        made = messages(line)
+        return lambda: self.outbox.add(made, self._table.journal.end)
+
+    def tell_health(self, health: Health) -> None:
+        """Publish how all is; what a broker out of reach misses is told again soon."""
+        self.health = health
+        self.changed()
+        with suppress(NotConnected):
+            self.link.publish(f"{self._prefix}/health", joined(self._head(), health), qos=0, retain=True)
+
+    def changed(self) -> None:
+        """The retained topics may show something new."""
+        if self._odds:
+            self._odds.follow(self._table.shoe)
+        self.states.changed()
+
+    def queue(self) -> int:
+        """Entries of the present journal that the broker has not acknowledged, or the store does not have."""
+        shoe, acked = self._table.shoe, self.outbox.cursor
+        if not self.outbox.waiting:
+            return 0
+        return shoe.seq - acked.seq if acked and acked.journal == shoe.journal else shoe.seq
+
+    def status(self) -> dict[str, Any]:
+        """The link as a technician wants to see it."""
+        return {
+            "up": self.link.up,
+            "protocol": {4: "3.1.1", 5: "5"}.get(self.link.protocol or 0),
+            "why_down": self.outage.why or None,
+            "shared": self.shared,
+            "waiting": self.outbox.waiting,
+            "acked": self.outbox.cursor,
+            "store": self._store.status(),
+        }
+
+    @property
+    def shared(self) -> str | None:
+        """What to do about another shoe, or another client, that goes by our name; None where there is none."""
+        return self.link.shared_name or self._twins.told
+
+    def _own(self, protocol: int) -> list[str]:
+        """The topics of our own that we listen to: who else writes `status`, and what a broker really passes on."""
+        names = ("status",) if protocol == MQTT_5 else ("status", *STREAMS)
+        return [f"{self._prefix}/{name}" for name in names]
+
+    def _on_up(self) -> None:
+        self.outage.up()
+        self._echoes.begin(() if self.link.protocol == MQTT_5 else ("status", *STREAMS))
+        self.states.up()
+        if self.health:
+            self.tell_health(self.health)
+        self.outbox.up()
+        self._store.up()
+
+    def _on_down(self, why: str) -> None:
+        self.outage.down(why)
+        self.states.down()
+        self._echoes.end()
+        self._twins.forget()
+        for part in (self._store, self.outbox, self.backend.replies):
+            part.down()
+        if self.shared:
+            self.outage.warn(self.shared)
+
+    def _mute(self, topic: str) -> None:
+        """The broker acknowledged a message and did not pass it on."""
+        self.link.give_up(f"{self._prefix}/{topic}")
+        self.outage.warn(self.outage.why)
+
+    def _on_delivered(self, mid: int) -> None:
+        if not self.backend.replies.delivered(mid):
+            self._follow(lambda: self.outbox.delivered(mid))
+
+    def _follow(self, step: Callable[[], object]) -> None:
+        """Do what may move the cursor, and keep the cursor where it is then."""
+        before = self.outbox.acked
+        step()
+        if self.outbox.acked != before:
+            with suppress(SyncFailed):
+                self.outage.progress()
+            self.acknowledged.moved()
+
+    def _on_message(self, message: Incoming) -> None:
+        name = message.topic.removeprefix(f"{self._prefix}/")
+        if name in ("command", "stored"):
+            (self.backend if name == "command" else self._store).take(message)
+        elif message.retained:
+            return  # what the broker kept of before
+        elif name == "status":
+            self._hear_status(message.payload)
+        else:
+            self._follow(lambda: self.outbox.heard(name, message.payload))
+
+    def _hear_status(self, payload: bytes) -> None:
+        before = self._twins.told
+        if self._twins.is_ours(payload, self.link.number) and self._echoes.came("status"):
+            self._follow(self.outbox.count)
+        if told := self._twins.told:
+            self.outage.warn(told)
+        elif before:
+            self.outage.progress()
+
+    def _send_reply(self, reply: Reply) -> int:
+        return self.link.publish(reply.topic, reply.payload, response=reply.asked)
+
+    def _send_event(self, topic: str, payload: bytes) -> int:
+        return self.link.publish(f"{self._prefix}/{topic}", payload)
+
+    def _send_state(self, topic: str, payload: bytes) -> int:
+        self._echoes.sent(topic, payload)
+        return self.link.publish(f"{self._prefix}/{topic}", payload, retain=True)
+
+    def _states(self) -> dict[str, Any]:
+        table, status = self._table, {"status": self._status("online")}
+        if not table.begun:  # of the shoe nothing is known
+            return {"lamps": table.shown(), "alarm": table.alarms()} | status
+        states = table.states()
+        if self._odds and self._odds.state:
+            states["odds"] = self._odds.state
+        return states | status
+
+    def _will(self) -> Message:
+        return self._message("status", self._status("lost"))
+
+    def _status(self, state: Literal["online", "stopped", "lost"]) -> Status:
+        table = self._table
+        now_mode = mode(table.shoe, table.observing, bool(table.disk))
+        return Status(state, __version__, __build__, table.shoe.seq + 1, now_mode, clock(), self.link.number)
+
+    def _head(self) -> StateHead:
+        shoe, at = self._table.shoe, rfc3339(now()["at"])
+        return StateHead(VERSION, self._table.name, shoe.number, shoe.journal, shoe.seq, at, self._table.boot)
+
+    def _message(self, topic: str, body: Struct) -> Message:
+        return Message(f"{self._prefix}/{topic}", joined(self._head(), body), retain=True)

@@ -1,0 +1,270 @@
+"""The faults of `shoe demo --fault`, why a game cannot show one, and how each is played."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from firmware_bridge.facts.printable import nearest
+from firmware_bridge.games.game import Game
+from hardware.readers import READERS
+from hardware.sim.angel_eye import Rules, right_rules, wrong_rules
+from hardware.sim.boards import BOARDS
+from hardware.sim.dealer import Dealer
+
+
+def comes(_: Game) -> str:
+    """A fault of every game."""
+    return ""
+
+
+def burns_none(game: Game) -> str:
+    """What goes wrong with a burn."""
+    return "" if any(map(game.burns, game.pack)) else "nothing is burned"
+
+
+def has_new_packs(game: Game) -> str:
+    """What happens near the last card."""
+    return "a new pack comes before the last card" if game.one_round_packs else ""
+
+
+def has_copies(game: Game) -> str:
+    """A second card of a face is one too many."""
+    return "" if max(game.pack.values()) == 1 else "its pack has several of each face"
+
+
+UNPLUGGED_S: Final = 2.0
+LID_OPEN_S: Final = 0.5
+DIRTY_S: Final = 6.0
+"""Longer than the 5 s after which the cut card's sensor counts as stuck."""
+
+BROKER_AWAY_S: Final = 4.0
+"""Longer than the 3 s after which a broker counts as lost."""
+
+
+class Accidents(Protocol):
+    """What can happen to a table besides its dealer's mistakes."""
+
+    async def unplug(self, seconds: float) -> None:
+        """Pull the reader's cable for a while."""
+
+    def reset_board(self) -> None:
+        """Let the reader board boot again."""
+
+    async def stop_broker(self, seconds: float) -> None:
+        """Stop the broker; it comes back by itself after a while."""
+
+    async def restart_daemon(self) -> None:
+        """End the daemon and start it again."""
+
+    async def open_lid(self, seconds: float) -> None:
+        """Open the shoe's lid for a while."""
+
+    async def dirty_sensor(self, seconds: float) -> None:
+        """Let something lie on the cut card's sensor for a while."""
+
+    def jam(self) -> None:
+        """Let the reader report a jam."""
+
+    def mislay(self) -> None:
+        """Let a shoe that judges the game say the next card on the other side."""
+
+
+INSIDE: Final = "inside"
+"""At a card inside a round."""
+
+LATE: Final = "late"
+"""At a card whose place tells what lies face down, where the game has any; else inside."""
+
+_INSIDE: Final = 2
+"""The place of the game's slots, from 0, at which a round is well under way."""
+
+Act = Callable[[Dealer, Accidents], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One `--fault`. text: what happens, and behind a colon what is done about it. act, after: as in `Mistake`.
+
+    table: config keys of `[table]` it takes to show. at: the moment, `INSIDE`, `LATE`, `next` or `burn`. cut_from_end:
+    where the cut card goes, None where the game has it. forgets_cut: nobody puts it in. never: why not in a game.
+    """
+
+    text: str
+    act: Act | None = None
+    at: str = INSIDE
+    after: int = 1
+    table: dict[str, Any] = field(default_factory=dict)
+    readers: tuple[str, ...] = tuple(READERS)
+    cut_from_end: tuple[int, int] | None = None
+    forgets_cut: bool = False
+    rules: Rules = right_rules
+    never: Callable[[Game], str] = comes
+
+    @property
+    def accident(self) -> str:
+        """What happens, without what is done about it."""
+        return self.text.partition(": ")[0]
+
+
+def _card(how: str) -> Act:
+    """The next card goes wrong."""
+
+    async def act(dealer: Dealer, _: Accidents) -> bool:
+        dealer.draw(how)
+        await dealer.see("fault")
+        return True
+
+    return act
+
+
+async def _unread(dealer: Dealer, _: Accidents) -> bool:
+    """The next card is not read; one that lies face down is asked for when it is needed."""
+    await dealer.draw_unread("unreadable")
+    return True
+
+
+def _other_card(how: str) -> Act:
+    """A card comes that does not belong to this shoe."""
+
+    async def act(dealer: Dealer, _: Accidents) -> bool:
+        dealer.draw_other(how)
+        await dealer.see("fault")
+        return True
+
+    return act
+
+
+async def _too_soon(dealer: Dealer, _: Accidents) -> bool:
+    await dealer.hands.press_next()
+    return False
+
+
+async def _cut_card(dealer: Dealer, _: Accidents) -> bool:
+    await dealer.hands.cut_card()
+    return False
+
+
+async def _jam(dealer: Dealer, table: Accidents) -> bool:
+    table.jam()
+    await dealer.see("fault")
+    return True
+
+
+async def _mislay(dealer: Dealer, table: Accidents) -> bool:
+    table.mislay()
+    dealer.draw()
+    await dealer.see("fault")
+    return True
+
+
+async def _unplug(dealer: Dealer, table: Accidents) -> bool:
+    await table.unplug(UNPLUGGED_S)
+    return True
+
+
+async def _reset(dealer: Dealer, table: Accidents) -> bool:
+    table.reset_board()
+    await dealer.see("fault")
+    return True
+
+
+async def _open_lid(dealer: Dealer, table: Accidents) -> bool:
+    await table.open_lid(LID_OPEN_S)
+    await dealer.see("fault")
+    return True
+
+
+async def _dirty_sensor(dealer: Dealer, table: Accidents) -> bool:
+    await table.dirty_sensor(DIRTY_S)
+    return False
+
+
+async def _stop_broker(dealer: Dealer, table: Accidents) -> bool:
+    await table.stop_broker(BROKER_AWAY_S)
+    return False
+
+
+async def _restart(dealer: Dealer, table: Accidents) -> bool:
+    await table.restart_daemon()
+    await dealer.see("fault", "ready", *dealer.hands.slots)
+    return True
+
+
+_SEEING: Final = tuple(name for name, row in READERS.items() if row.has_signal)
+_JUDGES: Final = tuple(name for name, row in READERS.items() if row.judges)
+_NO_JUDGES: Final = tuple(name for name, row in READERS.items() if not row.judges)
+_NO_TAGS: Final = tuple(name for name, row in READERS.items() if not row.has_tags)
+"""Readers whose codes are the same on every card of a face; a tag that comes twice is one card."""
+
+_KEEPING: Final = tuple(name for name, row in READERS.items() if row.keeps_reports)
+_FORGETFUL: Final = tuple(name for name, row in READERS.items() if not row.keeps_reports)
+_MISREADING: Final = tuple(name for name, board in BOARDS.items() if board.misreads)
+
+FAULTS: Final[dict[str, Fault]] = {
+    "unreadable": Fault("a card is not read: two people enter it", _unread, readers=_MISREADING),
+    "duplicate": Fault(
+        "a card comes twice (one pack): the floor removes it",
+        _other_card(""),
+        table={"decks": 1},
+        readers=tuple(name for name in _NO_TAGS if name in _NO_JUDGES),
+        cut_from_end=(13, 20),
+        never=has_copies,
+    ),
+    "foreign": Fault("a card of another pack: the floor removes it", _other_card("foreign"), readers=_NO_JUDGES),
+    "wrong_slot": Fault(
+        "the dealer lays a card on the other side, and an Angel Eye tells: the floor accepts", _mislay, readers=_JUDGES
+    ),
+    "result_mismatch": Fault("an Angel Eye judges by wrong rules: the floor voids", readers=_JUDGES, rules=wrong_rules),
+    "face_up": Fault("a card comes out face up", _card("face_up"), readers=_SEEING),
+    "double_feed": Fault("two cards may pass at once", _card("double_feed"), readers=_SEEING),
+    "backwards": Fault("a card is moved backwards", _card("backwards"), readers=_SEEING),
+    "jam": Fault("a card is stuck", _jam, readers=_SEEING),
+    "overdrawn": Fault(
+        "the dealer draws a card too many: it opens the next round",
+        _card(""),
+        at="next",
+        table={"close": "next"},
+        readers=_NO_JUDGES,
+    ),
+    "missing_third": Fault("the dealer presses NEXT while a card is due", _too_soon, at=LATE, after=0),
+    "burn_short": Fault(
+        "the dealer presses NEXT before the burn is done", _too_soon, at="burn", after=0, never=burns_none
+    ),
+    "shoe_empty": Fault(
+        "one pack, dealt to the last card",
+        table={"decks": 1, "virtual_cut": "none"},
+        forgets_cut=True,
+        never=has_new_packs,
+    ),
+    "cut_card_mid_round": Fault("the cut card comes early", _cut_card),
+    "cut_card_missing": Fault(
+        "nobody put the cut card in (one pack)",
+        table={"decks": 1, "virtual_cut": 30},
+        forgets_cut=True,
+        never=has_new_packs,
+    ),
+    "reader_lost": Fault("the reader's cable is pulled for 2 s", _unplug),
+    "reader_back": Fault(
+        "the cable of a reader that keeps nothing is pulled: NEXT confirms", _unplug, readers=_FORGETFUL
+    ),
+    "reader_gap": Fault("the reader board boots again inside a round", _reset, readers=_KEEPING),
+    "lid_opened": Fault("the lid is open for 0.5 s inside a round: the floor goes on", _open_lid),
+    "sensor_stuck": Fault("dirt lies on the cut card's sensor for 6 s: the last round, and an alarm", _dirty_sensor),
+    "broker_lost": Fault("the broker is away for 4 s: play goes on", _stop_broker),
+    "restarted_mid_round": Fault("the daemon ends and starts again inside a round", _restart, readers=_NO_TAGS),
+}
+
+
+def places(at: str, game: Game) -> tuple[str, ...]:
+    """The lamps at which a fault's moment is, or the moment itself where it has none."""
+    inside = (game.slots[min(_INSIDE, len(game.slots) - 1)],)
+    return {INSIDE: inside, LATE: game.secret or inside}.get(at, (at,))
+
+
+def unknown(fault: str) -> str:
+    """The error text for an id of no fault."""
+    near = nearest(fault.replace("-", "_"), FAULTS)
+    hint = f"did you mean {near}? " if near else ""
+    return f"{fault!r} cannot be simulated: {hint}known are: {', '.join(FAULTS)}"

@@ -1,0 +1,233 @@
+"""Given rounds through the real shoe, step by step: what is due after each move, what it caused, and the result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct, to_builtins
+
+from firmware_bridge.demo.memory_table import MemoryTable
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts import events as e
+from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.events import AnyEvent, CardDealt, CardEvent, Device
+from firmware_bridge.facts.house import House
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.asks import CardDue, MarkDue, Offer
+from firmware_bridge.games.game import Game
+from firmware_bridge.games.house import house_of, usual
+from firmware_bridge.games.layout import Layout
+from firmware_bridge.games.moves import mark_of
+from firmware_bridge.shoe import Shoe
+from firmware_bridge.shoe.round import layout, rules
+from firmware_bridge.shoe.state import is_open
+from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.topics.offers import of
+
+Step = dict[str, Any]
+
+SHOWN: Final = ("round", "stake", "pot")
+"""What a step says of what the game shows of the running round."""
+
+
+def over(did: list[Any]) -> Step:
+    """The step that ends a round, and each one behind it."""
+    return {"did": did, "due": None, "act": [], "marks": {}, "over": True}
+
+
+def step(table: Layout, did: list[Any], words: tuple[str, ...] = ()) -> Step:
+    """The step after which `table` lies, caused by a move that did `did`; `words` are those that need no turn."""
+    match table.due:
+        case CardDue(slot=slot):
+            asked: Step = {"due": slot, "act": [], "marks": {}}
+        case MarkDue(act=act, anytime=anytime):
+            offers = {word: offer for each in act.values() for word, offer in each.items()}
+            marks = {word: of(word, offer) for word, offer in offers.items()}
+            asked = {"due": None, "act": list(act), "marks": marks}
+            if anytime:
+                asked["anytime"] = _by_word(anytime, words)
+        case _:
+            asked = {"due": None, "act": [], "marks": {}}
+    shown = to_builtins(table.shows) if table.shows else {}
+    return {"did": did, **asked, **{name: shown[name] for name in SHOWN if name in shown}}
+
+
+def done(events: tuple[AnyEvent, ...]) -> Iterator[list[Any]]:
+    """What the events of one entry of the journal did at the table; faces out of its sealed part."""
+    for event in events:
+        match event:
+            case CardDealt(slot=slot):
+                yield ["place", slot, _face(event), "down" if event.card is None else "up"]
+            case e.Happened(did=did):
+                yield from ([list(word) if isinstance(word, tuple) else word for word in words] for words in did)
+
+
+def _face(event: CardEvent) -> str:
+    card = event.card or (event.secret and event.secret.card)
+    assert card, "a card that was dealt has a face"
+    face: str = card.value
+    return face
+
+
+def _by_word(anytime: dict[str, dict[str, Offer]], words: tuple[str, ...]) -> dict[str, list[str]]:
+    """Word -> the slots that may say it at any time."""
+    return {word: [slot for slot, offers in anytime.items() if word in offers] for word in words}
+
+
+REFUSED_CARDS: Final = {"foreign": "unknown", "drawn_before_mark": "no_card_due", "duplicate": "duplicate"}
+"""Irregularity of a card that the rules refuse -> the code of the refusal."""
+
+NO_ROUND: Final = "no_round"
+"""The refusal of bets that leave too few seats for a round."""
+
+
+class PlayedTable:
+    """The real shoe with one game in it. rounds: the `round` messages of what was closed. is_over: nothing more comes.
+
+    games: whether a game lasts as long as its pack; else it is one round.
+    """
+
+    def __init__(self, house: House, whole_pack: bool) -> None:
+        self._memory = MemoryTable(Shoe(journal="0-play", device=Device(house)), "play", "play", "play")
+        self._whole_pack = whole_pack
+        self.rounds: list[dict[str, Any]] = []
+        self.is_over = False
+
+    def begin(self, pack: orders.Pack, bets: orders.BetsClosed | None) -> Step:
+        """Open the shoe, close the bets: the step before the first move. Raises BridgeError for what is refused."""
+        happened = self._order(orders.OpenShoe(pack))
+        _refuse(_answer(happened))
+        if bets is not None:
+            happened = self._order(bets)
+            answer = _answer(happened)
+            self.is_over = answer is not None and not answer.ok
+            if answer and answer.error != NO_ROUND and (bets.bets or bets.money):
+                _refuse(answer)
+        return self._step(happened)
+
+    def move(self, word: str) -> Step:
+        """The step after one move; one that is refused has changed nothing."""
+        if self.is_over:
+            return over([]) | {"error": "over"}
+        if word in Card._value2member_map_:
+            happened = self._take(inputs.CardRead(at=0, card=Card(word), nonce=self._memory.nonce()))
+            code = self._refused_card()
+        elif mark := mark_of(word):
+            seat = int(mark.seat) if mark.seat else None
+            happened = self._order(orders.Mark(mark.word, seat, mark.value))
+            answer = _answer(happened)
+            code = answer.error if answer and not answer.ok else None
+        else:
+            return self._step(()) | {"error": "unknown"}
+        return self._step(happened) if code is None else self._step(()) | {"error": code}
+
+    def _refused_card(self) -> str | None:
+        """The code under which the card that came is held, if it is; the floor then lets it be removed."""
+        for irregularity, code in REFUSED_CARDS.items():
+            if is_open(self._memory.shoe, irregularity):
+                self._order(orders.Resolve(irregularity, "remove"))
+                return code
+        return None
+
+    def _step(self, happened: tuple[e.AnyEvent, ...]) -> Step:
+        did = list(done(happened))
+        last = e.ShoeEnded if self._whole_pack else e.RoundClosed | e.RoundVoided  # void: the shoe was empty
+        self.is_over = self.is_over or any(isinstance(event, last) for event in happened)
+        shoe = self._memory.shoe
+        return over(did) if self.is_over else step(layout(shoe), did, rules(shoe).anytime)
+
+    def _order(self, order: orders.Order) -> tuple[e.AnyEvent, ...]:
+        return self._take(inputs.Ordered(at=0, order=order, by="play", nonce=self._memory.nonce()))
+
+    def _take(self, fact: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
+        """The events of an input, as the line that was journaled has them."""
+        line = self._memory.take(fact)
+        if line is None or line.entry is None:
+            return ()
+        if any(isinstance(event, e.RoundClosed) for event in line.entry.events):
+            self.rounds += [json.loads(each.payload) for each in messages(line) if each.topic == "round"]
+        return line.entry.events
+
+
+def _refuse(answer: orders.Answer | None) -> None:
+    """Raises BridgeError for the answer to an order that the shoe refused."""
+    if answer and not answer.ok:
+        raise BridgeError(answer.error or "", answer.hint or "")
+
+
+def _answer(happened: tuple[e.AnyEvent, ...]) -> orders.Answer | None:
+    """The answer to an order among its events."""
+    answers: Iterator[orders.Answer] = (event.answer for event in happened if isinstance(event, e.CommandAnswered))
+    return next(answers, None)
+
+
+class LineError(BridgeError, ValueError):
+    """A line that says no round or comparison of the game."""
+
+
+Amount = str | int | float
+"""Money as it may be written; exact as a text."""
+
+
+class _Played(Struct, frozen=True):
+    """The inputs of a played round or game; what else stands in the line is not read."""
+
+    moves: tuple[str, ...]
+    settings: dict[str, Any] = {}
+    bets: dict[str, Amount] = {}
+    money: dict[str, Amount] = {}
+    left: int | None = None
+
+
+PLAYED: Final = ("round", "game")
+"""The types of lines that are played; others compare hands."""
+
+OF_TABLE: Final = ("decks",)
+"""Settings that are the table's, not the game's."""
+
+
+def answer(name: str, text: str | bytes) -> dict[str, Any]:
+    """What is answered to a line: steps and result, or how its hands compare. Raises LineError."""
+    try:
+        given = msgspec.json.decode(text, type=dict[str, Any])
+        if given.get("game", name) != name:
+            raise LineError(f"a line of {given['game']}, not of {name}", f"give it to scripts/play {given['game']}")
+        answered = _play(GAMES[name], given) if given.get("type") in PLAYED else _compared(GAMES[name], given)
+    except BridgeError as error:
+        raise LineError(error.what, error.hint) from None
+    except Exception as error:  # whatever a line holds, those behind it are answered
+        raise LineError(f"{type(error).__name__}: {error}", "a line is a JSON object as in the samples") from None
+    return {"id": given.get("id"), **answered}
+
+
+def _play(game: Game, given: dict[str, Any]) -> dict[str, Any]:
+    line = msgspec.convert(given, _Played)
+    table = PlayedTable(_house(game, line.settings), given["type"] == "game")
+    stakes = orders.BetsClosed(bets=_texts(line.bets), money=_texts(line.money)) if game.stakes else None
+    pack = orders.Pack(decks=line.settings.get("decks"), left=line.left)
+    steps = [table.begin(pack, stakes), *[table.move(word) for word in line.moves]]
+    result = game.summary(table.rounds) if game.summary and table.is_over and table.rounds else None
+    return {"steps": steps, "result": result}
+
+
+def _texts(amounts: dict[str, Amount]) -> dict[str, str]:
+    return {seat: str(amount) for seat, amount in amounts.items()}
+
+
+def _house(game: Game, settings: dict[str, Any]) -> Any:
+    """The house of a line's settings; those that nobody knows are not read."""
+    known = {name: value for name, value in settings.items() if name in game.terms.__struct_fields__}
+    terms = msgspec.convert(known, game.terms, strict=False)
+    own = {name: value for name, value in settings.items() if name in OF_TABLE}
+    named = {name: getattr(terms, name) for name in known}
+    return house_of(game.name, **{**usual(game.name), **own, "new_shoe": "command", "virtual_cut": None, **named})
+
+
+def _compared(game: Game, given: dict[str, Any]) -> dict[str, Any]:
+    if game.compare is None:
+        raise LineError(f"{game.name} compares no hands", 'give lines of the type "round" or "game"')
+    return dict(game.compare(given))

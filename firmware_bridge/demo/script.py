@@ -1,0 +1,207 @@
+"""Deal scripts: what happens at a table, written as words (`shoe As Td cut 9c next !void misdeal`)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from typing import Final, get_args
+
+from msgspec import Struct
+from msgspec.structs import fields
+
+from firmware_bridge.errors import ScriptError
+from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.cards import Card, cards
+from firmware_bridge.facts.house import Choice
+from firmware_bridge.facts.printable import nearest
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.moves import mark_of
+
+
+class NewShoe(Struct, frozen=True):
+    """`shoe`: a full shoe is opened."""
+
+
+class Drawn(Struct, frozen=True):
+    """A card; None for `??`, a card the reader cannot read."""
+
+    card: Card | None
+
+
+class Cut(Struct, frozen=True):
+    """`cut`: the cut-card sensor fires now."""
+
+
+class Key(Struct, frozen=True):
+    """A key is pressed."""
+
+    key: str
+
+
+class Lid(Struct, frozen=True):
+    """`lid-open`, `lid-close`: the lid of the shoe is moved."""
+
+    open: bool
+
+
+class Pause(Struct, frozen=True):
+    """`+2.5s`: time passes, in milliseconds."""
+
+    ms: int
+
+
+class Say(Struct, frozen=True):
+    """`!void misdeal`, `bets-closed`: an order is given."""
+
+    order: orders.Order
+
+
+OneInput = Drawn | Cut | Key | Lid | Say
+Step = NewShoe | Pause | OneInput
+
+_PLAIN: Final = re.compile(r"""[^"'\\#]*""")
+_WORD: Final = re.compile(r"[^ \t\r\n]+")
+"""Words as `shlex` finds them, where nothing is quoted and nothing commented."""
+
+_CARDS: Final = re.compile(r"([A2-9TJQK][shdc]|[1-9w]p)+")
+_AMOUNTS: Final = re.compile(r"(bets|money)=((?:[0-9]{1,2}:[0-9.]{1,15})(?:,[0-9]{1,2}:[0-9.]{1,15})*)")
+_PAUSE: Final = re.compile(r"\+(\d{1,6}(?:\.\d{1,6})?)s")
+_WORDS: Final[dict[str, Step]] = {
+    "shoe": NewShoe(),
+    "??": Drawn(None),
+    "cut": Cut(),
+    "next": Key("next"),
+    "reveal": Key("reveal"),
+    **{key: Key(key) for game in GAMES.values() for key in game.keys},
+    "lid-open": Lid(True),
+    "lid-close": Lid(False),
+    "bets-open": Say(orders.BetsOpen()),
+    "bets-closed": Say(orders.BetsClosed()),
+}
+_DRAWN: Final = {card.value: Drawn(card) for game in GAMES.values() for card in game.pack}
+"""Nearly every word is one of these."""
+
+
+def parse(text: str) -> list[Step]:
+    """The steps of a deal script. Raises ScriptError that names the line and the word."""
+    return [step for number, line in enumerate(text.splitlines(), 1) for step in parse_line(line, number)]
+
+
+def parse_line(line: str, number: int) -> list[Step]:
+    """The steps of a line of a deal script. Raises ScriptError as `parse` does."""
+    return list(_line(line, number))
+
+
+def input_of(step: OneInput, by: str, nonce: Callable[[], str]) -> inputs.AnyInput:
+    """The input that a step is, at moment 0; a new shoe and a pause are several, which depend on the table."""
+    match step:
+        case Drawn(card=card) if card:
+            return inputs.CardRead(at=0, card=card, nonce=nonce())
+        case Drawn():
+            return inputs.CardUnread(at=0, reason="unreadable", nonce=nonce())
+        case Cut():
+            return inputs.CutCardSeen(at=0, by="sensor")
+        case Key(key=key):
+            return inputs.Pressed(at=0, key=key, nonce=nonce())
+        case Lid(open=is_open):
+            return inputs.LidMoved(at=0, open=is_open)
+        case Say(order=order):
+            return inputs.Ordered(at=0, order=order, by=by, nonce=nonce())
+
+
+def _line(line: str, number: int) -> Iterator[Step]:
+    try:
+        words = _WORD.findall(line) if _PLAIN.fullmatch(line) else shlex.split(line, comments=True)
+    except ValueError as error:
+        raise ScriptError(f"line {number}: {error}", "close the quotation mark") from None
+    usage = ""
+    while words:
+        word = words.pop(0)
+        if word in _DRAWN:
+            yield _DRAWN[word]
+        elif word.startswith("!"):
+            yield Say(_order(word[1:], words, number))
+            usage = _USAGE.get(word[1:], "")
+        else:
+            yield from _word(word, number, usage)
+
+
+def _word(word: str, number: int, usage: str) -> Iterator[Step]:
+    """The steps of a word. usage: how the order before it in its line is written, "" for none."""
+    if word in _WORDS:
+        yield _WORDS[word]
+    elif _CARDS.fullmatch(word):
+        yield from map(Drawn, cards(word))
+    elif amounts := _AMOUNTS.fullmatch(word):
+        yield Say(orders.BetsClosed(**{amounts[1]: dict(each.split(":") for each in amounts[2].split(","))}))
+    elif (mark := mark_of(word)) and any(mark.word in game.words for game in GAMES.values()):
+        yield Say(orders.Mark(mark.word, int(mark.seat) if mark.seat else None, mark.value))
+    elif pause := _PAUSE.fullmatch(word):
+        yield Pause(round(float(pause[1]) * 1000))
+    else:
+        near = nearest(word, _WORDS)
+        raise ScriptError(
+            f"line {number}: {word!r} is no word of a deal script",
+            f"did you mean {near!r}?" if near else usage or "a card is written rank then suit: As, Td",
+        )
+
+
+def _order(name: str, words: list[str], number: int) -> orders.Order:
+    """An order and its arguments, which are the words behind it."""
+    build = _ORDERS.get(name.replace("-", "_"))
+    if build is None:
+        near = nearest(name.replace("-", "_"), _ORDERS)
+        known = ", ".join(sorted(_ORDERS))
+        raise ScriptError(
+            f"line {number}: !{name} is no order", f"did you mean !{near}?" if near else f"one of: {known}"
+        )
+    usage = _USAGE.get(name.replace("-", "_"), "")
+    try:
+        return build(words)
+    except IndexError:
+        raise ScriptError(f"line {number}: !{name}: words are missing behind it", usage) from None
+    except ValueError as error:
+        raise ScriptError(f"line {number}: !{name}: {error}", usage) from None
+
+
+def _mark(words: list[str]) -> orders.Order:
+    mark = mark_of(words.pop(0))
+    if mark is None:
+        raise ValueError("a mark is a word, with a seat before it and a value behind where it has them: 3:raise=6")
+    return orders.Mark(mark.word, int(mark.seat) if mark.seat else None, mark.value)
+
+
+def _came(text: str) -> tuple[str, ...]:
+    """The cards and marks of a correction: cards run together, or words with commas between."""
+    return tuple(text.split(",")) if "," in text else tuple(card.value for card in cards(text))
+
+
+def _resolve(words: list[str]) -> orders.Order:
+    irregularity, choice = words.pop(0), words.pop(0)
+    if choice not in get_args(Choice):
+        raise ValueError(f"{choice!r} is none of {', '.join(get_args(Choice))}")
+    return orders.Resolve(irregularity, choice)  # type: ignore[arg-type]  # checked in the line above
+
+
+def _plain(order: type[orders.Order]) -> Callable[[list[str]], orders.Order]:
+    """How the words of an order without a row of its own are read: one for each field that it must have."""
+    needed = [field.name for field in fields(order) if field.required]
+    return lambda words: order(*[words.pop(0) for _ in needed])  # type: ignore[arg-type]  # they are texts
+
+
+_USAGE: Final = {
+    "correct": "write !correct ROUND CARDS, without a reason, the cards as one word: !correct 2 9sTdTsTc",
+    "void": "write !void REASON",
+    "mark": "write !mark MARK, as 3:raise=6",
+    "resolve": "write !resolve IRREGULARITY CHOICE",
+    "enter": "write !enter CARD, a card as rank then suit: As, Td",
+}
+
+_ORDERS: Final[dict[str, Callable[[list[str]], orders.Order]]] = {
+    **{orders.tag_of(each): _plain(each) for each in orders.ORDERS},
+    "mark": _mark,
+    "correct": lambda words: orders.Correct(int(words.pop(0)), _came(words.pop(0)), "script"),
+    "resolve": _resolve,
+    "enter": lambda words: orders.Enter(Card(words.pop(0)), "second"),
+}

@@ -1,0 +1,221 @@
+"""The people at a simulated table: guests who bet, open sealed cards and give marks; a pit boss who settles."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+from uuid import uuid4
+
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.house import House
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.asks import MarkDue
+from firmware_bridge.games.game import Game
+from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.strategy import Asked
+from firmware_bridge.mqtt.link import NotConnected
+from firmware_bridge.shoe import Phase, Shoe, phase
+from firmware_bridge.shoe.handlers.disclosure import is_sealed, waits_for_reveal
+from firmware_bridge.shoe.round import asked, coming, layout, opens_itself, rules
+
+BET: Final = "100"
+PURSE: Final = "1000"
+"""What each seat bets, or has, in money."""
+
+GLANCE_S: Final = 0.02
+"""Seconds between two looks at the table."""
+
+BET_S: Final = 3.0
+SQUEEZE_S: Final = 1.5
+"""Seconds that guests take to bet, and to open cards, at speed 1."""
+
+PATIENCE_S: Final = 2.0
+"""Seconds until an order that changed nothing is given again: the same one, so that it acts once."""
+
+Order = dict[str, Any]
+Give = Callable[[Order], None]
+
+
+def asks_guests(house: House) -> bool:
+    """Whether guests have a part at such a table."""
+    game = GAMES[house.game]
+    return bool(game.stakes or game.words) or house.betting == "required" or house.disclose == "sealed"
+
+
+def waits(shoe: Shoe | None) -> bool:
+    """Whether guests are to speak before a card may be drawn: bets are open, sealed cards wait, or a mark is due."""
+    if shoe is None:
+        return False
+    if _is_sealed(shoe):
+        return True
+    shoe = coming(shoe)
+    now = phase(shoe)
+    return now is Phase.BETTING or (now in (Phase.READY, Phase.DEALING) and isinstance(asked(shoe), MarkDue))
+
+
+def pack_wanted(shoe: Shoe | None) -> int:
+    """Which pack is in the shoe, or is to be put there; always the same where a pit boss opens each."""
+    return shoe.number + opens_itself(shoe) if shoe and rules(shoe).one_round_packs else 0
+
+
+def said(shoe: Shoe, rng: Random, seats: int | None = None) -> Order | None:
+    """What the guests order next, None while nobody waits for them; `seats` of them play, or as many as may.
+
+    `rng` says where the lot falls, and what a guest does who might as well do something else.
+    """
+    if not waits(shoe):
+        return None
+    if _is_sealed(shoe):
+        return {"do": "reveal"}
+    shoe = coming(shoe)
+    if phase(shoe) is Phase.BETTING:
+        return _bets(rules(shoe), seats)
+    question = asked(shoe)
+    if not isinstance(question, MarkDue):
+        return None
+    slot, offers = next(iter(question.act.items()))
+    word, value = rules(shoe).strategy(Asked(slot, offers, layout(shoe), _hand(shoe, slot)), rng)
+    order: Order = {"do": "mark", "round": shoe.round, "turn": shoe.turn, "word": word}
+    if slot != LOT:
+        order["seat"] = int(slot.partition(".")[0].lstrip("S"))
+    return order if value is None else order | {"value": value}
+
+
+def _hand(shoe: Shoe, slot: str) -> list[Card]:
+    """The cards of a seat's hand, which its guest may look at."""
+    placed = layout(shoe).placed
+    return [laid.card for laid, each in zip(shoe.laid, placed, strict=False) if laid.card and each.plays == slot]
+
+
+def _is_sealed(shoe: Shoe) -> bool:
+    """Whether cards lie face down that a guest is to open."""
+    return is_sealed(shoe) and waits_for_reveal(shoe)
+
+
+def _bets(game: Game, seats: int | None) -> Order:
+    if not game.stakes:
+        return {"do": "bets_closed"}
+    amount = {"bets": BET, "money": PURSE}[game.stakes]
+    return {"do": "bets_closed", game.stakes: dict.fromkeys(_seats(game)[:seats], amount)}
+
+
+def seat_counts(game: Game) -> range:
+    """How many seats can play at a simulated table."""
+    return range(game.players[0], len(_seats(game)) + 1) if game.words else range(0)
+
+
+def _seats(game: Game) -> list[str]:
+    """The numbers of the seats, as their lamps or slots have them: `S1`, `S2`; as many as may play."""
+    named = dict.fromkeys(name.partition(".")[0].removeprefix("S") for name in (*game.slots, *game.seats))
+    return [number for number in named if number.isdecimal()][: game.players[-1]] or ["1"]
+
+
+def _pause(shoe: Shoe) -> float:
+    """How long guests think, in seconds."""
+    return BET_S if phase(shoe) is Phase.BETTING else SQUEEZE_S if _is_sealed(shoe) else 0.0
+
+
+async def sit(
+    shoe: Callable[[], Shoe | None], give: Give, rng: Random, speed: float = 1.0, seats: int | None = None
+) -> None:
+    """Look at the table and give orders until cancelled, at `speed` (1: human); `give` may raise NotConnected."""
+    loop = asyncio.get_running_loop()
+    known, order, again = None, None, 0.0
+    while True:
+        await asyncio.sleep(GLANCE_S)
+        now = shoe()
+        if now is None or not waits(now):
+            continue
+        opened = sum(laid.shown for laid in now.laid)
+        moment = (now.journal, now.round, now.turn, len(now.given), now.betting, opened)
+        if moment != known and (order := said(now, rng, seats)):
+            known, order, again = moment, {"id": uuid4().hex, **order}, loop.time() + _pause(now) / speed
+        if order and loop.time() >= again:
+            with suppress(NotConnected):  # then the same order is given when the broker is back
+                give(order)
+                again = loop.time() + PATIENCE_S
+
+
+CHOICES: Final = {
+    "foreign": "remove",
+    "duplicate": "remove",
+    "face_up": "keep",
+    "double_feed": "keep",
+    "backwards": "keep",
+    "jam": "keep",
+    "burn_over": "accept",
+    "wrong_slot": "accept",
+    "lid_opened": "continue",
+    "internal_error": "continue",
+}
+"""Irregularity -> the pit boss's choice where the house allows it, else the first it allows of those that stop play.
+
+What waits for no choice is left to the dealer, or to the device that comes back.
+"""
+
+CONFIRMED: Final = ("restarted_mid_round", "reader_back", "reader_gap")
+"""Irregularities that the dealer's NEXT closes."""
+
+IN_USE: Final = "a shoe is in use"
+
+LONGEST: Final = 1 << 20
+"""Bytes of the longest answer."""
+
+
+class Refused(BridgeError, RuntimeError):
+    """The daemon did not obey."""
+
+
+class PitBoss:
+    """Speaks to the daemon over its control socket, as `shoe do` does."""
+
+    def __init__(self, socket: Path) -> None:
+        self._socket = socket
+
+    async def open_shoe(self) -> None:
+        """Confirm the packs and open the shoe, unless the guests' first word has opened it. Raises Refused."""
+        order = {"do": "open_shoe", "by": "Ines", "dealer": "Dora", "confirmed_by": "Ines"}
+        answer = await self._ask(order)
+        if not answer["ok"] and answer.get("error") != IN_USE:
+            raise Refused(f"open_shoe: {answer.get('error')}", answer.get("hint", ""))
+
+    async def decide(self, last: Card | None) -> None:
+        """Look at what is open and settle it; `last` is the card drawn last. Raises Refused."""
+        status = await self._ask({"do": "status"})
+        for alarm in status["alarm"]["open"]:
+            irregularity = alarm["id"]
+            if irregularity == "unreadable" and last is not None:
+                await self._order(do="enter", by="Ines", second="Dora", card=last.value)
+            elif choice := _choice(alarm, status["table"]["phase"]):
+                await self._order(do="resolve", by="Ines", irregularity=irregularity, choice=choice)
+
+    async def _order(self, **fields: str) -> None:
+        answer = await self._ask(fields)
+        if not answer["ok"]:
+            raise Refused(f"{fields['do']}: {answer.get('error')}", answer.get("hint", ""))
+
+    async def _ask(self, request: dict[str, str]) -> dict[str, Any]:
+        reader, writer = await asyncio.open_unix_connection(self._socket, limit=LONGEST)
+        try:
+            writer.write(json.dumps(request).encode() + b"\n")
+            answer: dict[str, Any] = json.loads(await reader.readline())
+            return answer
+        finally:
+            writer.close()
+
+
+def _choice(alarm: dict[str, Any], phase: str) -> str | None:
+    """The pit boss's choice, of those the house allows; a round that is closed already cannot be voided any more."""
+    irregularity, allowed = alarm["id"], alarm["choices"]
+    if irregularity == "result_mismatch":
+        return "void" if phase in ("dealing", "complete") else "accept"
+    if (wanted := CHOICES.get(irregularity)) in allowed:
+        return wanted
+    is_asked = alarm["blocks"] and allowed and irregularity not in CONFIRMED
+    return str(allowed[0]) if is_asked else None

@@ -1,0 +1,246 @@
+"""A whole simulated table: the real daemon between a reader board, mock pins and a broker."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from firmware_bridge.daemon.bridge import Bridge
+from firmware_bridge.demo import props
+from firmware_bridge.demo.backend import Backend, Hear
+from firmware_bridge.demo.broker import HOST, EmbeddedBroker, SharedBroker
+from firmware_bridge.demo.faults import FAULTS, Fault, places
+from firmware_bridge.demo.props import Mishaps, Play, board, config, faces, packs, pull
+from firmware_bridge.demo.seats import PitBoss, asks_guests, pack_wanted, sit, waits
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.games.house import size_of
+from firmware_bridge.mqtt.link import NotConnected
+from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.shoe import Shoe
+from firmware_bridge.shoe.state import cards_left
+from hardware.pins.pin import Pin, pin_factory
+from hardware.sim.angel_eye import AngelEyeShoe
+from hardware.sim.dealer import Dealer, Mistake, Paper
+from hardware.sim.pins import MockPins
+from hardware.sim.pty import PtyBoard
+
+UP_S: Final = 30.0
+"""The longest wait for a subscriber's connection."""
+
+QUIET_S: Final = 0.1
+"""Seconds: longer than a report takes to the daemon. A reader that was just opened is quiet so long."""
+
+Say = Callable[[str, str], None]
+
+
+class DemoError(BridgeError, RuntimeError):
+    """The demo did not get where it should."""
+
+
+class Stage:
+    """Owns everything simulated from `open` to `close`; the `Hands` of the dealer.
+
+    hear: takes every new message of the topics `event` and `round` as the subscriber gets it. say: takes a word
+    and a text about what happens to the table from outside. broker: one that others share, None for an own one.
+    """
+
+    def __init__(self, play: Play, folder: Path, hear: Hear, say: Say, broker: SharedBroker | None = None) -> None:
+        self.play, self._say, self._loop = play, say, asyncio.get_running_loop()
+        self.failed: asyncio.Future[None] = self._loop.create_future()
+        self._fault = FAULTS[play.fault] if play.fault else Fault("")
+        self.broker = broker or EmbeddedBroker(play.broker, folder, play.port)
+        self.config = config(play, self._fault, folder, self.broker.port)
+        self._factory = pin_factory("mock")
+        self._pins = MockPins(self._factory)
+        self._pins.switch(props.LID, True)
+        self.game = self.config.rules
+        self.slots = props.places(self.game.slots)
+        self._wires = {lamp: Pin(number) for lamp, number in props.lamps(self.game).items()}
+        self.board = board(play.reader, self._fault.rules)
+        self.pty = PtyBoard(self.board, folder / "reader")
+        self.topics = f"{self.config.mqtt.root}/{play.table}"
+        self.backend = Backend(
+            self._client(f"{play.table}-backend"),
+            self.topics,
+            hear,
+            self._fail,
+            self._loop,
+            [each.name for each in self.game.topics],
+        )
+        self._faces = faces(play.reader, self.game, self.config.table.decks)
+        self._pit_boss = PitBoss(self.config.control)
+        self._going = asyncio.Event()
+        self._going.set()
+        self.bridge: Bridge | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._away: asyncio.Task[None] | None = None
+        self._seats: asyncio.Task[None] | None = None
+
+    @property
+    def size(self) -> int:
+        """Cards in a full shoe."""
+        return size_of(self.config.house)
+
+    async def open(self) -> None:
+        """Start broker, subscriber and daemon, in this order: nothing the daemon says is missed, nor any card."""
+        self._loop.set_exception_handler(self._crashed)
+        await self.broker.start()
+        self.backend.start()
+        try:
+            await asyncio.wait_for(self.backend.up.wait(), UP_S)
+        except TimeoutError:
+            what = f"{self.broker.kind} let no subscriber in within {UP_S:.0f} s"
+            raise DemoError(what, "try the other one with --broker") from None
+        self._start_daemon()
+        if asks_guests(self.config.house):
+            self._seats = self._loop.create_task(
+                sit(self.shoe, self._hear_guests, Random(self.play.seed), self.play.speed, self.play.seats)
+            )
+            self._seats.add_done_callback(self.watch)
+        while self.bridge and not self.bridge.reader.port.is_open and not self.failed.done():
+            await asyncio.sleep(QUIET_S)
+        await asyncio.sleep(QUIET_S)
+
+    async def close(self) -> None:
+        """End everything simulated; the daemon first, so that it can publish its last status."""
+        await self._stop_daemon()
+        for task in (self._away, self._seats):
+            if task:
+                task.cancel()
+        await self.backend.close()
+        await self.broker.stop()
+        self.pty.close()
+        self._factory.close()
+
+    def dealer(self) -> Dealer:
+        """A dealer for this table, with the mistake asked for."""
+        fault = self._fault
+        mistake = None
+        if act := fault.act:
+            mishaps = Mishaps(self.board, self.pty, self._pins, self._stop_broker, self._restart_daemon)
+
+            async def err(dealer: Dealer) -> bool:
+                self._say("accident", fault.accident)
+                return await act(dealer, mishaps)
+
+            mistake = Mistake(err, places(fault.at, self.game), fault.after)
+        rng, papers = Random(self.play.seed), packs(self.play.reader, self.game, self.config.table.decks)
+        cut = None if fault.forgets_cut else fault.cut_from_end or self.game.cut_from_end
+        if not fault.act and fault.text:
+            self._say("accident", fault.accident)
+        dealer = Dealer(self, papers, rng, self.play.speed, mistake, cut)
+        self._going = dealer.going
+        return dealer
+
+    @property
+    def paused(self) -> bool:
+        """Whether the dealer and the guests rest."""
+        return not self._going.is_set()
+
+    def pause(self) -> None:
+        """Let dealer and guests rest, or go on; the shoe goes on waiting for them."""
+        if self.paused:
+            self._going.set()
+        else:
+            self._going.clear()
+
+    def _hear_guests(self, order: dict[str, Any]) -> None:
+        if self.paused:
+            raise NotConnected("the demo is paused")
+        self.backend.order(order)
+
+    def shoe(self) -> Shoe | None:
+        """The shoe as the daemon has it."""
+        return self.bridge.table.shoe if self.bridge else None
+
+    # ------------------------------------------------------------ the dealer's hands
+
+    def waits(self) -> bool:
+        """Whether the guests are to speak first."""
+        return waits(self.shoe())
+
+    def pack(self) -> int:
+        """Which pack is in the shoe, or is to be put there."""
+        return pack_wanted(self.shoe())
+
+    def left(self) -> int | None:
+        """Cards left in the shoe as the daemon counts them."""
+        return cards_left(self.bridge.table.shoe) if self.bridge else None
+
+    def lit(self) -> set[str]:
+        """The lamps that are lit at this moment, seen at their pins."""
+        return {lamp for lamp, wire in self._wires.items() if self._pins.lit(wire)}
+
+    def draw(self, paper: Paper, how: str = "") -> None:
+        """Pull a card over the reader."""
+        is_up = self.bridge is not None and self.bridge.uplink.link.up
+        self.backend.drawn.append(self._loop.time() if is_up else None)
+        pull(self.board, paper, how)
+        self.pty.tick()
+
+    async def cut_card(self) -> None:
+        """Pull the cut card over its sensor."""
+        await self._pins.pass_cut_card(props.CUT_CARD)
+
+    async def press_next(self) -> None:
+        """Press the key NEXT."""
+        await self._pins.press(props.NEXT)
+
+    async def ask_for_shoe(self) -> None:
+        """The pit boss opens the shoe; one that starts by itself has said so before."""
+        if isinstance(self.board, AngelEyeShoe):
+            self.board.new_shoe()
+            self.pty.tick()
+            await asyncio.sleep(QUIET_S)
+        await self._pit_boss.open_shoe()
+
+    async def call_floor(self, last: Paper | None) -> None:
+        """The pit boss decides."""
+        await self._pit_boss.decide(self._faces[last.code] if last else None)
+
+    # ------------------------------------------------------------ broker
+
+    async def _stop_broker(self, seconds: float) -> None:
+        """Stop the broker; it comes back by itself while play goes on."""
+        await self.broker.stop()
+        self._away = self._loop.create_task(self._bring_broker_back(seconds))
+        self._away.add_done_callback(self.watch)
+
+    async def _bring_broker_back(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await self.broker.start()
+
+    # ------------------------------------------------------------ the daemon
+
+    def _start_daemon(self) -> None:
+        self.bridge = Bridge(self.config, self._factory, self._client(self.play.table))
+        self._running = self._loop.create_task(self.bridge.run())
+        self._running.add_done_callback(self.watch)
+
+    async def _restart_daemon(self) -> None:
+        """End the daemon in order and start it again from its journal."""
+        await self._stop_daemon()
+        self._start_daemon()
+
+    async def _stop_daemon(self) -> None:
+        if self.bridge and self._running:
+            self.bridge.stop()
+            await asyncio.wait([self._running])
+
+    def _client(self, name: str) -> BrokerSettings:
+        return BrokerSettings(client_id=name, host=HOST, port=self.broker.port, protocol=self.broker.protocol)
+
+    def watch(self, task: asyncio.Task[None]) -> None:
+        """Fail the whole demo if `task`, which has ended, failed."""
+        if not task.cancelled() and (error := task.exception()):
+            self._fail(error)
+
+    def _crashed(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        self._fail(context.get("exception") or DemoError(str(context.get("message"))))
+
+    def _fail(self, error: BaseException) -> None:
+        if not self.failed.done():
+            self.failed.set_exception(error)

@@ -1,0 +1,178 @@
+"""The demo in words: a line per round, irregularity, burn, shoe and cut card, read off the messages."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TextIO
+
+from firmware_bridge.client.commitments import Verifier
+from firmware_bridge.demo.broker import HOST
+from firmware_bridge.demo.stage import Stage
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.game import Game
+from firmware_bridge.screen.words import counted, face, headline, named, remarks, shown_hands
+
+KEPT: Final = 60
+"""Lines kept for a picture."""
+
+_CARDS: Final = frozenset(card.value for card in Card)
+
+CUT_BY: Final = {"sensor": "passed its sensor", "reader": "read", "virtual": "not seen where it must be"}
+
+
+class Story:
+    """Writes lines to `out` as messages come; None: only keeps the last ones in `lines`."""
+
+    def __init__(self, out: TextIO | None) -> None:
+        self.lines: deque[tuple[str, str]] = deque(maxlen=KEPT)
+        self._out, self._began = out, time.monotonic()
+        self._burn: list[str | None] = []
+        self._proofs = Verifier()
+        self._journals: set[str] = set()
+        self._has_marks = False
+        self._mark: dict[str, Any] | None = None
+
+    def begin(self, stage: Stage) -> None:
+        """Write how the table is played."""
+        play, self._has_marks = stage.play, bool(stage.game.words)
+        broker = f"broker {stage.broker.kind} (MQTT {'5' if stage.broker.protocol == 5 else '3.1.1'})"
+        what = f"{play.procedure or play.game}, reader {play.reader}, {broker}, {stage.size} cards"
+        fault = f", fault {play.fault}" if play.fault else ""
+        what += "".join(f", {key} {value}" for key, value in play.house.items())
+        self.say("demo", f"{counted(play.rounds, 'round')}, {what}, speed {play.speed:g}, seed {play.seed}{fault}")
+        self.say("topics", f"{stage.topics}/# at {HOST}:{stage.broker.port}")
+
+    def hear(self, name: str, payload: dict[str, Any]) -> None:
+        """Write the line of a message."""
+        if name == "round":
+            lines = [*_round(GAMES[payload["game"]], payload)]
+        else:
+            self._proofs.take(payload)
+            self._journals.add(payload["journal"])
+            lines = [*self._marked(payload["event"]), *self._event(payload["event"])]
+        for word, text in lines:
+            self.say(word, text)
+
+    def end(self, stage: Stage) -> None:
+        """Write how the demo went."""
+        self._out = None
+        for line in summary(stage, time.monotonic() - self._began):
+            print(line, flush=True)
+        judged = [each for journal in self._journals for each in self._proofs.verdicts(journal)]
+        if judged:
+            proved = sum(each.proof == "opened" for each in judged)
+            print(f"{proved} of {len(judged)} cards that were sealed opened as they had been committed to", flush=True)
+
+    def _marked(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        """The mark given before this event, unless what happened says the same."""
+        mark, self._mark = self._mark, event if event["type"] == "MarkGiven" else None
+        if mark and not (event["type"] == "Happened" and event["did"][0][0] == mark["word"]):
+            value = f" {mark['value']}" if mark.get("value") else ""
+            yield "mark", f"S{mark['seat']} {mark['word']}{value}" if mark["seat"] else f"{mark['word']}{value}"
+
+    def _event(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        match event["type"]:
+            case "ShoeOpened":
+                self._burn = []
+                confirmed = event.get("confirmed_by")
+                by = f", confirmed by {confirmed}" if confirmed else ""
+                size = GAMES[event["house"]["game"]].size * event["house"]["decks"]
+                yield f"shoe {event['number']}", f"open: {size} cards{by}"
+            case "CardBurned":
+                self._burn.append(event.get("card"))
+                if event["left"] == 0:
+                    yield "burn", _burn(self._burn)
+            case "CutCardMet":
+                yield "cut card", f"{CUT_BY[event['by']]}: round {event['last_round']} is the last"
+            case "ShoeEnded":
+                yield "shoe", f"over after {counted(event['rounds'], 'round')}: {event['why']}"
+            case "Irregular":
+                yield "! open", f"{event['id']}: {event['detail']}"
+            case "IrregularityClosed":
+                by = f" by {event['by']}" if event.get("by") else ""
+                yield "! closed", f"{event['id']}: {event['choice']}{by}"
+            case "CardEntered" | "CardLookedAt":
+                yield "entered", f"a card that was not read, by {event['by']} and {event['second']}"
+            case "KeyRefused":
+                yield "refused", f"{event['key'].upper()}: {event['why']}"
+            case "CardRevealed" if self._has_marks:
+                return  # what happened says it, a hand at a time
+            case _:
+                yield from _guests(event)
+
+    def say(self, word: str, text: str) -> None:
+        """Write a line: a word or two, and a sentence."""
+        self.lines.append((word, text))
+        if self._out:
+            print(f"{time.monotonic() - self._began:7.2f}  {word:<9} {text}".rstrip(), file=self._out, flush=True)
+
+
+def _guests(event: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What guests have a part in."""
+    match event["type"]:
+        case "BetsOpened":
+            yield "betting", f"round {event['round']}: open"
+        case "BetsClosed":
+            yield "betting", f"round {event['round']}: closed, the cards may come"
+        case "Happened":
+            yield "did", "; ".join(map(happened, event["did"]))
+        case "CardRevealed" if event.get("slot"):
+            yield "revealed", f"{event['slot']} {face(event['card'])}, committed to in entry {event['seq']}"
+
+
+def happened(words: Sequence[Any]) -> str:
+    """What happened, who did it first: `S3 raise 6 3`, `D turn K♠`, `round 2`."""
+    told = [_said(word) for word in words]
+    if len(told) > 1 and isinstance(words[1], str) and words[1][:1] in ("S", "D"):
+        told[:2] = [told[1], told[0]]
+    return " ".join(told)
+
+
+def _said(word: Any) -> str:
+    match word:
+        case bool():
+            return "yes" if word else "no"
+        case list() | tuple():
+            return ", ".join(map(_said, word))
+        case str() if word in _CARDS:
+            return face(word)
+    return str(word)
+
+
+def _burn(cards: list[str | None]) -> str:
+    exposed = f"{face(cards[0])} exposed, then " if cards[0] else ""
+    unseen = sum(card is None for card in cards)
+    return f"{exposed}{unseen} card{'s' * (unseen != 1)} unseen"
+
+
+def _round(game: Game, told: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    word = f"round {told['round']}"
+    if told["status"] == "voided":
+        yield word, f"VOID by {told['by']}: {'; '.join(told['why'])}"
+        return
+    said = ", ".join(remarks(game, told))
+    told = told | {"hands": shown_hands(told)}
+    yield word, f"{headline(told, 6):<11} {_hands(told)}  {said}".rstrip()
+
+
+def _hands(told: dict[str, Any]) -> str:
+    hands = [f"{name} {' '.join(map(face, hand['cards']))}" for name, hand in named(told["hands"]).items()]
+    return "  ".join(f"{hand:<10}" for hand in hands)
+
+
+def summary(stage: Stage, seconds: float) -> Iterator[str]:
+    """How the demo went, in two lines."""
+    backend = stage.backend
+    closed = [each for each in backend.rounds if each["status"] == "closed"]
+    counts = Counter(each["outcome"] for each in closed)
+    voided = len(backend.rounds) - len(closed)
+    outcomes = dict.fromkeys((*stage.game.keys, *sorted(counts)))
+    split = ", ".join([*(f"{each} {counts[each]}" for each in outcomes), *[f"void {voided}"] * bool(voided)])
+    cards, sent = counted(backend.cards, "card"), counted(backend.messages, "MQTT message")
+    yield f"{counted(len(closed), 'round')} delivered ({split}), {cards}, {sent}"
+    took = backend.latency_ms
+    median = f"card to subscriber {took:.1f} ms (median), " if took is not None else ""
+    yield f"{median}{seconds:.1f} s in all"

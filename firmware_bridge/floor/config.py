@@ -1,0 +1,269 @@
+"""`floor.toml`: what it may hold, how it is read, and where its secrets are."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import parse_qsl, urlsplit
+
+from msgspec import Meta, Struct
+from msgspec.structs import fields
+
+from firmware_bridge.config.good_keys import good_keys, good_sections, read_document, read_password, refuse, unprintable
+from firmware_bridge.config.sections import TcpPort, Text, TopicWord
+from firmware_bridge.errors import ConfigError
+
+Batch = Annotated[int, Meta(ge=1, le=10_000)]
+Streams = Annotated[int, Meta(ge=1, le=10_000)]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z")]
+
+Years = Annotated[int, Meta(ge=1, le=1_000)]
+
+
+class MqttSection(Struct, frozen=True, kw_only=True):
+    """`[mqtt]`: the broker of the floor. Secrets come from files; one without a path is a credential of the unit.
+
+    host: its name or address.
+    port: its port, usually 8883 with TLS.
+    root: the first word of every topic, as in the tables' bridge.toml.
+    client_id: the name that the broker keeps the session of `shoe-floor ingest` under: another for each ingest.
+    username: the name to log in with.
+    password_file: the file that holds the password.
+    ca: the file of the authority that signed the broker's certificate; setting it turns TLS on.
+    cert: the file of an own certificate.
+    key: the file of the key of that certificate.
+    """
+
+    host: Text = "127.0.0.1"
+    port: TcpPort = 1883
+    root: TopicWord = "shoe"
+    client_id: Text = "shoe-floor-ingest"
+    username: Text | None = None
+    password_file: Text | None = None
+    ca: Text | None = None
+    cert: Text | None = None
+    key: Text | None = None
+
+
+class NatsSection(Struct, frozen=True, kw_only=True):
+    """`[nats]`: a NATS cluster whose MQTT listener the tables use. With `servers` the ingest reads there, not by MQTT.
+
+    servers: the addresses of its nodes, `nats://HOST:4222` each; [mqtt] then names the MQTT listener of one of them.
+    consumer: the name of the durable consumer that keeps what `shoe-floor ingest` has not stored.
+    username: the name to log in with.
+    password_file: the file that holds the password.
+    ca: the file of the authority that signed the nodes' certificates; setting it turns TLS on.
+    cert: the file of an own certificate.
+    key: the file of the key of that certificate.
+    monitor: the monitoring addresses of the nodes, `http://HOST:8222` each, for `shoe-floor check`.
+    limit_mib: MiB of messages in the cluster from which on `shoe-floor check` warns.
+    """
+
+    servers: tuple[Text, ...] = ()
+    consumer: Name = "shoe-floor-ingest"
+    username: Text | None = None
+    password_file: Text | None = None
+    ca: Text | None = None
+    cert: Text | None = None
+    key: Text | None = None
+    monitor: tuple[Text, ...] = ()
+    limit_mib: Annotated[int, Meta(ge=1, le=1_000_000)] = 1024
+
+
+class StoreSection(Struct, frozen=True, kw_only=True):
+    """`[store]`: where the messages are kept.
+
+    path: the file of SQLite.
+    url: a database of PostgreSQL instead, as libpq reads it, without a password.
+    password_file: the file that holds the password for it; without, libpq looks where it always does.
+    keep_years: `shoe-floor expire` deletes journals that are older; without, nothing is ever deleted.
+    """
+
+    path: Text = "/var/lib/shoe-floor/floor.db"
+    url: Text | None = None
+    password_file: Text | None = None
+    keep_years: Years | None = None
+
+
+class IngestSection(Struct, frozen=True, kw_only=True):
+    """`[ingest]`: how messages are kept.
+
+    name: what the tables know the store by: the `stored` of their `[mqtt]`.
+    batch: most messages of one commit.
+    pseudonym_key_file: the file with the key that names of people are replaced with; without, they are kept.
+    """
+
+    name: TopicWord = "floor"
+    batch: Batch = 500
+    pseudonym_key_file: Text | None = None
+
+
+class MetricsSection(Struct, frozen=True, kw_only=True):
+    """`[metrics]`: where Prometheus asks `shoe-floor metrics`.
+
+    host: the address that it is asked at, of this machine alone unless told otherwise.
+    port: its port.
+    """
+
+    host: Text = "127.0.0.1"
+    port: TcpPort = 9108
+
+
+class PageSection(Struct, frozen=True, kw_only=True):
+    """`[page]`: where `shoe-floor page` listens. It has no login: whoever reaches it sees all tables.
+
+    host: the address to listen at; 127.0.0.1 is for browsers of this machine and for a proxy on it.
+    port: the port to listen at.
+    names: the names by which browsers may call it, beside its addresses and `localhost`.
+    streams: most browsers that are served at a time.
+    client_id: what its client ids at the broker begin with; each run has one of its own, without a session.
+    username, password_file: its own login at the broker, which need only read; without, that of `[mqtt]`.
+    """
+
+    host: Text = "127.0.0.1"
+    port: TcpPort = 8080
+    names: tuple[Text, ...] = ()
+    streams: Streams = 200
+    client_id: Text = "shoe-floor-page"
+    username: Text | None = None
+    password_file: Text | None = None
+
+
+class ScreenSection(Struct, frozen=True, kw_only=True):
+    """`[screen]`: what guest screens show, at `/screen/TABLE` of the page.
+
+    cards: whether guests see the cards of a round once it is over, or as they lie open, after bets are closed.
+    language: the language of a screen whose address names none (`?lang=`).
+    streams: most screens that are served at a time.
+    """
+
+    cards: Literal["closed", "live"] = "closed"
+    language: Literal["en", "zh-Hant", "zh-Hans"] = "en"
+    streams: Streams = 200
+
+
+class FloorConfig(Struct, frozen=True, kw_only=True):
+    """A whole `floor.toml`."""
+
+    mqtt: MqttSection = MqttSection()
+    nats: NatsSection = NatsSection()
+    store: StoreSection = StoreSection()
+    ingest: IngestSection = IngestSection()
+    metrics: MetricsSection = MetricsSection()
+    page: PageSection = PageSection()
+    screen: ScreenSection = ScreenSection()
+
+
+CREDENTIALS: Final = "/run/credentials/shoe-floor-ingest.service"
+
+SECTIONS: Final = {field.encode_name: field.type for field in fields(FloorConfig)}
+
+
+def load(path: Path) -> FloorConfig:
+    """The configuration in a file. Raises ConfigError with every mistake, one a line."""
+    return parse(read_document(path), str(path))
+
+
+def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
+    """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
+    mistakes: list[str] = []
+
+    def read(section: str, keys: dict[str, Any]) -> Any:
+        return SECTIONS[section](**good_keys(SECTIONS[section], f"[{section}] ", keys, mistakes))
+
+    sections = good_sections(raw, SECTIONS, read, mistakes)
+    mistakes += unprintable(raw)
+    config = FloorConfig(**sections)
+    mistakes += _of_the_store(config.store, raw.get("store"))
+    if config.mqtt.key and not config.mqtt.cert:
+        mistakes.append("[mqtt] key is there without cert: give both")
+    mistakes += _of_nats(config.nats)
+    if config.page.password_file and not config.page.username:
+        mistakes.append("[page] password_file is there without username: give both")
+    refuse(name, mistakes)
+    return config
+
+
+def secret(name: str) -> Path:
+    """The file of a secret: of a name without a path, a credential of the unit that runs, or else of the ingest's."""
+    return Path(os.environ.get("CREDENTIALS_DIRECTORY", CREDENTIALS), name)
+
+
+def password(config: MqttSection | NatsSection | StoreSection | PageSection) -> bytes | None:
+    """The password in its file, None where none is set. Raises ConfigError."""
+    if config.password_file is None:
+        return None
+    section = next(field.encode_name for field in fields(FloorConfig) if field.type is type(config))
+    return read_password(section, config.password_file, secret(config.password_file))
+
+
+def tls_context(config: MqttSection | NatsSection) -> ssl.SSLContext | None:
+    """What to connect to a broker or a node with; None without TLS. Raises OSError where a file cannot be read."""
+    if not config.ca and not config.cert:
+        return None
+    made = ssl.create_default_context(cafile=config.ca)
+    if config.cert:
+        made.load_cert_chain(config.cert, config.key and secret(config.key))
+    return made
+
+
+def need(package: str, extra: str) -> None:
+    """Raise ConfigError where a package cannot be imported, with the extra that brings it."""
+    try:
+        import_module(package)
+    except ImportError as error:
+        what = f"this needs the package {package}, which cannot be used here ({error})"
+        raise ConfigError(what, f"pip install 'firmware-bridge[{extra}]'") from None
+
+
+def _of_nats(nats: NatsSection) -> list[str]:
+    """What is wrong with `[nats]` as a whole."""
+    mistakes = []
+    if nats.key and not nats.cert:
+        mistakes.append("[nats] key is there without cert: give both")
+    if nats != NatsSection() and not nats.servers:
+        mistakes.append('[nats] has no servers: name the nodes, servers = ["nats://HOST:4222"], or leave it all out')
+    for key, schemes, addresses in (
+        ("servers", ("nats", "tls"), nats.servers),
+        ("monitor", ("http", "https"), nats.monitor),
+    ):
+        for each in addresses:
+            if not _is_address(each, schemes):
+                shown = repr(each) if "@" not in each else "one with a name or a password"
+                mistakes.append(f"[nats] {key}: {shown} is no address: write {schemes[0]}://HOST:PORT")
+    return mistakes
+
+
+def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
+    """Whether a text is SCHEME://HOST:PORT, and no more: a password does not belong there."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in schemes and bool(parts.hostname and parts.port) and "@" not in parts.netloc
+    except ValueError:
+        return False
+
+
+def _of_the_store(store: StoreSection, raw: object) -> Iterator[str]:
+    """What is wrong with `[store]`; a password in it is never shown."""
+    if not store.path.startswith("/"):
+        yield f"[store] path = {store.path!r}: write the whole path, from / on"
+    if store.url is None:
+        if store.password_file:
+            yield "[store] password_file is there without url: a file of SQLite has no password"
+        return
+    if isinstance(raw, dict) and "path" in raw:
+        yield "[store] has both path and url: keep one of them"
+    if not store.url.startswith(("postgresql://", "postgres://")):
+        yield "[store] url is none of PostgreSQL: write postgresql://USER@HOST/DATABASE"
+    elif _has_password(store.url):
+        yield "[store] url has a password in it: put it into a file, and name that as password_file"
+
+
+def _has_password(url: str) -> bool:
+    parts = urlsplit(url)
+    words = {key for key, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    return ":" in parts.netloc.rpartition("@")[0] or bool(words & {"password", "sslpassword"})

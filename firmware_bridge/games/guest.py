@@ -1,0 +1,76 @@
+"""How guests' screens show a game; a screen lets through what it knows: its own words, seats, faces and amounts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
+
+from firmware_bridge.facts.cards import Card
+
+SEAT: Final = re.compile(r"S([1-9][0-9]?)(?:\.([1-9][0-9]?))?|D")
+
+
+class Hand(NamedTuple):
+    """A hand: whose, its cards (None: face down), what they count or are, and how it ended.
+
+    name: `player`, `banker`, or a seat as messages name it. kind, outcome: ids of words of the screen.
+    """
+
+    name: str
+    cards: tuple[str | None, ...]
+    points: str = ""
+    kind: str = ""
+    outcome: str = ""
+
+
+class Result(NamedTuple):
+    """A round that is over. outcome: the id of a word, "void" for one that counts for nothing. seat: who won a pot."""
+
+    round: int
+    outcome: str
+    seat: str = ""
+    hands: tuple[Hand, ...] = ()
+    natural: bool = False
+    pot: str = ""
+
+
+def said(told: Any, word: str) -> str:
+    """The id of what the message of a round calls `word`: every game has words of its own."""
+    return f"is.{told.game}.{word}"
+
+
+def _outcome_alone(told: Any) -> Result:
+    return Result(told.round, said(told, told.outcome))
+
+
+class Guest(Struct, frozen=True, eq=False, kw_only=True):
+    """What a guest's screen shows of a game beside what it shows of all. Pure functions."""
+
+    result: Callable[[Any], Result] = _outcome_alone
+    """A round that is over, of what guests may know of it (floor/page/guest/read.py); by default no hand is shown."""
+    sides: tuple[str, ...] = ()
+    """Names of its hands that are no seat's."""
+    hidden: int = 0
+    """So many cards of a hand lie face down where the round does not name it in `shown`; 0: all hands are shown."""
+    hands: Callable[[Mapping[str, Card | None]], Mapping[str, tuple[Card | None, ...]]] | None = None
+    """The hands of a running round by what lies in the slots; None: the topic `table` has them by seat."""
+    limits: tuple[tuple[str, str], ...] = ()
+    """Limits in its own settings: a lowest and a highest amount, or one amount and ""."""
+    bids: tuple[str, ...] = ()
+    """Marks by which guests bet before any card is out: while one is asked for, bets are open."""
+    has_pot: bool = False
+    """Whether seats play for a pot: it is shown, with the stake and who is in."""
+
+
+def seat(slot: str) -> tuple[int, int] | None:
+    """A seat, or a hand of it, as numbers to sort by, the dealer first; None for what is none."""
+    found = SEAT.fullmatch(slot)
+    return (int(found[1] or 0), int(found[2] or 0)) if found else None
+
+
+def faces(cards: Iterable[Card | None]) -> tuple[str | None, ...]:
+    """The faces of cards, None for one that lies face down."""
+    return tuple([card.value if card else None for card in cards])

@@ -1,0 +1,284 @@
+"""Proves a journal from its files alone: lines, chain, commitments, and the rounds judged again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from firmware_bridge import __version__
+from firmware_bridge.client import EventMessage, MessageError, Verifier, commitment
+from firmware_bridge.client import Verdict as Proof
+from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.events import AnyEvent, Entry, Secret, ShoeOpened
+from firmware_bridge.facts.inputs import Started
+from firmware_bridge.journal.cursor import read_cursor
+from firmware_bridge.journal.files import journal_files, journal_id
+from firmware_bridge.journal.line import FIRST_CHAIN, Line
+from firmware_bridge.journal.walk import Walk
+from firmware_bridge.shoe import Shoe, advance, decide, fault, observe
+
+Head = tuple[int, str]
+"""An entry's number and the chain value at it, as an auditor writes them down."""
+
+_MARKS: Final = (b'"commit"', b'"nonce"', b'"held"', b'"manual"', b'"CardRevealed"', b"\\")
+"""An event without these speaks of no card that was sealed; a backslash may hide one of the others."""
+
+_OUR_NAMES: Final = re.compile(r"\d{8}-\w+\.journal")
+
+
+class Verdict(NamedTuple):
+    """What was found in one file; `fault` names file and line of the first thing wrong.
+
+    head: the last entry's number and chain value, `SEQ:HASH`, to be written down.
+    """
+
+    file: str
+    entries: int = 0
+    head: str = ""
+    proved: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    fault: str | None = None
+
+
+class Met(NamedTuple):
+    """What an audit met on its way that matters at its end.
+
+    found: whether a wanted head is in one of the files; at_wanted: what the last one has in its place. journal: the
+    last one.
+    """
+
+    found: bool = False
+    at_wanted: str = ""
+    journal: str | None = None
+
+
+class Audit:
+    """Goes from file to file, in the order of their shoes; `met` is what it met.
+
+    wanted: a chain value that one of the files must hold. whole: the files are all there are, so that none may be
+    missing between them. The cursor is read before the files: the daemon may be writing both.
+    """
+
+    def __init__(self, directory: Path, wanted: Head | None = None, *, whole: bool, replay: bool = False) -> None:
+        self._directory, self._wanted, self._whole = directory, wanted, whole
+        self.met = Met()
+        self._cursor = read_cursor(directory / "cursor")
+        self._newest = next(reversed(journal_files(directory)), None)
+        self._last: Walk | None = None
+        self._rejudge = Rejudge() if replay else None
+
+    def verify(self, path: Path) -> Verdict:
+        """Walk along one file. Raises JournalError at the first fault, OSError if it cannot be read."""
+        walk = self._walk(path)
+        self.met = self.met._replace(at_wanted="has no such entry")
+        trusted = walk.chain is None
+        commitments = Commitments(path.name)
+        if self._rejudge:
+            self._rejudge.begin(path.name, follows=not trusted)
+        with path.open("rb") as file:
+            for line in walk.lines(file):
+                commitments.check(line)
+                self._compare_head(line)
+                if self._rejudge:
+                    self._rejudge.judge(line)
+        warnings = [*self._end(path, walk), *(self._rejudge.warnings if self._rejudge else ())]
+        self._last = walk
+        self.met = self.met._replace(journal=walk.journal)
+        head = f"{walk.count}:{walk.chain}" if walk.count else ""
+        return Verdict(path.name, walk.count, head, self._proved(trusted), tuple(warnings))
+
+    def follow(self, path: Path) -> None:
+        """Take one file for verified: read only what the next one depends on. Raises JournalError, OSError."""
+        walk = Walk(path.name)
+        if self._rejudge:
+            self._rejudge.begin(path.name, follows=False)
+        with path.open("rb") as file:
+            for line in walk.lines(file):
+                if self._rejudge:
+                    self._rejudge.follow(line)
+        self._last = walk
+
+    def finish(self) -> str | None:
+        """What is wrong with the whole: a wanted head that was not met, journals that are gone; None if nothing."""
+        if self._wanted and not self.met.found:
+            seq, chain = self._wanted
+            return f"head {seq}:{chain} is in none of these journals, the last one {self.met.at_wanted}: restore them"
+        cursor = self._cursor
+        if self._whole and cursor and _number(cursor.journal) > _number(self.met.journal or "0-"):
+            return f"journal {cursor.journal} is missing, the broker has had it up to line {cursor.seq}: restore it"
+        return None
+
+    def _walk(self, path: Path) -> Walk:
+        """A walk that knows which journal it must meet, and which chain value to follow."""
+        journal = journal_id(path) if _OUR_NAMES.fullmatch(path.name) else None
+        number = _number(journal or _first_journal(path))
+        last = self._last
+        if last and last.journal and number == _number(last.journal) + 1:
+            before = last.chain
+        elif last and self._whole:
+            what = f"{path.name}, line 1: journal {number} does not follow {last.journal}"
+            raise JournalError(what, "journals were removed or added: restore them, or name those to verify")
+        else:
+            before = FIRST_CHAIN if number == 0 else None
+        return Walk(path.name, before, journal)
+
+    def _end(self, path: Path, walk: Walk) -> Iterator[str]:
+        """Tell a torn tail from a removed one; warnings."""
+        is_ours = path.parent.resolve() == self._directory.resolve()
+        cursor = self._cursor
+        if is_ours and cursor and cursor.journal == walk.journal and walk.count < cursor.seq:
+            what = f"{path.name}, line {walk.count + 1}: missing, but the broker has had line {cursor.seq}"
+            raise JournalError(what, "lines were removed: restore the file")
+        if not walk.torn:
+            return
+        if not is_ours or path.name != getattr(self._newest, "name", None):
+            if "not a whole line" not in walk.fault.what:
+                raise walk.fault
+            what = f"{path.name}, line {walk.count + 1}: unfinished, though it is not the newest line of the table"
+            raise JournalError(what, "the file was cut: restore it")
+        yield (
+            f"{path.name}, line {walk.count + 1}: unfinished ({walk.torn} bytes): the power went while it was written; "
+            "nothing was sent of it, and the daemon cuts it off when it starts"
+        )
+
+    def _compare_head(self, line: Line) -> None:
+        if self._wanted and line.public.seq == self._wanted[0]:
+            found = self.met.found or line.chain == self._wanted[1]
+            self.met = self.met._replace(found=found, at_wanted=f"has {line.chain} there")
+
+    def _proved(self, trusted: bool) -> tuple[str, ...]:
+        chain = "chain from its first line on (what it follows is not here)" if trusted else "chain"
+        replayed = ("judged again",) if self._rejudge and self._rejudge.whole else ()
+        return ("checksums", "numbers", chain, "commitments", *replayed)
+
+
+class Commitments:
+    """Collects the commitments of one whole journal and compares what opens them."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._verifier = Verifier()
+
+    def check(self, line: Line) -> None:
+        """Take the next line. Raises JournalError if a sealed or a named card is not the one committed to."""
+        for n, raw in enumerate(line.public.events, 1):
+            secret = getattr(line.entry.events[n - 1], "secret", None) if line.entry else None
+            if not secret and not any(mark in bytes(raw) for mark in _MARKS):
+                continue
+            event = msgspec.json.decode(raw)
+            self._compare_sealed(line, n, event, secret)
+            for verdict in self._verdicts(line, n, event):
+                if verdict.proof != "opened":
+                    raise self._fault(line, self._told(verdict))
+
+    def _verdicts(self, line: Line, n: int, event: dict[str, Any]) -> tuple[Proof, ...]:
+        public = line.public
+        head = (public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
+        message = msgspec.structs.asdict(EventMessage(*head, head=line.chain, n=n, of=len(public.events), event=event))
+        try:
+            return self._verifier.take(message)
+        except MessageError as error:
+            raise self._fault(line, error.what) from None
+
+    def _compare_sealed(self, line: Line, n: int, event: dict[str, Any], secret: Secret | None) -> None:
+        seq = line.public.seq
+        if secret and event.get("commit") != commitment(line.public.journal, seq, n, secret.card.value, secret.nonce):
+            raise self._fault(line, f"a card is not the one that line {seq} committed to")
+
+    def _told(self, verdict: Proof) -> str:
+        if verdict.names is None:
+            return "a card that was held or entered is not one that a line before committed to"
+        return f"a card is not the one that line {verdict.names.seq} committed to"
+
+    def _fault(self, line: Line, what: str) -> JournalError:
+        return JournalError(f"{self._name}, line {line.public.seq}: {what}", "the record was changed: restore the file")
+
+
+class Rejudge:
+    """Folds line after line; a difference is a fault, or a warning where another software version judged.
+
+    `warnings` and `whole` (every line could be judged) are of the present file.
+    """
+
+    def __init__(self) -> None:
+        self._shoe: Shoe | None = Shoe()
+        self._version = ""
+
+    def begin(self, name: str, follows: bool) -> None:
+        """A new file; without the one before it (not `follows`) its first line is taken on trust."""
+        self._name, self.whole, self._different = name, follows, 0
+        self.warnings: list[str] = []
+        if not follows:
+            self._shoe = None
+
+    def judge(self, line: Line) -> None:
+        """Judge the next line. Raises JournalError if this version comes to another result than it did before."""
+        entry = line.entry
+        if entry is None:
+            self._give_up()
+            return
+        self._version = _version(entry) or self._version
+        if self._shoe is not None and not _comes_out(self._shoe, entry):
+            self._differs(entry)
+        self._fold(entry)
+
+    def follow(self, line: Line) -> None:
+        """Take the next line for judged."""
+        if line.entry is None:
+            self._shoe = None
+            return
+        self._version = _version(line.entry) or self._version
+        self._fold(line.entry)
+
+    def _fold(self, entry: Entry) -> None:
+        if self._shoe is not None or entry.seq == 1:
+            self._shoe = advance(self._shoe or Shoe(), entry)
+
+    def _give_up(self) -> None:
+        if not self.warnings:
+            self.warnings.append(f"{self._name}: sealed parts are left out, so it cannot be judged again")
+        self._shoe, self.whole = None, False
+
+    def _differs(self, entry: Entry) -> None:
+        where = f"{self._name}, line {entry.seq}"
+        if self._version == __version__:
+            what = f"{where}: judged again, {type(entry.input).__name__} comes out differently"
+            raise JournalError(what, "the record was changed, or the software of this version was: call the maker")
+        if not self._different:
+            self.warnings.append(f"{where}: version {__version__} judges it differently than {self._version} did")
+        self._different, self.whole = self._different + 1, False
+
+
+def _number(journal: str) -> int:
+    return int(journal.split("-")[0])
+
+
+def _first_journal(path: Path) -> str:
+    """The journal that a file of any name says it is; `0-` where its first line does not say."""
+    with path.open("rb") as file:
+        first = next(Walk(path.name).lines(file), None)
+    return first.public.journal if first else "0-"
+
+
+def _comes_out(shoe: Shoe, entry: Entry) -> bool:
+    """Whether an input has the events on record: judged, or only observed."""
+    return _decided(shoe, entry) == entry.events or observe(shoe, entry.input) == entry.events
+
+
+def _decided(shoe: Shoe, entry: Entry) -> tuple[AnyEvent, ...]:
+    try:
+        return decide(shoe, entry.input)
+    except Exception as error:
+        return fault(shoe, entry.input, error)
+
+
+def _version(entry: Entry) -> str | None:
+    """The software that judged from this entry on, where it says so."""
+    if isinstance(entry.input, Started):
+        return entry.input.version
+    opened = next((event for event in entry.events if isinstance(event, ShoeOpened)), None)
+    return opened.version if opened else None

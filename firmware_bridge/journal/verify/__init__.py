@@ -1,1 +1,0 @@
-"""Proves a journal from its files alone: lines, chain, commitments, and the rounds judged again."""

@@ -1,0 +1,179 @@
+"""The cards and lamps of a table as they lie on the felt, drawn with rich."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Final
+
+from rich.text import Text
+
+from firmware_bridge.games.game import Game
+from firmware_bridge.screen.sight import Sight
+from firmware_bridge.screen.words import brief, face
+from hardware.pins.lamps import phase
+
+BACK: Final = "░░░░"
+RED: Final = "bold red"
+RESERVE: Final = "reserve"
+"""The area of the slots where cards wait for the next round; it counts nothing."""
+
+COLOURS: Final = ("white on blue", "white on red", "white on magenta", "white on cyan")
+"""Of areas, in the order of the game."""
+
+NOBODYS: Final = "black on green"
+"""Of an outcome that is no area's."""
+
+LIT: Final = {"ready": "bold green", "fault": "bold red"}
+BOX: Final = 6
+GAP: Final = 3
+"""Columns of a card, and between areas."""
+
+NO_CARD: Final = ""
+Cards = dict[str, list[str | None]]
+"""Slot -> its cards, None for one that lies face down."""
+
+
+def felt(sight: Sight, width: int) -> list[Text]:
+    """Every slot with its cards and lamp, and what each area counts, in lines of at most `width` columns."""
+    laid, is_over = lying(sight)
+    areas = {name: slots for name, slots in sight.game.areas.items() if name != RESERVE or sight.has_reserves}
+    blocks = [
+        [_name(sight, area, is_over), *_boxes(sight, slots, laid, is_over, width)] for area, slots in areas.items()
+    ]
+    return abreast(blocks, width)
+
+
+def lying(sight: Sight) -> tuple[Cards, bool]:
+    """What lies on the table; until the next round's first card that is the round before (True)."""
+    laid: Cards = {}
+    for each in sight.states["table"].get("slots", ()):
+        laid.setdefault(each["slot"], []).append(each.get("card"))
+    if laid or not sight.over or sight.over[-1].shoe != sight.shoe:
+        return laid, False
+    for slot, card in sight.over[-1].cards:
+        laid.setdefault(slot, []).append(card)
+    return laid, True
+
+
+def outcome_colour(game: Game, outcome: str) -> str:
+    """The style of an outcome, or of an area: the area's that won."""
+    areas = [name for name in game.areas if name != RESERVE]
+    if outcome in areas:
+        return COLOURS[areas.index(outcome) % len(COLOURS)]
+    return "dim" if outcome in (RESERVE, "void") else NOBODYS
+
+
+def lamp(name: str, rhythm: str | None) -> Text:
+    """The lamp as it is at this moment: it blinks."""
+    if rhythm is None:
+        return Text("·", "dim")
+    is_lit, _ = phase(rhythm, int(1000 * time.monotonic()))
+    return Text("●" if is_lit else "○", LIT.get(name, "bold yellow"))
+
+
+def card_face(card: str | None) -> Text:
+    """A card as it is shown in a line of text."""
+    return Text("░░", "blue") if card is None else Text(face(card), _colour(card))
+
+
+def abreast(blocks: Sequence[Sequence[Text]], width: int) -> list[Text]:
+    """Blocks of lines side by side, as many as `width` columns take; the others below."""
+    bands: list[list[Sequence[Text]]] = []
+    used = width
+    for block in blocks:
+        wide = _wide(block)
+        if not bands or used + GAP + wide > width:
+            bands.append([])
+            used = -GAP
+        bands[-1].append(block)
+        used += GAP + wide
+    return [line for band in bands for line in _joined(band)]
+
+
+def _joined(band: Sequence[Sequence[Text]]) -> Iterator[Text]:
+    widths = [_wide(block) for block in band]
+    for parts in zip_longest(*band, fillvalue=Text()):
+        padded = [padded_to(part, wide) for part, wide in zip(parts, widths, strict=True)]
+        yield Text(" " * GAP).join(padded)
+
+
+def padded_to(text: Text, width: int) -> Text:
+    """The text with blanks behind it, `width` columns in all."""
+    return Text.assemble(text, " " * max(width - text.cell_len, 0))
+
+
+def _wide(block: Sequence[Text]) -> int:
+    return max((line.cell_len for line in block), default=0)
+
+
+def _name(sight: Sight, area: str, is_over: bool) -> Text:
+    outcome = sight.over[-1].outcome if is_over else None
+    points = _points(sight, area) if is_over else sight.points.get(area)
+    text = Text(f" {area.upper()} ", style=outcome_colour(sight.game, area))
+    if points:
+        text = Text.assemble(text, (f"  {points}", "bold"))
+    if outcome is None or area == RESERVE:
+        return text
+    is_seat = sight.game.areas[area] == (area,)  # one hand of several, of which the outcome says nothing
+    whose, _, how = outcome.partition("_")  # `dealer_bust` is said beside the dealer
+    is_anothers = is_seat or whose in sight.game.areas
+    won = "wins" if outcome == area else how if whose == area else "" if is_anothers else outcome
+    return Text.assemble(text, (f"  {won}" if won else "", "bold"))
+
+
+def _points(sight: Sight, area: str) -> str:
+    """What an area counted in the round that is over; where a seat had several hands, each of them."""
+    told = sight.over[-1].points
+    return " ".join(brief(points) for name, points in told.items() if name.partition(".")[0] == area)
+
+
+def _boxes(sight: Sight, slots: Sequence[str], laid: Cards, is_over: bool, width: int) -> Iterator[Text]:
+    """Cards side by side in three lines, the lamp of each slot below; what is too much for a line stands below it."""
+    boxes = [box for slot in slots for box in _slot(sight, slot, laid, is_over)]
+    a_line = max(1, (width + 1) // (BOX + 1))
+    for first in range(0, len(boxes), a_line):
+        for parts in zip(*boxes[first : first + a_line], strict=True):
+            yield Text(" ").join(parts)
+
+
+def _slot(sight: Sight, slot: str, laid: Cards, is_over: bool) -> Iterator[list[Text]]:
+    """The cards of a slot and of what was split off it; a steady lamp asks for the next one."""
+    rhythm = sight.states["lamps"].get("lit", {}).get(slot)
+    due = (sight.states["table"].get("due") or slot) if rhythm == "steady" and not is_over else None
+    names = [name for name in laid if name.partition(".")[0] == slot] or [slot]
+    for name in names:
+        for card in laid.get(name, []):
+            yield _box(name, card, rhythm, is_over, is_due=False)
+        if (due in (name, slot) and name == names[-1]) or due == name:
+            yield _box(name, NO_CARD, rhythm, is_over, is_due=True)
+        elif name not in laid:
+            yield _box(name, NO_CARD, rhythm, is_over, is_due=False)
+
+
+def _box(name: str, card: str | None, rhythm: str | None, is_over: bool, is_due: bool) -> list[Text]:
+    """A card's place."""
+    filled = card != NO_CARD
+    edge = "dim" if is_over or not filled else ""
+    top, bottom = ("┌────┐", "└────┘") if filled else ("┌╌╌╌╌┐", "└╌╌╌╌┘")
+    side = "│" if filled else "╎"
+    if is_due:
+        edge, top, bottom, side = "bold yellow", "╔════╗", "╚════╝", "║"
+    inside = Text("DRAW" if is_due else "    ", "bold yellow") if card == NO_CARD else _inside(card)
+    label = name if len(name) > 3 else f" {name}"
+    return [
+        Text(top, edge),
+        Text.assemble((side, edge), inside, (side, edge)),
+        Text(bottom, edge),
+        Text.assemble(f"{label:<4}", lamp(name, rhythm), " "),
+    ]
+
+
+def _inside(card: str | None) -> Text:
+    return Text(BACK, "blue") if card is None else Text(f" {face(card)} ", _colour(card))
+
+
+def _colour(card: str) -> str:
+    """The style of a card's face."""
+    return RED if card[1] in "hd" else "bold"

@@ -1,0 +1,278 @@
+"""The live picture of a table: cards, lamps, rounds and what its onlooker knows besides, in a terminal's size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.screen.felt import RED, card_face, felt, lamp, lying, outcome_colour, padded_to
+from firmware_bridge.screen.sight import Over, Row, Sight
+from firmware_bridge.screen.words import RHYTHMS, asked, brief
+
+NAMES: Final = 9
+"""Columns of the names of rows."""
+
+_CONSOLE: Final = Console(file=StringIO())
+
+
+def fitted(rows: Sequence[Row], width: int, room: int | None) -> tuple[list[list[Text]], int]:
+    """The lines of each row, at most `room` in all, and how many were left out.
+
+    What is lower gives way first: rows shrink to what they keep, then they go. Old news is not counted.
+    """
+    blocks = [_lines(row, width) for row in rows]
+    shown = _shares([len(block) for block in blocks], [row.keeps for row in rows], room)
+    left_out = sum(
+        (0 if count else row.keeps) if row.is_news else len(block) - count
+        for row, block, count in zip(rows, blocks, shown, strict=True)
+    )
+    cut = [_cut(row, block, count, width) for row, block, count in zip(rows, blocks, shown, strict=True)]
+    return cut, left_out
+
+
+def _shares(wanted: list[int], keeps: list[int], room: int | None) -> list[int]:
+    if room is None:
+        return wanted
+    shown, excess = list(wanted), sum(wanted) - room
+    for least in (keeps, [0] * len(keeps)):
+        for place in reversed(range(len(shown))):
+            less = max(min(excess, shown[place] - least[place]), 0)
+            shown[place] -= less
+            excess -= less
+    return shown
+
+
+def _lines(row: Row, width: int) -> list[Text]:
+    """The row's name, and its text beside it; a row without a name has the whole width."""
+    names = NAMES if row.name else 0
+    wide = max(width - names, 1)
+    if row.wraps:
+        lines = list(row.text.wrap(_CONSOLE, wide, overflow="fold"))
+    else:
+        lines = list(row.text.split(allow_blank=True))
+        for line in lines:
+            line.truncate(wide, overflow="ellipsis")
+    named = [f"{row.name:<{names}}", *[" " * names] * (len(lines) - 1)]
+    return [Text.assemble((name, "dim"), line) for name, line in zip(named, lines, strict=True)]
+
+
+def _cut(row: Row, block: list[Text], count: int, width: int) -> list[Text]:
+    """So many lines of a row: of news the last ones, else the first, with an ellipsis where more would follow."""
+    if count >= len(block) or not count:
+        return block[:count]
+    if row.is_news:
+        name = NAMES if row.name else 0
+        kept = [line.copy() for line in block[-count:]]
+        return [Text.assemble(block[0][:name], kept[0][name:]), *kept[1:]]
+    last = block[count - 1].copy()
+    last.rstrip()
+    last.truncate(width - 1)
+    return [*block[: count - 1], Text.assemble(last, "…")]
+
+
+WIDTH: Final = 80
+HEIGHT: Final = 22
+"""The smallest terminal that holds the picture, in columns and lines."""
+
+NEWS: Final = 3
+SLACK: Final = 2
+"""Lines for news, and for what is wrong now and then, that boards leave free."""
+
+BAR: Final = 24
+ELSEWHERE: Final = "see what is open"
+
+
+def too_small(width: int, height: int) -> str:
+    """Why such a terminal gets lines and no picture; nothing where the picture fits."""
+    if width >= WIDTH and height >= HEIGHT:
+        return ""
+    return f"this terminal is {width}x{height}; the picture wants {WIDTH}x{HEIGHT}; here are lines"
+
+
+def screen(sight: Sight, width: int, height: int) -> list[Text]:
+    """The picture where it fits, else the same in lines: exactly `height` of them, none wider than `width`."""
+    why = too_small(width, height)
+    drawn = _in_lines(sight, why, width, height) if why else picture(sight, width, height)
+    return drawn[:height] + [Text()] * (height - len(drawn))
+
+
+def picture(sight: Sight, width: int, height: int | None = None) -> list[Text]:
+    """The table in a frame `width` wide; as high as it needs to be, or exactly `height` with what there is room for."""
+    inner = width - 4
+    top = [*([sight.head] if sight.head else ()), *felt(sight, inner), Text()]
+    upper = [*sight.first, *_known(sight, inner - NAMES)]
+    rows = [*upper, *sight.rows, sight.news]
+    room = None if height is None else height - 2 - len(top)
+    boards = _boards(sight, inner, rows, room)
+    blocks, left_out = fitted(rows, inner, None if room is None else room - len(boards))
+    lines = [*top, *_flat(blocks[: len(upper)]), *boards, *_flat(blocks[len(upper) :])]
+    if height is not None:
+        lines += [Text()] * (height - 2 - len(lines))
+    footer = _footer(sight, left_out, inner)
+    return [
+        _border(f"╭─ {_title(sight)} ", "╮", width, sight.edge),
+        *[_sides(line, inner, sight.edge) for line in lines],
+        _border(f"╰─ {footer} " if footer else "╰", "╯", width, sight.edge),
+    ]
+
+
+def _in_lines(sight: Sight, why: str, width: int, height: int) -> list[Text]:
+    """The table in a few lines, without cards and frame."""
+    laid, is_over = lying(sight)
+    cards = Text("  ").join(
+        [Text.assemble(f"{slot} ", Text(" ").join(map(card_face, faces))) for slot, faces in laid.items()]
+    )
+    lying_here = Row("slots", Text.assemble(cards, "  (the round before)" if is_over else "") if laid else Text("-"))
+    heads = [Text(why, "dim"), Text(_title(sight), "bold"), *([sight.head] if sight.head else ())]
+    rows = [Row("", head, keeps=HEIGHT) for head in heads]
+    rows += [*sight.first, lying_here, *_known(sight, width - NAMES), *sight.rows, sight.news]
+    blocks, left_out = fitted(rows, width, height - 1)
+    last = Text(_footer(sight, left_out, width), "dim")
+    last.truncate(width, overflow="ellipsis")
+    return [*_flat(blocks), last]
+
+
+def _flat(blocks: Sequence[Sequence[Text]]) -> list[Text]:
+    return [line for block in blocks for line in block]
+
+
+def _known(sight: Sight, width: int) -> Iterator[Row]:
+    """What every onlooker knows."""
+    if sight.game.words:
+        yield Row("asked", _asked(sight), keeps=2)
+    yield Row("lamps", _lit(sight))
+    why = _why(sight)
+    yield Row("why", why, keeps=0 if why.plain == ELSEWHERE else 1)
+    yield Row("open", _open(sight), keeps=HEIGHT if _alarms(sight) else 0)
+    yield Row("rounds", _beads(sight, width), keeps=2, wraps=False)
+    yield Row("last", _last(sight), keeps=0)
+    yield Row("shoe", _left(sight))
+
+
+def _asked(sight: Sight) -> Text:
+    return Text(asked(sight.states["table"]) or "-")
+
+
+def _title(sight: Sight) -> str:
+    return f"table {sight.table}  {_where(sight)}"
+
+
+def _where(sight: Sight) -> str:
+    table = sight.states["table"]
+    if not table:
+        return "no word from the shoe yet"
+    if table["phase"] == "empty":
+        return "no shoe is open"
+    if table["phase"] == "ended":
+        return f"shoe {sight.shoe} is over"
+    over = f"round {sight.over[-1].round} over, " if lying(sight)[1] else ""
+    last = "  LAST ROUND" if table["last"] else ""
+    return f"shoe {sight.shoe}  {over}round {table['round']} {table['phase']}{last}"
+
+
+def _footer(sight: Sight, left_out: int, width: int) -> str:
+    """What can be pressed, and how much was left out; in as many words as there is room for."""
+    if not left_out:
+        return sight.keys
+    more = f"… {left_out} more line{'s' * (left_out > 1)}"
+    said = [f"{sight.keys}  {more}: make the window taller", f"{sight.keys}  {more}", f"{more}; {sight.keys}"]
+    return next((words for words in said if len(words) <= width), said[-1])
+
+
+def _border(begin: str, end: str, width: int, style: str) -> Text:
+    text = Text(begin)
+    text.truncate(width - 3, overflow="ellipsis")
+    return Text(text.plain + "─" * (width - 1 - text.cell_len) + end, style)
+
+
+def _sides(line: Text, inner: int, style: str) -> Text:
+    return Text.assemble(("│ ", style), padded_to(line, inner), (" │", style))
+
+
+def _boards(sight: Sight, width: int, rows: Sequence[Row], room: int | None) -> list[Text]:
+    """As many boards as there is room for; the lines they leave free do not depend on what happens at the table."""
+    free = None if room is None else room - sum(min(row.keeps, 2) for row in rows) - (NEWS - 1) - SLACK
+    lines: list[Text] = []
+    for board in sight.boards(width):
+        if free is not None and len(lines) + len(board) + 1 > free:
+            break
+        lines += [*board, Text()]
+    return [Text(), *lines] if lines else []
+
+
+def _lit(sight: Sight) -> Text:
+    """All lit lamps with their rhythms in words, in the order of the game."""
+    lit = sight.states["lamps"].get("lit", {})
+    order = [*sight.game.slots, *sight.game.seats, "ready", "fault"]
+    shown = sorted(lit, key=lambda name: order.index(name) if name in order else len(order))
+    parts = [Text.assemble(lamp(name, lit[name]), f" {name} {RHYTHMS.get(lit[name], lit[name])}") for name in shown]
+    return Text("   ").join(parts) if parts else Text("all dark", "dim")
+
+
+def _why(sight: Sight) -> Text:
+    """Why they are lit, besides what is wrong."""
+    wrong = tuple(f"{each['id']}: " for each in _alarms(sight))
+    why = [words for words in sight.states["lamps"].get("why", ()) if not words.startswith(wrong)]
+    return Text("; ".join(map(escaped, why)) or (ELSEWHERE if wrong else "-"))
+
+
+def _alarms(sight: Sight) -> Sequence[dict[str, str]]:
+    alarms: Sequence[dict[str, str]] = sight.states["alarm"].get("open", ())
+    return alarms
+
+
+def _open(sight: Sight) -> Text:
+    lines = [
+        Text.assemble((f"! {each['id']}", RED), f": {escaped(each['todo'])}", (f" ({escaped(each['detail'])})", "dim"))
+        for each in _alarms(sight)
+    ]
+    return Text("\n").join(lines) if lines else Text("nothing is wrong", "dim")
+
+
+def _beads(sight: Sight, width: int) -> Text:
+    """The latest rounds as beads: the outcome's letter, and the points of each hand below."""
+    beads: list[Text] = []
+    points: list[Text] = []
+    used = 0
+    for over in reversed(sight.over):
+        told = _points(over)
+        wide = max(3, len(told)) + (1 if beads else 0)
+        if used + wide > width:
+            break
+        used += wide
+        outcome = over.outcome or "void"
+        beads.append(Text.assemble((f" {outcome[0].upper()} ", outcome_colour(sight.game, outcome)), " " * (wide - 3)))
+        points.append(Text(f"{told:<{wide}}", "dim"))
+    if not beads:
+        return Text("none yet\n", "dim")
+    return Text.assemble(*reversed(beads), "\n", *reversed(points))
+
+
+def _points(over: Over) -> str:
+    """The points of each hand, in the order of the message."""
+    return ":".join(map(brief, over.points.values())) or " - "
+
+
+def _last(sight: Sight) -> Text:
+    if not sight.over:
+        return Text("-")
+    over = sight.over[-1]
+    result = f"{over.outcome.upper()} {_points(over)}" if over.outcome else "VOID"
+    return Text(f"round {over.round}: {', '.join([result, *over.said])}")
+
+
+def _left(sight: Sight) -> Text:
+    table = sight.states["table"]
+    left = table.get("cards_left")
+    if left is None:
+        return Text("none open")
+    full = round(BAR * min(left / sight.size, 1))
+    burn = f", {table['burn_left']} still to burn" if table["burn_left"] else ""
+    change = ", change the shoe" if table["shoe_change"] else ""
+    words = f" {left} of {sight.size} left{burn}{change}"
+    return Text.assemble(("█" * full, "green"), ("░" * (BAR - full), "dim"), words)

@@ -1,1 +1,0 @@
-"""What an event changes in a shoe."""

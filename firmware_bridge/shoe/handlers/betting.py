@@ -1,0 +1,135 @@
+"""What seats say: bets, with what the game needs, and marks; the game itself refuses what it does not allow."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from firmware_bridge.facts import events, orders
+from firmware_bridge.facts.inputs import Ordered
+from firmware_bridge.games.asks import Refused as BadAmount
+from firmware_bridge.games.asks import Refused as RefusedMark
+from firmware_bridge.games.asks import amount
+from firmware_bridge.games.game import Game, Layout
+from firmware_bridge.games.house import terms_of
+from firmware_bridge.games.machine import marked
+from firmware_bridge.games.moves import Mark
+from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.evolve import evolve
+from firmware_bridge.shoe.handlers.disclosure import start_clock
+from firmware_bridge.shoe.handlers.rounds import publish_happened, reveal_carried
+from firmware_bridge.shoe.round import asked, is_asked, layout, moves, rules, start
+from firmware_bridge.shoe.state import Shoe, is_card_out, row
+
+SEAT: Final = re.compile(r"[1-9][0-9]?")
+"""How a seat is written."""
+
+
+def bets_open(draft: Draft, given: Ordered, order: orders.BetsOpen) -> None:
+    """Reopen betting: only while nobody has seen a card of the round."""
+    if is_card_out(draft.shoe):
+        raise Refused("a card of this round is out", "void the round first if bets must be taken again")
+    draft.add(events.BetsOpened(round=draft.shoe.round))
+
+
+def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
+    """No more bets: carried cards are named, held cards are dealt, the time to open sealed ones runs.
+
+    What it gives back says which seats take no part. Raises Refused where so few do that there is no round.
+    """
+    check_stakes(rules(draft.shoe), order)
+    draft.add(_closed(draft.shoe, order))
+    table = layout(draft.shoe)
+    if table.no_round:
+        publish_happened(draft)
+        draft.add(events.BetsOpened(round=draft.shoe.round))
+        raise _no_round(table)
+    reveal_carried(draft)
+    start_clock(draft)
+    if not row(draft.shoe, "drawn_before_bets_closed").blocks:
+        draft.close_irregularity("drawn_before_bets_closed", "kept")
+    return _left_out(table)
+
+
+def _closed(shoe: Shoe, order: orders.BetsClosed) -> events.BetsClosed:
+    return events.BetsClosed(round=shoe.round, bets=order.bets, money=order.money)
+
+
+def _no_round(table: Layout) -> Refused:
+    """Why no round takes place: the seats that take no part, where the game names them."""
+    named = [seat for words in table.did for word in words if isinstance(word, tuple) for seat in word]
+    few = f"{', '.join(named)} cannot take part" if named else "too few seats take part"
+    return Refused("no_round", _left_out(table) or f"{few}: close the bets with more")
+
+
+def _left_out(table: Layout) -> str:
+    """The seats that take no part in the round that begins, and why."""
+    refused = [words for words in table.did if str(words[0]).endswith("_refused")]
+    return ", ".join(f"{seat} takes no part: {why}" for _, seat, why in refused)
+
+
+def money_told(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
+    """Purses told again between two rounds of a game that asks for them once; they hold from the next round on.
+
+    What it gives back says which seats take no part. Raises Refused where bets are closed round by round, and where
+    so few could take part that there would be no round: the purses stay as they were.
+    """
+    shoe = draft.shoe
+    if rules(shoe).stakes_per == "round" or is_card_out(shoe):
+        raise Refused("betting is not open", "bets_open, or deal the round")
+    check_stakes(rules(shoe), order)
+    if (table := layout(evolve(shoe, _closed(shoe, order)))).no_round:
+        raise _no_round(table)
+    return bets_closed(draft, given, order)
+
+
+def check_stakes(game: Game, order: orders.BetsClosed) -> None:
+    """Whether an order to close the bets brings what the game needs. Raises Refused with what to give."""
+    for name, given in (("bets", order.bets), ("money", order.money)):
+        if given and game.stakes != name:
+            raise Refused(f"{game.name} takes no {name}", f"give {game.stakes}" if game.stakes else "give none")
+        for seat, text in given.items():
+            if not SEAT.fullmatch(seat):
+                raise Refused(f"{seat!r} is no seat", 'a seat is a number: {"1": "100"}')
+            try:
+                amount(text)
+            except BadAmount:
+                raise Refused(f"{text!r} is no amount", 'an amount is a plain decimal: "12.5"') from None
+    if game.stakes == "bets" and not order.bets:
+        raise Refused("no bets are given", 'give seat and amount: {"bets": {"1": "100"}}')
+
+
+def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
+    """A seat's move, or the lot: taken if it is asked for, never kept for the next question."""
+    shoe = draft.shoe
+    mark = Mark("" if order.seat is None else str(order.seat), order.word, order.value)
+    _refuse_late(shoe, order, is_asked(asked(shoe)))
+    now = layout(shoe)
+    try:
+        after = marked(rules(shoe), now, moves(shoe), terms_of(shoe.house), start(shoe), mark)
+    except RefusedMark as refused:
+        raise Refused(refused.code, refused.hint or is_asked(now.due)) from None
+    draft.close_irregularity("restarted_mid_round", "given")
+    draft.add(
+        events.MarkGiven(
+            round=shoe.round,
+            turn=shoe.turn,
+            seat=mark.seat,
+            word=mark.word,
+            value=mark.value,
+            by=given.by,
+            more=after.turns == now.turns,
+        )
+    )
+
+
+def bets_first(draft: Draft, given: Ordered, order: orders.Mark) -> None:
+    """No seat has a say while bets are open. Raises Refused."""
+    _refuse_late(draft.shoe, order, "the bets")
+    raise Refused("no_mark_due", "close the bets first: bets_closed")
+
+
+def _refuse_late(shoe: Shoe, order: orders.Mark, now: str) -> None:
+    """Raises Refused for an answer to a question that is over; `now` is what is asked at present."""
+    if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
+        raise Refused("late", f"round {shoe.round}, turn {shoe.turn}: {now}")

@@ -1,0 +1,237 @@
+"""Where a drawn card goes: burned, dealt, held, or set aside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec.structs import replace
+
+from firmware_bridge.facts import events
+from firmware_bridge.games.asks import CardDue, MarkDue, OpeningDue
+from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.handlers.disclosure import open_all, opens, start_clock
+from firmware_bridge.shoe.handlers.rounds import close_complete, reveal_carried, watch_virtual_cut
+from firmware_bridge.shoe.handlers.suspect import wrong_with
+from firmware_bridge.shoe.round import asked, is_named, layout, phase, rules
+from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, blockers, is_open, next_card, row
+
+
+def take(draft: Draft, card: HeldCard) -> None:
+    """A card left the shoe: deal it if that is possible now, else hold it behind those already held."""
+    shoe = draft.shoe
+    if shoe.held or (blockers(shoe) and phase(shoe) not in (Phase.EMPTY, Phase.ENDED)):
+        hold(draft, card, card.reason or "blocked")
+    else:
+        place(draft, card, held=False)
+
+
+def hold(draft: Draft, card: HeldCard, why: str) -> None:
+    """Journal a card that cannot be dealt now."""
+    commit, secret = draft.seal(card.card, card.nonce)
+    draft.add(
+        events.CardHeld(
+            commit=commit,
+            secret=secret,
+            why=why,
+            lot=card.lot,
+            manual=card.manual,
+            flags=card.flags,
+            slot=card.slot,
+            serial=card.serial,
+        )
+    )
+
+
+def place(draft: Draft, card: HeldCard, held: bool) -> None:
+    """Judge a card and put it where the phase says; a card that something is wrong with is held."""
+    now = phase(draft.shoe)
+    if now not in (Phase.EMPTY, Phase.ENDED):
+        found = wrong_with(draft.shoe, card)
+        if found and not _waits_with_it(draft.shoe, found.id):
+            if not held:
+                hold(draft, card, found.id)
+            draft.open_irregularity(found.id, found.detail, next_card(draft.shoe), **found.values)
+            return
+        for flag in card.flags:
+            if flag not in card.cleared:
+                draft.note(flag, f"{next_card(draft.shoe)} of this shoe")
+        if card.lot is not None and draft.shoe.lot is None:
+            draft.add(events.LotAdopted(lot=card.lot))
+    _PLACES[now](draft, card, held)
+
+
+def _waits_with_it(shoe: Shoe, wrong: str) -> bool:
+    """Whether what is wrong with a card is judged later: a mark is due first, or it lies face down until then."""
+    question = asked(shoe) if phase(shoe) in IN_PLAY else None
+    if wrong == "duplicate":
+        return isinstance(question, MarkDue)
+    return wrong == "unreadable" and isinstance(question, CardDue) and question.down
+
+
+def is_overfull(shoe: Shoe) -> bool:
+    """Whether a complete round leaves the next one as many cards as may wait."""
+    if phase(shoe) is not Phase.COMPLETE:
+        return False
+    return len(layout(shoe).carried) + len(shoe.overdrawn) >= rules(shoe).carries
+
+
+# ---------------------------------------------------------------- one place per phase
+
+
+def _set_aside(draft: Draft, card: HeldCard, held: bool) -> None:
+    commit, secret = draft.seal(card.card, card.nonce)
+    draft.add(events.CardSetAside(commit=commit, secret=secret, held=held, why="no shoe"))
+
+
+def _too_early(draft: Draft, card: HeldCard, held: bool) -> None:
+    """A card while betting is open: beyond the burn, or a round's card before its time."""
+    if burns_early(draft.shoe):
+        burn_aside(draft, card, held)
+        draft.note("drawn_before_bets_closed", f"round {draft.shoe.round}: burned", round=draft.shoe.round)
+        return
+    hold(draft, card, "betting is open")
+    open_too_early(draft, card)
+
+
+def burns_early(shoe: Shoe) -> bool:
+    """Whether the house burns a card that was drawn while betting is open."""
+    return row(shoe, "drawn_before_bets_closed").action == "burn" and not _beyond_burn(shoe)
+
+
+def _beyond_burn(shoe: Shoe) -> bool:
+    return shoe.house.burn not in ("none", 0) and shoe.round == 1 and not shoe.laid
+
+
+def open_too_early(draft: Draft, card: HeldCard) -> None:
+    """Open the irregularity of a held card that was drawn while betting is open."""
+    shoe = draft.shoe
+    if is_open(shoe, "burn_over") or "drawn_before_bets_closed" in card.cleared:
+        return
+    if _beyond_burn(shoe):
+        draft.open_irregularity("burn_over", "a card after the last one to burn")
+    else:
+        draft.open_irregularity("drawn_before_bets_closed", f"round {shoe.round}", round=shoe.round)
+
+
+def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
+    """The card goes to the slot that is due; while cards wait to be opened nobody may know which that is."""
+    if why := no_card_due(draft.shoe):
+        hold(draft, card, why)
+        tell_no_card_due(draft)
+        return
+    watch_virtual_cut(draft)
+    reveal_carried(draft)
+    shoe = draft.shoe
+    question = asked(shoe)
+    assert isinstance(question, CardDue)
+    dealt = events.CardDealt(round=shoe.round, slot=question.slot, origin=_origin(card), held=held, serial=card.serial)
+    if card.card is None:
+        draft.add(replace(dealt, unread=card.reason))
+    elif is_named(shoe, question):
+        draft.add(replace(dealt, card=card.card, nonce=opens(card, held)))
+    else:
+        commit, secret = draft.seal(card.card, card.nonce)
+        draft.add(replace(dealt, commit=commit, secret=secret))
+    if draft.shoe.device.irregular:
+        for settled in ("restarted_mid_round", "missing_third"):
+            draft.close_irregularity(settled, "drawn")
+        if not draft.shoe.held:
+            draft.close_irregularity("drawn_before_mark", "drawn")
+            if not rules(shoe).carries:  # then it was held, and has just opened this round
+                draft.close_irregularity("overdrawn", "kept")
+    start_clock(draft)
+    open_all(draft)
+    close_complete(draft)
+
+
+def no_card_due(shoe: Shoe) -> str:
+    """Why the next card cannot be dealt, "" if it can."""
+    match asked(shoe):
+        case CardDue():
+            return ""
+        case OpeningDue():
+            return "cards are still to be revealed"
+        case MarkDue():
+            return "a mark is due"
+    return "the round cannot go on"
+
+
+def tell_no_card_due(draft: Draft) -> None:
+    """A card came while a seat, or the lot, must act: that is told; one that waits for an opening is not."""
+    if isinstance(asked(draft.shoe), MarkDue):
+        draft.open_irregularity("drawn_before_mark", f"round {draft.shoe.round}", round=draft.shoe.round)
+
+
+def _origin(card: HeldCard) -> events.Origin:
+    return "manual" if card.manual else "reader"
+
+
+def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
+    """A card while the round is complete: it waits, sealed, and opens the next round."""
+    shoe = draft.shoe
+    policy = row(shoe, "overdrawn")
+    words = f"drawn after round {shoe.round} was complete"
+    if policy.action == "burn":
+        burn_aside(draft, card, held)
+        draft.note("overdrawn", f"{words}: burned", round=shoe.round)
+        return
+    if policy.blocks and "overdrawn" not in card.cleared:
+        if not held:
+            hold(draft, card, "overdrawn")
+        draft.open_irregularity("overdrawn", words, round=shoe.round)
+        return
+    if is_overfull(shoe):
+        hold(draft, card, "overdrawn")
+        if not rules(shoe).carries:
+            draft.open_irregularity("overdrawn", words, round=shoe.round)
+        return
+    commit, secret = draft.seal(card.card, card.nonce)
+    draft.add(
+        events.CardOverdrawn(
+            commit=commit, secret=secret, round=shoe.round, origin=_origin(card), held=held, serial=card.serial
+        )
+    )
+    if "overdrawn" not in card.cleared:
+        draft.open_irregularity("overdrawn", words, round=shoe.round)
+
+
+def burn(draft: Draft, card: HeldCard, held: bool) -> None:
+    """The next card of the burn: the first one is exposed where the house says so, the others stay sealed."""
+    before = draft.shoe.burn_left
+    if before is None and card.card:
+        left = rules(draft.shoe).burns(card.card)
+        nonce = opens(card, held)
+        draft.add(events.CardBurned(card=card.card, nonce=nonce, left=left, held=held, serial=card.serial))
+        if left == 0:
+            burn_done(draft)
+        return
+    commit, secret = draft.seal(card.card, card.nonce)
+    left = max((before or 0) - 1, 0)
+    draft.add(events.CardBurned(commit=commit, secret=secret, left=left, held=held, serial=card.serial))
+    if left == 0 and before != 0:
+        burn_done(draft)
+
+
+def burn_done(draft: Draft) -> None:
+    """The burn is finished: betting opens, or the first card may be drawn."""
+    draft.close_irregularity("burn_short", "burned")
+    if draft.shoe.house.betting == "required" and not draft.shoe.betting:
+        draft.add(events.BetsOpened(round=draft.shoe.round))
+
+
+def burn_aside(draft: Draft, card: HeldCard, held: bool) -> None:
+    """The card is burned outside the burn: it counts, it stays sealed, it plays no part."""
+    commit, secret = draft.seal(card.card, card.nonce)
+    draft.add(events.CardSetAside(commit=commit, secret=secret, held=held, why="burned", serial=card.serial))
+
+
+_PLACES: Final[dict[Phase, Callable[[Draft, HeldCard, bool], None]]] = {
+    Phase.EMPTY: _set_aside,
+    Phase.BURNING: burn,
+    Phase.BETTING: _too_early,
+    Phase.READY: _deal,
+    Phase.DEALING: _deal,
+    Phase.COMPLETE: _overdraw,
+    Phase.ENDED: _set_aside,
+}

@@ -1,0 +1,259 @@
+"""What reader, sensors, disk and link report: cards read, unread or misplaced, losses, restarts, our own faults."""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from firmware_bridge.facts import events, inputs, orders
+from firmware_bridge.facts.inputs import SlotFilled
+from firmware_bridge.games.asks import MarkDue
+from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.handlers.dealing import hold, take
+from firmware_bridge.shoe.handlers.disclosure import restart_clocks, waits_for_reveal
+from firmware_bridge.shoe.handlers.rounds import doubt_sensor, meet_cut_card
+from firmware_bridge.shoe.round import asked, due, is_asked, layout, phase, rules
+from firmware_bridge.shoe.state import HeldCard, Phase, Shoe, blockers, stuck
+
+
+def start(draft: Draft, fact: inputs.Started) -> None:
+    """The daemon began: an open round is resumed at the same slot."""
+    if not draft.shoe.journal:
+        draft.add(events.Commissioned(journal=f"0-{fact.nonce[:12]}"))
+    draft.add(events.BridgeStarted(version=fact.version, house=fact.house, torn=fact.torn))
+    restart_clocks(draft)
+    if phase(draft.shoe) is Phase.DEALING:
+        what = f"{slot} is due" if (slot := due(draft.shoe)) else _waits_for(draft.shoe)
+        draft.open_irregularity(
+            "restarted_mid_round", f"round {draft.shoe.round}, {what}", round=draft.shoe.round, waits=what
+        )
+
+
+def is_card(fact: inputs.AnyInput) -> TypeGuard[inputs.CardRead | inputs.CardUnread]:
+    """Whether a card of the packs passed the reader, read or not."""
+    return isinstance(fact, inputs.CardRead) or (isinstance(fact, inputs.CardUnread) and fact.concerns == "card")
+
+
+def follow_session(draft: Draft, fact: inputs.AnyInput, inside: bool) -> None:
+    """A report from another reader session, or after a gap, means that cards may have been missed.
+
+    inside: a shoe was open already before this input.
+    """
+    report = inputs.last_report(fact)
+    if report is not None:
+        _new_session(draft, report.session, inside)
+    if getattr(fact, "gap", False) and draft.shoe.status == "open":
+        draft.open_irregularity("reader_gap", fact.what if isinstance(fact, inputs.ReaderSaid) else _unsaid(report))
+
+
+def _unsaid(report: inputs.ReportNo | None) -> str:
+    """What a reader has not said before this report; its numbers begin with 0 when it restarts."""
+    if report is None:
+        return "reports are lost"
+    return f"reports before number {report.seq} are lost" if report.seq else "the reader restarted"
+
+
+def reader_booted(draft: Draft, fact: inputs.ReaderBooted) -> None:
+    """The board said hello."""
+    _new_session(draft, fact.session, inside=draft.shoe.status == "open")
+
+
+def _new_session(draft: Draft, session: int, inside: bool) -> None:
+    known = draft.shoe.device.reader
+    if known is not None and known.session == session:
+        return
+    draft.add(events.ReaderSession(session=session))
+    if known is not None and inside:
+        draft.open_irregularity("reader_gap", "the reader board restarted inside the shoe")
+
+
+def is_entered(shoe: Shoe, fact: inputs.AnyInput) -> bool:
+    """Whether the reader now reports the card that people entered while it was away."""
+    if not isinstance(fact, inputs.CardRead) or fact.report is None:
+        return False
+    last = shoe.device.reader
+    return shoe.device.entered[:1] == (fact.card,) and (last is None or fact.report.session == last.session)
+
+
+def already_entered(draft: Draft, fact: inputs.CardRead) -> bool:
+    """Take the report of an entered card as its confirmation; another card instead of it is a gap."""
+    if is_entered(draft.shoe, fact):
+        draft.add(events.CardConfirmed())
+        return True
+    if draft.shoe.device.entered and fact.report is not None and draft.shoe.status == "open":
+        draft.open_irregularity("reader_gap", "the reader read another card than the one entered by hand")
+    return False
+
+
+def read(draft: Draft, fact: inputs.CardRead) -> None:
+    """A card left the shoe, unless it is one that people entered before."""
+    if not already_entered(draft, fact):
+        take(draft, _held(fact))
+
+
+def _held(fact: inputs.CardRead) -> HeldCard:
+    return HeldCard(fact.card, fact.nonce, fact.lot, flags=fact.flags, slot=fact.slot, serial=fact.serial)
+
+
+def unread(draft: Draft, fact: inputs.CardUnread) -> None:
+    """The reader saw something: a card without a face, a movement, or its own optics."""
+    match fact.concerns:
+        case "optics":
+            draft.add(events.Noted(what=f"reader: {fact.reason}"))
+        case "movement":
+            draft.open_irregularity(
+                fact.reason, f"told by the reader in round {draft.shoe.round}", round=draft.shoe.round
+            )
+        case "card":
+            take(draft, HeldCard(None, fact.nonce, reason=fact.reason))
+
+
+def unread_outside(draft: Draft, fact: inputs.CardUnread) -> None:
+    """No shoe is open: there is nothing to keep."""
+    draft.add(events.Noted(what=f"reader, with no shoe open: {fact.reason}"))
+
+
+def cut(draft: Draft, fact: inputs.CutCardSeen) -> None:
+    """The cut card: its place is by the order of events, so it waits behind held cards.
+
+    It waits for sealed cards too: whether the round's last card is out already, they tell when they are opened.
+    """
+    if draft.shoe.held or waits_for_reveal(draft.shoe):
+        draft.add(events.CutCardHeld(by=fact.by))
+    else:
+        meet_cut_card(draft, fact.by)
+
+
+def cut_outside(draft: Draft, fact: inputs.CutCardSeen) -> None:
+    """The cut card of a shoe that is over."""
+    draft.add(events.Noted(what=f"cut card seen by the {fact.by} with no shoe open"))
+
+
+def lid_moved(draft: Draft, fact: inputs.LidMoved) -> None:
+    """The lid of a shoe in use has no business being open."""
+    lid_outside(draft, fact)
+    if fact.open:
+        draft.open_irregularity("lid_opened", f"in round {draft.shoe.round}", round=draft.shoe.round)
+
+
+def lid_outside(draft: Draft, fact: inputs.LidMoved) -> None:
+    """Between shoes the lid is opened to load the cards; a sensor may tell again how it stands."""
+    if fact.open != draft.shoe.device.lid_open:
+        draft.add(events.LidTurned(open=fact.open))
+
+
+def sensor_stuck(draft: Draft, fact: inputs.SensorStuck) -> None:
+    """A sensor that does not let go says nothing any more; one alarm names all that are stuck."""
+    before = stuck(draft.shoe)
+    now = tuple(name for name in before if name != fact.sensor) + (fact.sensor,) * fact.stuck
+    if set(now) == set(before):
+        return
+    draft.close_irregularity("sensor_stuck", "stuck too" if fact.stuck else "free")
+    if now:
+        draft.open_irregularity("sensor_stuck", ", ".join(now), *now)
+    doubt_sensor(draft)
+
+
+def clock_jumped(draft: Draft, fact: inputs.ClockJumped) -> None:
+    """The wall clock was set: worth a line, nothing depends on it."""
+    draft.note("clock_jump", f"by {fact.by / 1000:+.1f} s", ms=fact.by)
+
+
+def lost(draft: Draft, fact: inputs.DeviceLost) -> None:
+    """The reader or the broker is gone."""
+    draft.open_irregularity(f"{fact.device}_lost", fact.why, why=fact.why)
+
+
+def reader_borrowed(draft: Draft, fact: inputs.ReaderBorrowed) -> None:
+    """The reader is with a technician: for the table it is lost."""
+    _with_technician(draft, f"lent to {fact.by} for calibration", fact.taken, fact.by)
+
+
+def test_cards_passed(draft: Draft, fact: inputs.TestCardsPassed) -> None:
+    """Each time on record: a technician's cards are none of the shoe's."""
+    where = f", lent to {fact.by}" if fact.lent else f" while no daemon ran, by {fact.by}"
+    _with_technician(draft, f"{fact.count} test cards passed{where}", fact.taken, fact.by if fact.lent else "")
+
+
+def _with_technician(draft: Draft, words: str, taken: inputs.ReportNo | None, to: str) -> None:
+    is_new = draft.open_irregularity("reader_lost", words)
+    if to and to != draft.shoe.device.lent:
+        draft.add(events.ReaderLent(to=to))
+    elif taken and not is_new:
+        draft.add(events.Noted(what=words))
+
+
+def broker_back(draft: Draft, fact: inputs.DeviceBack) -> None:
+    """The broker answers again."""
+    draft.close_irregularity("broker_lost", "back")
+
+
+def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
+    """The reader answers again: where it cannot say what it missed, the dealer confirms."""
+    draft.close_irregularity("reader_lost", "back")
+    opens_itself = fact.cut_short and draft.shoe.device.next_house.new_shoe == "auto"
+    if not fact.resumes and (draft.shoe.status == "open" or opens_itself):
+        at = f"round {draft.shoe.round}" if draft.shoe.status == "open" else "no shoe is open"
+        draft.open_irregularity("reader_back", at)
+
+
+def disk_failed(draft: Draft, fact: inputs.DiskFailed) -> None:
+    """Told once the journal can be written again."""
+    if draft.open_irregularity(fact.irregularity, fact.why):
+        draft.close_irregularity(fact.irregularity, "recovered")
+
+
+def accepted(draft: Draft, fact: inputs.Ordered, order: orders.Order) -> None:
+    """An order that changes nothing in the shoe: the outbox acts on the answer."""
+
+
+def malformed(draft: Draft, fact: inputs.Ordered, order: orders.Malformed) -> None:
+    """An order nobody can obey."""
+    raise Refused(order.error, order.hint)
+
+
+def hold_for_technician(draft: Draft, fact: inputs.AnyInput) -> None:
+    """Keep the card of an input that could not be judged."""
+    if draft.shoe.status != "open":
+        return
+    if isinstance(fact, inputs.CardRead):
+        hold(draft, _held(fact), "internal error")
+    elif isinstance(fact, inputs.CardUnread):
+        hold(draft, HeldCard(None, fact.nonce, reason=fact.reason), "internal error")
+
+
+def _waits_for(shoe: Shoe) -> str:
+    """What a round waits for where no card is due."""
+    question = asked(shoe)
+    return is_asked(question) if isinstance(question, MarkDue) else "cards are to be revealed"
+
+
+def slot_filled(draft: Draft, fact: SlotFilled) -> None:
+    """A card was laid into a slot: one that was dealt to, else the round is held.
+
+    The last card of a round that closed by itself lands after it, and cards of six-card rounds are moved.
+    """
+    shoe = draft.shoe
+    if shoe.held or shoe.overdrawn or blockers(shoe) or fact.slot in _dealt_to(shoe):
+        return  # what waits to be dealt lies where it was laid
+    if fact.slot in rules(shoe).secret and shoe.house.disclose == "sealed" and _is_closed(shoe):
+        return  # whether anybody draws is a secret
+    laid = ", ".join(each.slot for each in layout(shoe).placed) if shoe.laid else "no slot"
+    draft.open_irregularity(
+        "wrong_slot", f"a card lies on {fact.slot}; cards were dealt to {laid}", slot=fact.slot, dealt=laid
+    )
+
+
+def slot_ignored(draft: Draft, fact: SlotFilled) -> None:
+    """Between shoes, and in the burn, cards may lie anywhere."""
+
+
+def _is_closed(shoe: Shoe) -> bool:
+    """Whether the round waits for a card to be opened, or for one that lies face down to be drawn."""
+    return layout(shoe).result is None and any(not laid.shown for laid in shoe.laid)
+
+
+def _dealt_to(shoe: Shoe) -> set[str]:
+    now = {slot for each in layout(shoe).placed for slot in (each.slot, each.plays) if slot}
+    if any(laid.drawn for laid in shoe.laid):
+        return now
+    return now | ({each.slot for each in shoe.rounds[-1].cards} if shoe.rounds else set())

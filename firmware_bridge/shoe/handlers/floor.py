@@ -1,0 +1,173 @@
+"""What the floor may decide about an irregularity: one small function per choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from firmware_bridge.facts import events
+from firmware_bridge.facts.house import Choice
+from firmware_bridge.facts.inputs import Ordered
+from firmware_bridge.facts.orders import Resolve
+from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.handlers.dealing import burn, burn_aside, burn_done
+from firmware_bridge.shoe.handlers.reader_result import close_judged, is_by_reader, meet_result
+from firmware_bridge.shoe.handlers.rounds import end_shoe, meet_cut_card, void_round
+from firmware_bridge.shoe.handlers.suspect import wrong_with
+from firmware_bridge.shoe.round import phase
+from firmware_bridge.shoe.state import (
+    HeldCard,
+    HeldCut,
+    HeldResult,
+    Phase,
+    Shoe,
+    about,
+    is_open,
+    next_card,
+    oldest_held,
+    row,
+)
+
+OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mark")
+"""What is wrong with the oldest held card, but not in itself."""
+
+
+def resolve(draft: Draft, given: Ordered, order: Resolve) -> None:
+    """Carry out the floor's choice. Raises Refused if the policy does not leave that choice."""
+    name = order.irregularity
+    if not is_open(draft.shoe, name):
+        now = ", ".join(each.id for each in draft.shoe.device.irregular) or "none"
+        raise Refused(f"{name} is not open", f"open irregularities: {now}")
+    choices = row(draft.shoe, name).choices
+    if order.choice not in choices:
+        hint = f"choose one of: {', '.join(choices)}" if choices else "nothing is to decide: it closes by itself"
+        raise Refused(f"{order.choice} is no choice for {name}", hint)
+    clears = _clears(draft.shoe, order)
+    _CHOICES[order.choice](draft, order, given.by)
+    draft.close_irregularity(name, order.choice, given.by, order.why, clears)
+
+
+def _burn(draft: Draft, order: Resolve, by: str) -> None:
+    if order.irregularity == "overdrawn" and not row(draft.shoe, "overdrawn").blocks:
+        draft.add(events.OverdrawnBurned())
+    else:
+        _burn_held(draft, burn_aside)
+
+
+def _burn_held(draft: Draft, put: Callable[[Draft, HeldCard, bool], None]) -> None:
+    """Burn what is held, up to a card that is wrong in itself: that one is the floor's next decision."""
+    while draft.shoe.held:
+        match draft.shoe.held[0]:
+            case HeldCut(by=by):
+                meet_cut_card(draft, by, held=True)
+            case HeldResult(result=result):
+                meet_result(draft, result, held=True)
+                if is_open(draft.shoe, "result_mismatch"):
+                    return
+            case HeldCard() as card:
+                if found := wrong_with(draft.shoe, card):
+                    draft.open_irregularity(found.id, found.detail, next_card(draft.shoe), **found.values)
+                    return
+                put(draft, card, True)
+
+
+def _keep(draft: Draft, order: Resolve, by: str) -> None:
+    """Closing the irregularity clears the card; it is dealt like any held card."""
+
+
+def _remove(draft: Draft, order: Resolve, by: str) -> None:
+    first = oldest_held(draft.shoe)
+    is_meant = order.irregularity in OUT_OF_TURN or (first and _is_about(draft.shoe, order.irregularity, first))
+    if first is None or not is_meant:
+        raise Refused("the card is gone already", "end the shoe, or void the round")
+    commit, secret = draft.seal(first.card, first.nonce)
+    draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why="removed"))
+
+
+def _clears(shoe: Shoe, order: Resolve) -> bool:
+    """Whether the floor takes the oldest held card in spite of what is wrong with it, or with its turn.
+
+    An irregularity of the same name may be about a movement or a sensor: the card is judged after that one.
+    """
+    first = oldest_held(shoe)
+    if order.choice not in ("keep", "accept") or first is None:
+        return False
+    name = order.irregularity
+    is_of_card = about(shoe, name) == (next_card(shoe),)
+    return name in OUT_OF_TURN or (is_of_card and _is_about(shoe, name, first))
+
+
+def _is_about(shoe: Shoe, name: str, card: HeldCard) -> bool:
+    found = wrong_with(shoe, card)
+    return found is not None and found.id == name
+
+
+def _void(draft: Draft, order: Resolve, by: str) -> None:
+    now = phase(draft.shoe)
+    if now in (Phase.EMPTY, Phase.ENDED):
+        choices = row(draft.shoe, order.irregularity).choices
+        raise Refused("no round is open", f"choose one of: {', '.join(choices)}")
+    if order.irregularity == "result_mismatch" and now not in (Phase.DEALING, Phase.COMPLETE):
+        raise Refused("the round is closed already", "correct it, then accept")
+    if now is Phase.BURNING:
+        _void_in_burn(draft, order, by)
+    else:
+        void_round(draft, _reason(order), by)
+
+
+def _reason(order: Resolve) -> str:
+    return f"{order.irregularity}: {order.why}" if order.why else order.irregularity
+
+
+def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
+    """There is no round to void: a card that is wrong in itself is burned as it is, or is none of this shoe."""
+    name = order.irregularity
+    first = oldest_held(draft.shoe)
+    if first is None or not _is_about(draft.shoe, name, first):
+        return
+    if name in ("foreign", "duplicate"):
+        _remove(draft, order, by)
+    elif name == "unreadable" and draft.shoe.burn_left is None:
+        raise Refused("the exposed burn card decides how many to burn", "enter it with `shoe enter`")
+    elif name == "unreadable":
+        burn(draft, first, held=True)
+    else:
+        draft.close_irregularity(name, "keep", by, clears=True)
+
+
+def _accept(draft: Draft, order: Resolve, by: str) -> None:
+    if order.irregularity == "burn_short":
+        draft.add(events.BurnFinished())
+        burn_done(draft)
+    elif order.irregularity == "burn_over":
+        _burn_held(draft, burn)
+    elif order.irregularity == "result_mismatch":
+        is_told = is_by_reader(draft.shoe)
+        draft.close_irregularity("result_mismatch", order.choice, by, order.why)
+        if is_told:
+            close_judged(draft)
+
+
+def _continue(draft: Draft, order: Resolve, by: str) -> None:
+    """Closing the irregularity is all there is to it; a lid must be closed first."""
+    if order.irregularity == "lid_opened" and draft.shoe.device.lid_open:
+        raise Refused("the lid is open", "close it, or end the shoe")
+
+
+def _end_shoe(draft: Draft, order: Resolve, by: str) -> None:
+    why = f"the floor ended it: {_reason(order)}"
+    if phase(draft.shoe) in (Phase.DEALING, Phase.COMPLETE):
+        void_round(draft, _reason(order), by, ends=why)
+    elif phase(draft.shoe) not in (Phase.EMPTY, Phase.ENDED):
+        end_shoe(draft, why)
+
+
+_CHOICES: Final[dict[Choice, Callable[[Draft, Resolve, str], None]]] = {
+    "burn": _burn,
+    "keep": _keep,
+    "remove": _remove,
+    "void": _void,
+    "accept": _accept,
+    "continue": _continue,
+    "end-shoe": _end_shoe,
+}

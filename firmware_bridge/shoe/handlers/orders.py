@@ -1,0 +1,252 @@
+"""Orders and keys of dealer, floor and guests: each either acts, or is refused with a reason."""
+
+from __future__ import annotations
+
+from firmware_bridge.facts import events, orders
+from firmware_bridge.facts.inputs import Ordered, Pressed
+from firmware_bridge.facts.printable import as_seen
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.asks import MarkDue
+from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.handlers.closing import corrected_round
+from firmware_bridge.shoe.handlers.dealing import place
+from firmware_bridge.shoe.handlers.disclosure import reveal
+from firmware_bridge.shoe.handlers.rounds import (
+    close_round,
+    end_shoe,
+    open_shoe,
+    open_with_next,
+    reveal_carried,
+    void_round,
+    waits_for_next,
+)
+from firmware_bridge.shoe.round import asked, copies, due, is_asked, layout, phase, rules, unread_needed
+from firmware_bridge.shoe.state import (
+    HeldCard,
+    PastRound,
+    Phase,
+    blockers,
+    disclosed,
+    held_cards,
+    is_open,
+    oldest_held,
+    row,
+)
+
+Given = Ordered | Pressed
+
+
+def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
+    """Open a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
+    if draft.shoe.device.next_house.confirm_shuffle and not order.confirmed_by.strip():
+        raise Refused("the shuffle is not confirmed", "the pit boss gives his name: confirmed_by")
+    game = GAMES[draft.shoe.device.next_house.game]
+    if order.pack.decks is not None and order.pack.decks not in game.packs:
+        may = f"give {game.dealt_from} deck{'s' * (len(game.packs) > 1)}"
+        raise Refused(f"{order.pack.decks} decks do not fit this shoe", may)
+    if draft.shoe.device.lent:
+        words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
+        raise Refused(words, "wait until the calibration ends, and some seconds more: shoe status")
+    open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
+
+
+def close_shoe(draft: Draft, given: Ordered, order: orders.CloseShoe) -> None:
+    """End the shoe between rounds; a card that was drawn for a round is not passed over in silence."""
+    if phase(draft.shoe) is not Phase.BURNING and held_cards(draft.shoe):
+        raise Refused("a card of this round is out", "void the round first")
+    end_shoe(draft, order.why or f"closed by {given.by}")
+
+
+def void(draft: Draft, given: Ordered, order: orders.Void) -> None:
+    """The open round counts for nothing."""
+    if not draft.shoe.laid and not draft.shoe.held and not draft.shoe.given:
+        raise Refused("no round is open", "there is nothing to void")
+    void_round(draft, order.why, given.by)
+
+
+def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
+    """Two people name a card: the unread one, or one drawn while the reader is away.
+
+    Raises Refused for a face of which every copy lies open. Sealed copies are not counted: who may enter could else
+    find out what they are.
+    """
+    if as_seen(order.second) in ("", as_seen(given.by)):
+        raise Refused("a card is entered by two different people", "give both names: --by NAME --second NAME")
+    shoe = draft.shoe
+    commit, secret = draft.seal(order.card, given.nonce)
+    entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second)
+    first = oldest_held(shoe)
+    if (n := unread_needed(shoe)) is not None and is_open(shoe, "unreadable"):
+        if disclosed(shoe).count(order.card) >= copies(shoe, order.card):
+            raise Refused("the packs hold no more of this card", "look at the card again")
+        _look_at(draft, n, entered)
+    elif is_open(shoe, "unreadable") and first and first.card is None:
+        draft.add(entered)
+        draft.close_irregularity("unreadable", "entered", given.by)
+    elif blockers(shoe) == ("reader_lost",) and not shoe.held:
+        draft.add(entered)
+        place(draft, HeldCard(order.card, given.nonce, manual=True), held=False)
+    else:
+        raise Refused("no card waits to be entered", "draw the card; enter it only if the shoe says it was not read")
+
+
+def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
+    """Two people have looked at card `n` of the round, away from the table."""
+    laid, placed = draft.shoe.laid[n], layout(draft.shoe).placed[n]
+    draft.add(
+        events.CardLookedAt(
+            commit=entered.commit,
+            secret=entered.secret,
+            round=draft.shoe.round,
+            slot=placed.slot,
+            seq=laid.seq,
+            n=laid.n,
+            by=entered.by,
+            second=entered.second,
+        )
+    )
+    draft.close_irregularity("unreadable", "entered", entered.by)
+
+
+def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> None:
+    """NEXT, in its five meanings (irregularities.md)."""
+    waiting = [each.id for each in draft.shoe.device.irregular if row(draft.shoe, each.id).confirm]
+    if waiting and not is_open(draft.shoe, "reader_lost"):
+        for each in waiting:
+            draft.close_irregularity(each, "confirm", given.by if isinstance(given, Ordered) else "dealer")
+    elif (blocked := blockers(draft.shoe)) and not _may_close(draft):
+        raise Refused(f"blocked: {', '.join(blocked)}", row(draft.shoe, blocked[0]).todo)
+    elif waits_for_next(draft.shoe):
+        open_with_next(draft, given)
+    elif phase(draft.shoe) is Phase.BURNING:
+        left = draft.shoe.burn_left
+        missing = "the first card is not exposed" if left is None else f"{left} more to burn"
+        draft.open_irregularity("burn_short", missing, **({} if left is None else {"missing": left}))
+        raise Refused("the burn is not finished", "go on burning")
+    elif phase(draft.shoe) is Phase.DEALING:
+        refuse_to_end(draft)
+    elif phase(draft.shoe) is Phase.COMPLETE:
+        close_round(draft)
+    else:
+        raise Refused("nothing to end")
+
+
+def refuse_to_end(draft: Draft) -> None:
+    """The round is not over: a card is due, or cards are still to be opened."""
+    slot = due(draft.shoe)
+    if isinstance(question := asked(draft.shoe), MarkDue):
+        raise Refused("a mark is due", is_asked(question))
+    if slot is None:
+        raise Refused("cards are still to be revealed", "press REVEAL")
+    draft.open_irregularity("missing_third", f"{slot} is due", slot=slot)
+    raise Refused(f"{slot} is due", "draw it to the lit slot")
+
+
+def press_result(draft: Draft, given: Pressed) -> None:
+    """The dealer's result key: compared with ours, of the complete round or else of the last one closed."""
+    shoe = draft.shoe
+    now = phase(shoe)
+    if given.key not in rules(shoe).keys:
+        raise Refused(f"{given.key} is no key of {shoe.house.game}")
+    if now is Phase.DEALING:
+        refuse_to_end(draft)
+    result = layout(shoe).result if now is Phase.COMPLETE else None
+    ours = result.outcome if result else shoe.rounds[-1].outcome if shoe.rounds else None
+    if ours is None:
+        raise Refused("no result to confirm")
+    if given.key == ours:
+        draft.add(events.Noted(what=f"the dealer's result agrees: {ours}"))
+    else:
+        draft.open_irregularity(
+            "result_mismatch",
+            f"the dealer says {given.key}, the cards say {ours}",
+            "dealer",
+            said=given.key,
+            cards=ours,
+        )
+
+
+def correct(draft: Draft, given: Ordered, order: orders.Correct) -> None:
+    """The floor's word about the cards of a closed round: it is judged anew and published as a revision."""
+    past = next((each for each in draft.shoe.rounds if each.round == order.round), None)
+    if past is None or past.outcome is None:
+        was = "was voided" if past else "of this shoe is not closed"
+        raise Refused(f"round {order.round} {was}", _uncorrected(draft, order, past))
+    draft.add(corrected_round(draft.shoe, past, order, given.by))
+
+
+def _uncorrected(draft: Draft, order: orders.Correct, past: PastRound | None) -> str:
+    """What to do about a round that is not corrected: it may be meant of the shoe before."""
+    is_open_now = order.round == draft.shoe.round and (draft.shoe.laid or draft.shoe.held or draft.shoe.given)
+    if past or is_open_now or draft.shoe.number == 1:
+        return "only a closed round can be corrected"
+    return "if it is of the shoe before, it stands: corrections end when the next shoe opens"
+
+
+def reveal_order(draft: Draft, given: Ordered, order: orders.Reveal) -> None:
+    """Sealed cards are opened by wire."""
+    reveal(draft, order.slots)
+
+
+def _may_close(draft: Draft) -> bool:
+    """A round whose cards were entered by hand can be closed while the reader is away."""
+    return phase(draft.shoe) is Phase.COMPLETE and blockers(draft.shoe) == ("reader_lost",)
+
+
+def press_reveal(draft: Draft, given: Given) -> None:
+    """The REVEAL key: the next step of the ceremony."""
+    reveal(draft)
+
+
+def fly(draft: Draft, given: Ordered, order: orders.Fly) -> None:
+    """Deal without a bet and open at once; more than `fly_limit` in a row are refused."""
+    shoe = draft.shoe
+    _vip_only(draft, "fly")
+    if stakes := rules(shoe).stakes:
+        hint = f"close the bets with {stakes}: bets_closed"
+        raise Refused(f"fly refused: {shoe.house.game} is dealt to the seats that bet", hint)
+    if shoe.house.betting == "required" and phase(shoe) is not Phase.BETTING:
+        raise Refused("bets are closed", "a round without a bet flies while betting is open")
+    if shoe.flying:
+        raise Refused("this round flies already", "deal it")
+    if shoe.device.flown >= shoe.house.fly_limit:
+        raise Refused(f"fly refused: {shoe.device.flown} in a row already", "take a bet first")
+    draft.add(events.Flown(round=shoe.round, in_a_row=shoe.device.flown + 1))
+    if phase(shoe) is Phase.BETTING:
+        draft.add(events.BetsClosed(round=shoe.round))
+        reveal_carried(draft)
+        if not row(draft.shoe, "drawn_before_bets_closed").blocks:
+            draft.close_irregularity("drawn_before_bets_closed", "kept")
+
+
+def request_shoe_change(draft: Draft, given: Ordered, order: orders.RequestShoeChange) -> None:
+    """Another shoe, once more than `shoe_change_after` rounds of this one are over, voided ones too."""
+    shoe = draft.shoe
+    _vip_only(draft, "a shoe change")
+    if shoe.change is not None:
+        raise Refused("another shoe is on its way already")
+    if len(shoe.rounds) <= shoe.house.shoe_change_after:
+        hint = f"ask again after round {shoe.house.shoe_change_after + 1}"
+        raise Refused(f"only {len(shoe.rounds)} rounds of this shoe are over", hint)
+    draft.add(events.ShoeChangeRequested(until=draft.mono + shoe.house.shoe_change_minutes * 60_000))
+
+
+def request_dealer_change(draft: Draft, given: Ordered, order: orders.RequestDealerChange) -> None:
+    """Another dealer: the present one goes on until relieved."""
+    _vip_only(draft, "a dealer change")
+    if draft.shoe.device.dealer_change:
+        raise Refused("another dealer is on the way already")
+    draft.add(events.DealerChangeRequested())
+
+
+def dealer_in(draft: Draft, given: Ordered, order: orders.DealerIn) -> None:
+    """A dealer signs in."""
+    if not order.dealer.strip():
+        raise Refused("a dealer signs in by name", 'give "dealer"')
+    draft.add(events.DealerSignedIn(dealer=order.dealer))
+
+
+def _vip_only(draft: Draft, what: str) -> None:
+    shoe = draft.shoe
+    if (shoe.device.next_house if shoe.status == "empty" else shoe.house).mode != "vip":
+        raise Refused(f"{what} refused: guests have this at a VIP table only", 'see [service] mode = "vip"')

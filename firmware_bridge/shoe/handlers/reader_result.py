@@ -1,0 +1,115 @@
+"""A reader that judges the game itself: its words and results beside what the cards say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import Raw
+
+from firmware_bridge.facts import events
+from firmware_bridge.facts.inputs import ReaderJudged, ReaderResult, ReaderSaid
+from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.handlers.closing import encode
+from firmware_bridge.shoe.handlers.disclosure import is_sealed, waits_for_reveal
+from firmware_bridge.shoe.handlers.rounds import close_round
+from firmware_bridge.shoe.round import due, layout, phase, rules
+from firmware_bridge.shoe.state import Phase, Shoe, about, blockers
+
+READER: Final = "reader"
+"""What a mismatch with a result of the reader's is about."""
+
+BY_BUTTON: Final = "forced"
+"""What a reader says of a round that its button ended."""
+
+
+def said(draft: Draft, fact: ReaderSaid) -> None:
+    """On record."""
+    draft.add(events.Noted(what=f"reader: {fact.what}"))
+
+
+def judged(draft: Draft, given: ReaderJudged) -> None:
+    """The reader's result: what it is about is by the order of events, so it waits behind held and sealed cards."""
+    if draft.shoe.held or blockers(draft.shoe) or waits_for_reveal(draft.shoe):
+        draft.add(events.ResultHeld(result=given.result))
+    else:
+        meet_result(draft, given.result)
+
+
+def judged_outside(draft: Draft, given: ReaderJudged) -> None:
+    """With no shoe open it can only be about the last round of the one before."""
+    _of_last(draft, given.result)
+
+
+def meet_result(draft: Draft, theirs: ReaderResult, held: bool = False) -> None:
+    """Compare a result with the cards before it; a difference holds the round."""
+    if held:
+        draft.add(events.Noted(what="the cards before the reader's result are out", held=True))
+    _MEETINGS.get(phase(draft.shoe), _of_last)(draft, theirs)
+
+
+def is_by_reader(shoe: Shoe) -> bool:
+    """Whether the open mismatch is with a result of the reader's, and not of the dealer's keys."""
+    return about(shoe, "result_mismatch") == (READER,)
+
+
+def close_judged(draft: Draft) -> None:
+    """Close the complete round whose result the reader said, where the house waited for that."""
+    if draft.shoe.house.close == "result" and phase(draft.shoe) is Phase.COMPLETE and not blockers(draft.shoe):
+        close_round(draft)
+
+
+def _in_burn(draft: Draft, theirs: ReaderResult) -> None:
+    """The reader deals already while we still burn: the two do not see the same shoe."""
+    draft.open_irregularity("result_mismatch", "the reader tells a result while the burn goes on", READER)
+
+
+def _too_early(draft: Draft, theirs: ReaderResult) -> None:
+    """The reader calls a round over that needs a card by the rules."""
+    result = "a result" if is_sealed(draft.shoe) else _spoken(theirs)
+    draft.open_irregularity(
+        "result_mismatch", f"the reader says {result}, {due(draft.shoe)} is due", READER, slot=due(draft.shoe) or ""
+    )
+
+
+def _of_round(draft: Draft, theirs: ReaderResult) -> None:
+    """The complete round."""
+    result = layout(draft.shoe).result
+    assert result is not None
+    if _agrees(draft, theirs, result.outcome, Raw(encode(result.own))):
+        close_judged(draft)
+
+
+def _of_last(draft: Draft, theirs: ReaderResult) -> None:
+    """No card of this round is out: the result can only concern the round before, which is over."""
+    past = draft.shoe.rounds[-1] if draft.shoe.rounds else None
+    is_new = BY_BUTTON in theirs.words and draft.shoe.house.close == "result"  # the one before had its own result
+    if past is None or past.outcome is None or is_new:
+        draft.add(events.Noted(what="reader: a result, and no round that counts was dealt"))
+    else:
+        _agrees(draft, theirs, past.outcome, past.own)
+
+
+_MEETINGS: Final[dict[Phase, Callable[[Draft, ReaderResult], None]]] = {
+    Phase.BURNING: _in_burn,
+    Phase.DEALING: _too_early,
+    Phase.COMPLETE: _of_round,
+}
+
+
+def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, own: Raw) -> bool:
+    """Whether the two agree; a difference goes on record with both."""
+    verdict = rules(draft.shoe).verdict
+    ours = verdict(outcome, own) if verdict else (outcome,)
+    if set(theirs.words) == set(ours):
+        draft.add(events.Noted(what=f"the reader's result agrees: {outcome}"))
+        return True
+    said = {"said": _spoken(theirs), "cards": ", ".join(ours)}
+    draft.open_irregularity(
+        "result_mismatch", f"the reader says {said['said']}, the cards say {said['cards']}", READER, **said
+    )
+    return False
+
+
+def _spoken(theirs: ReaderResult) -> str:
+    return "the round was ended by its button" if BY_BUTTON in theirs.words else ", ".join(theirs.words)

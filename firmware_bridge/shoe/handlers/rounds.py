@@ -1,0 +1,308 @@
+"""How rounds and shoes begin and end: by orders, by cards, by NEXT, and by the cut card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Final, Literal
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from firmware_bridge import __version__
+from firmware_bridge.facts import events
+from firmware_bridge.facts.house import House
+from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
+from firmware_bridge.facts.orders import Pack
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.house import cut_place, size_of, terms_of
+from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.handlers.closing import OUTLIVE_A_SHOE, closed_round, played
+from firmware_bridge.shoe.handlers.disclosure import revealed
+from firmware_bridge.shoe.handlers.shuffle import patterns
+from firmware_bridge.shoe.handlers.suspect import is_of_this_shoe
+from firmware_bridge.shoe.policy import POLICIES
+from firmware_bridge.shoe.round import layout, opens_itself, phase, rules, start
+from firmware_bridge.shoe.state import (
+    HeldCard,
+    HeldCut,
+    HeldResult,
+    Phase,
+    Shoe,
+    blockers,
+    is_exhausted,
+    is_last,
+    stuck,
+)
+
+SENSOR: Final = "cut_card"
+"""What the cut card's sensor is called among those that are stuck."""
+
+PACKS_IN_A_JOURNAL: Final = 256
+"""Shoes at most in one journal, of a game whose packs last one round."""
+
+DAY_MS: Final = 86_400_000
+
+OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "unshuffled")
+"""And those of the whole shoe: a void settles nothing about them."""
+
+
+def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_by: str = "") -> None:
+    """A new shoe under the settings now configured, and with it a new journal unless packs last one round."""
+    before = draft.shoe
+    house = before.device.next_house if pack.decks is None else replace(before.device.next_house, decks=pack.decks)
+    number = before.number + 1
+    journal = _journal(before, house, draft.at, nonce)
+    is_asked_for = before.device.dealer_change and dealer in ("", before.dealer)
+    taken = replace(before.device, dealer_change=is_asked_for, lent="", turn=before.turn)
+    draft.add(
+        events.ShoeOpened(
+            number=number,
+            journal=journal,
+            house=house,
+            policy=POLICIES[house.policy],
+            version=__version__,
+            digest=_digest(house),
+            pack=Pack(pack.lot, house.decks, pack.left),
+            dealer=dealer or before.dealer,
+            confirmed_by=confirmed_by,
+            device=None if journal == before.journal else taken,
+        )
+    )
+    if before.device.lid_open:
+        draft.open_irregularity("lid_opened", f"it was open when shoe {number} was", shoe=number)
+    if draft.shoe.burn_left == 0 and house.betting == "required":
+        draft.add(events.BetsOpened(round=1))
+
+
+def _journal(before: Shoe, house: House, at: int, nonce: str) -> str:
+    """The journal of the next shoe, opened at wall time `at` (ms): a new one, or the one of a pack before."""
+    is_same_game = before.packs > 0 and before.house.game == house.game
+    is_day_over = not 0 <= at - before.begun < DAY_MS
+    if GAMES[house.game].one_round_packs and is_same_game and before.packs < PACKS_IN_A_JOURNAL and not is_day_over:
+        return before.journal
+    number = before.journal.partition("-")[0]
+    return f"{int(number) + 1 if number.isdecimal() else before.number + 1}-{nonce[:12]}"
+
+
+def _digest(house: House) -> str:
+    """Hex SHA-256 of what rounds are judged by: settings, policy table, software version."""
+    return sha256(msgspec.json.encode((house, POLICIES[house.policy], __version__))).hexdigest()
+
+
+def publish_happened(draft: Draft) -> None:
+    """Publish what this input caused by the rules of the game, as far as it is not published."""
+    if draft.shoe.status != "open" or phase(draft.shoe) in (Phase.BURNING, Phase.BETTING):
+        return  # what happens depends on bets that are not told yet
+    did = layout(draft.shoe).did
+    if news := did[draft.published :]:
+        draft.add(events.Happened(round=draft.shoe.round, did=news))
+    draft.published = len(did)
+
+
+def reveal_carried(draft: Draft) -> None:
+    """Name the cards that opened this round, now that nobody can bet on knowing them; sealed ones stay sealed."""
+    moves = draft.shoe.laid
+    if not any(not laid.shown and not laid.drawn for laid in moves):
+        return
+    if draft.shoe.house.disclose == "sealed":
+        draft.close_irregularity("overdrawn", "kept")
+        return
+    placed = layout(draft.shoe).placed
+    for laid, each in zip(moves, placed, strict=False):  # a round that cannot go on has placed fewer
+        if not laid.shown and not laid.drawn and each.plays is not None and not each.down:
+            draft.add(revealed(laid, draft.shoe.round, each.slot))
+    draft.close_irregularity("overdrawn", "kept")
+
+
+def close_round(draft: Draft) -> None:
+    """The complete round is over: publish it, keep what is carried, and end the shoe if it was the last."""
+    closed = closed_round(draft.shoe)
+    publish_happened(draft)
+    draft.add(closed)
+    _watch_shuffle(draft, len(closed.cards))
+    _after_round(draft)
+
+
+def close_complete(draft: Draft) -> bool:
+    """Close the complete round where rounds close by themselves; whether it did."""
+    shoe = draft.shoe
+    if shoe.house.close != "auto" or phase(shoe) is not Phase.COMPLETE or blockers(shoe) not in ((), ("reader_lost",)):
+        return False
+    close_round(draft)
+    return True
+
+
+def _watch_shuffle(draft: Draft, new: int) -> None:
+    """Look at the cards played so far, in the order drawn; nothing sealed is among them."""
+    for pattern in patterns(draft.shoe.played, new):
+        words = f"{pattern.name}, {pattern.length} cards"
+        if not pattern.is_alarm:
+            draft.add(events.Noted(what=f"unshuffled? {words}"))
+        else:
+            draft.open_irregularity("unshuffled", words, pattern=pattern.name, cards=pattern.length)
+
+
+def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
+    """The round counts for nothing: every card on the layout is discarded and counted, nothing is carried.
+
+    ends: why the shoe ends with it, if it does.
+    """
+    discard_held(draft)
+    publish_happened(draft)
+    shoe = draft.shoe
+    is_disputed = phase(shoe) in (Phase.DEALING, Phase.COMPLETE)  # before, a result is about the last round
+    draft.add(
+        events.RoundVoided(
+            game=shoe.house.game,
+            round=shoe.round,
+            cards=played(shoe, [each.slot for each in layout(shoe).placed]),
+            unit=rules(shoe).unit,
+            stakes={bet: (staked, 0) for bet, staked in rules(shoe).staked(layout(shoe), start(shoe)).items()},
+            moved=rules(shoe).moved(layout(shoe)) or UNSET,
+            why=(why,),
+            by=by,
+            last=bool(ends) or is_last(shoe),
+            prev=shoe.device.prev,
+        )
+    )
+    for settled in draft.shoe.device.irregular:
+        if settled.id not in OUTLIVE_A_ROUND and (is_disputed or settled.id != "result_mismatch"):
+            draft.close_irregularity(settled.id, "void", by)
+    if ends:
+        end_shoe(draft, ends)
+    else:
+        _after_round(draft)
+
+
+def discard_held(draft: Draft) -> None:
+    """Held cards leave the game; one that is not of this shoe leaves the count too."""
+    while draft.shoe.held:
+        match draft.shoe.held[0]:
+            case HeldCut(by=by):
+                meet_cut_card(draft, by, held=True)
+            case HeldResult():
+                draft.add(events.Noted(what="the reader's result was of cards that play no part", held=True))
+            case HeldCard() as card:
+                _discard(draft, card)
+
+
+def _discard(draft: Draft, card: HeldCard) -> None:
+    commit, secret = draft.seal(card.card, card.nonce)
+    why: Literal["void", "removed"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
+    draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why=why, serial=card.serial))
+
+
+def _after_round(draft: Draft) -> None:
+    shoe = draft.shoe
+    draft.published = 0
+    if shoe.last_round is not None and shoe.round > shoe.last_round:
+        end_shoe(draft, "the last round is over")
+    elif rules(shoe).ends(terms_of(shoe.house), start(shoe)):
+        few = "too few cards are left for another round"
+        end_shoe(draft, "the pack is over" if rules(shoe).one_round_packs else few)
+    elif is_exhausted(shoe):
+        end_shoe(draft, "the shoe is empty")
+    elif shoe.house.betting == "required" and rules(shoe).stakes_per == "round":
+        draft.add(events.BetsOpened(round=shoe.round))
+
+
+def run_out(draft: Draft) -> None:
+    """No card is left for a round that needs one: the round is void and the shoe is over."""
+    draft.open_irregularity("shoe_empty", f"round {draft.shoe.round} could not be finished", round=draft.shoe.round)
+    void_round(draft, "the shoe is empty", "shoe")
+
+
+def end_shoe(draft: Draft, why: str) -> None:
+    """Nothing more is dealt from this shoe; what was sealed in it is disclosed."""
+    discard_held(draft)
+    draft.add(events.ShoeEnded(why=why, rounds=draft.shoe.round - 1))
+    for laid in draft.shoe.aside:
+        if laid.card is not None:
+            draft.add(revealed(laid))
+    for each in draft.shoe.device.irregular:
+        if each.id not in OUTLIVE_A_SHOE:
+            draft.close_irregularity(each.id, "shoe ended")
+
+
+def open_with_card(draft: Draft, fact: CardRead | CardUnread) -> None:
+    """The first card after the end opens the next shoe where the house says so."""
+    house = draft.shoe.device.next_house
+    if draft.shoe.status != "open" and house.new_shoe == "auto" and not house.confirm_shuffle:
+        open_shoe(draft, Pack(), fact.nonce)
+
+
+def waits_for_next(shoe: Shoe) -> bool:
+    """Whether the dealer's NEXT opens the next pack: it confirms the shuffle."""
+    return opens_itself(shoe, confirmed=True) and not opens_itself(shoe) and not shoe.device.lent
+
+
+def open_with_next(draft: Draft, given: Ordered | Pressed) -> None:
+    """NEXT says that the next pack is shuffled, and lies in the shoe."""
+    open_shoe(draft, Pack(), given.nonce, confirmed_by=given.by if isinstance(given, Ordered) else "dealer")
+
+
+def opening(judge: Callable[..., str | None], while_betting: Callable[..., str | None]) -> Callable[..., str | None]:
+    """The judge of an order that opens the next pack, if that order makes sense there; else no pack is opened.
+
+    It is `judge`, or `while_betting` where bets are open in a new shoe.
+    """
+
+    def open_for(draft: Draft, given: Ordered, order: object) -> str | None:
+        if not opens_itself(draft.shoe) or draft.shoe.device.lent:
+            raise Refused("no shoe is open", "open one: open_shoe")
+        trial = Draft(draft.shoe, draft.at, draft.mono)
+        open_shoe(trial, Pack(), given.nonce)
+        remark = (while_betting if trial.shoe.betting else judge)(trial, given, order)
+        draft.events += trial.events
+        draft.shoe, draft.published = trial.shoe, trial.published
+        return remark
+
+    return open_for
+
+
+def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
+    """The round in progress is the last; between rounds the next one is (irregularities.md)."""
+    shoe = draft.shoe
+    if phase(shoe) is Phase.DEALING and shoe.last_round is None:
+        came = "the virtual cut card came" if by == "virtual" else f"seen by the {by}"
+        draft.note("cut_card_mid_round", f"{came} in round {shoe.round}", by=by, round=shoe.round)
+        shoe = draft.shoe
+    if shoe.last_round is not None:
+        if by != "virtual":
+            draft.close_irregularity("cut_card_missing", "seen")
+        what = f"cut card seen again by the {by}: round {shoe.last_round} stays the last"
+        draft.add(events.Noted(what=what, held=held))
+        return
+    one_more = shoe.house.after_cut == "one-more"
+    last = shoe.round + (phase(shoe) is Phase.COMPLETE) + one_more
+    draft.add(events.CutCardMet(by=by, last_round=last, held=held))
+    doubt_sensor(draft)
+
+
+def doubt_sensor(draft: Draft) -> None:
+    """A sensor that has made a round the last and does not let go may have seen dirt: the floor can take that back."""
+    if draft.shoe.status == "open" and draft.shoe.cut_by == "sensor" and SENSOR in stuck(draft.shoe):
+        words = "the sensor that saw the cut card does not let go: if it was dirt, the floor decides to continue"
+        draft.open_irregularity("cut_card_missing", words)
+
+
+def watch_virtual_cut(draft: Draft) -> None:
+    """Without a cut card at the place it must have come by, the card now drawn is behind it.
+
+    A sensor that may hide the cut card is not waited for beyond its usual place, whatever the house says.
+    """
+    shoe = draft.shoe
+    limit = shoe.house.virtual_cut or (cut_place(shoe.house.game) if is_blind(shoe) else None)
+    if limit is None or shoe.last_round is not None or not shoe.cut_watched:
+        return
+    drawn = len(shoe.seen) + shoe.unknown
+    if drawn >= size_of(shoe.house) - limit:
+        meet_cut_card(draft, "virtual")
+        draft.open_irregularity("cut_card_missing", f"{drawn} cards drawn and no cut card seen", drawn=drawn)
+
+
+def is_blind(shoe: Shoe) -> bool:
+    """Whether a stuck sensor may hide the cut card; a key that is stuck hides nothing."""
+    return any(name not in ("next", "reveal", *rules(shoe).keys) for name in stuck(shoe))

@@ -1,0 +1,154 @@
+"""What follows by itself once an input was judged: one step at a time, until there is none."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_bridge.facts import events
+from firmware_bridge.games.asks import Question
+from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.handlers.dealing import (
+    burns_early,
+    is_overfull,
+    no_card_due,
+    open_too_early,
+    place,
+    tell_no_card_due,
+)
+from firmware_bridge.shoe.handlers.disclosure import open_all, start_clock, waits_for_reveal
+from firmware_bridge.shoe.handlers.reader_result import meet_result
+from firmware_bridge.shoe.handlers.rounds import close_complete, meet_cut_card, publish_happened, run_out
+from firmware_bridge.shoe.round import asked, due, layout, phase, rules, unread_needed
+from firmware_bridge.shoe.state import (
+    IN_PLAY,
+    HeldCard,
+    HeldCut,
+    HeldResult,
+    Phase,
+    Shoe,
+    blockers,
+    is_exhausted,
+    is_open,
+    oldest_held,
+)
+
+
+def settle(draft: Draft) -> None:
+    """Answer what only closed cards tell, open what opens by itself, deal what was held, close, void.
+
+    A card that was held while the last cards were sealed was drawn too many, so it is judged before the round closes.
+    """
+    if _waits_for_a_card(draft.shoe):
+        publish_happened(draft)
+        return
+    for _ in range(MOST_STEPS):
+        _ask_for_unread(draft)
+        if not (_answer(draft) or _open(draft) or _deal_one_held(draft) or close_complete(draft) or _void(draft)):
+            break
+    _start_clock(draft)
+    _tell_waiting(draft)
+    _tell_stuck(draft)
+    publish_happened(draft)
+
+
+MOST_STEPS: Final = 1_000
+"""More steps than any game takes by itself: a script that asks questions for ever must not stop the daemon."""
+
+
+def _waits_for_a_card(shoe: Shoe) -> bool:
+    """Whether nothing follows before the next card comes, and one can: so it is after most cards."""
+    return not shoe.held and due(shoe) is not None and not is_exhausted(shoe)
+
+
+def _start_clock(draft: Draft) -> None:
+    """The time to open cards runs also where a mark, not a card, has led to the opening."""
+    if draft.shoe.given and draft.shoe.reveal_by is None and waits_for_reveal(draft.shoe):
+        start_clock(draft)
+
+
+def _tell_waiting(draft: Draft) -> None:
+    """A card that waits for a mark is told again where the floor has decided about another one."""
+    shoe = draft.shoe
+    if shoe.held and not blockers(shoe) and phase(shoe) in IN_PLAY:
+        tell_no_card_due(draft)
+
+
+def _ask_for_unread(draft: Draft) -> None:
+    """A card that lies face down and was not read is needed: two people look at it, or the round is void."""
+    shoe = draft.shoe
+    n = unread_needed(shoe) if phase(shoe) is Phase.DEALING else None
+    if n is not None:
+        slot = layout(shoe).placed[n].slot
+        words = f"the card face down in {slot} was not read, and is needed now"
+        draft.open_irregularity("unreadable", words, slot, reason="not read", slot=slot)
+
+
+def _answer(draft: Draft) -> bool:
+    """Answer the question that the round waits for."""
+    shoe, question = draft.shoe, asked(draft.shoe)
+    if phase(shoe) is not Phase.DEALING or not isinstance(question, Question):
+        return False
+    if unread_needed(shoe) is not None:
+        return False
+    faces = {n: laid.card for n, laid in enumerate(shoe.laid) if laid.card}
+    answer = rules(shoe).answer(question, faces, layout(shoe))
+    draft.add(events.QuestionAnswered(round=shoe.round, what=question.what, answer=answer, of=question.of))
+    return True
+
+
+def _open(draft: Draft) -> bool:
+    """Open what waits for nobody: at a table that seals nothing, or once the time is over."""
+    before = len(draft.events)
+    open_all(draft)
+    return len(draft.events) > before
+
+
+def _void(draft: Draft) -> bool:
+    """A round that needs a card, as far as is public, and can get none, is void."""
+    is_over = phase(draft.shoe) is Phase.DEALING and due(draft.shoe) is not None and is_exhausted(draft.shoe)
+    if is_over:
+        run_out(draft)
+    return is_over
+
+
+def _deal_one_held(draft: Draft) -> bool:
+    """Give the oldest of what is held its place, if that is possible now."""
+    waiting = len(draft.shoe.held)
+    if waiting and _may_deal(draft.shoe):
+        match draft.shoe.held[0]:
+            case HeldCut(by=by):
+                meet_cut_card(draft, by, held=True)
+            case HeldResult(result=result):
+                meet_result(draft, result, held=True)
+            case HeldCard() as card:
+                _deal_held_card(draft, card)
+    return len(draft.shoe.held) < waiting
+
+
+def _may_deal(shoe: Shoe) -> bool:
+    """Whether nothing keeps back the oldest of what is held; a lost reader keeps no entered card back."""
+    blocked, card = blockers(shoe), oldest_held(shoe)
+    is_entered = blocked == ("reader_lost",) and card is not None and card.manual
+    waits = phase(shoe) in IN_PLAY and no_card_due(shoe)
+    return (not blocked or is_entered) and not waits
+
+
+def _deal_held_card(draft: Draft, card: HeldCard) -> None:
+    if is_overfull(draft.shoe):
+        return
+    if phase(draft.shoe) is Phase.BETTING and not burns_early(draft.shoe):
+        open_too_early(draft, card)
+    else:
+        place(draft, card, held=True)
+
+
+def _tell_stuck(draft: Draft) -> None:
+    """Moves that the game's rules do not know, as after an update, stop the shoe."""
+    shoe = draft.shoe
+    table = layout(shoe)
+    is_endless = isinstance(table.due, Question) and unread_needed(shoe) is None
+    endless = "questions without end" if is_endless else ""
+    nobody = "no seat takes part" if table.no_round else ""
+    why = table.stuck or endless or nobody if phase(shoe) in IN_PLAY else ""
+    if why and not is_open(shoe, "internal_error"):
+        draft.open_irregularity("internal_error", why)

@@ -1,0 +1,95 @@
+"""What may be wrong with a card that left the shoe, before it is put anywhere."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.games.asks import CardDue
+from firmware_bridge.shoe.round import asked, copies, due, is_named, phase, rules
+from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, next_card, row
+
+_IN_NO_BOOK: Final = "a code that is in no code book"
+_FOREIGN_CODES: Final = {
+    "unknown code": _IN_NO_BOOK,
+    "foreign": _IN_NO_BOOK,
+    "no code book": "no code book is configured, and this code is no card's name: see `shoe check`",
+}
+"""Why a card has no face although the reader read it, in the words of its irregularity."""
+
+BURN: Final = "burn"
+"""Where a reader says that a burned card goes."""
+
+
+class Wrong(Struct, frozen=True):
+    """What is wrong with a card: the irregularity's id, its detail in words, and what they name."""
+
+    id: str
+    detail: str
+    values: dict[str, str | int] = {}
+
+
+def wrong_with(shoe: Shoe, card: HeldCard) -> Wrong | None:
+    """The first irregularity of a card that the floor has not cleared."""
+    if "foreign" not in card.cleared and (found := _foreign(shoe, card)):
+        return Wrong("foreign", found)
+    if card.card is None:
+        values: dict[str, str | int] = {"reason": card.reason}
+        return Wrong("unreadable", f"{next_card(shoe)} of this shoe was not read: {card.reason}", values)
+    if card.slot and "wrong_slot" not in card.cleared and (misplaced := _misplaced(shoe, card.slot)):
+        return misplaced
+    for flag in card.flags:
+        if flag not in card.cleared and row(shoe, flag).blocks:
+            return Wrong(flag, f"{next_card(shoe)} of this shoe")
+    if "duplicate" not in card.cleared and (found := _duplicate(shoe, card, card.card)):
+        return Wrong("duplicate", found)
+    return None
+
+
+def is_of_this_shoe(shoe: Shoe, card: HeldCard) -> bool:
+    """Whether the packs can hold this card besides those seen; one that nobody read is taken to be theirs."""
+    return not _foreign(shoe, card) and not (card.card and _duplicate(shoe, card, card.card))
+
+
+def _foreign(shoe: Shoe, card: HeldCard) -> str:
+    if card.card is None:
+        return _FOREIGN_CODES.get(card.reason, "")
+    if card.card not in rules(shoe).pack:
+        return "a card of another game"
+    if None not in (card.lot, shoe.lot) and card.lot != shoe.lot:
+        return f"pack lot {card.lot}, this shoe holds lot {shoe.lot}"
+    return ""
+
+
+def _misplaced(shoe: Shoe, slot: str) -> Wrong | None:
+    now = phase(shoe)
+    if now is Phase.COMPLETE:  # the first slot is of the round to come
+        no_card = Wrong("wrong_slot", f"went to {slot}, no card is due", {"slot": slot})
+        return None if slot == rules(shoe).first else no_card
+    if now not in (Phase.BURNING, Phase.READY, Phase.DEALING):
+        return None
+    expected = BURN if now is Phase.BURNING else due(shoe)
+    if not expected or slot == expected:
+        return None
+    return Wrong("wrong_slot", f"went to {slot}, {expected} is due", {"slot": slot, "due": expected})
+
+
+def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> str:
+    """Why this card cannot be in the shoe beside those seen; where cards have serials, one comes once only."""
+    again, most = card.serial is not None and card.serial in shoe.serials, copies(shoe, face)
+    if not again and shoe.seen.count(face) < most:
+        return ""
+    named = face.value if _would_be_named(shoe) else "a sealed card"
+    return (
+        f"{named}: this very card was drawn before"
+        if again
+        else f"{named}: copy {most + 1} in {shoe.house.decks} decks"
+    )
+
+
+def _would_be_named(shoe: Shoe) -> bool:
+    """Whether a card would be disclosed at once if it were dealt now."""
+    question = asked(shoe) if phase(shoe) in IN_PLAY else None
+    return isinstance(question, CardDue) and is_named(shoe, question)

@@ -1,0 +1,70 @@
+"""What a Raspberry Pi reports of itself (model, heat, supply), and its 40-pin header."""
+
+from pathlib import Path
+from typing import Final
+
+ZONE: Final = "sys/class/thermal/thermal_zone0/temp"
+THROTTLED: Final = "sys/devices/platform/soc/soc:firmware/get_throttled"
+
+ALARM: Final = "sys/class/hwmon/hwmon*/in0_lcrit_alarm"
+"""The firmware's under-voltage alarm, since the kernel last asked (driver raspberrypi-hwmon)."""
+
+MODEL: Final = 0xC03111
+"""Revision code of a Pi 4B; the header is the same from the 1B+ to the 5."""
+
+
+def model(root: Path = Path("/")) -> str | None:
+    """The name of the board, None where nothing says it."""
+    text = _text(root / "proc/device-tree/model")
+    return text.rstrip("\0") if text else None
+
+
+def temperature(root: Path = Path("/")) -> float | None:
+    """The processor's temperature in degrees Celsius, None where nothing measures it."""
+    text = _text(root / ZONE)
+    try:
+        return int(text) / 1000 if text else None
+    except ValueError:
+        return None
+
+
+def throttled(root: Path = Path("/")) -> int | None:
+    """The firmware's flags: bits 0 under-voltage, 1 capped, 2 throttled, 3 too hot, now; 16..19 since the boot.
+
+    None where no firmware says it.
+    """
+    text = _text(root / THROTTLED)
+    try:
+        return int(text, 16) if text else None
+    except ValueError:
+        return None
+
+
+def under_voltage(root: Path = Path("/")) -> bool | None:
+    """Whether the supply is, or was since the boot, below 4.63 V; None where nothing watches it."""
+    flags = throttled(root)
+    if flags is not None:
+        return bool(flags & (1 | 1 << 16))
+    found = [_text(path) for path in sorted(root.glob(ALARM)) if _text(path.with_name("name")) == "rpi_volt"]
+    return found[0] == "1" if found else None
+
+
+def kernel(root: Path = Path("/")) -> tuple[int, int] | None:
+    """Major and minor version of the running kernel."""
+    parts = (_text(root / "proc/sys/kernel/osrelease") or "").split(".")[:2]
+    return (int(parts[0]), int(parts[1])) if len(parts) == 2 and all(part.isdigit() for part in parts) else None
+
+
+def header_pins() -> list[tuple[int, str]]:
+    """Each pin's number 1..40 and name (`GPIO17`, `3V3`, `GND`), in order."""
+    from gpiozero.pins.pi import PiBoardInfo  # here: only one command needs it
+
+    board = PiBoardInfo.from_revision(MODEL)
+    return [(number, pin.name) for number, pin in sorted(board.headers["J8"].pins.items())]
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8", "replace").strip()
+    except OSError:
+        return None

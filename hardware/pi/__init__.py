@@ -1,1 +1,0 @@
-"""The state that a Raspberry Pi reports of itself."""

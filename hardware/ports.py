@@ -1,0 +1,312 @@
+"""Serial ports: opening them exclusively, reading and writing on the loop."""
+
+import asyncio
+import contextlib
+import errno
+import fcntl
+import os
+import socket
+import termios
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hardware.errors import PortBusy, PortDenied, PortError, PortMissing, PortStalled, PortVanished
+
+if TYPE_CHECKING:
+    import serial
+
+BY_ID = Path("/dev/serial/by-id")
+READ_BYTES = 65_536
+FIRST_RETRY, LAST_RETRY = 0.2, 1.0  # seconds; doubles in between
+CONNECT = 5.0  # seconds for a reader on the network to answer
+QUIET = 0.1  # seconds: far longer than between two bytes of a line, an adapter's buffer (16 ms) included
+MOST_UNWRITTEN = 4_096  # bytes; some 400 ACKs: a device that far behind is not taking any
+SOCKET = "socket://"
+
+
+class Port:
+    """Owns the device at `target` (a path, or `socket://host:port`) from `start` to `close`.
+
+    `on_open()` follows each (re)open, `on_bytes(chunk)` each read, `on_lost(why)` each loss, at once. An empty
+    chunk follows when none came in the first `QUIET` seconds. A port that cannot be opened is a loss too, told again
+    only when the reason changes. All run on `loop`.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        baud: int,
+        loop: asyncio.AbstractEventLoop,
+        on_bytes: Callable[[bytes], None],
+        on_lost: Callable[[PortError], None],
+        on_open: Callable[[], None],
+    ) -> None:
+        self.target = target
+        self._baud = baud
+        self._loop = loop
+        self._on_bytes = on_bytes
+        self._on_lost = on_lost
+        self._on_open = on_open
+        self._device: serial.Serial | socket.socket | None = None
+        self._fd = -1
+        self._unwritten = bytearray()
+        self._opening: asyncio.Task[None] | None = None
+        self._quiet: asyncio.TimerHandle | None = None
+        self._told: type[PortError] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether bytes can be read and written now."""
+        return self._device is not None
+
+    def start(self) -> None:
+        """Open the port as soon as it can be had, and keep it open until `close`."""
+        if self._opening is None and not self.is_open:
+            self._opening = self._loop.create_task(self._open_until_done())
+
+    def close(self) -> None:
+        """Give the port back and stop trying."""
+        if self._opening is not None:
+            self._opening.cancel()
+            self._opening = None
+        self._drop()
+
+    def write(self, chunk: bytes) -> bool:
+        """Send `chunk`, later if the device is slow; False if the port is not open (nothing is kept then)."""
+        if self._device is None:
+            return False
+        if self._unwritten or not chunk:
+            self._keep(chunk)
+        else:
+            self._push(chunk)
+        return self.is_open
+
+    async def _open_until_done(self) -> None:
+        pause = FIRST_RETRY
+        while True:
+            try:
+                device = await self._opened()
+                break
+            except PortError as why:
+                self._tell(why)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LAST_RETRY)
+        self._opening = None
+        self._take(device)
+
+    async def _opened(self) -> "serial.Serial | socket.socket":
+        if self.target.startswith(SOCKET):
+            return await _connected(self.target, self._loop)
+        return open_tty(self.target, self._baud)
+
+    def _take(self, device: "serial.Serial | socket.socket") -> None:
+        self._device, self._fd, self._told = device, device.fileno(), None
+        self._loop.add_reader(self._fd, self._readable)
+        self._on_open()
+        self._quiet = self._loop.call_later(QUIET, self._on_bytes, b"")  # the loop looks for bytes before its timers
+
+    def _readable(self) -> None:
+        try:
+            chunk = os.read(self._fd, READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._lose(PortVanished(f"{self.target} is gone ({error.strerror}): check the reader's cable"))
+            return
+        if chunk:
+            self._hush()
+            self._on_bytes(chunk)
+        else:
+            self._lose(PortVanished(f"{self.target} has hung up: check the reader's cable and power"))
+
+    def _hush(self) -> None:
+        if self._quiet:
+            self._quiet.cancel()
+            self._quiet = None
+
+    def _push(self, chunk: bytes) -> None:
+        try:
+            sent = os.write(self._fd, chunk)
+        except BlockingIOError:
+            sent = 0
+        except OSError as error:
+            self._lose(PortVanished(f"{self.target} is gone ({error.strerror}): check the reader's cable"))
+            return
+        self._keep(chunk[sent:])
+
+    def _keep(self, rest: bytes) -> None:
+        if not rest:
+            return
+        if not self._unwritten:
+            self._loop.add_writer(self._fd, self._writable)
+        self._unwritten += rest
+        if len(self._unwritten) > MOST_UNWRITTEN:
+            self._lose(PortStalled(f"{self.target} takes no bytes: check the reader's power and cable"))
+
+    def _writable(self) -> None:
+        waiting, self._unwritten = bytes(self._unwritten), bytearray()
+        self._loop.remove_writer(self._fd)
+        self._push(waiting)
+
+    def _lose(self, why: PortError) -> None:
+        self._drop()
+        self.start()
+        self._tell(why)
+
+    def _tell(self, why: PortError) -> None:
+        if type(why) is self._told:
+            return
+        # After a loss nobody is surprised that the device is missing.
+        self._told = PortMissing if isinstance(why, PortVanished) else type(why)
+        self._on_lost(why)
+
+    def _drop(self) -> None:
+        device, self._device = self._device, None
+        if device is None:
+            return
+        self._hush()
+        self._loop.remove_reader(self._fd)
+        self._loop.remove_writer(self._fd)
+        self._unwritten.clear()
+        if isinstance(device, socket.socket):
+            device.close()
+        else:
+            close_tty(device)
+
+
+def open_tty(path: str, baud: int) -> "serial.Serial":
+    """The device at `path`, 8N1 raw and non-blocking; PortError with its remedy if it cannot be had.
+
+    Close it with `close_tty`.
+    """
+    from serial import Serial, SerialException  # here: a reader on a socket needs no pyserial
+
+    class KeepingSerial(Serial):
+        def _reset_input_buffer(self) -> None:
+            """Pyserial throws away at open what came before; those are cards."""
+
+    try:
+        port = KeepingSerial(path, baud, timeout=0, exclusive=True)
+    except (OSError, ValueError, SerialException) as error:
+        raise _told(path, error) from None
+    try:
+        fcntl.ioctl(port.fileno(), termios.TIOCEXCL)
+        _end_reads_at_hangup(port.fileno())
+    except (OSError, termios.error) as error:
+        port.close()
+        raise _told(path, error) from None
+    return port
+
+
+def close_tty(port: "serial.Serial") -> None:
+    """Give the device back; a device that is gone is closed all the same."""
+    with contextlib.suppress(OSError):
+        fcntl.ioctl(port.fileno(), termios.TIOCNXCL)
+    with contextlib.suppress(OSError):
+        port.close()
+
+
+def holders(path: str) -> list[str]:
+    """Who has the device open, as far as this user may see: "python3 (pid 812)"."""
+    real = os.path.realpath(path)
+    return [f"{_name(pid)} (pid {pid})" for pid in _pids() if pid != os.getpid() and real in _files(pid)]
+
+
+def _end_reads_at_hangup(fd: int) -> None:
+    # VMIN = 0 (pyserial's choice) makes an empty queue look like the end of the file.
+    mode = termios.tcgetattr(fd)
+    mode[6][termios.VMIN] = 1
+    termios.tcsetattr(fd, termios.TCSANOW, mode)
+
+
+def _told(path: str, error: Exception) -> PortError:
+    number = getattr(error, "errno", None)
+    if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
+        return PortMissing(f"no reader at {path}: check its cable and [reader] port; {_present()}")
+    if number in (errno.EACCES, errno.EPERM):
+        return PortDenied(
+            f"no permission to open {path}: add the user to its group (sudo usermod -aG dialout $USER, "
+            "then log in again), or install the udev rule"
+        )
+    if number in (errno.EBUSY, errno.EAGAIN):
+        who = ", ".join(holders(path)) or "another user's program (sudo fuser -v shows which)"
+        return PortBusy(f"{path} is in use by {who}: stop it, or give this bridge another port")
+    kind = _kind(path) or f"cannot be opened as a serial port ({error})"
+    return PortError(f"{path} {kind}: check [reader] port; {_present()}")
+
+
+def _kind(path: str) -> str:
+    """What stands in place of a serial port, nothing for one."""
+    place = Path(path)
+    if place.is_dir():
+        return "is a directory"
+    if place.is_file():
+        return "is a file, no serial port"
+    return "is a device, but no serial port" if _is_other_device(place) else ""
+
+
+def _is_other_device(place: Path) -> bool:
+    """Whether it can be opened and is no terminal, as serial ports are."""
+    try:
+        device = os.open(place, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        return not os.isatty(device)
+    finally:
+        os.close(device)
+
+
+def _present() -> str:
+    names = sorted(str(entry) for entry in BY_ID.iterdir()) if BY_ID.is_dir() else []
+    return f"readers present: {', '.join(names)}" if names else f"no USB reader is present under {BY_ID}"
+
+
+def _pids() -> Iterator[int]:
+    return (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+
+
+def _files(pid: int) -> set[str]:
+    try:
+        return {str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir()}
+    except OSError:
+        return set()  # gone, or not ours to see
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return "a program"
+
+
+async def _connected(target: str, loop: asyncio.AbstractEventLoop) -> socket.socket:
+    host, _, number = target.removeprefix(SOCKET).rpartition(":")
+    if not host or not number.isdecimal():
+        raise PortError(f"{target} names no reader: write socket://host:port")
+    error: OSError = OSError("no address")
+    for family, kind, protocol, _, address in await _addresses(host, int(number), target, loop):
+        connection = socket.socket(family, kind, protocol)
+        connection.setblocking(False)
+        try:
+            async with asyncio.timeout(CONNECT):
+                await loop.sock_connect(connection, address)
+        except OSError as refused:
+            error = refused
+            connection.close()
+        except asyncio.CancelledError:
+            connection.close()
+            raise
+        else:
+            with contextlib.suppress(OSError):
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return connection
+    raise PortMissing(f"no reader answers at {target} ({error}): check its power and [reader] port")
+
+
+async def _addresses(host: str, number: int, target: str, loop: asyncio.AbstractEventLoop) -> list[tuple]:  # type: ignore[type-arg]  # getaddrinfo's own
+    try:
+        return await loop.getaddrinfo(host, number, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise PortMissing(f"{host} in {target} has no address ({error}): check [reader] port") from None

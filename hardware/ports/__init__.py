@@ -1,1 +1,0 @@
-"""Serial ports: opening them exclusively, reading and writing on the loop."""

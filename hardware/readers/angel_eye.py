@@ -1,0 +1,316 @@
+"""Angel Eye II-EX shoes: they read the cards, judge the rules themselves, and say both three times."""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import xor
+from typing import Final
+
+from msgspec import Struct
+
+from hardware.readers.messages import CutCard, Message, Outcome, Read, Said, Unread, Verdict, masked
+from hardware.readers.protocol import MASKED, OneWay, Protocol, ReaderSettings, whole
+
+START, END = 0x05, 0x03
+BIT_7: Final = 0x80  # set in every byte of a payload
+LONGEST: Final = 16  # bytes of a frame; the longest known has 9
+SUITS: Final = {1: "d", 2: "c", 3: "s", 4: "h"}
+RANKS: Final = "A23456789TJQK"
+_CHECK: Final = 2  # digits
+
+
+class Frame(Struct, frozen=True, gc=False):
+    """One report: `seq` and `command` are ASCII characters, `payload` bytes of 80 to FF."""
+
+    seq: str
+    command: str
+    payload: bytes = b""
+
+    def __repr__(self) -> str:
+        return masked(self, "payload")
+
+
+def encode(frame: Frame) -> bytes:
+    """The frame as it goes over the wire."""
+    checked = frame.seq.encode("ascii") + frame.command.encode("ascii") + frame.payload + bytes((END,))
+    return bytes((START,)) + checked + f"{reduce(xor, checked):02X}".encode()
+
+
+def decode(frame: bytes) -> Frame | None:
+    """The report in exactly these bytes, or None if they are damaged."""
+    checked, check = frame[1:-_CHECK], frame[-_CHECK:]
+    if len(checked) < 3 or frame[0] != START or checked[-1] != END:
+        return None
+    if check != f"{reduce(xor, checked):02X}".encode():
+        return None
+    seq, command, payload = checked[:1], checked[1:2], checked[2:-1]
+    if not (seq.isalnum() and command.isalpha()) or any(not byte & BIT_7 for byte in payload):
+        return None
+    return Frame(seq.decode(), command.decode(), payload)
+
+
+def card_bytes(target: int, index: int, card: str) -> bytes:
+    """The payload of a card such as `8s` (else ValueError), dealt to a target (0 player, 1 banker, 2 burn, 4 first)."""
+    if len(card) != 2 or card[0] not in RANKS or card[1] not in SUITS.values():
+        raise ValueError("a card of this shoe is a rank and a suit, such as 8s")
+    suit = next(number for number, letter in SUITS.items() if letter == card[1])
+    return bytes((BIT_7 | target << 4 | index, BIT_7 | suit << 4 | RANKS.index(card[0]) + 1))
+
+
+def card_of(byte: int) -> str | None:
+    """The card in the second byte of such a payload, None if there is none of this kind."""
+    suit, rank = SUITS.get(byte >> 4 & 7), byte & 15
+    return RANKS[rank - 1] + suit if suit and 1 <= rank <= len(RANKS) else None
+
+
+class Frames:
+    """Cuts a stream into frames; holds at most one unfinished frame of `LONGEST` bytes.
+
+    No byte of a payload can be taken for a start or an end, so damage costs only the frame it hit.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop the unfinished frame, as after a port was opened again; what is left of it is no damage."""
+        self._begun = b""
+        self._is_between = True  # in bytes of no frame, which were told
+
+    def feed(self, chunk: bytes) -> Iterator[Frame | None]:
+        """Each frame that ends in `chunk`, None for each that is damaged, never ends or has no start."""
+        for byte in chunk:
+            if byte == START:
+                if self._begun:
+                    yield None
+                self._begun, self._is_between = bytes((byte,)), False
+            elif self._begun:
+                self._begun += bytes((byte,))
+                if self._is_whole() or len(self._begun) >= LONGEST:
+                    frame, self._begun = self._begun, b""
+                    yield decode(frame)
+            elif not self._is_between:
+                self._is_between = True
+                yield None
+
+    def _is_whole(self) -> bool:
+        return len(self._begun) > _CHECK and self._begun[-_CHECK - 1] == END
+
+
+SLOTS: Final = {0: "P", 1: "B"}
+BURNED: Final = (2, 4)
+"""Targets of cards that are burned: unseen, and the first one, exposed."""
+
+OUTSIDE: Final = {0: "locked", 1: "in error", 2: "being set up"}
+OUTCOMES: Final[dict[int, Outcome]] = {1: "player", 2: "tie", 4: "banker", 7: "forced"}
+UNREAD: Final = {1: "unreadable", 4: "backwards", 5: "backwards", 6: "unreadable"}
+"""Errors that a card caused; what is pulled after them is reported as drawn in error."""
+
+ERRORS: Final = {2: "a card too many was drawn", 3: "a button was pressed out of turn", 7: "a card took too long"}
+
+COPIES_WITHIN_S: Final = 1.0
+"""From one copy of a report to the next; three take some 60 ms."""
+
+REPEATABLE: Final = "PeLM"
+"""Reports that may be said at any time and change nothing: the same once more is no news."""
+
+DISPUTED: Final = "the copies of a report differ: compare the cards with the screen"
+
+
+class AngelEyeDecoder(OneWay):
+    """Yields each report once; see `hardware.readers.Decoder`. Nothing is ever sent to the shoe.
+
+    A card's `code` is its name (`8s`), its `slot` P1..B3 or `burn`. A report whose three copies were all damaged
+    shows in the numbers (digits that count up by one): then `Said(.., gap=True)` comes first. So it does when a
+    report comes just as the last one did, after a pause: it may be said again, or be ten reports later.
+    The checksum is a plain XOR, which two flipped bits can pass: a report is believed when two copies agree, and a
+    card of which the third then says something else is unread, or told with `gap` where it was believed already.
+    A shoe that starts begins a new game whatever lies on the table: that is a `gap` too.
+    """
+
+    def __init__(self, _settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.good = 0
+        self.bad = 0
+        self._clock = clock
+        self._heard_at = clock()
+        self._has_paused = False  # since the last report
+        self._frames = Frames()
+        self._last: Frame | None = None
+        self._heard: tuple[Frame, ...] = ()  # the last two
+        self._after_nine = "01"  # the number that follows 9 here; which of them shows the first time
+        self._is_damaged = True  # the line, since the last report
+        self._is_disputed = False  # the last report
+        self._laid: dict[int, int] = {}  # place -> card of the round, both as they came
+        self._is_over = False  # that round
+
+    def feed(self, chunk: bytes) -> Iterator[Message]:
+        """See `Decoder.feed`."""
+        now = self._clock()
+        for frame in self._frames.feed(chunk):
+            if frame is None:
+                self.bad += 1
+                self._is_damaged = True
+                continue
+            self.good += 1
+            if now - self._heard_at > COPIES_WITHIN_S:
+                self._heard, self._has_paused = (), True
+            self._heard_at = now
+            yield from self._copy(frame)
+
+    def _copy(self, frame: Frame) -> Iterator[Message]:
+        before, self._heard = self._heard, (*self._heard[-1:], frame)
+        is_news = frame != self._last or (self._has_paused and frame.command not in REPEATABLE)
+        if frame in before and is_news:
+            yield from self._believed(frame, is_disputed=any(_differ(frame, other) for other in before))
+        elif self._last and _differ(frame, self._last) and not self._is_disputed:
+            self._is_disputed = True
+            yield Said(DISPUTED, gap=True)
+        elif before and before[-1] not in (frame, self._last):
+            self._is_damaged = True
+
+    def forget(self) -> None:
+        """Drop the frame begun before the port closed; its copies still follow."""
+        self._frames.forget()
+        self._is_damaged = True
+
+    def _believed(self, frame: Frame, is_disputed: bool) -> Iterator[Message]:
+        missed = frame == self._last or self._missed(frame)
+        self._last, self._is_damaged, self._is_disputed, self._has_paused = frame, False, is_disputed, False
+        if missed:
+            yield Said("reports before this one were lost", gap=True)
+        if is_disputed and frame.command == "D":
+            yield Unread("unreadable")
+        else:
+            yield from self._messages(frame)
+
+    def _missed(self, frame: Frame) -> bool:
+        last = self._last
+        if last is None or frame.command == "S" or not (last.seq.isdigit() and frame.seq.isdigit()):
+            return False
+        if last.command == "S" and frame.seq in "01":  # it may count anew from there
+            return False
+        if last.seq != "9":
+            return frame.seq != str(int(last.seq) + 1)
+        return self._missed_after_nine(frame.seq)
+
+    def _missed_after_nine(self, seq: str) -> bool:
+        """Papers disagree whether 0 or 1 follows: the shoe shows it, unless a 0 may have been damaged."""
+        known, is_clear = self._after_nine, seq == "0" or not self._is_damaged
+        if seq in "01" and is_clear:
+            self._after_nine = seq
+        return seq not in known or not (is_clear or seq == known)
+
+    def _messages(self, frame: Frame) -> Iterator[Message]:
+        command, length = frame.command, len(frame.payload)
+        if length < _LENGTHS.get(command, 0) or (length > 2 and command in "DR"):
+            yield Said(f"a report {command} of another length than known", gap=command in "DdR")
+        elif command == "D":
+            yield self._dealt(*frame.payload)
+        elif command == "R":
+            yield self._again(*frame.payload)
+        else:
+            self._is_over = self._is_over or command in "SG"
+            yield _MEANINGS.get(command, _strange)(frame)
+
+    def _dealt(self, place: int, face: int) -> Message:
+        target, index, code = place >> 4 & 7, place & 15, card_of(face)
+        if target == 5:
+            return Said("the shoe counts the burn")
+        if self._is_over:
+            self._laid, self._is_over = {}, False
+        self._laid[place] = face
+        if code and target in BURNED:
+            return Read(code, slot="burn")
+        if code and target in SLOTS and 1 <= index <= 3:
+            return Read(code, slot=f"{SLOTS[target]}{index}")
+        return Unread("unreadable")
+
+    def _again(self, place: int, face: int) -> Message:
+        """Public users disagree whether this is a card dealt anew: it is none, and a difference is told."""
+        if self._laid.get(place) == face:
+            return Said("a card was told again, the same")
+        return Said("a card was told again, and differs from before: compare the cards with the screen", gap=True)
+
+
+def _differ(one: Frame, other: Frame) -> bool:
+    """Whether two copies of a report say different things."""
+    return one.seq == other.seq and one != other and "S" not in (one.command, other.command)
+
+
+def _outside(frame: Frame) -> Message:
+    return Unread(f"drawn while {OUTSIDE.get(frame.payload[0] >> 4 & 7, 'no game is on')}")
+
+
+def _verdict(frame: Frame) -> Message:
+    outcome, pairs = OUTCOMES.get(frame.payload[0] >> 4 & 7), frame.payload[0] & 15
+    if outcome is None or pairs > 3:
+        return Said("a result that is none", gap=True)
+    return Verdict(outcome, bool(pairs & 1), bool(pairs & 2))
+
+
+def _error(frame: Frame) -> Message:
+    number = frame.payload[0] & 63
+    if number in UNREAD:
+        return Unread(UNREAD[number])
+    return Said(f"error {number}: {ERRORS.get(number, 'unknown')}")
+
+
+def _lock(frame: Frame) -> Message:
+    return Said("locked" if frame.payload[0] & 1 else "unlocked")
+
+
+def _strange(frame: Frame) -> Message:
+    return Said(f"a report {frame.command} that is not known")
+
+
+_LENGTHS: Final = {"D": 2, "R": 2, "d": 1, "G": 1, "E": 1, "L": 1}
+"""Bytes of a payload, at the least."""
+
+_MEANINGS: Final[dict[str, Callable[[Frame], Message]]] = {
+    "S": lambda _: Said("the shoe starts", gap=True),  # it has seen nothing since it was switched off
+    "P": lambda _: Said("the shoe stands by"),
+    "d": _outside,
+    "G": _verdict,
+    "C": lambda _: CutCard(),
+    "E": _error,
+    "e": lambda _: Said("an error was cancelled"),
+    "L": _lock,
+    "M": lambda _: Said("a preset value was changed"),
+}
+
+
+CLEAR: Final = "SPCEeL"
+"""Commands of reports without a card or a result."""
+
+_FRAME: Final = re.compile(rb"(\x05[^\x03\x05]*\x03[0-9A-F]{2})")
+
+
+class AngelEyeFrames:
+    """See `hardware.readers.protocol.Frames`."""
+
+    def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
+        """See `Frames`."""
+        *ended, begun = _FRAME.split(seen)
+        return whole(ended, begun)
+
+    def clear(self, frame: bytes) -> str:
+        """See `Frames`."""
+        return frame.hex(" ")
+
+    def masked(self, frame: bytes) -> str:
+        """See `Frames`."""
+        known = decode(frame)
+        if known is None:
+            return MASKED
+        return frame.hex(" ") if known.command in CLEAR else f"{frame[:3].hex(' ')} {MASKED}"
+
+
+PROTOCOL: Final = Protocol(
+    AngelEyeDecoder,
+    baud=4_800,
+    board="hardware.sim.angel_eye:AngelEyeShoe",
+    frames=AngelEyeFrames(),
+    knows_cards=True,
+    judges=True,
+)

@@ -1,1 +1,0 @@
-"""Readers that give codes and no more: text lines, scan engines, RFID."""

@@ -1,0 +1,92 @@
+"""GM65 and GM861 barcode modules: codes as text, and answers to commands in between."""
+
+import time
+from binascii import crc_hqx
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from hardware.readers.line import TextDecoder
+from hardware.readers.messages import Message
+from hardware.readers.protocol import Protocol, ReaderSettings
+
+COMMAND, ANSWER = b"\x7e\x00", b"\x02\x00"
+READ, WRITE, SAVE = 0x07, 0x08, 0x09
+ANY_CRC = b"\xab\xcd"  # the module takes it for any CRC
+UNCHECKED = b"\x33\x31"  # what it puts in place of a CRC in answers to such commands
+LONGEST_CODE = 256  # bytes; more than any barcode
+LONGEST_ANSWER = 16  # bytes of data; a zone read in one go is shorter
+TAIL = b"\r\n"  # as the module leaves the factory
+_HEAD = 4  # bytes of an answer: mark (2), type, length
+
+
+def command(kind: int, address: int, arguments: bytes, checked: bool = True) -> bytes:
+    """A command to the module: READ, WRITE or SAVE at a zone's address; `checked`: with its CRC-16/XMODEM."""
+    body = bytes((kind, len(arguments))) + address.to_bytes(2, "big") + arguments
+    return COMMAND + body + (crc_hqx(body, 0).to_bytes(2, "big") if checked else ANY_CRC)
+
+
+def answer(data: bytes, kind: int = 0, checked: bool = True) -> bytes:
+    """What the module answers; kind 0 is success."""
+    body = bytes((kind, len(data))) + data
+    return ANSWER + body + (crc_hqx(body, 0).to_bytes(2, "big") if checked else UNCHECKED)
+
+
+TRIGGER = command(WRITE, 0x0002, b"\x01", checked=False)
+"""Read one code now, for a module that does not look by itself."""
+
+
+class GrowDecoder(TextDecoder):
+    """Yields each code as text; see `hardware.readers.Decoder`.
+
+    A code has no checksum of its own: a damaged one is text that no code book holds. Text that is too long or
+    not printable was a card nobody can name.
+    """
+
+    def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(settings or ReaderSettings(), clock)
+
+    def feed(self, chunk: bytes) -> Iterator[Message]:
+        """See `Decoder.feed`."""
+        self._opening.hear(chunk)
+        self._begun += chunk
+        while taken := self._answer() or self._line():
+            length, is_line = taken
+            item, self._begun = self._begun[:length], self._begun[length:]
+            if not is_line:
+                self._opening.cuts()  # an answer has shown what the first bytes were
+            elif message := self._message(self._tail.sub(b"", item).strip()):
+                yield message
+
+    def _answer(self) -> tuple[int, bool] | None:
+        """Bytes of the answer the buffer begins with, and that it is no code; None if it begins with none."""
+        begun = self._begun
+        if len(begun) < _HEAD or not begun.startswith(ANSWER) or begun[3] > LONGEST_ANSWER:
+            return None
+        end = _HEAD + begun[3] + 2
+        whole, crc = begun[2 : end - 2], begun[end - 2 : end]
+        if len(begun) < end or crc not in (UNCHECKED, crc_hqx(whole, 0).to_bytes(2, "big")):
+            return None
+        self.good += 1
+        return end, False
+
+    def _line(self) -> tuple[int, bool] | None:
+        """Bytes of the line the buffer begins with; None if it has no end yet, or may still become an answer."""
+        found = self._tail.search(self._begun)
+        if found and not self._may_answer():
+            return found.end(), True
+        if len(self._begun) > LONGEST_CODE:  # keep what shows that a code was there, and its tail if it is near
+            self._begun = self._begun[: LONGEST_CODE // 2 + 1] + self._begun[-self._keep :]
+        return None
+
+    def _may_answer(self) -> bool:
+        begun = self._begun
+        if not begun.startswith(ANSWER) or (len(begun) >= _HEAD and begun[3] > LONGEST_ANSWER):
+            return False
+        return len(begun) < _HEAD or len(begun) < _HEAD + begun[3] + 2
+
+    def _code(self, line: bytes) -> str | None:
+        text = line.decode("latin-1")
+        return text if len(line) <= LONGEST_CODE // 2 and text.isascii() and text.isprintable() else None
+
+
+PROTOCOL: Final = Protocol(GrowDecoder, baud=9_600, board="hardware.sim.code_boards:GrowBoard")

@@ -1,0 +1,379 @@
+"""The native link: boards that number their reports, keep them and can be calibrated."""
+
+from collections.abc import Callable, Iterator
+from operator import attrgetter
+from struct import Struct as Layout
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hardware import framing
+from hardware.framing import Framing
+from hardware.readers.messages import (
+    REASONS,
+    Beat,
+    Done,
+    Hello,
+    Message,
+    Param,
+    Read,
+    Repeat,
+    ReportNo,
+    Sample,
+    Unread,
+    masked,
+)
+from hardware.readers.protocol import MASKED, Protocol, ReaderSettings, whole
+
+FACE_UP, DOUBLE_FEED, BACKWARDS = 1, 2, 4  # bits of Card.flags
+
+
+class Card(Struct, frozen=True, gc=False):
+    """Numbered report: a card passed. Fields as in `hardware.readers.messages.Read`; `flags` are the bits above."""
+
+    seq: int
+    session: int
+    code: int
+    quality: int
+    agreed: int
+    taken: int
+    transit_ms: int
+    flags: int
+    lost: int
+    stamp_ms: int
+
+    def __repr__(self) -> str:
+        return masked(self)
+
+
+class Fault(Struct, frozen=True, gc=False):
+    """Numbered report: something passed and was not read; `reason` counts `REASONS` from 1."""
+
+    seq: int
+    session: int
+    reason: int
+    lost: int
+    stamp_ms: int
+
+
+class Ack(Struct, frozen=True, gc=False):
+    """The host has the report `seq` of `session` and all before it (or, for HELLO, has heard it)."""
+
+    seq: int
+    kind: int
+    session: int
+
+
+class Get(Struct, frozen=True, gc=False):
+    """Ask for a parameter; answered by Param."""
+
+    id: int
+
+
+class Set(Struct, frozen=True, gc=False):
+    """Change a parameter until the next boot; answered by Param."""
+
+    id: int
+    value: int
+
+
+class Save(Struct, frozen=True, gc=False):
+    """Keep the parameters over a boot; answered by Done."""
+
+
+class Raw(Struct, frozen=True, gc=False):
+    """Raw samples on (1) or off (0); answered by Done."""
+
+    on: int
+
+
+class Selftest(Struct, frozen=True, gc=False):
+    """Let the board test itself; answered by Done."""
+
+
+Report = Card | Fault
+Packet = Hello | Card | Fault | Beat | Sample | Param | Done | Ack | Get | Set | Save | Raw | Selftest
+
+KINDS: Final[dict[type, int]] = {
+    Hello: 0x01, Card: 0x02, Fault: 0x03, Beat: 0x04, Sample: 0x05, Param: 0x06, Done: 0x07,
+    Ack: 0x81, Get: 0x82, Set: 0x83, Save: 0x84, Raw: 0x85, Selftest: 0x86,
+}  # fmt: skip
+
+_HELLO = Layout(">HBBB8sB")
+_SAMPLE = Layout(">IB")
+_CARD = Layout(">HHBBBHBBI")
+_CARD_BODY = attrgetter("session", "code", "quality", "agreed", "taken", "transit_ms", "flags", "lost", "stamp_ms")
+_FAULT = Layout(">HBBI")
+_BEAT = Layout(">HIBBb")
+_PARAM = Layout(">BH")
+_DONE = Layout(">BB")
+_ACK = Layout(">BH")
+_BYTE = Layout(">B")
+
+
+def pack(packet: Packet) -> bytes:
+    """Type, seq and body of `packet`, without CRC or framing; struct.error if a field is out of range."""
+    return bytes((KINDS[type(packet)], getattr(packet, "seq", 0))) + _body(packet)
+
+
+def unpack(packet: bytes) -> Packet | None:
+    """The packet in `packet` (CRC and framing taken off), or None if it is none of the protocol's."""
+    if len(packet) < 2:
+        return None
+    length, make = _UNPACK.get(packet[0], (None, None))
+    if make is None or length not in (None, len(packet) - 2):
+        return None
+    return make(packet[1], packet[2:])
+
+
+def report_no(report: Report) -> ReportNo:
+    """Where `report` stands in the board's numbering."""
+    return ReportNo(report.session, report.seq)
+
+
+def _body(packet: Packet) -> bytes:
+    match packet:
+        case Card():
+            return _CARD.pack(*_CARD_BODY(packet))
+        case Fault():
+            return _FAULT.pack(packet.session, packet.reason, packet.lost, packet.stamp_ms)
+        case Ack():
+            return _ACK.pack(packet.kind, packet.session)
+        case Beat(session, uptime_ms, lamp, ambient, temperature):
+            return _BEAT.pack(session, uptime_ms, lamp, ambient, temperature)
+        case Hello(session, protocol, firmware, serial, reset_cause):
+            return _HELLO.pack(session, protocol, *firmware, serial.encode("latin-1"), reset_cause)
+        case Sample(stamp_ms, levels):
+            return _SAMPLE.pack(stamp_ms, len(levels)) + Layout(f">{len(levels)}H").pack(*levels)
+        case Param(id_, value) | Set(id_, value):
+            return _PARAM.pack(id_, value)
+        case Done(command, status):
+            return _DONE.pack(command, status)
+        case Get(one) | Raw(one):
+            return _BYTE.pack(one)
+        case Save() | Selftest():
+            return b""
+
+
+def _hello(_seq: int, body: bytes) -> Hello:
+    session, protocol, major, minor, serial, cause = _HELLO.unpack(body)
+    return Hello(session, protocol, (major, minor), serial.rstrip(b"\0").decode("latin-1"), cause)
+
+
+def _sample(_seq: int, body: bytes) -> Sample | None:
+    if len(body) < _SAMPLE.size:
+        return None
+    stamp_ms, count = _SAMPLE.unpack_from(body)
+    if len(body) != _SAMPLE.size + 2 * count:
+        return None
+    return Sample(stamp_ms, Layout(f">{count}H").unpack_from(body, _SAMPLE.size))
+
+
+def _numbered(cls: Any, layout: Layout) -> tuple[int, Callable[[int, bytes], Packet]]:
+    return layout.size, lambda seq, body: cls(seq, *layout.unpack(body))
+
+
+def _plain(cls: Any, layout: Layout) -> tuple[int, Callable[[int, bytes], Packet]]:
+    return layout.size, lambda _seq, body: cls(*layout.unpack(body))
+
+
+_EMPTY = Layout(">")
+# type -> length of the body (None: it says so itself), and how to read it
+_UNPACK: Final[dict[int, tuple[int | None, Callable[[int, bytes], Packet | None]]]] = {
+    KINDS[Hello]: (_HELLO.size, _hello),
+    KINDS[Card]: _numbered(Card, _CARD),
+    KINDS[Fault]: _numbered(Fault, _FAULT),
+    KINDS[Beat]: _plain(Beat, _BEAT),
+    KINDS[Sample]: (None, _sample),
+    KINDS[Param]: _plain(Param, _PARAM),
+    KINDS[Done]: _plain(Done, _DONE),
+    KINDS[Ack]: _numbered(Ack, _ACK),
+    KINDS[Get]: _plain(Get, _BYTE),
+    KINDS[Set]: _plain(Set, _PARAM),
+    KINDS[Save]: _plain(Save, _EMPTY),
+    KINDS[Raw]: _plain(Raw, _BYTE),
+    KINDS[Selftest]: _plain(Selftest, _EMPTY),
+}
+
+
+BOARD_KEEPS = 32  # reports a board can still repeat
+COPIES_WHEN_NOISY = 2  # a CRC-16 lets one damaged frame in 65,536 through
+COPIES_OF_UNEXPECTED = 3  # a board repeats only its oldest report: what comes thrice has none before it
+TRUST_AFTER = 8  # good frames in a row until a line that damaged one is believed again
+_MOST_COPIES = 4 * BOARD_KEEPS
+
+
+class NativeDecoder:
+    """Yields each numbered report of the board once and in order; see `hardware.readers.Decoder`.
+
+    Nothing is taken twice or skipped because `last` moves only in `acknowledge`: a report that was
+    yielded but not acknowledged is yielded again when the board repeats it.
+    """
+
+    def __init__(self, settings: ReaderSettings | None = None) -> None:
+        self.last: ReportNo | None = None
+        self.good = 0
+        self.bad = 0
+        self._min_quality = (settings or ReaderSettings()).min_quality
+        self._framing = Framing()
+        self._opening = True  # the first frame after an open may have lost its head
+        self._clean = TRUST_AFTER
+        self._copies: dict[Report, int] = {}
+        self._last_kind = KINDS[Card]
+
+    @property
+    def noisy(self) -> bool:
+        """Whether the line damaged a frame lately: then a report must come twice to be believed."""
+        return self._clean < TRUST_AFTER
+
+    def feed(self, chunk: bytes) -> Iterator[Message]:
+        """See `Decoder.feed`."""
+        for frame in self._framing.feed(chunk):
+            packet = self._checked(frame)
+            message = None if packet is None else self._judged(packet)
+            if message is not None:
+                yield message
+
+    def acknowledge(self, report: ReportNo) -> bytes:
+        """See `Decoder.acknowledge`; an ACK is cumulative, so a repeat is answered with the newest."""
+        if not self._taken(report):
+            self._last_kind = next((KINDS[type(r)] for r in self._copies if _at(r, report)), KINDS[Card])
+            self.last = report
+            self._copies.clear()
+        # A lost ACK costs a whole repeat, so it is said thrice where bytes get lost.
+        return self._ack() * (3 if self.noisy else 1)
+
+    def resume(self, report: ReportNo | None) -> bytes:
+        """See `Decoder.resume`; the ACK lets the board repeat at once what it still holds."""
+        self._framing.forget()
+        self._opening = True
+        if report is None:
+            return b""
+        if report != self.last:
+            self.last, self._last_kind = report, KINDS[Card]
+            self._copies.clear()
+        return self._ack()
+
+    def greet(self, hello: Hello) -> bytes:
+        """See `Decoder.greet`."""
+        return framing.encode(pack(Ack(0, KINDS[Hello], hello.session)))
+
+    def _ack(self) -> bytes:
+        if self.last is None:
+            return b""
+        return framing.encode(pack(Ack(self.last.seq, self._last_kind, self.last.session)))
+
+    def _checked(self, frame: bytes | None) -> Packet | None:
+        packet = None if frame is None else unpack(frame)
+        opening, self._opening = self._opening, False
+        if packet is not None:
+            self.good += 1
+            self._clean += 1
+        elif not opening:
+            self.bad += 1
+            self._clean = 0
+        return packet
+
+    def _judged(self, packet: Packet) -> Message | None:
+        match packet:
+            case Card() | Fault():
+                return self._report(packet)
+            case Hello() | Beat() | Sample() | Param() | Done():
+                return packet
+            case _:
+                return None  # our own commands, echoed by a looped cable
+
+    def _report(self, report: Report) -> Message | None:
+        at = report_no(report)
+        if self._taken(at):
+            return Repeat(at)
+        expected = at.seq == self._next_seq(at.session)
+        if expected and not self.noisy:
+            self._copies = {report: 1}
+            return self._message(report, at, gap=False)
+        needed = COPIES_WHEN_NOISY if expected else COPIES_OF_UNEXPECTED
+        if expected:
+            self._copies = {r: n for r, n in self._copies.items() if _at(r, at)}
+        if self._count(report) < needed:
+            return None
+        return self._message(report, at, gap=not expected)
+
+    def _taken(self, at: ReportNo) -> bool:
+        last = self.last
+        return last is not None and last.session == at.session and (last.seq - at.seq) % 256 < BOARD_KEEPS
+
+    def _next_seq(self, session: int) -> int:
+        last = self.last
+        return 0 if last is None or last.session != session else (last.seq + 1) % 256
+
+    def _count(self, report: Report) -> int:
+        if len(self._copies) >= _MOST_COPIES:
+            self._copies.clear()
+        # `lost` is the one field that may differ between copies.
+        same = replace(report, lost=0) if report.lost else report
+        self._copies[same] = self._copies.get(same, 0) + 1
+        return self._copies[same]
+
+    def _message(self, report: Report, at: ReportNo, gap: bool) -> Read | Unread:
+        match report:
+            case Card() if report.quality >= self._min_quality and 2 * report.agreed > report.taken:
+                return Read(
+                    code=report.code,
+                    report=at,
+                    quality=report.quality,
+                    agreed=report.agreed,
+                    taken=report.taken,
+                    transit_ms=report.transit_ms,
+                    face_up=bool(report.flags & FACE_UP),
+                    double_feed=bool(report.flags & DOUBLE_FEED),
+                    backwards=bool(report.flags & BACKWARDS),
+                    lost=report.lost,
+                    stamp_ms=report.stamp_ms,
+                    gap=gap,
+                )
+            case Card():
+                reason = "unreadable"
+            case Fault():
+                reason = REASONS[report.reason - 1] if 1 <= report.reason <= len(REASONS) else "unreadable"
+        return Unread(reason, at, report.lost, report.stamp_ms, gap)
+
+
+def _at(report: Report, at: ReportNo) -> bool:
+    return report.seq == at.seq and report.session == at.session
+
+
+CLEAR: Final = tuple(KINDS[kind] for kind in (Hello, Fault, Beat, Param, Ack))
+"""Packets that know no face; raw samples, and anything damaged, might."""
+
+
+class NativeFrames:
+    """See `Frames`; each packet is shown out of its coding and without its CRC."""
+
+    def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
+        """See `Frames`; a 00 ends each frame."""
+        *ended, begun = seen.split(b"\0")
+        return whole(ended, begun)
+
+    def clear(self, frame: bytes) -> str:
+        """See `Frames`."""
+        packet = framing.decode(frame)
+        return frame.hex(" ") + " damaged" if packet is None else packet.hex(" ")
+
+    def masked(self, frame: bytes) -> str:
+        """See `Frames`."""
+        packet = framing.decode(frame)
+        if packet is None or unpack(packet) is None:
+            return MASKED
+        return packet.hex(" ") if packet[0] in CLEAR else f"{packet[:2].hex(' ')} {MASKED}"
+
+
+PROTOCOL: Final = Protocol(
+    NativeDecoder,
+    baud=115_200,
+    board="hardware.sim.board:NativeBoard",
+    frames=NativeFrames(),
+    keeps_reports=True,
+    knows_cards=True,
+    has_signal=True,
+)

@@ -1,0 +1,66 @@
+"""RDM6300 modules: 125 kHz tags in the cards, a 14-byte frame as long as one is near."""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import xor
+from typing import Final
+
+from hardware.readers.messages import Message, Read
+from hardware.readers.protocol import OneWay, Protocol, ReaderSettings, Sightings
+
+START, END = b"\x02", b"\x03"
+NEAR = 8  # tags within reach at a time; more than a gate holds
+FRAME = 14  # bytes: start, 10 hex digits of the tag, 2 of the checksum, end
+_TAG = re.compile(rb"\x02([0-9A-Fa-f]{10})([0-9A-Fa-f]{2})\x03")
+
+
+def encode(tag: str) -> bytes:
+    """The frame of a tag (10 hex digits, else ValueError)."""
+    digits = bytes.fromhex(tag)
+    if len(digits) != 5:
+        raise ValueError(f"a tag has 10 hex digits, {tag!r} has not")
+    return START + tag.upper().encode() + f"{reduce(xor, digits):02X}".encode() + END
+
+
+def decode(frame: bytes) -> str | None:
+    """The tag in a frame, or None if it is damaged."""
+    found = _TAG.fullmatch(frame)
+    if found is None or reduce(xor, bytes.fromhex(found[1].decode())) != int(found[2], 16):
+        return None
+    return found[1].decode().upper()
+
+
+class Rdm6300Decoder(OneWay):
+    """Yields a tag once while it is near; see `hardware.readers.Decoder`.
+
+    Tags are numbered one by one at the factory, so two that are near in turn stay two cards.
+    A damaged frame says nothing: the next one, some 50 ms later, does.
+    """
+
+    def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.good = 0
+        self.bad = 0
+        self._sightings = Sightings((settings or ReaderSettings()).hold, clock, NEAR)
+        self._begun = b""
+
+    def feed(self, chunk: bytes) -> Iterator[Message]:
+        """See `Decoder.feed`."""
+        *parts, rest = (self._begun + chunk).split(END)
+        self._begun = rest[-FRAME:]
+        for part in parts:
+            tag = decode(part[-FRAME + 1 :] + END)
+            if tag is None:
+                self.bad += 1
+                continue
+            self.good += 1
+            if not self._sightings.again(tag):
+                yield Read(tag)
+
+    def forget(self) -> None:
+        """Drop a frame begun before the port closed."""
+        self._begun = b""
+
+
+PROTOCOL: Final = Protocol(Rdm6300Decoder, baud=9_600, board="hardware.sim.code_boards:Rdm6300Board", has_tags=True)

@@ -1,0 +1,172 @@
+"""Zebra and Honeywell scan engines in SSI packet mode: each code is repeated until it is acknowledged."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from msgspec import Struct
+
+from hardware.readers.messages import Hello, Message, Read, Repeat, ReportNo, Unread, masked
+from hardware.readers.protocol import Protocol, ReaderSettings, Sightings
+
+ENGINE, HOST = 0x00, 0x04  # sources
+ACK, NAK, START, STOP, DECODED = 0xD0, 0xD1, 0xE4, 0xE5, 0xF3  # opcodes
+RETRANSMITTED = 1  # bit of `status`
+LONGEST = 96  # bytes of a packet without its checksum; more than a code of a card
+STALE_S = 0.5  # a packet comes in one go: what waits longer for its end has lost it
+REPEATS_WITHIN_S = 10.0  # an engine's longest time-out is 9.9 s: a repeat comes no later
+SESSION = 0  # engines number nothing: the numbers are ours, and go on over restarts
+_HEAD, _CHECK = 4, 2
+
+
+class Packet(Struct, frozen=True, gc=False):
+    """One packet; `body` of a decode is the symbology and then the code."""
+
+    op: int
+    source: int = HOST
+    status: int = 0
+    body: bytes = b""
+
+    def __repr__(self) -> str:
+        return masked(self, "body")
+
+
+def encode(packet: Packet) -> bytes:
+    """The packet with its length and checksum; ValueError if its body is too long."""
+    length = _HEAD + len(packet.body)
+    if length > LONGEST:
+        raise ValueError(f"a packet has at most {LONGEST} bytes, this one {length}")
+    whole = bytes((length, packet.op, packet.source, packet.status)) + packet.body
+    return whole + (-sum(whole) % 0x10000).to_bytes(_CHECK, "big")
+
+
+def decode(frame: bytes) -> Packet | None:
+    """The packet in exactly these bytes, or None if they are none."""
+    if not _HEAD <= len(frame) - _CHECK <= LONGEST or frame[0] != len(frame) - _CHECK:
+        return None
+    if (sum(frame[:-_CHECK]) + int.from_bytes(frame[-_CHECK:], "big")) % 0x10000:
+        return None
+    return Packet(frame[1], frame[2], frame[3], frame[_HEAD:-_CHECK])
+
+
+class SsiDecoder:
+    """Yields each code once and in order; see `hardware.readers.Decoder`.
+
+    The engine repeats a code, marked as such, until it is acknowledged, and waits with the next. Where it cannot be
+    known whether a repeat is of the card that was journaled last or of one whose first sending was never seen (it
+    fell into a restart, a reconnect or noise), it is yielded with `gap`: people compare the cards. A code sent anew
+    within `hold` seconds of its last sighting is the same card.
+    """
+
+    def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.good = 0
+        self.bad = 0
+        self._clock = clock
+        self._sightings = Sightings((settings or ReaderSettings()).hold, clock)
+        self._begun = b""
+        self._begun_at = 0.0
+        self._last: ReportNo | None = None  # what is on disk
+        self._waiting: ReportNo | None = None  # yielded, and not yet on disk
+        self._body: bytes | None = None
+        self._seq = 0
+        self._heard_at = 0.0  # the last good code
+        self._is_skipping = False
+        self._may_have_missed = False  # the first sending of a code, since the last good one
+
+    def feed(self, chunk: bytes) -> Iterator[Message]:
+        """See `Decoder.feed`."""
+        now = self._clock()
+        if self._begun and now - self._begun_at > STALE_S:
+            yield from self._messages(now, is_stale=True)
+        self._begun += chunk
+        self._begun_at = now
+        yield from self._messages(now)
+
+    def acknowledge(self, report: ReportNo) -> bytes:
+        """See `Decoder.acknowledge`; nothing for any other report: the engine would take it for the one it says now."""
+        is_current = report == (self._waiting or self._last)
+        self._last = report
+        if not is_current:
+            return b""
+        self._waiting = None
+        return encode(Packet(ACK))
+
+    def resume(self, report: ReportNo | None) -> bytes:
+        """See `Decoder.resume`; starts a session, so that the engine reads.
+
+        The next new code is always numbered one beyond `report`, whoever took that: 255 numbers away from being taken
+        for one told before. A code that was yielded and still waits for the disk keeps its number, unless somebody
+        else, who numbered his codes from there too, read cards since.
+        """
+        self._begun = b""
+        self._may_have_missed = True
+        if report is not None:
+            if report != self._last:
+                self._waiting = self._body = None
+            if self._waiting is None:
+                self._last, self._seq = report, (report.seq + 1) % 256
+        return encode(Packet(START))
+
+    def greet(self, hello: Hello) -> bytes:
+        """Nothing: engines do not introduce themselves."""
+        return b""
+
+    def _messages(self, now: float, is_stale: bool = False) -> Iterator[Message]:
+        while packet := self._next(is_stale):
+            if packet.op == DECODED:
+                yield self._judged(packet, now)
+
+    def _next(self, is_stale: bool) -> Packet | None:
+        """The first whole packet of the buffer; bytes that begin none are dropped, in a stale one all such."""
+        while self._begun:
+            length = self._begun[0]
+            if not _HEAD <= length <= LONGEST or self._begun[2:3] not in (b"", bytes((ENGINE,))):
+                self._skip()
+            elif len(self._begun) < length + _CHECK and not is_stale:
+                return None
+            elif packet := decode(self._begun[: length + _CHECK]):
+                self._begun = self._begun[length + _CHECK :]
+                self.good += 1
+                self._is_skipping = False
+                return packet
+            else:
+                self._skip()
+        return None
+
+    def _skip(self) -> None:
+        self._begun = self._begun[1:]
+        self.bad += not self._is_skipping
+        self._is_skipping = self._may_have_missed = True
+
+    def _judged(self, packet: Packet, now: float) -> Message:
+        repeated = bool(packet.status & RETRANSMITTED)
+        missed = self._may_have_missed or now - self._heard_at > REPEATS_WITHIN_S
+        self._may_have_missed, self._heard_at = False, now
+        if repeated:
+            is_known = self._waiting is not None or not missed
+        else:
+            is_known = self._sightings.again(packet.body.decode("latin-1"))
+        if is_known and packet.body == self._body:
+            return self._again()
+        self._body, self._waiting = packet.body, ReportNo(SESSION, self._seq)
+        self._seq = (self._seq + 1) % 256
+        return self._read(gap=repeated)
+
+    def _again(self) -> Message:
+        """The packet yielded last has come once more: it is on disk, or it is still to be taken."""
+        if self._waiting is None:
+            assert self._last is not None
+            return Repeat(self._last)
+        return self._read()
+
+    def _read(self, gap: bool = False) -> Read | Unread:
+        """The card; an engine says a symbology without a code where it found none."""
+        assert self._body is not None
+        if len(self._body) < 2:
+            return Unread("unreadable", self._waiting, gap=gap)
+        return Read(self._body[1:].decode("latin-1"), self._waiting, gap=gap)
+
+
+PROTOCOL: Final = Protocol(
+    SsiDecoder, baud=9_600, board="hardware.sim.code_boards:SsiBoard", says_again_s=REPEATS_WITHIN_S
+)

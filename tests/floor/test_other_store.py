@@ -1,0 +1,52 @@
+"""A store of another format: every command refuses it, and writes nothing."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.store.sqlite import SqliteStore
+from tests.disk_and_broker.trees import tree
+
+COMMANDS = ["ingest", "metrics", "page", "prepare", "export rounds", "backup copy", "expire", "backfill some.journal"]
+
+
+@pytest.fixture(params=[2, 4])
+def version(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+@pytest.fixture
+def config(tmp_path: Path, version: int) -> Path:
+    path, config = tmp_path / "floor.db", tmp_path / "floor.toml"
+    SqliteStore(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute(f"pragma user_version = {version}")
+    nowhere = '[mqtt]\nhost = "127.0.0.1"\nport = 9\n'
+    config.write_text(f'[store]\npath = "{path}"\nkeep_years = 7\n{nowhere}')
+    return config
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_it_is_refused(
+    config: Path, version: int, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if command == "page":
+        pytest.importorskip("uvicorn")  # scripts/test-floor has it
+    monkeypatch.chdir(config.parent)
+    before = tree(config.parent)
+    assert main(["--config", str(config), *command.split()]) == 78
+    assert capsys.readouterr().err == (
+        f"shoe-floor: {config.parent}/floor.db is a store of format {version}, and this shoe-floor reads and writes "
+        "format 3; install the version that made it, or name another one in [store] of floor.toml\n"
+    )
+    assert tree(config.parent) == before
+
+
+def test_the_check_says_so(config: Path, version: int, capsys: pytest.CaptureFixture[str]) -> None:
+    before = tree(config.parent)
+    assert main(["--config", str(config), "check"]) == 1
+    assert f"floor.db is a store of format {version}, and this shoe-floor" in capsys.readouterr().out
+    assert tree(config.parent) == before

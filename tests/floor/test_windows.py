@@ -1,0 +1,106 @@
+"""What is not acknowledged is bounded, at every subscriber that acknowledges by hand: the broker keeps the rest."""
+
+from collections.abc import Callable
+from time import monotonic, sleep
+
+import pytest
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+
+from firmware_bridge.client.broker import Address, Delivery, Session
+from firmware_bridge.floor.config import MqttSection
+from firmware_bridge.floor.source import Delivery as Delivered
+from firmware_bridge.floor.source.mqtt import MqttSource
+from tests import broker as real
+from tests.broker import Broker
+
+brokers = real.brokers  # fixture
+LIMIT_S, QUIET_S = 60.0, 0.5
+SENT, OURS, THE_BROKERS = 100, 10, 15
+WANTED = [b"%d" % n for n in range(SENT)]
+
+
+def say_all(broker: Broker) -> None:
+    client = Client(CallbackAPIVersion.VERSION2, "T07")
+    client.connect("127.0.0.1", broker.port)
+    client.loop_start()
+    for body in WANTED:
+        client.publish("shoe/T07/event", body, 1).wait_for_publish(LIMIT_S)
+    client.disconnect()
+    client.loop_stop()
+
+
+def source_of(broker: Broker, protocol: MQTTProtocolVersion) -> MqttSource:
+    source = MqttSource(MqttSection(port=broker.port), None, ["shoe/+/event"], OURS)
+    source._protocol = protocol
+    assert source.tried(LIMIT_S) is None
+    return source
+
+
+@pytest.mark.parametrize(
+    ("protocol", "the_brokers", "window"),
+    [
+        (MQTTProtocolVersion.MQTTv5, 0, OURS),  # the broker has no limit of its own
+        (MQTTProtocolVersion.MQTTv5, THE_BROKERS, OURS),
+        (MQTTProtocolVersion.MQTTv311, THE_BROKERS, THE_BROKERS),  # 3.1.1 cannot say ours
+    ],
+)
+def test_a_source_has_at_most_its_window_until_it_acknowledges(
+    brokers: Callable[..., Broker], protocol: MQTTProtocolVersion, the_brokers: int, window: int
+) -> None:
+    broker = brokers(options=f"max_inflight_messages {the_brokers}")
+    source = source_of(broker, protocol)
+    say_all(broker)
+    for _ in range(2):  # what is not acknowledged comes again, and no more of it at a time
+        held = came(source, window)
+        assert [each.body for each in held] == WANTED[:window]
+        source.drop()
+    found = list[bytes]()
+    while len(found) < SENT:
+        held = came(source, 1)
+        found += [each.body for each in held]
+        source.acknowledge(held)
+    assert found == WANTED
+    source.close()
+
+
+def came(source: MqttSource, wanted: int) -> list[Delivered]:
+    """So many messages, and whatever else comes until it is quiet."""
+    give_up, found = monotonic() + LIMIT_S, list[Delivered]()
+    while len(found) < wanted and monotonic() < give_up:
+        found += source.receive(SENT, 0.1)
+    return found + source.receive(SENT, QUIET_S)
+
+
+def test_a_session_of_a_client_has_at_most_the_brokers_window_until_it_is_done(brokers: Callable[..., Broker]) -> None:
+    broker = brokers(options=f"max_inflight_messages {THE_BROKERS}")
+    session = Session(Address("ledger", port=broker.port), lambda: None)
+    session.read({"shoe/+/event": 1})
+    until(lambda: "Sending SUBACK to ledger" in broker.log)
+    say_all(broker)
+    held = taken(session, THE_BROKERS)
+    assert [each.payload for each in held] == WANTED[:THE_BROKERS]
+    tickets = [each.ticket for each in held if each.ticket]
+    session.done(tickets[1:3])  # the broker is told in order: these wait for the first
+    assert taken(session, 0) == []
+    session.done(tickets[:1])
+    while len(held) < SENT:
+        more = taken(session, 1)
+        session.done([*tickets, *[each.ticket for each in more if each.ticket]])
+        held += more
+    assert [each.payload for each in held] == WANTED
+    session.close()
+
+
+def taken(session: Session, wanted: int) -> list[Delivery]:
+    """So many messages, and whatever else comes until it is quiet."""
+    until(lambda: len(session.incoming) >= wanted)
+    sleep(QUIET_S)
+    return [session.incoming.popleft() for _ in range(len(session.incoming))]
+
+
+def until(happened: Callable[[], bool]) -> None:
+    give_up = monotonic() + LIMIT_S
+    while not happened():
+        assert monotonic() < give_up
+        sleep(0.01)

@@ -1,0 +1,47 @@
+"""The scripts do what they do from any directory, and take paths relative to it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+def run(script: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [str(SCRIPTS / script), *arguments]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "says"),
+    [
+        ("demo", ["--help"], "--speed"),
+        ("fleet", ["--help"], "--tables"),
+        ("play", ["--help"], "FILE"),
+        ("soak", ["--help"], "--kills"),
+        ("stored-kills", ["--help"], "--kills"),
+        ("crash-states", ["--help"], "--states"),
+        ("calibration-proof", ["--help"], ""),
+    ],
+)
+def test_a_script_runs_from_any_directory(script: str, arguments: list[str], says: str, tmp_path: Path) -> None:
+    done = run(script, *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert says.lower() in done.stdout.lower()
+
+
+def test_given_rounds_are_read_from_a_relative_path(tmp_path: Path) -> None:
+    (tmp_path / "rounds.jsonl").write_text("")
+    done = run("play", "baccarat", "rounds.jsonl", cwd=tmp_path)
+    assert "No such file" not in done.stderr
+
+
+def test_a_fleet_writes_into_a_relative_folder(tmp_path: Path) -> None:
+    done = run("fleet", "--tables", "2", "--minutes", "0.1", "--out", "result", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert list((tmp_path / "result").iterdir())

@@ -1,0 +1,121 @@
+"""`scripts/fleet`: plays a fleet and prints what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+from asyncio import CancelledError
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.printable import escaped
+from tests.tools.fleet.engines import ENGINES
+from tests.tools.fleet.fleet import play
+from tests.tools.fleet.plan import Plan, Report
+from tests.tools.fleet.printed import growth, lines, need
+from tests.tools.fleet.stores import STORES
+
+STEPS: Final = (10, 100)
+"""Tables of the smaller fleets that a growth is measured by."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run as asked on the command line; 0 fine, 1 something was lost, doubled or in conflict, or could not be begun."""
+    asked = _parser().parse_args(argv)
+    folder: Path = asked.out or Path(tempfile.mkdtemp(prefix="fleet-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        print(f"fleet: {escaped(str(folder))} is not empty: name another folder with --out", file=sys.stderr)
+        return 1
+    folder.chmod(0o755)  # a database's own user looks for its log here
+    seed = asked.seed if asked.seed is not None else time.time_ns() % 1_000_000
+    counts = sorted({*(n for n in STEPS if n < asked.tables), asked.tables}) if asked.growth else [asked.tables]
+    reports = []
+    try:
+        for count in counts:
+            plan = Plan(
+                tables=count,
+                processes=min(asked.processes, count),
+                every_s=asked.every,
+                minutes=asked.minutes,
+                engine=asked.engine,
+                store=asked.store,
+                faults=asked.faults and count == counts[-1],
+                stored=not asked.puback,
+                journals=asked.journals and str(asked.journals),
+                seed=seed,
+            )
+            reports.append(_played(plan, folder / str(count)))
+    except BridgeError as error:
+        print(f"fleet: {escaped(str(error))}", file=sys.stderr)
+        return 1
+    except CancelledError:
+        print(f"fleet: broken off; see {folder}", file=sys.stderr)
+        return 130
+    needs = [need(each) for each in reports]
+    (folder / "fleet.json").write_bytes(msgspec.json.format(msgspec.json.encode({"runs": reports, "needs": needs})))
+    if asked.growth:
+        print("\n".join(growth(needs)))
+    fine = all(each.is_fine for each in reports)
+    if asked.out or not fine:
+        print(f"{'' if fine else 'FAILED; '}see {folder}")
+    else:
+        for each in reports:
+            shutil.rmtree(each.journals)
+        shutil.rmtree(folder)
+    return 0 if fine else 1
+
+
+def _played(plan: Plan, folder: Path) -> Report:
+    began = time.monotonic()
+
+    def say(text: str) -> None:
+        print(f"{time.monotonic() - began:7.1f}  {escaped(text)}", flush=True)
+
+    word = "the store's `stored`" if plan.stored else "the broker's acknowledgement"
+    parts = f"{plan.tables} tables, {plan.processes} processes, {plan.engine}, {plan.store}"
+    say(f"{parts}, seed {plan.seed}; {word} counts")
+    report = play(plan, folder, say)
+    print("\n".join(lines(report)), flush=True)
+    return report
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="scripts/fleet", description="Many real tables at a real broker.")
+    parser.add_argument("--tables", type=_count, default=1000, metavar="N", help="(default: %(default)s)")
+    parser.add_argument("--processes", type=_count, default=4, metavar="N", help="(default: %(default)s)")
+    parser.add_argument("--every", type=float, default=20.0, metavar="S", help="a round's time (default: %(default)s)")
+    parser.add_argument("--minutes", type=float, default=10.0, metavar="M", help="(default: %(default)s)")
+    parser.add_argument("--engine", choices=ENGINES, default="mosquitto", help="(default: %(default)s)")
+    parser.add_argument("--store", choices=STORES, default="sqlite", help="(default: %(default)s)")
+    parser.add_argument("--faults", action="store_true", help="kill, lock and cut one thing after the other meanwhile")
+    parser.add_argument("--puback", action="store_true", help="tables believe the broker, not the store")
+    parser.add_argument("--growth", action="store_true", help="10 and 100 tables before, to compare what each needs")
+    parser.add_argument("--seed", type=int, metavar="N", help="of all chances (default: a new one)")
+    parser.add_argument(
+        "--journals", type=_path, metavar="DIR", help="put them here, as /dev/shm (default: with the rest)"
+    )
+    parser.add_argument("--out", type=_path, metavar="DIR", help="keep everything here (an empty folder)")
+    return parser
+
+
+def _path(text: str) -> Path:
+    return Path(text).resolve()
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of at least 1")
+    return int(text)
+
+
+if __name__ == "__main__":
+    os.umask(0o022)
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""Everybody at a simulated table at once: the dealer with the packs, and the guests with their orders."""
+
+from __future__ import annotations
+
+import logging
+from random import Random
+from typing import Any, Final
+
+from firmware_bridge.daemon.table.desk import Desk
+from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.demo.seats import pack_wanted, said, seat_counts
+from firmware_bridge.facts import inputs
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.orders import LOCAL
+from firmware_bridge.games import GAMES
+from firmware_bridge.shoe import Phase, Shoe, phase
+from firmware_bridge.shoe.round import coming, rules
+from firmware_bridge.shoe.state import blockers, cards_left
+
+log = logging.getLogger(__name__)
+
+DEALER: Final = "dealer"
+GUESTS: Final = "guests"
+"""Who signs the orders."""
+
+SEATS: Final = 3
+"""Seats that play, or more where a game needs more."""
+
+
+class Dealer:
+    """Deals one table, looking at its shoe alone; all chances come from `random`.
+
+    A dealer who comes after a kill takes the cards that are still in the shoe. refused: orders that the table refused.
+    """
+
+    def __init__(self, table: Table, desk: Desk, random: Random) -> None:
+        self._table, self._desk, self._random = table, desk, random
+        self._cards: list[Card] = []
+        self._pack: int | None = None
+        self._cut_at = 0
+        self.refused = 0
+
+    def act(self) -> None:
+        """Do the next thing: draw a card, press NEXT, open a shoe, or what a guest does."""
+        shoe = self._table.shoe
+        if blockers(shoe):
+            self._settle(shoe)
+        elif phase(coming(shoe)) in (Phase.EMPTY, Phase.ENDED):
+            self._pack = None
+            self._order({"do": "open_shoe"}, DEALER)
+        elif order := said(shoe, self._random, _seats(shoe)):
+            self._order(order, GUESTS)
+        elif phase(shoe) is Phase.COMPLETE:
+            self._table.take(inputs.Pressed(**now(), key="next", nonce=nonce()))
+        else:
+            self._draw(shoe)
+
+    def _order(self, order: dict[str, Any], by: str) -> None:
+        answer = self._desk.give(order, LOCAL, by)
+        if not answer.ok:
+            self.refused += 1
+            log.warning("table %s refused %s: %s; %s", self._table.name, order["do"], answer.error, answer.hint)
+
+    def _settle(self, shoe: Shoe) -> None:
+        """Confirm what a kill left open, and take the first choice of what is for the floor to decide."""
+        alarm = next(each for each in self._table.alarms().open if each.id == blockers(shoe)[0])
+        if alarm.choices:
+            self._order({"do": "resolve", "irregularity": alarm.id, "choice": alarm.choices[0]}, DEALER)
+        else:
+            self._table.take(inputs.Pressed(**now(), key="next", nonce=nonce()))
+
+    def _draw(self, shoe: Shoe) -> None:
+        if self._pack != pack_wanted(shoe) or not self._cards:
+            self._bring(shoe)
+            self._pack = pack_wanted(shoe)
+        if shoe.last_round is None and cards_left(shoe) == self._cut_at and rules(shoe).cut_from_end:
+            self._table.take(inputs.CutCardSeen(**now(), by="sensor"))
+        self._table.take(inputs.CardRead(**now(), card=self._cards.pop(), nonce=nonce()))
+
+    def _bring(self, shoe: Shoe) -> None:
+        """Take the packs of this shoe without the cards that were drawn, shuffled."""
+        is_open = shoe.status == "open"
+        house = shoe.house if is_open else shoe.device.next_house
+        game = GAMES[house.game]
+        left = [card for card, count in game.pack.items() for _ in range(count * house.decks)]
+        for card in shoe.seen if is_open else ():
+            left.remove(card)
+        self._random.shuffle(left)
+        self._cards = left
+        self._cut_at = self._random.randint(*game.cut_from_end) if game.cut_from_end else 0
+
+
+def _seats(shoe: Shoe) -> int | None:
+    counts = seat_counts(rules(coming(shoe)))
+    return max(SEATS, counts.start) if counts else None

@@ -1,0 +1,102 @@
+"""The faults of a fleet: one thing after the other is killed, locked or cut, and comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from tests.tools.fleet.child import Child, FleetError
+from tests.tools.fleet.engines import Engine
+from tests.tools.fleet.plan import FAULTS, Plan, Trouble
+from tests.tools.fleet.stores import Store
+from tests.tools.fleet.team import Team
+
+BACK_S: Final = 120.0
+"""How long a broker may take to come back."""
+
+FIRST: Final = 0.4
+"""When the first fault is, as a part of the time from one to the next."""
+
+LOOK_S: Final = 0.1
+
+
+class Faults:
+    """Makes each fault once, in its turn. network: the proxy that obeys `cut` and `mend`. say: takes a line."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        parts: tuple[Child, Store, Engine, Child, Team],
+        say: Callable[[str], None],
+    ) -> None:
+        self.troubles: list[Trouble] = []
+        self._plan, self._say = plan, say
+        self._ingest, self._store, self._engine, self._network, self._team = parts
+        self._noting: set[asyncio.Task[None]] = set()
+        self._began = time.monotonic()
+        self._makes: dict[str, Callable[[float], Awaitable[str]]] = {
+            "ingest": self._kill_ingest,
+            "store": self._stop_store,
+            "broker": self._kill_broker,
+            "network": self._cut,
+            "process": self._team.kill_one,
+        }
+
+    async def run(self) -> None:
+        """Make them all; done when the last one is over, and all of it is whole again."""
+        self._began = time.monotonic()
+        for number, name in enumerate(FAULTS):
+            await asyncio.sleep(max(0.0, (number + FIRST) * self._plan.apart_s - self._at()))
+            trouble = Trouble(what=name, at_s=round(self._at(), 1))
+            self.troubles.append(trouble)
+            trouble.what = await self._makes[name](self._plan.away_s(name))
+            trouble.away_s = round(self._at() - trouble.at_s, 1)
+            self._say(f"{trouble.what} at {trouble.at_s} s, back after {trouble.away_s} s")
+            task = asyncio.create_task(self._note(trouble))
+            self._noting.add(task)
+            task.add_done_callback(self._noting.discard)
+
+    def stop(self) -> None:
+        """Wait for nothing more to be whole."""
+        for task in self._noting:
+            task.cancel()
+
+    async def _note(self, trouble: Trouble) -> None:
+        """Note when everything is kept that was journaled until now."""
+        began = time.monotonic()
+        await self._team.mark(trouble.what)
+        trouble.whole_s = round(time.monotonic() - began, 1)
+        self._say(f"whole again {trouble.whole_s} s after: {trouble.what}")
+
+    async def _kill_ingest(self, away_s: float) -> str:
+        await self._ingest.end()
+        await asyncio.sleep(away_s)
+        await self._ingest.start()
+        return "ingest killed"
+
+    async def _stop_store(self, away_s: float) -> str:
+        await self._store.restart(away_s, self._ingest)
+        return self._store.trouble
+
+    async def _kill_broker(self, away_s: float) -> str:
+        victim = await asyncio.to_thread(self._engine.victim)
+        await victim.end()
+        await asyncio.sleep(away_s)
+        await victim.start()
+        give_up = time.monotonic() + BACK_S
+        while not await asyncio.to_thread(self._engine.is_ready):
+            if time.monotonic() > give_up:
+                raise FleetError(f"{victim.name} does not come back: {victim.tail()}", "see its log")
+            await asyncio.sleep(LOOK_S)
+        return f"{victim.name} killed"
+
+    async def _cut(self, away_s: float) -> str:
+        self._network.say(b"cut")
+        await asyncio.sleep(away_s)
+        self._network.say(b"mend")
+        return "network cut"
+
+    def _at(self) -> float:
+        return time.monotonic() - self._began

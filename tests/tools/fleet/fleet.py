@@ -1,0 +1,225 @@
+"""A fleet from its first process to the comparison: broker, network, ingest, tables and their faults."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import secrets
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from firmware_bridge.demo.broker import HOST
+from tests.tools.fleet import measure
+from tests.tools.fleet.child import Child, FleetError
+from tests.tools.fleet.compare import Compared
+from tests.tools.fleet.engines import ENGINES, free_ports
+from tests.tools.fleet.faults import Faults
+from tests.tools.fleet.office import NAME, Office
+from tests.tools.fleet.plan import Plan, Report
+from tests.tools.fleet.process import Task
+from tests.tools.fleet.stores import STORES
+from tests.tools.fleet.team import Team
+
+READY_S: Final = 120.0
+"""How long the broker may take to come up, and the tables to rest."""
+
+CONNECT_S: Final = 600.0
+"""How long a fleet may take until every table is connected."""
+
+WHOLE_S: Final = 900.0
+"""How long the store may take to have everything, once nothing is dealt."""
+
+AGAIN_S: Final = 3.0
+"""How long to wait before a store that is not whole is compared again."""
+
+LOOK_S: Final = 0.1
+METER_S: Final = 2.0
+
+
+class Fleet:
+    """Plays a plan in a folder that was empty. say: takes a line of what happens."""
+
+    def __init__(self, plan: Plan, folder: Path, say: Callable[[str], None]) -> None:
+        self.plan, self.report, self._say = plan, Report(plan=plan), say
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._journals = Path(tempfile.mkdtemp(prefix="journals-", dir=plan.journals or folder))
+        self.report.journals = str(self._journals)
+        password, secret = secrets.token_hex(12), folder / "password"
+        secret.touch(0o600)
+        secret.write_text(password)
+        self.engine = ENGINES[plan.engine](folder / plan.engine, plan.names, password)
+        self.store = STORES[plan.store](folder)
+        ports = free_ports(1 + len(self.engine.floor))
+        self.network = Child("network", self._ways(ports), folder / "network.log")
+        self.office = Office(folder, say)
+        self.office.configure(self.engine.toml(ports[0], ports[1:], secret), self.store.toml())
+        self.team = Team(self._tasks(ports[0], password), folder)
+        self._meter = measure.Meter()
+        self._faults: Faults | None = None
+
+    async def play(self) -> Report:
+        """Play, and compare; the report. Raises FleetError for what could not be begun, or did not come back."""
+        try:
+            await self._begin()
+            await self._deal()
+            await self._settle()
+        finally:
+            await self._end()
+        return self.report
+
+    async def _begin(self) -> None:
+        """Everything comes up in its order: whoever keeps messages is there before whoever sends them."""
+        if wrong := measure.raise_limit(self._descriptors()):
+            self._say(wrong)
+        await self.store.start()
+        for each in self.engine.children:
+            await each.start()
+        await self._until(self.engine.is_ready, READY_S, "the broker does not answer")
+        await self.network.start()
+        await self.office.run("prepare")
+        await self.office.ingest.start()
+        began = time.monotonic()
+        await self.team.start()
+        self.report.base = self.team.base
+        await self._until(lambda: self.team.up == self.plan.tables, CONNECT_S, "not every table connects")
+        self.report.connect_s = round(time.monotonic() - began, 1)
+        self._say(f"{self.plan.tables} tables connected after {self.report.connect_s} s")
+
+    async def _deal(self) -> None:
+        """Let the tables play for the time asked, and faults happen meanwhile."""
+        began = time.monotonic()
+        self._meter.begin(self._pids())
+        parts = self.office.ingest, self.store, self.engine, self.network, self.team
+        faults = self._faults = Faults(self.plan, parts, self._say)
+        work = [asyncio.create_task(self._measure())]
+        if self.plan.faults:
+            work.append(asyncio.create_task(faults.run()))
+        while (left := began + 60 * self.plan.minutes - time.monotonic()) > 0 and not self._fallen():
+            await asyncio.sleep(min(left, 1.0))
+        if self.plan.faults:
+            await work[-1]
+        self._meter.look(self._pids())
+        work[0].cancel()
+        report = self.report
+        report.troubles = faults.troubles
+        report.seconds, report.cpu_s = round(time.monotonic() - began, 1), dict(self._meter.cpu_s)
+        report.use = {kind: measure.use_of_all(pids) for kind, pids in self._pids().items()}
+
+    async def _settle(self) -> None:
+        """Nothing more is dealt: wait until all is kept, compare; let the tables leave, and compare again."""
+        self.team.rest()
+        await self._until(self.team.is_resting, READY_S, "the tables do not come to rest")
+        began = time.monotonic()
+        try:
+            await asyncio.wait_for(self.team.mark("the end"), WHOLE_S)
+        except TimeoutError:
+            self.report.failures.append(f"not everything is kept after {WHOLE_S:.0f} s")
+        kept_s = round(time.monotonic() - began, 1)
+        give_up = began + WHOLE_S
+        if (await self._compared(give_up)).is_whole:
+            self.report.whole_s = kept_s if self.plan.stored else round(time.monotonic() - began, 1)
+        self._count()
+        self.report.failures += await self.team.end()
+        self.report.compared = await self._compared(give_up)
+        self.report.conflicts = await self.office.rows("conflicts")
+        self.report.quarantined = await self.office.rows("quarantine")
+
+    async def _compared(self, give_up: float) -> Compared:
+        """What store and journals are beside each other, once they are alike, or it is too late for that."""
+        while True:
+            compared = await self.office.compared(self._journals)
+            if compared.is_whole or time.monotonic() > give_up:
+                return compared
+            await asyncio.sleep(AGAIN_S)
+
+    def _count(self) -> None:
+        told, report = self.team.told(), self.report
+        report.rounds, report.entries, report.lag_ms = self.team.rounds, self.team.entries, self.team.lag_ms
+        report.refused, report.blocked = sum(each.refused for each in told), sum(each.blocked for each in told)
+        report.failures += self._fallen()
+
+    def _fallen(self) -> list[str]:
+        """What ended by itself."""
+        children = [] if self.plan.faults else [self.office.ingest, self.network, *self.engine.children]
+        gone = [f"{each.name} ended: {each.tail()}" for each in children if not each.is_running]
+        return [*self.team.fallen(), *gone]
+
+    def _ways(self, ports: list[int]) -> list[str]:
+        """The network: for the tables a balancer over all nodes, for the back office a way to each."""
+        ways = [f"{ports[0]}={','.join(map(str, self.engine.tables))}"]
+        ways += [f"{near}={far}" for near, far in zip(ports[1:], self.engine.floor, strict=True)]
+        return [sys.executable, "-m", "tests.tools.fleet.proxy", *ways]
+
+    def _tasks(self, port: int, password: str) -> list[Task]:
+        names = list(self.plan.names.items())
+        size = math.ceil(len(names) / self.plan.processes)
+        return [
+            Task(
+                tables=dict(names[first : first + size]),
+                folder=str(self._journals),
+                host=HOST,
+                port=port,
+                every_s=self.plan.every_s,
+                seed=self.plan.seed,
+                password=password,
+                stored=NAME if self.plan.stored else None,
+            )
+            for first in range(0, len(names), size)
+        ]
+
+    def _descriptors(self) -> int:
+        """The network has two for each table, a process of tables eight."""
+        return max(2 * self.plan.tables, 8 * self.plan.tables // self.plan.processes) + measure.FREE
+
+    def _pids(self) -> dict[str, list[int]]:
+        kinds = {"tables": self.team.children, "broker": self.engine.children, "ingest": [self.office.ingest]}
+        kinds |= {"store": self.store.children, "network": [self.network]}
+        there = {kind: [each.pid for each in children if each.pid] for kind, children in kinds.items() if children}
+        return {kind: measure.with_children(pids) for kind, pids in there.items()}
+
+    async def _measure(self) -> None:
+        while True:
+            await asyncio.sleep(METER_S)
+            self._meter.look(self._pids())
+
+    async def _until(self, condition: Callable[[], bool], limit_s: float, otherwise: str) -> None:
+        give_up = time.monotonic() + limit_s
+        while not await asyncio.to_thread(condition):
+            if (fallen := self.team.fallen()) and self.team.told():
+                raise FleetError("; ".join(fallen), f"see {self._folder}")
+            if time.monotonic() > give_up:
+                raise FleetError(f"{otherwise} within {limit_s:.0f} s", f"see {self._folder}")
+            await asyncio.sleep(LOOK_S)
+
+    async def _end(self) -> None:
+        if self._faults:
+            self._faults.stop()
+        for each in (*self.team.children, self.office.ingest, self.network, *self.engine.children):
+            await each.end()
+        for each in self.store.children:
+            await each.end(signal.SIGTERM)
+        self.store.close()
+
+
+def play(plan: Plan, folder: Path, say: Callable[[str], None]) -> Report:
+    """Play a plan in an empty folder, and put the report there as JSON too. Raises CancelledError if told to end."""
+    report = asyncio.run(_play(plan, folder, say))
+    (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report)))
+    return report
+
+
+async def _play(plan: Plan, folder: Path, say: Callable[[str], None]) -> Report:
+    """Told to end, it cancels the play alone: what was started is ended first."""
+    task = asyncio.current_task()
+    assert task
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    return await Fleet(plan, folder, say).play()

@@ -1,0 +1,108 @@
+"""What a fleet is asked to do, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from firmware_bridge.games import GAMES
+from tests.tools.fleet.compare import Compared
+from tests.tools.fleet.measure import Use
+
+FAULTS: Final = ("ingest", "store", "broker", "network", "process")
+"""What fails, in this order, one in each fifth of the time."""
+
+APART_S: Final = 120.0
+"""How far apart faults are in a full run; closer together, all of their times shrink alike."""
+
+AWAY_S: Final = {"ingest": 10.0, "store": 10.0, "broker": 10.0, "network": 20.0, "process": 5.0}
+"""How long each is away where faults are two minutes apart."""
+
+
+MIX: Final = (*GAMES, *["baccarat"] * 5)
+"""The games of every ten tables: a floor has more of baccarat than of all others together."""
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """What is asked for.
+
+    every_s: a round's due time at a table. stored: whether the store's word counts for tables. journals: the folder
+    that those of the tables are made in, None for the fleet's own.
+    """
+
+    tables: int = 1000
+    processes: int = 4
+    every_s: float = 20.0
+    minutes: float = 10.0
+    engine: str = "mosquitto"
+    store: str = "sqlite"
+    faults: bool = False
+    stored: bool = True
+    journals: str | None = None
+    seed: int = 0
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Each table and its game."""
+        return {f"T{number + 1:04}": MIX[number % len(MIX)] for number in range(self.tables)}
+
+    @property
+    def due(self) -> int:
+        """Rounds that are to be dealt, by all tables together."""
+        return round(self.tables * 60 * self.minutes / self.every_s)
+
+    @property
+    def apart_s(self) -> float:
+        """Seconds from fault to fault."""
+        return 60 * self.minutes / len(FAULTS)
+
+    def away_s(self, fault: str) -> float:
+        """How long something is away in this run."""
+        return AWAY_S[fault] * min(1.0, self.apart_s / APART_S)
+
+
+class Trouble(Struct, kw_only=True):
+    """A fault that was made. at_s: since the play began; away_s: until it was over.
+
+    whole_s: from then until the store had all that was journaled by then, over the whole fleet; None: it never had.
+    """
+
+    what: str
+    at_s: float
+    away_s: float = 0.0
+    whole_s: float | None = None
+
+
+class Report(Struct, kw_only=True):
+    """What came of a run. use, cpu_s: of each kind of process, at the end, and over the whole play.
+
+    base: what a fleet process uses before its first table. rounds, entries: of the processes that lived to the end.
+    """
+
+    plan: Plan
+    journals: str = ""
+    seconds: float = 0.0
+    connect_s: float = 0.0
+    whole_s: float | None = None
+    rounds: int = 0
+    entries: int = 0
+    refused: int = 0
+    blocked: int = 0
+    lag_ms: float = 0.0
+    troubles: list[Trouble] = []
+    compared: Compared | None = None
+    conflicts: int = 0
+    quarantined: int = 0
+    base: Use = Use()
+    use: dict[str, Use] = {}
+    cpu_s: dict[str, float] = {}
+    failures: list[str] = []
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether nothing was lost, doubled or in conflict, and nothing else failed."""
+        whole = self.compared is not None and self.compared.is_whole and self.compared.made > 0
+        healed = all(each.whole_s is not None for each in self.troubles)
+        wrong = self.conflicts, self.quarantined, self.failures, self.refused, self.blocked
+        return whole and healed and not any(wrong)

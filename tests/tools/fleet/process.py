@@ -1,0 +1,222 @@
+"""A process of a fleet: many tables on one loop, told what to do by JSON lines on its input."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import sys
+from collections.abc import Coroutine, Iterator, Mapping
+from contextlib import suppress
+from io import FileIO
+from pathlib import Path
+from random import Random
+from typing import Any, Final, Literal
+
+import msgspec
+from msgspec import Struct
+
+from firmware_bridge.config.load import broker_settings
+from firmware_bridge.journal.cursor import Cursor
+from firmware_bridge.shoe.state import blockers
+from tests.tools.fleet.table import FleetTable, table_config
+
+log = logging.getLogger(__name__)
+
+OPEN_AT_ONCE: Final = 8
+"""Journals that are opened at a time."""
+
+LOOK_S: Final = 0.1
+"""How often marks are looked at."""
+
+TELL_S: Final = 1.0
+"""How often a process tells how it is."""
+
+ACTS: Final = 60
+"""A round's due time is so many pauses between two acts of its table long: the longest games need about 40."""
+
+COLLECT_AFTER: Final = 20_000
+"""As the daemon has it."""
+
+
+class Task(Struct, frozen=True, kw_only=True):
+    """What a process plays. tables: name -> game. folder: where their journals are, a folder each.
+
+    every_s: a round's due time. stored: the receiver whose word counts, None for the broker's. password: the tables'.
+    """
+
+    tables: dict[str, str]
+    folder: str
+    host: str
+    port: int
+    every_s: float
+    seed: int
+    password: str
+    stored: str | None
+
+
+class Order(Struct, frozen=True):
+    """A line in: `mark` notes the last entry of every table, and tells when all of them are kept; `rest`; `end`."""
+
+    do: Literal["mark", "rest", "end"]
+    name: str = ""
+
+
+class Told(Struct, frozen=True):
+    """A line out. up, blocked: tables that are connected, or wait for the floor. refused: orders refused.
+
+    lag_ms: the longest that the loop was late since the last line. kept: marks that all tables have reached.
+    """
+
+    up: int = 0
+    blocked: int = 0
+    refused: int = 0
+    entries: int = 0
+    rounds: int = 0
+    lag_ms: float = 0.0
+    kept: list[str] = []
+    resting: bool = False
+
+
+class Process:
+    """Plays a task until it is told to end, or the input of `lines` closes."""
+
+    def __init__(self, task: Task, lines: FileIO, loop: asyncio.AbstractEventLoop) -> None:
+        self._task, self._lines, self._loop = task, lines, loop
+        self._random = Random(f"{task.seed} {os.getpid()}")
+        self._tables: list[FleetTable] = []
+        self._marks: dict[str, list[tuple[FleetTable, Cursor]]] = {}
+        self._kept: list[str] = []
+        self._resting, self._ended = False, asyncio.Event()
+        self._lag_s = 0.0
+        self._failed = False
+        self._working: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> int:
+        """Play; 1 if a table could not go on."""
+        self._loop.set_exception_handler(self._fail)
+        self._loop.add_reader(self._lines, self._read)
+        names = iter(self._task.tables.items())
+        for work in (self._tell(), self._look(), *[self._open(names) for _ in range(OPEN_AT_ONCE)]):
+            self._begin(work)
+        await self._ended.wait()
+        for each in list(self._working):
+            each.cancel()
+        for table in self._tables:
+            table.stop("lost" if self._failed else "stopped")
+        await asyncio.gather(*(table.close() for table in self._tables))
+        return int(self._failed)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start work that ends the process if it fails."""
+        task = self._loop.create_task(work)
+        self._working.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._working.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            self._fail(self._loop, {"message": "a table cannot be played", "exception": error})
+
+    async def _open(self, names: Iterator[tuple[str, str]]) -> None:
+        for name, game in names:
+            directory = Path(self._task.folder) / name
+            directory.mkdir(parents=True, exist_ok=True)
+            where = self._task.host, self._task.port, self._task.stored
+            config = table_config(name, game, directory, *where)
+            broker = msgspec.structs.replace(broker_settings(config), password=self._task.password.encode())
+            table = FleetTable(config, broker, Random(self._random.random()))
+            await table.open()
+            self._tables.append(table)
+            self._begin(self._deal(table))
+
+    async def _deal(self, table: FleetTable) -> None:
+        """A round each time it is due, or at once where the one before took longer."""
+        every_s = self._task.every_s
+        due = self._loop.time() + self._random.uniform(0, every_s)
+        while not self._resting:
+            await asyncio.sleep(max(0.0, due - self._loop.time()))
+            before = table.rounds
+            while table.rounds == before and not self._resting:
+                table.dealer.act()
+                await asyncio.sleep(self._random.uniform(0.5, 1.5) * every_s / ACTS)
+            due = max(due + every_s * self._random.uniform(0.8, 1.2), self._loop.time())
+
+    async def _tell(self) -> None:
+        while True:
+            began = self._loop.time()
+            await asyncio.sleep(TELL_S)
+            self._lag_s = max(self._lag_s, self._loop.time() - began - TELL_S)
+            self._tell_now()
+
+    def _tell_now(self) -> None:
+        tables = self._tables
+        told = Told(
+            up=sum(each.uplink.link.up for each in tables),
+            blocked=sum(bool(blockers(each.table.shoe)) for each in tables),
+            refused=sum(each.dealer.refused for each in tables),
+            entries=sum(each.entries for each in tables),
+            rounds=sum(each.rounds for each in tables),
+            lag_ms=round(1000 * self._lag_s, 1),
+            kept=self._kept,
+            resting=self._resting,
+        )
+        self._lag_s, self._kept = 0.0, []
+        _say(told)
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_S)
+            for name, heads in list(self._marks.items()):
+                self._marks[name] = left = [(table, head) for table, head in heads if not table.has_sent(head)]
+                if not left:
+                    del self._marks[name]
+                    self._kept.append(name)
+                    self._tell_now()
+
+    def _read(self) -> None:
+        """Take lines in; whoever plays this fleet is gone where the input ends."""
+        line = self._lines.readline()
+        if not line:
+            self._ended.set()
+            self._loop.remove_reader(self._lines)
+            return
+        order = msgspec.json.decode(line, type=Order)
+        if order.do == "mark":
+            self._marks[order.name] = [(each, each.head) for each in self._tables]
+        elif order.do == "rest":
+            self._resting = True
+        else:
+            self._ended.set()
+
+    def _fail(self, _: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
+        log.critical("ending: %s", context.get("message"), exc_info=context.get("exception"))
+        self._failed = True
+        self._ended.set()
+
+
+def _say(told: Told) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(told) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def main() -> int:
+    """Say that it is there, and play the task in the first line of the input."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    _say(Told())
+    lines = FileIO(sys.stdin.fileno(), closefd=False)  # not buffered: the loop must see every line that waits
+    task = msgspec.json.decode(lines.readline(), type=Task)
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER)
+
+    async def play() -> int:
+        return await Process(task, lines, asyncio.get_running_loop()).run()
+
+    with suppress(KeyboardInterrupt):
+        return asyncio.run(play())
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

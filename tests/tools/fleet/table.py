@@ -1,0 +1,69 @@
+"""A table of a fleet: the daemon's, without reader and pins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from firmware_bridge.config.load import parse
+from firmware_bridge.config.sections import Config
+from firmware_bridge.daemon.bridge import Bridge
+from firmware_bridge.games.house import usual
+from firmware_bridge.journal.cursor import Cursor
+from firmware_bridge.journal.line import Line
+from firmware_bridge.mqtt.settings import BrokerSettings
+from tests.tools.fleet.dealer import Dealer
+
+ROUND_EVENTS = (b'{"type":"RoundClosed",', b'{"type":"RoundVoided",')
+"""How the events begin that end a round."""
+
+
+class FleetTable(Bridge):
+    """One table of a fleet, from `open` to `close`; its health is that of a reader that was never plugged in.
+
+    entries, rounds: how many entries were journaled, and how many rounds ended, since `open`.
+    """
+
+    def __init__(self, config: Config, broker: BrokerSettings, random: Random) -> None:
+        super().__init__(config, broker=broker, has_reader=False)
+        self.entries = self.rounds = 0
+        self.dealer = Dealer(self.table, self.desk, random)
+
+    @property
+    def head(self) -> Cursor:
+        """The last entry of the journal."""
+        return Cursor(self.table.shoe.journal, self.table.shoe.seq)
+
+    def has_sent(self, head: Cursor) -> bool:
+        """Whether an entry need not be sent again: it is stored, or where no store counts, the broker has it."""
+        there = self.uplink.outbox.cursor
+        return there is not None and _place(there) >= _place(head)
+
+    def publishing(self, line: Line) -> Callable[[], None]:
+        """Publish as the daemon does, and count."""
+        publish = super().publishing(line)
+
+        def counted() -> None:
+            self.entries += 1
+            self.rounds += sum(bytes(event).startswith(ROUND_EVENTS) for event in line.public.events)
+            publish()
+
+        return counted
+
+
+def table_config(name: str, game: str, directory: Path, host: str, port: int, stored: str | None) -> Config:
+    """The config of one table of a fleet; everything that it does not name is the usual one."""
+    mqtt: dict[str, Any] = {"host": host, "port": port, "username": name}
+    return parse(
+        {
+            "table": {"id": name, "game": game, **usual(game)},
+            "mqtt": mqtt | ({"stored": stored} if stored else {}),
+            "journal": {"dir": str(directory)},
+        }
+    )
+
+
+def _place(cursor: Cursor) -> tuple[int, int]:
+    return int(cursor.journal.partition("-")[0]), cursor.seq

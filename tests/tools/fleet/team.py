@@ -1,0 +1,134 @@
+"""The processes that play the tables of a fleet, and what they tell."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from tests.tools.fleet.child import Child
+from tests.tools.fleet.measure import Use, use_of
+from tests.tools.fleet.process import Order, Task, Told
+
+KILLED: Final = 0
+"""Which process is killed."""
+
+LOOK_S: Final = 0.1
+
+
+class Team:
+    """Owns the processes from `start` to `end`. base: what one of them uses before its first table."""
+
+    def __init__(self, tasks: list[Task], folder: Path) -> None:
+        self._tasks = tasks
+        command = [sys.executable, "-m", "tests.tools.fleet.process"]
+        self._last: list[Told | None] = [None] * len(tasks)
+        self.children = [
+            Child(f"tables {number}", command, folder / f"tables-{number}.log", partial(self._take, number))
+            for number in range(len(tasks))
+        ]
+        self.base, self.lag_ms = Use(), 0.0
+        self._before_rounds = self._before_entries = 0
+        self._marks: dict[str, tuple[set[int], asyncio.Event]] = {}
+        self._away: set[int] = set()
+        self._resting = False
+
+    async def start(self) -> None:
+        """Start all of them; the first one is measured before it has a table."""
+        for number, child in enumerate(self.children):
+            await child.start()
+            if number == 0:
+                while child.is_running and not self._last[0]:
+                    await asyncio.sleep(LOOK_S)
+                self.base = use_of(child.pid)
+            child.say(msgspec.json.encode(self._tasks[number]))
+
+    @property
+    def up(self) -> int:
+        """Tables that are connected."""
+        return sum(each.up for each in self.told())
+
+    @property
+    def rounds(self) -> int:
+        """Rounds that ended."""
+        return self._before_rounds + sum(each.rounds for each in self.told())
+
+    @property
+    def entries(self) -> int:
+        """Entries that were journaled."""
+        return self._before_entries + sum(each.entries for each in self.told())
+
+    def told(self) -> list[Told]:
+        """What each process said last."""
+        return [each for each in self._last if each]
+
+    def fallen(self) -> list[str]:
+        """The processes that ended and nobody killed, with their last words."""
+        there = enumerate(self.children)
+        return [f"{each.name} ended: {each.tail()}" for n, each in there if n not in self._away and not each.is_running]
+
+    async def mark(self, name: str) -> None:
+        """Return when every table's journal is kept as far as it is now."""
+        waiting = set(range(len(self.children)))
+        self._marks[name] = waiting, asyncio.Event()
+        for number in waiting:
+            self._say(number, Order("mark", name))
+        await self._marks[name][1].wait()
+
+    def rest(self) -> None:
+        """Let nothing more be dealt."""
+        self._resting = True
+        for number in range(len(self.children)):
+            self._say(number, Order("rest"))
+
+    def is_resting(self) -> bool:
+        """Whether all of them have heard that."""
+        return all(each and each.resting for each in self._last)
+
+    async def kill_one(self, away_s: float) -> str:
+        """Kill a process, and start it again on the same journals; it is back when all of its tables are."""
+        child, last = self.children[KILLED], self._last[KILLED]
+        self._away.add(KILLED)
+        await child.end()
+        self._before_rounds += last.rounds if last else 0
+        self._before_entries += last.entries if last else 0
+        self._last[KILLED] = None
+        await asyncio.sleep(away_s)
+        await child.start(msgspec.json.encode(self._tasks[KILLED]))
+        self._away.discard(KILLED)
+        tables = len(self._tasks[KILLED].tables)
+        while child.is_running and not ((told := self._last[KILLED]) and told.up == tables):
+            await asyncio.sleep(LOOK_S)
+        for name, (waiting, _) in self._marks.items():
+            if KILLED in waiting:
+                self._say(KILLED, Order("mark", name))
+        return f"a process of {tables} tables killed"
+
+    async def end(self) -> list[str]:
+        """Let all tables leave in order; what went wrong."""
+        wrong = self.fallen()
+        self._away.update(range(len(self.children)))
+        for number in range(len(self.children)):
+            self._say(number, Order("end"))
+        codes = [await child.finished() for child in self.children]
+        return wrong or [
+            f"{child.name} ended with {code}: {child.tail()}"
+            for child, code in zip(self.children, codes, strict=True)
+            if code
+        ]
+
+    def _say(self, number: int, order: Order) -> None:
+        self.children[number].say(msgspec.json.encode(order))
+
+    def _take(self, number: int, line: bytes) -> None:
+        self._last[number] = told = msgspec.json.decode(line, type=Told)
+        self.lag_ms = max(self.lag_ms, told.lag_ms)
+        for name in told.kept:
+            waiting, done = self._marks[name]
+            waiting.discard(number)
+            if not waiting:
+                done.set()

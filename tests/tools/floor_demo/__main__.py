@@ -1,0 +1,78 @@
+"""`scripts/floor`: a whole floor until Ctrl-C: a broker, three simulated tables, the store, the page."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from firmware_bridge.demo.broker import CHOICES, HOST
+from firmware_bridge.errors import BridgeError
+from tests.tools.floor_demo.floor import TABLES, SimulatedFloor
+
+PAGE_PORT, BROKER_PORT = 8080, 1883
+SPEED: Final = 2.0
+
+
+def main() -> int:
+    """Run until Ctrl-C, SIGTERM or the end of the terminal: 0; 1 if something does not work."""
+    asked = _parser().parse_args()
+    try:
+        with TemporaryDirectory(prefix="shoe-floor-") as folder:
+            asyncio.run(_run(asked, Path(folder)))
+    except BridgeError as error:
+        print(f"floor: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+async def _run(asked: argparse.Namespace, folder: Path) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    floor = SimulatedFloor(folder, asked.port, asked.broker_port, asked.broker, asked.speed)
+    opening = asyncio.create_task(floor.open())
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait([opening, stopping], return_when=asyncio.FIRST_COMPLETED)
+        if opening.done():
+            opening.result()
+            _tell(asked, floor)
+            await floor.go_on(stop)
+    finally:
+        for each in (opening, stopping):
+            each.cancel()
+        await asyncio.gather(opening, stopping, return_exceptions=True)
+        await floor.close()
+
+
+def _tell(asked: argparse.Namespace, floor: SimulatedFloor) -> None:
+    for name, wanted, port in (("broker", asked.broker_port, floor.broker.port), ("page", asked.port, floor.port)):
+        if wanted not in (0, port):
+            print(f"port {wanted} is in use: the {name} has {port}")
+    print(f"broker    {floor.broker.kind} at {HOST}:{floor.broker.port}, topics shoe/#")
+    print("tables    " + ", ".join(f"{table.id} {table.game} (reader {table.reader})" for table in TABLES))
+    print(f"store     {floor.store}; ask it with shoe-floor --config {floor.config} export rounds")
+    print(f"page      {floor.address}")
+    print(f"guests    {floor.address}screen/{TABLES[0].id}")
+    print("Ctrl-C ends all of it, and nothing is left.", flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="scripts/floor", description=__doc__.partition(": ")[2])
+    parser.add_argument("--port", type=int, default=PAGE_PORT, metavar="N", help="the page's (default %(default)s)")
+    text = "the broker's (default %(default)s); a port in use is replaced by a free one"
+    parser.add_argument("--broker-port", type=int, default=BROKER_PORT, metavar="N", help=text)
+    parser.add_argument("--broker", choices=CHOICES, default="auto", help="default: mosquitto if installed")
+    parser.add_argument(
+        "--speed", type=float, default=SPEED, metavar="X", help="of the dealers: 1 is human (default 2)"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""A broker, simulated tables, the ingest and the page, from `open` to `close`."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from firmware_bridge.demo.broker import HOST, BrokerError, EmbeddedBroker, free_port
+from tests.tools.floor_demo.first import first
+from tests.tools.floor_demo.programs import FloorError, Programs
+
+UP_S: Final = 60.0
+"""The longest wait for the page."""
+
+
+class SimulatedTable(NamedTuple):
+    """A table by its id, its game and the protocol of its reader."""
+
+    id: str
+    game: str
+    reader: str
+
+
+TABLES: Final = (
+    SimulatedTable("T01", "baccarat", "native"),
+    SimulatedTable("T02", "blackjack", "ssi"),
+    SimulatedTable("T03", "zhajinhua", "rdm6300"),
+)
+
+CONFIG: Final = """\
+[mqtt]
+port = {broker}
+
+[store]
+path = "{store}"
+
+[page]
+port = {page}
+"""
+
+
+class SimulatedFloor:
+    """Everything in `folder`. port, broker_port: of page and broker; another is taken where one is in use.
+
+    broker: a kind of `EmbeddedBroker`. speed: of the dealers, 1 is human. Raises BrokerError.
+    """
+
+    def __init__(self, folder: Path, port: int, broker_port: int, broker: str, speed: float) -> None:
+        self._folder, self._speed = folder, speed
+        self.config, self.store = folder / "floor.toml", folder / "floor.db"
+        self.broker = EmbeddedBroker(broker, folder, _port(broker_port))
+        self.port = _port(port)
+        self._programs = Programs(folder)
+
+    @property
+    def address(self) -> str:
+        """Of the page."""
+        return f"http://{HOST}:{self.port}/"
+
+    async def open(self) -> None:
+        """Start everything; the page answers then. Raises BrokerError, FloorError."""
+        await self.broker.start()
+        self.config.write_text(CONFIG.format(broker=self.broker.port, store=self.store, page=self.port))
+        floor = "firmware_bridge.floor", "--config", str(self.config)
+        await self._programs.start("ingest", *floor, "ingest")
+        await self._programs.start("page", *floor, "page")
+        for table in TABLES:
+            folder = self._folder / table.id
+            folder.mkdir()
+            broker = self.broker.kind, str(self.broker.port)
+            words = *table, *broker, str(self._speed), str(folder)
+            await self._programs.start(table.id, "tests.tools.floor_demo.table", *words)
+        await first(self._answered(), self._programs.watch())
+
+    async def go_on(self, stop: asyncio.Event) -> None:
+        """Wait until `stop` is set. Raises FloorError if a program ends before."""
+        await first(stop.wait(), self._programs.watch())
+
+    async def close(self) -> None:
+        """End everything: tables first, the broker last."""
+        await self._programs.end()
+        await self.broker.stop()
+
+    async def _answered(self) -> None:
+        give_up = time.monotonic() + UP_S
+        while not await self._answers():
+            if time.monotonic() > give_up:
+                raise FloorError(f"the page does not answer within {UP_S:.0f} s", "start the floor again")
+            await asyncio.sleep(0.1)
+
+    async def _answers(self) -> bool:
+        with suppress(OSError):
+            reader, writer = await asyncio.open_connection(HOST, self.port)
+            writer.write(f"GET / HTTP/1.1\r\nHost: {HOST}:{self.port}\r\nConnection: close\r\n\r\n".encode())
+            line = await reader.readline()
+            writer.close()
+            return b" 200 " in line
+        return False
+
+
+def _port(wanted: int) -> int:
+    """The wanted port, another one where it is in use."""
+    try:
+        return free_port(wanted)
+    except BrokerError:
+        return free_port(0)

@@ -1,0 +1,61 @@
+"""A simulated table of a floor, as a process: the real daemon, a dealer at it, and guests where the game has seats.
+
+`python -m tests.tools.floor_demo.table T01 baccarat native mosquitto 1883 1.0 FOLDER`
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge.demo.broker import SharedBroker
+from firmware_bridge.demo.props import Play
+from firmware_bridge.demo.stage import Stage
+from firmware_bridge.errors import BridgeError
+from hardware.sim.dealer import Puzzled
+from tests.tools.floor_demo.first import first
+
+STORED: Final = "floor"
+"""The receiver whose `stored` the tables follow: the name of `shoe-floor ingest` by default."""
+
+
+async def deal(play: Play, broker: SharedBroker, folder: Path, stop: asyncio.Event) -> None:
+    """Deal shoe after shoe until `stop` is set. Raises Puzzled, BridgeError."""
+    stage = Stage(play, folder, _nothing, _nothing, broker)
+    try:
+        await stage.open()
+        await first(stage.dealer().work(), stop.wait(), stage.failed)
+    finally:
+        await stage.close()
+
+
+def _nothing(*_: object) -> None:
+    """Nobody looks at this table here."""
+
+
+async def _run(play: Play, broker: SharedBroker, folder: Path) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    await deal(play, broker, folder, stop)
+
+
+def main(words: list[str]) -> int:
+    """Run one table; 1 where it cannot go on, with the reason on stderr."""
+    name, game, reader, broker, port, speed, folder = words
+    logging.basicConfig(level=logging.INFO)
+    play = Play(table=name, game=game, reader=reader, speed=float(speed), seed=sum(name.encode()), stored=STORED)
+    try:
+        asyncio.run(_run(play, SharedBroker(broker, int(port)), Path(folder)))
+    except (BridgeError, Puzzled) as error:
+        print(f"table {name}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

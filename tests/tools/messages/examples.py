@@ -1,0 +1,135 @@
+"""Examples of all messages: said by simulated tables, but for `status` and `health`, which tell of a real machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from firmware_bridge import __version__
+from firmware_bridge.daemon.table.desk import NotAnOrder, parse
+from firmware_bridge.daemon.table.odds_child import Question, answer
+from firmware_bridge.facts.wire import VERSION, StateHead, Stored, joined
+from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
+from firmware_bridge.games.house import house_of
+from tests.tools.messages.played import BOOT, TABLE, Moment, Sent, played
+from tests.tools.messages.scenes import GAMES, MORE
+
+Examples = dict[str, dict[str, dict[str, Any]]]
+"""Kind of message -> name of an example -> the message."""
+
+BY_GAME: Final = ("table", "BetsClosed", "MarkGiven", "QuestionAnswered", "Happened", "RoundClosed", "RoundCorrected")
+"""What is so different from game to game that each has its own example."""
+
+
+def kind(sent: Sent) -> str:
+    """The name of a message's definition in the JSON Schema."""
+    match sent.topic:
+        case "event":
+            return f"event.{sent.payload['event']['type']}"
+        case "round":
+            return f"round.{sent.payload['game']}.{sent.payload['status']}"
+        case "command":
+            return f"command.{sent.payload['do']}"
+    return sent.topic
+
+
+@cache
+def moments() -> dict[str, tuple[Moment, ...]]:
+    """Game -> the moments of its scene."""
+    return {scene.game: tuple(played(scene)) for scene in GAMES}
+
+
+@cache
+def examples() -> Examples:
+    """At least one example of every kind of message; the same every time."""
+    told: Examples = {}
+    for game, sent in ((game, sent) for game, moment in _all() for sent in moment.sent):
+        of = told.setdefault(kind(sent), {})
+        name = _name(sent, game)
+        if name not in of or _says_more(sent, of[name]):
+            of[name] = sent.payload
+    told["stored"] = {"stored": _stored()}
+    told["reply"]["refused: no order"] = _no_order()
+    return told | {"status": _status(), "health": {"health": _beside(_HEALTH)}, "odds": {"odds": _odds()}}
+
+
+def _all() -> Iterator[tuple[str, Moment]]:
+    """Every moment of every scene, with its game."""
+    for game, all_moments in moments().items():
+        yield from ((game, moment) for moment in all_moments)
+    for scene in MORE:
+        yield from ((scene.game, moment) for moment in played(scene))
+
+
+def _name(sent: Sent, game: str) -> str:
+    """What examples are told apart by."""
+    if kind(sent).removeprefix("event.") in BY_GAME:
+        return game
+    if sent.topic == "reply":
+        return "obeyed" if sent.payload["ok"] else f"refused: {sent.payload['error']}"
+    return kind(sent).rsplit(".", 1)[-1]
+
+
+def _says_more(sent: Sent, known: dict[str, Any]) -> bool:
+    """Whether a state shows more than the one that was found before; of all else the first one will do."""
+    return sent.topic in ("table", "lamps", "alarm", "roads") and len(str(sent.payload)) > len(str(known))
+
+
+_HEALTH: Final = Health(
+    uptime_s=3600,
+    reader=ReaderHealth(
+        reads=412,
+        unread=1,
+        frames_bad=0,
+        quality=231.4,
+        lamp=198,
+        ambient=12,
+        temperature=41.5,
+        quality_calibrated=233.0,
+        lamp_calibrated=200.0,
+        forecast=None,
+    ),
+    disk_free_mb=21480,
+    temperature=52.1,
+    under_voltage=False,
+    queue=0,
+    faults=(),
+    orders_refused=0,
+)
+
+
+def _status() -> dict[str, dict[str, Any]]:
+    states: tuple[Any, ...] = ("online", "stopped", "lost")
+    return {each: _beside(Status(each, __version__, "unknown", 15, "FULL", "synchronised", 1)) for each in states}
+
+
+def _stored() -> dict[str, Any]:
+    """What a store says when it has committed the first round of baccarat."""
+    first = next(each.payload for moment in moments()["baccarat"] for each in moment.sent if each.topic == "round")
+    return dict(msgspec.to_builtins(Stored(first["journal"], first["seq"], "store")))
+
+
+def _no_order() -> dict[str, Any]:
+    """The answer to bytes that are no order."""
+    try:
+        parse(b"{}")
+    except NotAnOrder as error:
+        return _beside(error.answer)
+    raise AssertionError("an empty object is an order")
+
+
+def _odds() -> dict[str, Any]:
+    """The odds of the first round of a full shoe of baccarat."""
+    house = house_of()
+    return _beside(answer(Question(house.game, house.decks, house.terms, 1, 416, {})))
+
+
+def _beside(body: Struct) -> dict[str, Any]:
+    """A state under the head that the first table has when its scene ends."""
+    last = next(each.payload for each in reversed(moments()["baccarat"][-1].sent) if each.topic == "table")
+    head = StateHead(VERSION, TABLE, last["shoe"], last["journal"], last["as_of"], last["at"], BOOT)
+    return dict(msgspec.json.decode(joined(head, body)))
