@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from firmware_bridge.cli.replay.told import told
 from firmware_bridge.cli.workers import Workers
 from firmware_bridge.demo.memory_table import Retained
-from firmware_bridge.demo.parts import Part, parts, steps
 from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.script import Part, parts, steps
 from firmware_bridge.journal.line import Line
 
 NewReplay = Callable[[Callable[[str], None]], Replay]
