@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, get_args
 
 from firmware_bridge.cli import workers
-from firmware_bridge.cli.lengthy.bar import Bar
+from firmware_bridge.cli.progress import Bar
 from firmware_bridge.cli.workers import Workers
 from firmware_bridge.demo.memory_table import Retained
 from firmware_bridge.demo.replay import Close, Replay

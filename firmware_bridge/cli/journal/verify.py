@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from firmware_bridge.cli import workers
-from firmware_bridge.cli.lengthy.bar import Bar
+from firmware_bridge.cli.progress import Bar
 from firmware_bridge.cli.workers import Workers
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped
