@@ -10,8 +10,7 @@ from typing import Any, Final
 import msgspec
 from rich.text import Text
 
-from firmware_bridge.cli.roads.paint import SHAPES, Paint
-from firmware_bridge.cli.roads.terminal import NARROWEST
+from firmware_bridge.cli.roads.terminal import NARROWEST, SHAPES, Paint
 from firmware_bridge.cli.roads.terminal import screen as roads_screen
 from firmware_bridge.cli.watch.screen import Status, decisions, machine, mode_words, next_step
 from firmware_bridge.facts.printable import escaped, harmless
