@@ -19,7 +19,7 @@ USAGE: Final = 2
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe play`."""
-    parser.add_argument("game", choices=[name for name, game in GAMES.items() if game.summary])
+    parser.add_argument("game", choices=[name for name, game in GAMES.items() if game.demo.summary])
     parser.add_argument("file", nargs="?", help="a JSON object a line; without it standard input")
 
 

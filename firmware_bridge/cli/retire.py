@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from firmware_bridge.cli.check.broker import ANSWER_S, unlogged
+from firmware_bridge.cli.check.broker import answered
 from firmware_bridge.cli.check.finding import failed
 from firmware_bridge.cli.daemon_socket import config_option
 from firmware_bridge.config.load import broker_settings, load
@@ -118,15 +118,7 @@ async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | 
     will = Message(f"{prefix}/check", b"", qos=0)
     topics = () if empty else (f"{prefix}/#",)
     link = Link(settings, lambda: will, topics, lambda _: (), up, tell, delivered, heard, loop)
-    with unlogged():
-        link.start()
-        try:
-            why = await asyncio.wait_for(done, ANSWER_S)
-        except TimeoutError:
-            why = silence(settings)
-        finally:
-            await link.close(None)
-    if why:
+    if why := await answered(link, done, silence(settings)):
         found = failed("broker", why)
         raise NotRetired(found.text, found.remedy)
     return kept

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from firmware_bridge.cli import CONFIG, FAILED, FINE
+from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.bridge import Bridge
@@ -24,7 +25,6 @@ from firmware_bridge.journal.files import InUse
 from hardware.errors import HardwareError, PinBusy
 
 FORMAT: Final = "%(levelname)s %(name)s: %(message)s"
-DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
 log = logging.getLogger(__name__)
 
 

@@ -113,7 +113,7 @@ def _both(head: Schema, body: Schema) -> Schema:
 
 def _round(of: dict[Any, Schema], message: type[Struct], game: Game) -> Schema:
     """A round with what only its game says of it."""
-    named = _with(of[message], game={"const": game.name}, unit={"const": game.unit})
+    named = _with(of[message], game={"const": game.name}, unit={"const": game.money.unit})
     if message is wire.VoidedRound:
         return named
     hands = {"type": "object", "additionalProperties": of[game.hand]}

@@ -23,6 +23,7 @@ from firmware_bridge.cli import FAILED, FINE
 from firmware_bridge.cli.check import findings
 from firmware_bridge.cli.check import text as finding_text
 from firmware_bridge.cli.check.finding import UNIT, said
+from firmware_bridge.cli.check.reader import PLACES
 from firmware_bridge.cli.config import scrubbed, secrets_of
 from firmware_bridge.cli.daemon_socket import JOURNAL_DIR, ask, config_option, journal_dir, socket_path
 from firmware_bridge.cli.watch.screen import screen
@@ -43,7 +44,7 @@ KERNEL_LINES: Final = 300
 JOURNALS: Final = 3
 """Journals in a ticket: the newest, one per shoe."""
 
-NODES: Final = ("serial/by-id/*", "shoe-reader", "ttyUSB*", "ttyACM*", "ttyAMA*", "ttyS0", "gpiochip*")
+NODES: Final = (*PLACES, "ttyS0", "gpiochip*")
 SYSTEM: Final = ("/proc/device-tree/model", "/proc/version", "/etc/os-release", "/proc/uptime", "/proc/loadavg")
 
 _TELLING: Final = re.compile(

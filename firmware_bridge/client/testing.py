@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Raw
 
 from firmware_bridge.client.broker import Address, Session
-from firmware_bridge.client.fake_results import RESULTS, UNITS, FakeGame
 from firmware_bridge.facts.events import CommandAnswered, ShoeEnded
 from firmware_bridge.facts.events_of_cards import Event
 from firmware_bridge.facts.events_of_rounds import (
     BetsClosed,
     EntryName,
+    Net,
     RoundClosed,
     RoundCorrected,
     RoundVoided,
     Stake,
+    Unit,
 )
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import VERSION, EntryHead, StateHead, Stored, joined
@@ -31,6 +32,36 @@ Fault = Literal["repeat", "gap", "conflict", "reorder", "restart", "void", "corr
 behind the next one; the table starts anew behind it; it is voided; it is corrected behind it."""
 
 AT: Final = "2026-11-20T21:33:05.123Z"
+
+FakeGame = Literal["baccarat", "blackjack"]
+"""What is played: nets per unit staked (`unit` is `stake`), or of two seats in money."""
+
+
+class _Result(NamedTuple):
+    outcome: str
+    bets: dict[str, Net]
+    stakes: dict[str, Stake]
+
+
+def _in_money(outcome: str, **seats: tuple[str, str]) -> _Result:
+    """What each seat put in, and its net."""
+    return _Result(outcome, {seat: net for seat, (_, net) in seats.items()}, dict(seats))
+
+
+UNITS: Final[dict[FakeGame, Unit]] = {"baccarat": "stake", "blackjack": "money"}
+
+RESULTS: Final[dict[FakeGame, tuple[_Result, ...]]] = {
+    "baccarat": (
+        _Result("banker", {"player": -1, "banker": 0.95, "tie": -1}, {}),
+        _Result("player", {"player": 1, "banker": -1, "tie": -1}, {}),
+        _Result("tie", {"player": 0, "banker": 0, "tie": 8}, {}),
+    ),
+    "blackjack": (
+        _in_money("dealer_bust", S1=("240", "240"), S3=("12.5", "18.75")),
+        _in_money("dealer", S1=("100", "-100"), S3=("12.5", "-12.5")),
+    ),
+}
+"""What rounds end with, one after the other, and then from the first again."""
 
 
 class FakeTable:

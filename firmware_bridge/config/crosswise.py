@@ -104,14 +104,14 @@ def _too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
 
 def _burned(table: TableConfig | None, game: Game) -> list[str]:
     """Nothing is burned of a pack that is dealt to its last card."""
-    if table is None or game.may_burn or table.burn in ("none", 0):
+    if table is None or game.play.may_burn or table.burn in ("none", 0):
         return []
     return [f"[table] burn = {table.burn!r}: {game.name} deals all {game.size} of a pack, leave burn out"]
 
 
 def _undealt(table: TableConfig | None, game: Game) -> list[str]:
     """A game that is dealt to those who bet waits for the bets."""
-    if table is None or not game.must_bet or table.betting == "required":
+    if table is None or not game.money.must_bet or table.betting == "required":
         return []
     return [f'[table] betting = "ignored": {game.name} is dealt to the seats that bets_closed names']
 
@@ -119,17 +119,17 @@ def _undealt(table: TableConfig | None, game: Game) -> list[str]:
 def _lacking(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> list[str]:
     """What is set up for another game: sensors in slots that take several cards, odds of bets that have no names."""
     mistakes = []
-    if raw.get("presence") and not game.sensed:
+    if raw.get("presence") and not game.play.sensed:
         mistakes.append(f"[presence]: a slot of {game.name} takes several cards, no sensor tells them apart")
-    if sections.get("mqtt", MqttConfig()).live_odds and not game.bets:
+    if sections.get("mqtt", MqttConfig()).live_odds and not game.money.bets:
         mistakes.append(f"[mqtt] live_odds = true: {game.name} has none, ask shoe odds --game {game.name}")
     return mistakes
 
 
 def _limits_of_no_bet(raw: dict[str, Any], game: Game) -> list[str]:
     """A limit is a bet's, where the game's bets have names, or one of the whole table."""
-    limits, known = raw.get("limits"), (*game.bets, *OF_TABLE)
-    if not game.bets or not isinstance(limits, dict):
+    limits, known = raw.get("limits"), (*game.money.bets, *OF_TABLE)
+    if not game.money.bets or not isinstance(limits, dict):
         return []
     near = {name: get_close_matches(name, known, 1) for name in limits if name not in known}
     return [
@@ -155,10 +155,10 @@ def _judged_twice(sections: dict[str, Any], game: Game) -> list[str]:
     protocol = sections.get("reader", ReaderConfig()).protocol
     if not READERS[protocol]:
         return ['[table] close = "result": only an angel-eye tells results'] if table.close == "result" else []
-    if game.verdict is None:
+    if game.play.verdict is None:
         return [f'[reader] protocol = "{protocol}": it judges games of its own, {game.name} is none of them']
     terms = sections.get("game", game.terms())
-    mistakes = [f'[game] {key} = "{getattr(terms, key)}": {why}' for key, why in game.unjudged(terms).items()]
+    mistakes = [f'[game] {key} = "{getattr(terms, key)}": {why}' for key, why in game.play.unjudged(terms).items()]
     if table.disclose == "sealed":
         mode = sections.get("service", ServiceConfig()).mode
         by_mode = "" if mode == "standard" else f' (what [service] mode = "{mode}" stands for)'

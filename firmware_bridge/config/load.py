@@ -88,9 +88,9 @@ def _section(section: str, keys: Any, game: Game, mistakes: list[str]) -> Any:
             return _terms(game, good_keys(game.terms, where, keys, mistakes), mistakes)
         case "pins":
             own = named_keys(
-                AnySensor, where, {key: keys[key] for key in keys if key in game.keys}, game.keys, mistakes
+                AnySensor, where, {key: keys[key] for key in keys if key in game.play.keys}, game.play.keys, mistakes
             )
-            others = {key: value for key, value in keys.items() if key not in game.keys}
+            others = {key: value for key, value in keys.items() if key not in game.play.keys}
             return PinsConfig(**good_keys(PinsConfig, where, others, mistakes, without=("keys",)), keys=own)
     moved = [key for key in keys if section == "table" and key in game.terms.__struct_fields__]
     mistakes += [f"[table] {key} stands in [game]: it is a setting of {game.name} alone" for key in moved]

@@ -113,10 +113,10 @@ def wrong_keys(keys: dict[str, Any], game: Game) -> Iterator[str]:
     seats = seat_numbers(game)
     for name in keys:
         mark = mark_of_key(name)
-        if not game.words:
+        if not game.play.words:
             yield f"[keys] {name}: {game.name} has no marks"
-        elif mark is None or mark.word not in game.words or (mark.seat not in seats and mark.word != LOT):
-            known = [f"S{seat}.{word}" for seat in seats for word in game.words if word != LOT]
+        elif mark is None or mark.word not in game.play.words or (mark.seat not in seats and mark.word != LOT):
+            known = [f"S{seat}.{word}" for seat in seats for word in game.play.words if word != LOT]
             yield f"[keys] {name} is unknown: {did_you_mean(name, known, SHAPE)}"
 
 
@@ -124,7 +124,7 @@ def wrong_pads(pads: tuple[KeypadConfig, ...], game: Game) -> Iterator[str]:
     """What is wrong with `[[keypad]]`, a sentence each: seats that the game has not, or that have two pads."""
     seats, seen = seat_numbers(game), set[int]()
     for pad in pads:
-        if not game.words:
+        if not game.play.words:
             yield f"[[keypad]] port = {pad.port}: {game.name} has no marks"
             return
         if strange := [seat for seat in pad.seats if str(seat) not in seats]:

@@ -71,7 +71,7 @@ def keys() -> Iterator[Key]:
             case _:
                 yield from _keys(title, kind, without=("keys",))
         if section == "pins":
-            for name in dict.fromkeys(name for game in GAMES.values() for name in game.keys):
+            for name in dict.fromkeys(name for game in GAMES.values() for name in game.play.keys):
                 yield Key(title, name, "The dealer's key that tells this result.", _may(AnySensor))
     for title, kind in WIRES.items():
         common = () if kind is PinConfig else PinConfig.__struct_fields__
@@ -140,7 +140,7 @@ def _may(kind: Any) -> str:
 
 def _names(section: str) -> str:
     """The names that keys of a section may have."""
-    sensed = [game for game in GAMES.values() if game.sensed or section == "lamps"]
+    sensed = [game for game in GAMES.values() if game.play.sensed or section == "lamps"]
     slots = dict.fromkeys(slot for game in sensed for slot in game.slots)
     seats = dict.fromkeys(seat for game in GAMES.values() for seat in game.seats)
     return f"Names: {', '.join((*slots, *seats, *LAMPS) if section == 'lamps' else slots)}."

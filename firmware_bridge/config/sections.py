@@ -219,7 +219,7 @@ class Config(Struct, frozen=True, kw_only=True):
         """The settings the next shoe is opened under."""
         settings = msgspec.structs.asdict(self.table) | msgspec.structs.asdict(self.service)
         del settings["id"]
-        close = self.table.close or ("result" if READERS[self.reader.protocol] else self.rules.close(self.terms))
+        close = self.table.close or ("result" if READERS[self.reader.protocol] else self.rules.play.close(self.terms))
         cut = self.table.virtual_cut or cut_place(self.table.game)
         own = {"close": close, "virtual_cut": None if cut == "none" else cut}
         return House(**settings | own | {"terms": sealed(self.terms), "limits": self.limits})

@@ -21,12 +21,12 @@ def comes(_: Game) -> str:
 
 def burns_none(game: Game) -> str:
     """What goes wrong with a burn."""
-    return "" if any(map(game.burns, game.pack)) else "nothing is burned"
+    return "" if any(map(game.play.burns, game.pack)) else "nothing is burned"
 
 
 def has_new_packs(game: Game) -> str:
     """What happens near the last card."""
-    return "a new pack comes before the last card" if game.one_round_packs else ""
+    return "a new pack comes before the last card" if game.play.one_round_packs else ""
 
 
 def has_copies(game: Game) -> str:
@@ -260,7 +260,7 @@ FAULTS: Final[dict[str, Fault]] = {
 def places(at: str, game: Game) -> tuple[str, ...]:
     """The lamps at which a fault's moment is, or the moment itself where it has none."""
     inside = (game.slots[min(_INSIDE, len(game.slots) - 1)],)
-    return {INSIDE: inside, LATE: game.secret or inside}.get(at, (at,))
+    return {INSIDE: inside, LATE: game.play.secret or inside}.get(at, (at,))
 
 
 def unknown(fault: str) -> str:

@@ -138,7 +138,7 @@ class PlayedTable:
         last = e.ShoeEnded if self._whole_pack else e.RoundClosed | e.RoundVoided  # void: the shoe was empty
         self.is_over = self.is_over or any(isinstance(event, last) for event in happened)
         shoe = self._memory.shoe
-        return over(did) if self.is_over else step(layout(shoe), did, rules(shoe).anytime)
+        return over(did) if self.is_over else step(layout(shoe), did, rules(shoe).play.anytime)
 
     def _order(self, order: orders.Order) -> tuple[e.AnyEvent, ...]:
         return self._take(inputs.Ordered(at=0, order=order, by="play", nonce=self._memory.nonce()))
@@ -207,10 +207,10 @@ def answer(name: str, text: str | bytes) -> dict[str, Any]:
 def _play(game: Game, given: dict[str, Any]) -> dict[str, Any]:
     line = msgspec.convert(given, _Played)
     table = PlayedTable(_house(game, line.settings), given["type"] == "game")
-    stakes = orders.BetsClosed(bets=_texts(line.bets), money=_texts(line.money)) if game.stakes else None
+    stakes = orders.BetsClosed(bets=_texts(line.bets), money=_texts(line.money)) if game.money.stakes else None
     pack = orders.Pack(decks=line.settings.get("decks"), left=line.left)
     steps = [table.begin(pack, stakes), *[table.move(word) for word in line.moves]]
-    result = game.summary(table.rounds) if game.summary and table.is_over and table.rounds else None
+    result = game.demo.summary(table.rounds) if game.demo.summary and table.is_over and table.rounds else None
     return {"steps": steps, "result": result}
 
 
@@ -228,6 +228,6 @@ def _house(game: Game, settings: dict[str, Any]) -> Any:
 
 
 def _compared(game: Game, given: dict[str, Any]) -> dict[str, Any]:
-    if game.compare is None:
+    if game.demo.compare is None:
         raise LineError(f"{game.name} compares no hands", 'give lines of the type "round" or "game"')
-    return dict(game.compare(given))
+    return dict(game.demo.compare(given))

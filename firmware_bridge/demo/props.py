@@ -100,8 +100,8 @@ def packs(reader: str, game: Game, decks: int) -> list[Paper]:
     """The cards of a full shoe, unshuffled."""
     codes = faces(reader, game, decks)
     if BOARDS[reader].papers == "tags":
-        return [Paper(code, game.burns(card)) for code, card in codes.items()]
-    return [Paper(code, game.burns(card)) for code, card in codes.items() for _ in range(game.pack[card])] * decks
+        return [Paper(code, game.play.burns(card)) for code, card in codes.items()]
+    return [Paper(code, game.play.burns(card)) for code, card in codes.items() for _ in range(game.pack[card])] * decks
 
 
 def code_book(reader: str, game: Game, decks: int, folder: Path) -> dict[str, str]:

@@ -84,7 +84,7 @@ _WORDS: Final[dict[str, Step]] = {
     "cut": Cut(),
     "next": Key("next"),
     "reveal": Key("reveal"),
-    **{key: Key(key) for game in GAMES.values() for key in game.keys},
+    **{key: Key(key) for game in GAMES.values() for key in game.play.keys},
     "lid-open": Lid(True),
     "lid-close": Lid(False),
     "bets-open": Say(orders.BetsOpen()),
@@ -181,7 +181,7 @@ def _word(word: str, number: int, usage: str) -> Iterator[Step]:
         yield from map(Drawn, cards(word))
     elif amounts := _AMOUNTS.fullmatch(word):
         yield Say(orders.BetsClosed(**{amounts[1]: dict(each.split(":") for each in amounts[2].split(","))}))
-    elif (mark := mark_of(word)) and any(mark.word in game.words for game in GAMES.values()):
+    elif (mark := mark_of(word)) and any(mark.word in game.play.words for game in GAMES.values()):
         yield Say(orders.Mark(mark.word, int(mark.seat) if mark.seat else None, mark.value))
     elif pause := _PAUSE.fullmatch(word):
         yield Pause(round(float(pause[1]) * 1000))

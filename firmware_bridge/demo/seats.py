@@ -45,7 +45,7 @@ Give = Callable[[Order], None]
 def asks_guests(house: House) -> bool:
     """Whether guests have a part at such a table."""
     game = GAMES[house.game]
-    return bool(game.stakes or game.words) or house.betting == "required" or house.disclose == "sealed"
+    return bool(game.money.stakes or game.play.words) or house.betting == "required" or house.disclose == "sealed"
 
 
 def waits(shoe: Shoe | None) -> bool:
@@ -61,7 +61,7 @@ def waits(shoe: Shoe | None) -> bool:
 
 def pack_wanted(shoe: Shoe | None) -> int:
     """Which pack is in the shoe, or is to be put there; always the same where a pit boss opens each."""
-    return shoe.number + opens_itself(shoe) if shoe and rules(shoe).one_round_packs else 0
+    return shoe.number + opens_itself(shoe) if shoe and rules(shoe).play.one_round_packs else 0
 
 
 def said(shoe: Shoe, rng: Random, seats: int | None = None) -> Order | None:
@@ -80,7 +80,7 @@ def said(shoe: Shoe, rng: Random, seats: int | None = None) -> Order | None:
     if not isinstance(question, MarkDue):
         return None
     slot, offers = next(iter(question.act.items()))
-    word, value = rules(shoe).strategy(Asked(slot, offers, layout(shoe), _hand(shoe, slot)), rng)
+    word, value = rules(shoe).demo.strategy(Asked(slot, offers, layout(shoe), _hand(shoe, slot)), rng)
     order: Order = {"do": "mark", "round": shoe.round, "turn": shoe.turn, "word": word}
     if slot != LOT:
         order["seat"] = int(slot.partition(".")[0].lstrip("S"))
@@ -99,21 +99,21 @@ def _is_sealed(shoe: Shoe) -> bool:
 
 
 def _bets(game: Game, seats: int | None) -> Order:
-    if not game.stakes:
+    if not game.money.stakes:
         return {"do": "bets_closed"}
-    amount = {"bets": BET, "money": PURSE}[game.stakes]
-    return {"do": "bets_closed", game.stakes: dict.fromkeys(_seats(game)[:seats], amount)}
+    amount = {"bets": BET, "money": PURSE}[game.money.stakes]
+    return {"do": "bets_closed", game.money.stakes: dict.fromkeys(_seats(game)[:seats], amount)}
 
 
 def seat_counts(game: Game) -> range:
     """How many seats can play at a simulated table."""
-    return range(game.players[0], len(_seats(game)) + 1) if game.words else range(0)
+    return range(game.play.players[0], len(_seats(game)) + 1) if game.play.words else range(0)
 
 
 def _seats(game: Game) -> list[str]:
     """The numbers of the seats, as their lamps or slots have them: `S1`, `S2`; as many as may play."""
     named = dict.fromkeys(name.partition(".")[0].removeprefix("S") for name in (*game.slots, *game.seats))
-    return [number for number in named if number.isdecimal()][: game.players[-1]] or ["1"]
+    return [number for number in named if number.isdecimal()][: game.play.players[-1]] or ["1"]
 
 
 def _pause(shoe: Shoe) -> float:

@@ -128,7 +128,7 @@ class Stage:
 
             mistake = Mistake(err, places(fault.at, self.game), fault.after)
         rng, papers = Random(self.play.seed), packs(self.play.reader, self.game, self.config.table.decks)
-        cut = None if fault.forgets_cut else fault.cut_from_end or self.game.cut_from_end
+        cut = None if fault.forgets_cut else fault.cut_from_end or self.game.play.cut_from_end
         if not fault.act and fault.text:
             self._say("accident", fault.accident)
         dealer = Dealer(self, papers, rng, self.play.speed, mistake, cut)

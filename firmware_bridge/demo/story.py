@@ -37,7 +37,7 @@ class Story:
 
     def begin(self, stage: Stage) -> None:
         """Write how the table is played."""
-        play, self._has_marks = stage.play, bool(stage.game.words)
+        play, self._has_marks = stage.play, bool(stage.game.play.words)
         broker = f"broker {stage.broker.kind} (MQTT {'5' if stage.broker.protocol == 5 else '3.1.1'})"
         what = f"{play.procedure or play.game}, reader {play.reader}, {broker}, {stage.size} cards"
         fault = f", fault {play.fault}" if play.fault else ""
@@ -169,7 +169,7 @@ def summary(stage: Stage, seconds: float) -> Iterator[str]:
     closed = [each for each in backend.rounds if each["status"] == "closed"]
     counts = Counter(each["outcome"] for each in closed)
     voided = len(backend.rounds) - len(closed)
-    outcomes = dict.fromkeys((*stage.game.keys, *sorted(counts)))
+    outcomes = dict.fromkeys((*stage.game.play.keys, *sorted(counts)))
     split = ", ".join([*(f"{each} {counts[each]}" for each in outcomes), *[f"void {voided}"] * bool(voided)])
     cards, sent = counted(backend.cards, "card"), counted(backend.messages, "MQTT message")
     yield f"{counted(len(closed), 'round')} delivered ({split}), {cards}, {sent}"

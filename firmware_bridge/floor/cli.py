@@ -77,7 +77,7 @@ def _page(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 
 def _export(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    from firmware_bridge.floor.store.export import export
+    from firmware_bridge.floor.store.commands import export
     from firmware_bridge.floor.store.open import open_store
 
     store = open_store(config)
@@ -102,7 +102,7 @@ def _backup(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 
 def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    from firmware_bridge.floor.store.expire import expire
+    from firmware_bridge.floor.store.commands import expire
     from firmware_bridge.floor.store.open import open_store
 
     if config.store.keep_years is None:
@@ -119,7 +119,7 @@ def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 def _backfill(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.record.names import names
-    from firmware_bridge.floor.store.backfill import backfill
+    from firmware_bridge.floor.store.commands import backfill
     from firmware_bridge.floor.store.open import open_store
 
     store, code = open_store(config, make=True), FINE

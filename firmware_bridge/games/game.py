@@ -62,44 +62,101 @@ class OddsBook(Struct, frozen=True, eq=False):
     table: Callable[[int, Sequence[Card], Any], Iterator[str]]
 
 
-def _nothing(*_: Any) -> tuple[()]:
-    return ()
-
-
-def _no_mistakes(_: Any) -> dict[str, str]:
-    return {}
-
-
-def _auto(_: Any) -> Literal["auto", "next"]:
-    return "auto"
-
-
 def _bets(_: Layout, start: Start) -> dict[str, Net]:
     return {f"S{seat}": bet for seat, bet in start.bets.items()}
 
 
-def _nothing_moved(_: Layout) -> dict[str, Net]:
-    return {}
-
-
-def _one(_: Any) -> int:
-    return 1
-
-
-def _none(_: Card) -> int:
-    return 0
-
-
-def _never(*_: Any) -> bool:
-    return False
-
-
-def _no_points(_: Layout) -> dict[str, str]:
-    return {}
-
-
 def _no_answer(question: Question, *_: Any) -> str:
     raise LookupError(f"{question.what}: this game asks no questions")
+
+
+class Play(Struct, frozen=True, eq=False, kw_only=True):
+    """The rules of a round, and of the packs that it is dealt from."""
+
+    round: Callable[[Any, Start], Script]
+    """The script of a round under these terms."""
+    judge: Callable[[tuple[Card | Mark, ...], Any, Start], Layout] | None = None
+    """For a correction: the layout of the cards that were played, where that is not simply the round again."""
+    fewest: Callable[[Any], int] = lambda terms: 1
+    """How many cards the shortest round takes under these terms."""
+    first: str = ""
+    """The slot a new round begins with, where it is always the same."""
+    reserves: Callable[[Any], tuple[str, ...]] = lambda terms: ()
+    """Slots in which cards wait that open the next round."""
+    carries: int = 0
+    """The most cards that may wait for the next round, those drawn too many included."""
+    words: tuple[str, ...] = ()
+    """Every word a mark may have."""
+    seatless: tuple[str, ...] = (LOT,)
+    """The words that mean something without a seat; a mark of another word without one is refused as `unknown`."""
+    anytime: tuple[str, ...] = ()
+    """The words that a seat may say while another one is asked."""
+    players: range = range(1, 100)
+    """How many seats may take part in a round."""
+    answer: Callable[[Question, Mapping[int, Card], Layout], str] = _no_answer
+    """What cards lying face down tell; their faces by the number (from 0) of the card in the round."""
+    burns: Callable[[Card], int] = lambda card: 0
+    """How many cards are burned unseen after this exposed one."""
+    may_burn: bool = True
+    """Whether a house may burn cards of a new pack; not where the rounds of a pack take all of it."""
+    one_round_packs: bool = False
+    """Whether a pack lasts one round, or one game: the next opens by itself, and a journal holds the packs of many."""
+    cut_from_end: tuple[int, int] | None = None
+    """Between how many cards from the end the cut card is put; None: the game has none."""
+    close: Callable[[Any], Literal["auto", "next"]] = lambda terms: "auto"
+    """How rounds end where the config does not say it."""
+    ends: Callable[[Any, Start], bool] = lambda terms, start: False
+    """Whether, under these terms, no further round can begin with what it would start with; no bets are told yet."""
+    keys: tuple[str, ...] = ()
+    """The dealer's keys that tell a result: each is the outcome of its name."""
+    verdict: Callable[[str, Raw], tuple[str, ...]] | None = None
+    """What a reader that judges says of an outcome and the game's own part; None where no reader judges it."""
+    unjudged: Callable[[Any], Mapping[str, str]] = lambda terms: {}
+    """Terms that such a reader does not deal under: key -> why."""
+    secret: tuple[str, ...] = ()
+    """Slots where a card may tell what lies face down: a sensor there is not believed before all is open."""
+    sensed: bool = False
+    """Whether a sensor in a slot can tell a card there, because a slot takes one card only."""
+    squeezed: bool = False
+    """Whether a house that seals deals every card face down, for guests to squeeze; else only what the rules hide."""
+    ceremony: str = "cards are opened in the order of the game"
+    """In which order cards that lie face down are opened."""
+
+
+class Money(Struct, frozen=True, eq=False, kw_only=True):
+    """What is bet, and what bets are told in."""
+
+    unit: Unit = "money"
+    """What bets are told in: net units per unit staked, or money."""
+    stakes: Literal["", "bets", "money"] = ""
+    """What `bets_closed` brings."""
+    stakes_per: Literal["round", "pack"] = "round"
+    """How often bets are closed. With `pack` once; told again between two rounds, they replace what was worked out."""
+    must_bet: bool = False
+    """Whether nothing can be dealt under `betting = "ignored"`, because `bets_closed` says whose round it is."""
+    bets: tuple[str, ...] = ()
+    """Its bets, where they have names of their own: what `[limits]` may name."""
+    closed_bets: Callable[[int], tuple[str, ...]] = lambda number: ()
+    """Bets refused in that round of a shoe."""
+    staked: Callable[[Layout, Start], dict[str, Net]] = _bets
+    """What each bet has put in so far, for a round that is voided; empty where the backend alone knows the wagers."""
+    moved: Callable[[Layout], dict[str, Net]] = lambda table: {}
+    """What the table has paid each bet so far, or taken from it (below 0), where it settles before a round is over."""
+
+
+class Demo(Struct, frozen=True, eq=False, kw_only=True):
+    """What demonstrations, screens and given rounds ask of a game."""
+
+    strategy: Strategy = first_offered
+    """What a sensible seat does when it is asked, for demonstrations and tests."""
+    compare: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Compares the hands of one JSON object by the rules: `winner`, `outcome` or `against`; None: no hands compare."""
+    summary: Callable[[Sequence[Mapping[str, Any]]], Mapping[str, Any]] | None = None
+    """A game in one JSON object, from the `round` messages of its rounds that count; None: it has no such object."""
+    points: Callable[[Layout], Mapping[str, str]] = lambda table: {}
+    """Area -> its points so far, from open cards, where the game counts before the result."""
+    remarks: Callable[[Mapping[str, Any]], tuple[str, ...]] = lambda told: ()
+    """What people say of a `round` message besides its outcome and its hands."""
 
 
 class Game(Struct, frozen=True, eq=False, kw_only=True):
@@ -113,98 +170,30 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """The faces of one pack, and how often each is in it."""
     packs: range
     """How many packs a shoe may hold."""
-    fewest: Callable[[Any], int] = _one
-    """How many cards the shortest round takes under these terms."""
     slots: tuple[str, ...]
     """Every slot a card may lie in: what `[lamps]` and `[presence]` may name."""
     seats: tuple[str, ...] = ()
     """Lamps of seats, where they are not slots."""
     areas: Mapping[str, tuple[str, ...]]
     """The slots by the name people have for their place; those of `reserves` under the name `reserve`."""
-    round: Callable[[Any, Start], Script]
-    """The script of a round under these terms."""
-    judge: Callable[[tuple[Card | Mark, ...], Any, Start], Layout] | None = None
-    """For a correction: the layout of the cards that were played, where that is not simply the round again."""
-    first: str = ""
-    """The slot a new round begins with, where it is always the same."""
-    reserves: Callable[[Any], tuple[str, ...]] = _nothing
-    """Slots in which cards wait that open the next round."""
-    carries: int = 0
-    """The most cards that may wait for the next round, those drawn too many included."""
     hand: type[Struct] = Hand
     """What it says of a hand."""
     own: type[Struct] = Nothing
     """What only this game says of a round, beside what all say."""
-    words: tuple[str, ...] = ()
-    """Every word a mark may have."""
-    seatless: tuple[str, ...] = (LOT,)
-    """The words that mean something without a seat; a mark of another word without one is refused as `unknown`."""
-    anytime: tuple[str, ...] = ()
-    """The words that a seat may say while another one is asked."""
-    players: range = range(1, 100)
-    """How many seats may take part in a round."""
     shows: type[Struct] = Nothing
     """What its script says of a running round beside cards, marks and hands (`Shows`)."""
-    stakes: Literal["", "bets", "money"] = ""
-    """What `bets_closed` brings."""
-    stakes_per: Literal["round", "pack"] = "round"
-    """How often bets are closed. With `pack` once; told again between two rounds, they replace what was worked out."""
-    must_bet: bool = False
-    """Whether nothing can be dealt under `betting = "ignored"`, because `bets_closed` says whose round it is."""
-    one_round_packs: bool = False
-    """Whether a pack lasts one round, or one game: the next opens by itself, and a journal holds the packs of many."""
-    strategy: Strategy = first_offered
-    """What a sensible seat does when it is asked, for demonstrations and tests."""
-    compare: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """Compares the hands of one JSON object by the rules: `winner`, `outcome` or `against`; None: no hands compare."""
-    summary: Callable[[Sequence[Mapping[str, Any]]], Mapping[str, Any]] | None = None
-    """A game in one JSON object, from the `round` messages of its rounds that count; None: it has no such object."""
-    unit: Unit = "money"
-    """What bets are told in: net units per unit staked, or money."""
-    answer: Callable[[Question, Mapping[int, Card], Layout], str] = _no_answer
-    """What cards lying face down tell; their faces by the number (from 0) of the card in the round."""
-    keys: tuple[str, ...] = ()
-    """The dealer's keys that tell a result: each is the outcome of its name."""
-    verdict: Callable[[str, Raw], tuple[str, ...]] | None = None
-    """What a reader that judges says of an outcome and the game's own part; None where no reader judges it."""
-    unjudged: Callable[[Any], Mapping[str, str]] = _no_mistakes
-    """Terms that such a reader does not deal under: key -> why."""
-    burns: Callable[[Card], int] = _none
-    """How many cards are burned unseen after this exposed one."""
-    may_burn: bool = True
-    """Whether a house may burn cards of a new pack; not where the rounds of a pack take all of it."""
-    close: Callable[[Any], Literal["auto", "next"]] = _auto
-    """How rounds end where the config does not say it."""
-    ends: Callable[[Any, Start], bool] = _never
-    """Whether, under these terms, no further round can begin with what it would start with; no bets are told yet."""
-    secret: tuple[str, ...] = ()
-    """Slots where a card may tell what lies face down: a sensor there is not believed before all is open."""
-    sensed: bool = False
-    """Whether a sensor in a slot can tell a card there, because a slot takes one card only."""
-    squeezed: bool = False
-    """Whether a house that seals deals every card face down, for guests to squeeze; else only what the rules hide."""
-    ceremony: str = "cards are opened in the order of the game"
-    """In which order cards that lie face down are opened."""
-    staked: Callable[[Layout, Start], dict[str, Net]] = _bets
-    """What each bet has put in so far, for a round that is voided; empty where the backend alone knows the wagers."""
-    moved: Callable[[Layout], dict[str, Net]] = _nothing_moved
-    """What the table has paid each bet so far, or taken from it (below 0), where it settles before a round is over."""
-    bets: tuple[str, ...] = ()
-    """Its bets, where they have names of their own: what `[limits]` may name."""
-    closed_bets: Callable[[int], tuple[str, ...]] = _nothing
-    """Bets refused in that round of a shoe."""
     topics: tuple[Topic, ...] = ()
     """Retained topics of its own."""
-    cut_from_end: tuple[int, int] | None = None
-    """Between how many cards from the end the cut card is put; None: the game has none."""
-    points: Callable[[Layout], Mapping[str, str]] = _no_points
-    """Area -> its points so far, from open cards, where the game counts before the result."""
+    play: Play
+    """Its rules."""
+    money: Money = Money()
+    """Its bets."""
     guest: Guest = Guest()
     """How guests' screens show it."""
+    demo: Demo = Demo()
+    """What people see of it elsewhere, and how its seats play in a demonstration."""
     odds: Callable[[], OddsBook] | None = None
     """Its odds, imported when they are asked for; None where none are known."""
-    remarks: Callable[[Mapping[str, Any]], tuple[str, ...]] = _nothing
-    """What people say of a `round` message besides its outcome and its hands."""
 
     @property
     def dealt_from(self) -> str:

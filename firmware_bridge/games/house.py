@@ -29,11 +29,11 @@ def usual(name: str) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     if house.decks not in game.packs:
         settings["decks"] = game.packs[-1]
-    if not any(map(game.burns, game.pack)):
+    if not any(map(game.play.burns, game.pack)):
         settings["burn"] = "none"
-    if game.stakes:
+    if game.money.stakes:
         settings["betting"] = "required"
-    if game.one_round_packs:
+    if game.play.one_round_packs:
         settings["new_shoe"] = "auto"
     return settings
 
@@ -66,7 +66,7 @@ def _size(game: Game) -> int:
 
 def cut_place(game: str) -> int | None:
     """Cards from the end where the cut card must have been met at the latest; None for a game that has none."""
-    from_end = GAMES[game].cut_from_end
+    from_end = GAMES[game].play.cut_from_end
     return from_end[0] if from_end else None
 
 

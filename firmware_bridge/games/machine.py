@@ -32,7 +32,7 @@ def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layou
     """The table after some moves. Total: moves that are no round's give a stuck layout that says why."""
     run = _Run()
     try:
-        run.over(game.round(terms, start), moves)
+        run.over(game.play.round(terms, start), moves)
     except Refused as refused:
         return run.layout(f"a mark the rules refuse: {refused.code}")
     except Misplayed as error:
@@ -55,15 +55,15 @@ def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: St
     """The table after a mark that comes to the layout `now` of some moves. Raises Refused where it cannot be taken."""
     if now.due is None:
         raise Refused("over", "the round is over: NEXT closes it")
-    if mark.word not in game.words:
-        raise Refused("unknown", f"the marks of {game.name}: {', '.join(game.words) or 'none'}")
+    if mark.word not in game.play.words:
+        raise Refused("unknown", f"the marks of {game.name}: {', '.join(game.play.words) or 'none'}")
     _refuse_a_seats_lot(mark)
-    if not mark.seat and mark.word not in game.seatless:
+    if not mark.seat and mark.word not in game.play.seatless:
         raise Refused("unknown", f"say which seat: 3:{mark.word}")
     if not isinstance(now.due, MarkDue):
         raise Refused("no_mark_due", now.due.why if isinstance(now.due, CardDue | OpeningDue) else "")
     run = _Run()
-    run.over(game.round(terms, start), (*moves, mark))
+    run.over(game.play.round(terms, start), (*moves, mark))
     return run.layout()
 
 
@@ -75,7 +75,7 @@ def judged(game: Game, came: Sequence[Card | Mark], terms: Any, start: Start) ->
         table = layout(game, moves, terms, start)
         while isinstance(table.due, Question):
             faces = {n: placed.card for n, placed in enumerate(table.placed) if placed.card}
-            moves.append(Answered(game.answer(table.due, faces, table)))
+            moves.append(Answered(game.play.answer(table.due, faces, table)))
             table = layout(game, moves, terms, start)
     return layout(game, moves, terms, start)
 

@@ -143,7 +143,7 @@ def _flat(blocks: Sequence[Sequence[Text]]) -> list[Text]:
 
 def _known(sight: Sight, width: int) -> Iterator[Row]:
     """What every onlooker knows."""
-    if sight.game.words:
+    if sight.game.play.words:
         yield Row("asked", _asked(sight), keeps=2)
     yield Row("lamps", _lit(sight))
     why = _why(sight)

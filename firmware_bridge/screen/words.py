@@ -99,4 +99,4 @@ def remarks(game: Game, told: Mapping[str, Any]) -> tuple[str, ...]:
     """What people say of a round besides its outcome and its hands; `told` as the topic `round` has it."""
     carried = (f"{told['carried']} carried",) if told["carried"] else ()
     last = ("last of this shoe",) if told["last"] else ()
-    return (*game.remarks(told), *carried, *last, *told["flags"])
+    return (*game.demo.remarks(told), *carried, *last, *told["flags"])

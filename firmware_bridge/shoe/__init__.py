@@ -78,4 +78,4 @@ def _after(shoe: Shoe, entry: Entry) -> Shoe:
 
 def keeps_its_journal(shoe: Shoe) -> bool:
     """Whether more cards are to come into the present journal: of this shoe, or of the packs after it."""
-    return shoe.status == "open" or GAMES[shoe.house.game].one_round_packs
+    return shoe.status == "open" or GAMES[shoe.house.game].play.one_round_packs

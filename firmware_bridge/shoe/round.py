@@ -43,7 +43,7 @@ def start(shoe: Shoe) -> Start:
 def opens_itself(shoe: Shoe, confirmed: bool = False) -> bool:
     """Whether the next pack opens with the first thing that belongs to it; confirmed: its shuffle is."""
     house = shoe.device.next_house
-    if shoe.status == "open" or house.new_shoe != "auto" or not GAMES[house.game].one_round_packs:
+    if shoe.status == "open" or house.new_shoe != "auto" or not GAMES[house.game].play.one_round_packs:
         return False
     return confirmed or not house.confirm_shuffle
 
@@ -110,7 +110,7 @@ def unread_needed(shoe: Shoe) -> int | None:
 
 def is_named(shoe: Shoe, question: CardDue) -> bool:
     """Whether the card that is due is named when it is drawn: it is played in this round, and nothing seals it."""
-    is_sealed = question.down or (rules(shoe).squeezed and shoe.house.disclose == "sealed")
+    is_sealed = question.down or (rules(shoe).play.squeezed and shoe.house.disclose == "sealed")
     return question.plays is not None and not is_sealed
 
 

@@ -141,7 +141,7 @@ def _move(slot: str, to: str) -> Said:
 
 def _reserves(shoe: Shoe) -> tuple[str, ...]:
     """The reserve slots that still hold the cards this round begins with."""
-    slots = rules(shoe).reserves(terms_of(shoe.house))
+    slots = rules(shoe).play.reserves(terms_of(shoe.house))
     waiting = sum(1 for laid in shoe.laid if not laid.over)
     return slots[len(slots) - min(waiting, len(slots)) :]
 

@@ -48,7 +48,7 @@ def table(shoe: Shoe) -> Table:
         last=is_in_use and is_last(shoe),
         slots=_slots(shoe),
         due=due(shoe) if guided else None,
-        closed_bets=rules(shoe).closed_bets(_bet_on_next(shoe)) if is_in_use else (),
+        closed_bets=rules(shoe).money.closed_bets(_bet_on_next(shoe)) if is_in_use else (),
         cards_left=cards_left(shoe) if is_in_use else None,
         burn_left=shoe.burn_left if now is Phase.BURNING else 0,
         shoe_change=_shoe_change(shoe),
@@ -72,7 +72,7 @@ def _shoe_change(shoe: Shoe) -> str | None:
 
 def _asked(shoe: Shoe) -> dict[str, Any]:
     """What is asked of seats, in a game that has marks: of the next pack too, where it opens with the first of them."""
-    if not rules(shoe).words:
+    if not rules(shoe).play.words:
         return {}
     is_running = phase(shoe) in (Phase.READY, Phase.DEALING, Phase.COMPLETE)
     now = layout(shoe) if is_running else Layout()

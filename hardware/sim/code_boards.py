@@ -11,27 +11,40 @@ NEAR_MS = 50  # an RFID module says a tag so often while it is near
 SIGHTINGS = 3  # of a tag while its card passes
 
 
-class GrowBoard:
-    """The peer of `GrowDecoder`: keeps nothing, answers every command."""
+class LineBoard:
+    """The peer of `LineDecoder`: keeps nothing, takes no commands."""
 
-    papers: ClassVar[Papers] = "labels"
+    papers: ClassVar[Papers] = "names"
     misreads: ClassVar[bool] = True
 
-    def __init__(self) -> None:
+    def __init__(self, line_end: bytes = b"\r\n") -> None:
+        self._end = line_end
         self._out = bytearray()
 
     def pull(self, code: str) -> None:
         """A card with `code` passes; its line leaves with the next tick."""
-        self._out += code.encode("latin-1") + grow.TAIL
+        self._out += code.encode("latin-1") + self._end
+
+    def receive(self, chunk: bytes) -> None:
+        """Ignore bytes from the host."""
+
+    def tick(self, now_ms: int) -> bytes:
+        """The bytes that the reader prints."""
+        out, self._out = self._out, bytearray()
+        return bytes(out)
+
+
+class GrowBoard(LineBoard):
+    """The peer of `GrowDecoder`: keeps nothing, answers every command."""
+
+    papers: ClassVar[Papers] = "labels"
+
+    def __init__(self) -> None:
+        super().__init__(grow.TAIL)
 
     def receive(self, chunk: bytes) -> None:
         """Commands from the host."""
         self._out += grow.answer(b"\0", checked=False) * chunk.count(grow.COMMAND)
-
-    def tick(self, now_ms: int) -> bytes:
-        """The bytes that the module prints."""
-        out, self._out = self._out, bytearray()
-        return bytes(out)
 
 
 class SsiBoard:
@@ -106,28 +119,5 @@ class Rdm6300Board:
             tag, left = self._near
             self._out += rdm6300.encode(tag)
             self._near, self._due_ms = ((tag, left - 1) if left > 1 else None), now_ms + NEAR_MS
-        out, self._out = self._out, bytearray()
-        return bytes(out)
-
-
-class LineBoard:
-    """The peer of `LineDecoder`: keeps nothing, takes no commands."""
-
-    papers: ClassVar[Papers] = "names"
-    misreads: ClassVar[bool] = True
-
-    def __init__(self, line_end: str = "\r\n") -> None:
-        self._end = line_end
-        self._out = bytearray()
-
-    def pull(self, code: str) -> None:
-        """A card with `code` passes; its line leaves with the next tick."""
-        self._out += f"{code}{self._end}".encode("latin-1")
-
-    def receive(self, chunk: bytes) -> None:
-        """Ignore bytes from the host."""
-
-    def tick(self, now_ms: int) -> bytes:
-        """The bytes that the reader prints."""
         out, self._out = self._out, bytearray()
         return bytes(out)

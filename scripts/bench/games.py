@@ -44,7 +44,7 @@ def played(game: Game, rounds: int, rng: Random) -> Iterator[tuple[OneInput | Ne
     number = None
     while over < rounds:
         shoe = table.shoe
-        if shoe.status == "empty" or (shoe.status == "ended" and not game.one_round_packs):
+        if shoe.status == "empty" or (shoe.status == "ended" and not game.play.one_round_packs):
             step: OneInput | NewShoe = NewShoe() if shoe.status == "empty" else Say(orders.OpenShoe())
         else:
             now = coming(shoe)
@@ -106,7 +106,7 @@ def main() -> None:
     asked_for = parser.parse_args()
     print(f"{'game':<12}{'moves a round':>14}{'rules, rounds/s':>18}{'shoe, rounds/s':>18}")
     for game in GAMES.values():
-        if game.words:
+        if game.play.words:
             print(measure(game, asked_for.rounds, asked_for.repeat), flush=True)
 
 

@@ -7,7 +7,7 @@ By hand, in a venv of its own (neither package belongs to the project's):
 
 Each benchmark of a group takes the same 1,000 rounds, so its OPS is thousands of rounds per second. PyBaccarat's own
 `Game` compares hands in a way Python 3 no longer has, so its `Hand` is dealt to here as `Game.play_hand` deals, without
-a shoe and without texts. The like of it is `Game.judge`, by which a correction has its result: it also says which slot
+a shoe and without texts. The like of it is `Play.judge`, by which a correction has its result: it also says which slot
 each card fills and why, which pairs there are, and what each of 38 bets has won, so it takes longer, and no limit is
 set. A card at the table costs `layout` for the cards that are out. CPU time is measured, so that others on the machine
 matter less.
@@ -47,8 +47,8 @@ def layout(cards: tuple[Card, ...]) -> Layout:
 
 def judge(cards: tuple[Card, ...]) -> Any:
     """The result of a whole round, as corrections have it."""
-    assert GAME.judge
-    return GAME.judge(cards, TERMS, START).result
+    assert GAME.play.judge
+    return GAME.play.judge(cards, TERMS, START).result
 
 
 def deal() -> list[tuple[Card, ...]]:

@@ -11,12 +11,11 @@ from time import monotonic, sleep
 
 import pytest
 
-from firmware_bridge.client.fake_results import FakeGame
 from firmware_bridge.client.floor import Floor, PlainFloor
 from firmware_bridge.client.giving import NoAnswer
 from firmware_bridge.client.items import Conflict, Item, Received, Refused
 from firmware_bridge.client.payload import round_message
-from firmware_bridge.client.testing import FakeTable, Fault, fake_table
+from firmware_bridge.client.testing import FakeGame, FakeTable, Fault, fake_table
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.wire import ClosedRound, RoundMessage
 from tests import broker as real

@@ -27,6 +27,11 @@ CHANGING = {"append", "extend", "insert", "add", "update", "pop", "popitem", "re
 """Methods that change what they are called on."""
 
 
+def functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """Every function and method."""
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+
+
 def names_of_module(tree: ast.Module) -> set[str]:
     """The names that a module gives to values of its own."""
     targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
@@ -52,8 +57,7 @@ def stored(node: ast.AST) -> Iterator[ast.expr]:
 def test_no_function_changes_a_value_of_its_module(path: Path) -> None:
     tree = ast.parse(path.read_text())
     own = names_of_module(tree)
-    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
-        is_getter = any("property" in ast.unparse(each) for each in function.decorator_list)
+    for function in functions(tree):
         local = {each.arg for each in ast.walk(function) if isinstance(each, ast.arg)}
         local |= {
             each.id for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
@@ -64,7 +68,15 @@ def test_no_function_changes_a_value_of_its_module(path: Path) -> None:
                 assert not (isinstance(value, ast.Name) and value.id in own - local), (
                     f"{function.name} changes {value.id}"
                 )
-                assert not (is_getter and ast.unparse(value).startswith("self")), f"{function.name} changes its object"
+
+
+@pytest.mark.parametrize("package", ["firmware_bridge", "hardware"])
+def test_no_getter_changes_its_object(package: str) -> None:
+    for path in (ROOT.parent / package).rglob("*.py"):
+        for function in functions(ast.parse(path.read_text())):
+            if any(ast.unparse(each).endswith("property") for each in function.decorator_list):
+                changed = [ast.unparse(value) for node in ast.walk(function) for value in stored(node)]
+                assert not any(each.startswith("self") for each in changed), f"{path}: {function.name}"
 
 
 def modules() -> list[ModuleType]:

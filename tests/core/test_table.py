@@ -173,7 +173,7 @@ def inputs(table: Table) -> Iterator[i.AnyInput]:
     for outcome, pairs in product(outcomes, ((), both[:1], both)):
         yield i.ReaderJudged(at=1, result=i.ReaderResult((outcome, *pairs)))
     yield from (i.ReaderSaid(at=1, what="locked", gap=gap) for gap in (False, True))
-    yield from (i.Pressed(at=1, key=key) for key in ("next", "reveal", *GAME.keys, "S"))
+    yield from (i.Pressed(at=1, key=key) for key in ("next", "reveal", *GAME.play.keys, "S"))
     yield from (i.ReaderBooted(at=1, session=9), i.TimePassed(at=1), i.TimePassed(at=1, mono=2**40))
     yield i.ClockJumped(at=1, by=-3_600_000)
     for is_so in (True, False):

@@ -30,7 +30,7 @@ def test_every_key_is_taken() -> None:
     assert {*EVERY_KEY, "keys", "keypad"} == set(SECTIONS)  # of games whose seats have a say: test_keypads.py
     for name in set(EVERY_KEY) - {"limits", "game", "pins", "presence", "lamps"}:  # whose keys house and game name
         assert set(EVERY_KEY[name]) == set(SECTIONS[name].__struct_fields__)
-    assert set(EVERY_KEY["pins"]) | {"keys"} == {*PinsConfig.__struct_fields__, *GAME.keys}
+    assert set(EVERY_KEY["pins"]) | {"keys"} == {*PinsConfig.__struct_fields__, *GAME.play.keys}
     assert set(EVERY_KEY["lamps"]) == {*GAME.slots, "ready", "fault"}
     assert set(EVERY_KEY["presence"]) <= set(GAME.slots)
     assert {*EVERY_KEY["game"], "good_roads"} == set(GAME.terms.__struct_fields__)  # which stand in [roads]

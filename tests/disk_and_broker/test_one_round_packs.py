@@ -20,7 +20,7 @@ from tests.disk_and_broker import record
 from tests.disk_and_broker.record import AT, Record
 from tests.war.rules import GAME
 
-SHORT = replace(GAME, name="short-war", one_round_packs=True)
+SHORT = replace(GAME, name="short-war", play=replace(GAME.play, one_round_packs=True))
 
 
 @pytest.fixture(autouse=True)

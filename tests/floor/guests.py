@@ -77,10 +77,10 @@ class Evening(Seated):
         self._order(orders.OpenShoe(confirmed_by="PITBOSSQI"))
 
     def _stakes(self) -> orders.Order:
-        if not self.rules.stakes:
+        if not self.rules.money.stakes:
             return orders.BetsClosed()
-        amounts = PURSES if self.rules.stakes == "money" else BETS
-        return orders.BetsClosed(**{self.rules.stakes: {str(n): amount for n, amount in enumerate(amounts, 1)}})
+        amounts = PURSES if self.rules.money.stakes == "money" else BETS
+        return orders.BetsClosed(**{self.rules.money.stakes: {str(n): amount for n, amount in enumerate(amounts, 1)}})
 
     def _blocking(self) -> set[str]:
         alarms = [each for each in self.stage.said if each.topic == "alarm"][-1:]

@@ -29,7 +29,7 @@ from firmware_bridge.floor.page.guest.fold import Guests
 from firmware_bridge.floor.page.past import Past
 from firmware_bridge.floor.page.seen import Floor
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store.asked import Asked
+from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming

@@ -80,7 +80,10 @@ def test_what_a_game_shows_is_let_through_by_words_seats_and_amounts(war: None) 
     bad = "<script>SECRET</script>"
     hands = (Hand("S2", ("As",), bad, bad, bad), Hand(bad, ("Kd",)), Hand("player", ("Qc",)), Hand("S1", ("2s",), "7"))
     round = HEAD | {"seq": 9, "at": at(9), "game": "war", "round": 1, "revision": 0, "status": "closed"}
-    told = fold(NOTHING, "round", json.dumps(round | {"shown": ["S1"]}).encode()).rounds[0]
+    round |= {"shown": ["S1"], "outcome": "even", "hands": {"S2": {"cards": ["2h"]}, bad: {"cards": ["2s"]}}}
+    told = fold(NOTHING, "round", json.dumps(round).encode()).rounds[0]
+    assert result(told) == Result(1, "", hands=(Hand("S2", ("2h",)),))
+    GAMES["war"] = replace(WAR, guest=Guest())
     assert result(told) == Result(1, "")
     shows = Guest(result=lambda told: Result(told.round, bad, bad, hands, pot=bad))
     GAMES["war"] = replace(WAR, guest=shows)

@@ -10,7 +10,7 @@ import pytest
 
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.store import Counts, Reader, StoreError
-from firmware_bridge.floor.store.asked import Asked
+from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.metered import STATUS, Floor
 

@@ -5,8 +5,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.disk_and_broker.trees import tree
 
@@ -50,3 +52,14 @@ def test_the_check_says_so(config: Path, version: int, capsys: pytest.CaptureFix
     assert main(["--config", str(config), "check"]) == 1
     assert f"floor.db is a store of format {version}, and this shoe-floor" in capsys.readouterr().out
     assert tree(config.parent) == before
+
+
+def test_a_server_that_comes_back_with_another_format_ends_the_ingest(
+    tmp_path: Path, mocker: MockerFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "floor.toml"
+    config.write_text('[store]\nurl = "postgresql://x@127.0.0.1/x"\n[mqtt]\nhost = "127.0.0.1"\nport = 9\n')
+    gone = StoreError("no server", "wait")
+    mocker.patch("firmware_bridge.floor.service.open_store", side_effect=[gone, gone, OtherFormat("the server", 4)])
+    assert main(["--config", str(config), "ingest"]) == 78
+    assert "the server is a store of format 4" in capsys.readouterr().err

@@ -17,8 +17,7 @@ from firmware_bridge.floor.page.guest.view import view
 from firmware_bridge.floor.page.past import ROUNDS, Past
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import row
-from firmware_bridge.floor.store.asked import Asked
-from firmware_bridge.floor.store.open import open_store
+from firmware_bridge.floor.store.open import Asked, open_store
 from tests.floor.guests import STAGES
 from tests.floor.tables import NOW, Message, alive, baccarat, game, latest, messages
 from tests.floor.test_page_feed import LIMIT_S, Brought
@@ -180,10 +179,8 @@ def test_what_comes_waits_for_no_store_that_hangs(
 ) -> None:
     from threading import Event
 
-    from firmware_bridge.floor.store import asked
-
     hangs = Event()
-    monkeypatch.setattr(asked, "open_reader", lambda config: hangs.wait() and None)
+    monkeypatch.setattr("firmware_bridge.floor.store.open.open_reader", lambda config: hangs.wait() and None)
     told = [*messages("T07", baccarat(4)), *alive("T07")]
     feed = fed(config, told, until=rounds, limit_s=0.2)
     assert len(rounds(feed)) == sum(not each.retained for each in told)

@@ -46,7 +46,7 @@ class Guests:
         shoe = self._book.shoe
         if pack_wanted(shoe) != self._pack or shoe.status == "empty":
             self._shuffle()
-        if shoe.status == "empty" or (shoe.status == "ended" and not self.game.one_round_packs):
+        if shoe.status == "empty" or (shoe.status == "ended" and not self.game.play.one_round_packs):
             self._shuffle()
             self._play(NewShoe() if shoe.status == "empty" else Say(orders.OpenShoe()))
             return {"do": "open_shoe"}

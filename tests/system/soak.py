@@ -123,7 +123,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200, metavar="N")
     parser.add_argument("--seed", type=int, default=None, metavar="S")
     parser.add_argument("--minutes", type=float, default=60.0, metavar="M", help="the longest it may take")
-    parser.add_argument("--game", choices=[name for name in GAMES if GAMES[name].words], help="one with seats")
+    parser.add_argument("--game", choices=[name for name in GAMES if GAMES[name].play.words], help="one with seats")
     asked = parser.parse_args()
     seed = asked.seed if asked.seed is not None else time.time_ns() % 1_000_000
     folder = Path(tempfile.mkdtemp(prefix="soak"))

@@ -19,7 +19,7 @@ from tests.system.table import DaemonTable
 
 broker, brokers = real.broker, real.brokers  # fixtures
 
-GUESSED = [name for name in GAMES if GAMES[name].words]
+GUESSED = [name for name in GAMES if GAMES[name].play.words]
 """Games with seats that mark; the others' rounds are corrected and voided in the tests of every command."""
 
 

@@ -147,7 +147,7 @@ def test_a_game_that_no_screen_has_heard_of(war: None, text: str, width: int, he
 
     told |= msgspec.json.decode(msgspec.json.encode(snapshots(play.shoe)))
     told |= {"shoe": play.shoe.number, "rounds": msgspec.to_builtins(last_rounds(play.shoe))}
-    told["points"] = dict(rules(play.shoe).points(layout(play.shoe)))
+    told["points"] = dict(rules(play.shoe).demo.points(layout(play.shoe)))
     lines = drawn(told, width, height)
     assert len(lines) == height
     assert all(len(line) <= width for line in lines)

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from firmware_bridge.facts.cards import FACES, RANKS, Card
 from firmware_bridge.facts.events_of_rounds import Net
+from firmware_bridge.games import guest
 from firmware_bridge.games.asks import (
     Ask,
     Between,
@@ -26,7 +27,7 @@ from firmware_bridge.games.asks import (
     check,
     did,
 )
-from firmware_bridge.games.game import Ended, Game, Layout, Result, Script, Start, Terms, Topic
+from firmware_bridge.games.game import Demo, Ended, Game, Layout, Money, Play, Result, Script, Start, Terms, Topic
 from firmware_bridge.games.moves import LOT
 
 HIGHEST = "A"
@@ -177,6 +178,12 @@ def _grow(tally: Tally, ended: Ended) -> Tally:
     return Tally(tally.rounds | {outcome: tally.rounds.get(outcome, 0) + 1})
 
 
+def _shown(told: Any) -> guest.Result:
+    """What guests see of a round that is over: every hand."""
+    hands = [guest.Hand(slot, guest.faces(hand.cards)) for slot, hand in told.hands.items()]
+    return guest.Result(told.round, guest.said(told, told.outcome), hands=tuple(hands))
+
+
 GAME = Game(
     name="war",
     terms=War,
@@ -184,17 +191,21 @@ GAME = Game(
     packs=range(1, 9),
     slots=("S1", "S2", "S3", "D"),
     areas={"seats": ("S1", "S2", "S3"), "dealer": ("D",)},
-    round=round,
-    words=(LOT, "stand", "raise", "look"),
-    seatless=(LOT, "stand", "raise", "look"),
-    stakes="bets",
     shows=Pot,
-    compare=_compare,
-    summary=_summary,
     hand=Hand,
     own=Own,
-    answer=_answer,
-    staked=_staked,
-    ends=lambda terms, start: start.left < terms.seats + 1,
     topics=(Topic("tally", Tally, lambda terms: Tally({}), _grow, lambda tally: tally),),
+    play=Play(
+        round=round,
+        words=(LOT, "stand", "raise", "look"),
+        seatless=(LOT, "stand", "raise", "look"),
+        answer=_answer,
+        ends=lambda terms, start: start.left < terms.seats + 1,
+    ),
+    money=Money(
+        stakes="bets",
+        staked=_staked,
+    ),
+    guest=guest.Guest(result=_shown),
+    demo=Demo(compare=_compare, summary=_summary),
 )

@@ -20,7 +20,7 @@ from hardware.ports import Port
 
 def run(visit: Visit, factory: PinFactory = None) -> int:
     """Ask for each key; 0 if all came. Raises Refusal."""
-    known = ("next", "reveal", *visit.config.rules.keys)
+    known = ("next", "reveal", *visit.config.rules.play.keys)
     keys = {name: pin for name, pin in wires(visit.config).items() if name in known or name.startswith(OF_SEAT)}
     pads = {f"pad of seat {seat}": (pad, seat) for pad in visit.config.keypad for seat in pad.seats}
     if not keys and not pads:

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -26,6 +26,8 @@ ANSWER_S: Final = 25.0
 
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
 REMEDY = "start the receiver, or see its log; until it has them, no journal is deleted"
+
+Answer = TypeVar("Answer")
 
 
 def broker(machine: Machine) -> Iterator[Finding]:
@@ -90,18 +92,23 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
         link.publish(topic, b"{}")
 
     link = Link(settings, lambda: will, (), lambda _: (), write, tell, lambda _: tell(level), lambda _: None, loop)
-    with unlogged():
+    return await answered(link, answer, silence(settings))
+
+
+async def answered(link: Link, answer: asyncio.Future[Answer], silent: Answer) -> Answer:
+    """Run a link until `answer` is set, then close it; `silent` after `ANSWER_S`."""
+    with _unlogged():
         link.start()
         try:
             return await asyncio.wait_for(answer, ANSWER_S)
         except TimeoutError:
-            return silence(settings)
+            return silent
         finally:
             await link.close(None)
 
 
 @contextmanager
-def unlogged() -> Iterator[None]:
+def _unlogged() -> Iterator[None]:
     """Keep the link's warnings out of the log: each is a finding."""
     log = logging.getLogger("firmware_bridge")
     before = log.level

@@ -47,10 +47,7 @@ def reader(machine: Machine) -> Iterator[Finding]:
     config = machine.config.reader
     baud = config.baud or READERS[config.protocol].baud
     try:
-        if config.port.startswith(SOCKET):
-            asyncio.run(connect(config.port, baud))
-        else:
-            close_tty(open_tty(config.port, baud))
+        _try(config.port, baud)
     except PortMissing as error:
         yield _missing(machine, str(error))
     except PortError as error:
@@ -86,7 +83,15 @@ def _held(status: dict[str, Any]) -> Finding:
     return Finding("OK", "reader", f"{what}, held by the daemon")
 
 
-async def connect(target: str, baud: int) -> None:
+def _try(target: str, baud: int) -> None:
+    """Open a port once. Raises PortError."""
+    if target.startswith(SOCKET):
+        asyncio.run(_connect(target, baud))
+    else:
+        close_tty(open_tty(target, baud))
+
+
+async def _connect(target: str, baud: int) -> None:
     """Open a reader on the network once. Raises PortError."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[PortError | None] = loop.create_future()
@@ -149,10 +154,7 @@ def keypads(machine: Machine) -> Iterator[Finding]:
     for pad in pads:
         seats = ", ".join(map(str, pad.seats))
         try:
-            if pad.port.startswith(SOCKET):
-                asyncio.run(connect(pad.port, BAUD))
-            else:
-                close_tty(open_tty(pad.port, BAUD))
+            _try(pad.port, BAUD)
         except PortError as error:
             what = str(error).partition(": ")[0].replace("reader", "keypad")  # a port is a reader's elsewhere
             yield Finding("FAIL", "keypads", f"{what}, of seats {seats}", REMEDY)

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from firmware_bridge.cli.check.broker import ANSWER_S, LOCAL, unlogged
+from firmware_bridge.cli.check.broker import LOCAL, answered
 from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.errors import ConfigError, JournalError
@@ -121,11 +121,4 @@ async def _try(settings: BrokerSettings, topic: str, payload: bytes) -> Got:
     was_in: list[bool] = []
     will = Message(f"{topic}/will", b"", qos=0)
     link = Link(settings, lambda: will, (), lambda _: (topic,), write, down, acknowledged, heard, loop)
-    with unlogged():
-        link.start()
-        try:
-            return await asyncio.wait_for(answer, ANSWER_S)
-        except TimeoutError:
-            return "nothing"
-        finally:
-            await link.close(None)
+    return await answered(link, answer, "nothing")

@@ -101,9 +101,9 @@ def _procedure(arguments: argparse.Namespace, reader: str) -> str | None:
         raise DemoError(f"{game.name} is dealt in one way only", "leave --procedure out")
     terms = game.terms(**given)
     procedure: str | None = getattr(terms, "procedure", None)
-    if READERS[reader].judges and game.verdict is None:
+    if READERS[reader].judges and game.play.verdict is None:
         raise DemoError(f"an {reader} judges games of its own, {game.name} is none of them", "use another --reader")
-    if READERS[reader].judges and game.unjudged(terms):
+    if READERS[reader].judges and game.play.unjudged(terms):
         usual: str = getattr(game.terms(), "procedure", "other")
         what = f"an Angel Eye shoe judges {usual} tables only"
         raise DemoError(what, f"leave --procedure {procedure} out")

@@ -11,7 +11,7 @@ from firmware_bridge.cli.watch.terminal import KEYS, PAUSE, PAUSED, QUIT, Termin
 from firmware_bridge.demo.faults import LATE, places
 from firmware_bridge.demo.stage import Stage
 from firmware_bridge.demo.story import Story
-from firmware_bridge.errors import BridgeError
+from firmware_bridge.games.baccarat.drawn.formats import PictureError
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -22,10 +22,6 @@ SUMMARY: Final = 4
 
 KEPT: Final = 100, 32
 """Columns and lines of a picture that is kept."""
-
-
-class PictureError(BridgeError, OSError):
-    """The picture cannot be written."""
 
 
 async def show(stage: Stage, story: Story, stop: asyncio.Event) -> None:

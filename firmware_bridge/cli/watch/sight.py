@@ -172,7 +172,7 @@ def _sight(status: Status, frames: Row, gone: str, keys: str) -> Sight:
         news=frames,
         over=tuple(map(_over, [status] * len(status["rounds"]), status["rounds"])),
         points=status.get("points", {}),
-        has_reserves=bool(game.reserves(msgspec.convert(settings["terms"], game.terms))),
+        has_reserves=bool(game.play.reserves(msgspec.convert(settings["terms"], game.terms))),
         head=Text(stands, f"bold {edge}"),
         first=[] if gone else list(_first(status)),
         rows=list(_rows(status, gone)),

@@ -125,7 +125,7 @@ class Sensors:
     ) -> None:
         self._config, self._table, self._mouth, self._factory, self._loop = config, table, mouth, factory, loop
         self._pins = input_pins(config)
-        self._keys = ("next", "reveal", *config.rules.keys)
+        self._keys = ("next", "reveal", *config.rules.play.keys)
         self.held: dict[str, Contact] = {}
         self._seat_keys = SeatKeys(table, loop)
 

@@ -123,7 +123,7 @@ class Control:
             "lent": self._lending.status(),
             "returning": self._lending.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
-            "points": dict(rules(shoe).points(layout(shoe))) if shoe.laid else {},
+            "points": dict(rules(shoe).demo.points(layout(shoe))) if shoe.laid else {},
             **msgspec.json.decode(msgspec.json.encode(self._table.states())),
         }
 

@@ -117,7 +117,7 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
 
 def _as_told_here(order: orders.Order, house: House) -> orders.Order:
     """The order as its game takes it: at the table people say seats and amounts, whether bets or purses."""
-    if isinstance(order, orders.BetsClosed) and order.bets and GAMES[house.game].stakes == "money":
+    if isinstance(order, orders.BetsClosed) and order.bets and GAMES[house.game].money.stakes == "money":
         return orders.BetsClosed(money=order.bets)
     return order
 
@@ -136,7 +136,7 @@ def _by_wire(order: orders.Order) -> orders.Order:
 def _with_room(order: orders.OpenShoe, house: House) -> orders.Order:
     """The order, where the cards that are left of its packs can be, and are enough for a round."""
     game, left = GAMES[house.game], order.pack.left
-    fewest, most = game.fewest(terms_of(house)), (order.pack.decks or house.decks) * game.size
+    fewest, most = game.play.fewest(terms_of(house)), (order.pack.decks or house.decks) * game.size
     if left is None or fewest <= left <= most:
         return order
     few = f"{left} cards are too few for a round of {game.name}"

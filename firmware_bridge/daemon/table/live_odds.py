@@ -88,7 +88,7 @@ class LiveOdds:
         if self._asked or shoe is None:
             return
         self._wanted = None
-        if rules(shoe).odds is None or not rules(shoe).bets:
+        if rules(shoe).odds is None or not rules(shoe).money.bets:
             self.state = Odds(shoe.round, 0, None)
             return
         self._asked, self._died = (self._of, msgspec.json.encode(question(shoe)) + b"\n"), 0

@@ -15,7 +15,7 @@ from firmware_bridge.floor.metrics.exporter import Exporter
 from firmware_bridge.floor.metrics.server import PATH, Server
 from firmware_bridge.floor.metrics.tables import TOPICS, Tables
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store.asked import Asked
+from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.systemd import Systemd
 
 log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from firmware_bridge.floor.page.seen import TOPICS, Floor
 from firmware_bridge.floor.page.tile import Trouble, trouble
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store.asked import Asked
+from firmware_bridge.floor.store.open import Asked
 
 log = logging.getLogger(__name__)
 

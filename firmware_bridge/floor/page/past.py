@@ -22,7 +22,7 @@ from firmware_bridge.floor.record.message import LONGEST, Key
 from firmware_bridge.floor.record.message import MOST as HIGHEST
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Reader, StoreError
-from firmware_bridge.floor.store.asked import Asked
+from firmware_bridge.floor.store.open import Asked
 
 log = logging.getLogger(__name__)
 

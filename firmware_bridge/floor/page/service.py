@@ -14,7 +14,7 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config import FloorConfig, PageSection
 from firmware_bridge.floor.page.app import app
 from firmware_bridge.floor.page.feed import feed
-from firmware_bridge.floor.store.asked import Asked
+from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.systemd import Systemd
 
 log = logging.getLogger(__name__)

@@ -73,7 +73,7 @@ def worst_first(alarms: tuple[Alarm, ...]) -> list[Alarm]:
 def is_in_use(table: Table) -> bool:
     """Whether a shoe is open; the next pack of a game whose packs last a round opens by itself."""
     game = GAMES.get(table.game)
-    return table.phase not in ("empty", "ended") or bool(game and game.one_round_packs)
+    return table.phase not in ("empty", "ended") or bool(game and game.play.one_round_packs)
 
 
 @lru_cache(10_000)

@@ -1,13 +1,24 @@
-"""Opens the store that `floor.toml` names."""
+"""Opens the store that `floor.toml` names, and puts questions to it that may not wait."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import closing
 from pathlib import Path
+from threading import Lock, Thread
+from time import monotonic
+from typing import Final, TypeVar
 
+from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.config import FloorConfig, need, password
-from firmware_bridge.floor.store import Reader, Store, StoreError
-from firmware_bridge.floor.store.sqlite import SqliteStore
-from firmware_bridge.floor.store.sqlite_reader import SqliteReader
+from firmware_bridge.floor.store import OtherFormat, Reader, Store, StoreError
+from firmware_bridge.floor.store.sqlite import SqliteReader, SqliteStore
+
+LIMIT_S: Final = 6.0
+"""How long an answer is waited for: Prometheus gives up after 10 s."""
+
+Answer = TypeVar("Answer")
 
 
 def open_store(config: FloorConfig, *, make: bool = False) -> Store:
@@ -25,7 +36,7 @@ def open_reader(config: FloorConfig) -> Reader | None:
     if config.store.url is None:
         return _file_reader(Path(config.store.path))
     need("psycopg", "postgres")
-    from firmware_bridge.floor.store.postgres_reader import PostgresReader
+    from firmware_bridge.floor.store.postgres import PostgresReader
 
     return PostgresReader(config.store.url, _password(config))
 
@@ -33,6 +44,53 @@ def open_reader(config: FloorConfig) -> Reader | None:
 def place(config: FloorConfig) -> str:
     """Where the messages of a floor are kept, in words without secrets."""
     return config.store.path if config.store.url is None else "PostgreSQL"
+
+
+class Asked:
+    """The store of a floor, asked by any number of threads: one question at a time, with a connection of its own.
+
+    A server that hangs is left to hang on a thread that ends with the program.
+    """
+
+    def __init__(self, config: FloorConfig, limit_s: float = LIMIT_S) -> None:
+        self._config, self._limit_s, self._free = config, limit_s, Lock()
+
+    def __call__(self, question: Callable[[Reader], Answer]) -> Answer | None:
+        """The answer; None where there is no store. Raises StoreError, ConfigError."""
+        until = monotonic() + self._limit_s
+        if not self._free.acquire(timeout=self._limit_s):
+            raise self._late()
+        answer: Future[Answer | None] = Future()
+        Thread(target=self._ask, args=(question, answer), name="store", daemon=True).start()
+        try:
+            return answer.result(max(0.0, until - monotonic()))
+        except TimeoutError:
+            raise self._late() from None
+
+    def verify_format(self) -> None:
+        """Raise OtherFormat for a store of another format; one that gives no answer now is asked later."""
+        try:
+            self(lambda _: None)
+        except OtherFormat:
+            raise
+        except (StoreError, ConfigError):
+            return
+
+    def _ask(self, question: Callable[[Reader], Answer], answer: Future[Answer | None]) -> None:
+        try:
+            reader = open_reader(self._config)
+            if reader is None:
+                answer.set_result(None)
+                return
+            with closing(reader):
+                answer.set_result(question(reader))
+        except BaseException as error:
+            answer.set_exception(error)
+        finally:
+            self._free.release()
+
+    def _late(self) -> StoreError:
+        return StoreError(f"the store gave no answer in {self._limit_s:g} s", "see how its server, or its disk, is")
 
 
 def _file_reader(path: Path) -> Reader | None:

@@ -1,4 +1,4 @@
-"""The store in a database of PostgreSQL: every commit on its disk before it returns."""
+"""The store in a database of PostgreSQL: every commit on its disk before it returns; and its reader."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 from psycopg.types.numeric import Int8Dumper
 
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
-from firmware_bridge.floor.store import Old, Part, Saved, StoreError, What
+from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Saved, StoreError, What, newest_rounds
 from firmware_bridge.floor.store import postgres_sql as sql
-from firmware_bridge.floor.store.postgres_way import connected, in_words, verify_format
 from firmware_bridge.floor.store.sqlite_sql import ORDER
 
 PAGE: Final = 2_000
@@ -23,6 +24,50 @@ PAGE: Final = 2_000
 
 COPIED: Final = 20
 """Rows from which on a COPY is quicker, with the savepoint that it needs."""
+
+WAYS: Final[dict[str, Any]] = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+    "application_name": "shoe-floor",
+}
+"""How the server is spoken to, where the URL says nothing else: one that is cut off is given up after 30 s."""
+
+NOT_KEPT: Final = (
+    "the database cannot keep a name or a text in this batch, and nothing goes past it: report it with this line; "
+    "if it is retained, clear its topic"
+)
+
+HINTS: Final = {
+    "08": "see that the server runs and can be reached; what came meanwhile comes again",
+    "22": NOT_KEPT,
+    "25006": "this server is a standby: name the primary in [store] url, or all with ?target_session_attrs=read-write",
+    "28": "look at the user and [store] password_file, and at pg_hba.conf of the server",
+    "3D": "make it: createdb --owner USER --encoding UTF8 DATABASE (docs/floor.md)",
+    "42704": "make the role first: create role NAME login (docs/floor.md)",
+    "40": "two programs were in each other's way; it is tried again",
+    "42P01": "the tables are not there yet: start the ingest, or run shoe-floor prepare (docs/floor.md)",
+    "42501": "use a role that may (docs/floor.md); tables are made by their owner: shoe-floor prepare",
+    "54": NOT_KEPT,
+    "53": "make room on the server's disk, or raise its limits; what came meanwhile comes again",
+    "55P03": "another program holds the table: ask pg_stat_activity which, and let it end",
+    "57014": "somebody cancelled it, or statement_timeout of the server is too short for it",
+    "57": "the server was stopped or is starting; what came meanwhile comes again",
+}
+"""The beginning of an SQLSTATE -> what to do."""
+
+UNNAMED: Final = {
+    'role "': "28",
+    "does not exist": "3D",
+    "authentication": "28",
+    "no password": "28",
+    "pg_hba.conf": "28",
+    "starting up": "57",
+    "NUL (0x00)": "22",
+}
+"""Words of an error without an SQLSTATE, of libpq or psycopg -> the SQLSTATE that it stands for."""
 
 
 class PostgresStore:
@@ -196,3 +241,83 @@ class PostgresStore:
 
     def _in_words(self) -> AbstractContextManager[None]:
         return in_words(self._place)
+
+
+class PostgresReader:
+    """A reader of the store in the database that a URL names, whose tables have to be there.
+
+    Raises OtherFormat, StoreError.
+
+    It has a connection of its own. What it asks is a transaction that only reads, holds no lock that the ingest waits
+    for, and is given up after 4 s.
+    """
+
+    def __init__(self, url: str, password: str | None = None) -> None:
+        ways = {"connect_timeout": 4, "tcp_user_timeout": 5_000, "application_name": "shoe-floor-reader"}
+        self._place, self._db = connected(url, password, **ways)
+        self._db.read_only = True
+        try:
+            with self._reading() as db:
+                verify_format(db, self._place)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def counts(self) -> Counts:
+        """How much there is: the messages estimated, the others where they are many. Raises StoreError."""
+        with self._reading() as db:
+            return Counts(*(db.execute(sql.COUNTS).fetchone() or (0, 0, 0, 0)))
+
+    def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
+        """The newest messages of the topic `round` of a table, the oldest first. Raises StoreError."""
+        with self._reading() as db:
+            return newest_rounds(db.execute, sql, key, shoe, most)
+
+    def close(self) -> None:
+        """Leave the server."""
+        self._db.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[psycopg.Connection[Any]]:
+        with in_words(self._place), self._db.transaction():
+            self._db.execute(sql.READS)
+            yield self._db
+
+
+def connected(url: str, password: str | None, **ways: Any) -> tuple[str, psycopg.Connection[Any]]:
+    """The database that a URL names, in words, and a connection to it. ways: in place of `WAYS`. Raises StoreError."""
+    try:
+        named = conninfo_to_dict(url)
+    except psycopg.Error:  # its text shows parts of the URL
+        raise StoreError("[store] url cannot be read", "write postgresql://USER@HOST/DATABASE") from None
+    chosen = {key: value for key, value in (WAYS | ways).items() if key not in named}
+    if password is not None:
+        chosen["password"] = password
+    with in_words("PostgreSQL"):
+        db = psycopg.connect(url, autocommit=True, client_encoding="UTF8", **chosen)
+    return f"PostgreSQL, database {db.info.dbname} at {db.info.host or 'this machine'}", db
+
+
+def verify_format(db: psycopg.Connection[Any], place: str) -> bool:
+    """Whether there are tables, of our format. place: as in `in_words`. Raises OtherFormat, psycopg.Error."""
+    (is_there,) = db.execute(sql.HAS_VERSION).fetchone() or (False,)
+    (found,) = (db.execute(sql.VERSION).fetchone() if is_there else None) or (0,)
+    if is_there and found != FORMAT:
+        raise OtherFormat(place, found)
+    return bool(is_there)
+
+
+@contextmanager
+def in_words(place: str) -> Iterator[None]:
+    """Errors of the server as StoreError, with what to do. place: the database in words."""
+    try:
+        yield
+    except psycopg.Error as error:
+        said = error.diag.message_primary or "; ".join(str(error).split("\n")) or type(error).__name__
+        raise StoreError(f"{place}: {escaped(said)}", hint(error.sqlstate, said)) from None
+
+
+def hint(sqlstate: str | None, said: str) -> str:
+    """What to do about an error of the server, or of the way to it."""
+    known = sqlstate or next((code for words, code in UNNAMED.items() if words in said), "08")
+    return next((todo for code, todo in HINTS.items() if known.startswith(code)), "run shoe-floor check")

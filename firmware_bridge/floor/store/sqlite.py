@@ -1,4 +1,4 @@
-"""The store in a file of SQLite: write-ahead log, every commit on disk before it returns."""
+"""The store in a file of SQLite: write-ahead log, every commit on disk before it returns; and its reader."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
+from urllib.parse import quote
 
 from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread, is_same
-from firmware_bridge.floor.store import FORMAT, Old, OtherFormat, Part, Saved, StoreError, What
+from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Saved, StoreError, What, newest_rounds
 from firmware_bridge.floor.store import sqlite_sql as sql
 
 BUSY_S: Final = 30.0
 """How long another writer, a back-fill or a backup, is waited for."""
 
+READER_BUSY_S: Final = 1.0
 Found = TypeVar("Found")
 
 
@@ -203,6 +205,36 @@ class SqliteStore:
             raise StoreError(f"{self._path}: {error}", hint) from None
 
 
+class SqliteReader:
+    """A reader of the store in the file `path`, which has to be there. Raises OtherFormat, StoreError."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        verify_format(path)
+        with _in_words(path):
+            self._db = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=READER_BUSY_S)
+
+    def counts(self) -> Counts:
+        """How much there is: all exact. Raises StoreError."""
+        with self._reading() as db:
+            found = db.execute(sql.COUNTS).fetchone()
+        return Counts(*(each or 0 for each in found))
+
+    def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
+        """The newest messages of the topic `round` of a table, the oldest first. Raises StoreError."""
+        with self._reading() as db:
+            return newest_rounds(db.execute, sql, key, shoe, most)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with _in_words(self._path):
+            yield self._db
+
+
 def verify_format(path: Path) -> None:
     """Look at a file's header, and write nothing: a usual connection makes files beside it. Raises OtherFormat."""
     try:
@@ -222,3 +254,11 @@ def _statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
+
+
+@contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"{path}: {error}", "let the user of this program read it") from None

@@ -11,7 +11,7 @@ from firmware_bridge.games.baccarat.bets import BETS, closed
 from firmware_bridge.games.baccarat.roads_topic import ROADS
 from firmware_bridge.games.baccarat.rules import BURNS, PLAYER_DRAWS
 from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, SIDES, Baccarat, Hand, Own, round, unjudged, verdict
-from firmware_bridge.games.game import Game, Layout, OddsBook, Start
+from firmware_bridge.games.game import Demo, Game, Layout, Money, OddsBook, Play, Start
 from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Dealt, Mark
 
@@ -79,33 +79,36 @@ GAME: Final = Game(
     terms=Baccarat,
     pack=dict.fromkeys(FACES, 1),
     packs=range(1, 13),
-    fewest=lambda terms: len(PAIRS) + len(RESERVES) * (terms.procedure == "six-card"),
     slots=(*PAIRS, *THIRDS, *RESERVES),
     areas={"player": ("P1", "P2", "P3"), "banker": ("B1", "B2", "B3"), "reserve": RESERVES},
-    round=round,
-    judge=_judge,
-    first=PAIRS[0],
-    reserves=lambda terms: RESERVES if terms.procedure == "six-card" else (),
-    carries=3,  # reserves included: the fourth slot must be drawn in that round
     hand=Hand,
     own=Own,
-    unit="stake",
-    keys=("player", "banker", "tie"),
-    verdict=verdict,
-    unjudged=unjudged,
-    burns=lambda card: BURNS[card.rank],
-    close=lambda terms: "next" if terms.procedure == "six-card" else "auto",
-    secret=(*THIRDS, *RESERVES),
-    sensed=True,
-    squeezed=True,
-    ceremony="thirds are opened after both pairs",
-    staked=lambda layout, start: {},
-    bets=tuple(BETS),
-    closed_bets=closed,
     topics=(ROADS,),
-    cut_from_end=(13, 52),  # the fewest and the most that houses leave
-    points=_points,
+    play=Play(
+        round=round,
+        judge=_judge,
+        fewest=lambda terms: len(PAIRS) + len(RESERVES) * (terms.procedure == "six-card"),
+        first=PAIRS[0],
+        reserves=lambda terms: RESERVES if terms.procedure == "six-card" else (),
+        carries=3,  # reserves included: the fourth slot must be drawn in that round
+        burns=lambda card: BURNS[card.rank],
+        cut_from_end=(13, 52),  # the fewest and the most that houses leave
+        close=lambda terms: "next" if terms.procedure == "six-card" else "auto",
+        keys=("player", "banker", "tie"),
+        verdict=verdict,
+        unjudged=unjudged,
+        secret=(*THIRDS, *RESERVES),
+        sensed=True,
+        squeezed=True,
+        ceremony="thirds are opened after both pairs",
+    ),
+    money=Money(
+        unit="stake",
+        bets=tuple(BETS),
+        closed_bets=closed,
+        staked=lambda layout, start: {},
+    ),
     guest=guest.Guest(result=_shown, sides=SIDES, hands=_hands),
+    demo=Demo(points=_points, remarks=_remarks),
     odds=_odds,
-    remarks=_remarks,
 )

@@ -14,7 +14,7 @@ from firmware_bridge.games.blackjack.result import Hand, Outcome, Own, is_shuffl
 from firmware_bridge.games.blackjack.rules import SEATS, Blackjack, is_blackjack, total
 from firmware_bridge.games.blackjack.script import DEALER, WORDS, round
 from firmware_bridge.games.blackjack.strategy import act
-from firmware_bridge.games.game import Game, Layout, OddsBook, Start
+from firmware_bridge.games.game import Demo, Game, Layout, Money, OddsBook, Play, Start
 
 SLOTS: Final = tuple(f"S{seat}" for seat in range(1, SEATS + 1))
 
@@ -117,24 +117,25 @@ GAME: Final = Game(
     terms=Blackjack,
     pack=dict.fromkeys(FACES, 1),
     packs=range(6, 9, 2),
-    fewest=lambda terms: 4,  # a seat's two and the dealer's
     slots=(*SLOTS, DEALER),
     areas={slot: (slot,) for slot in SLOTS} | {"dealer": (DEALER,)},
-    points=_points,
-    players=range(1, SEATS + 1),
-    round=round,
-    words=WORDS,
-    stakes="bets",
     hand=Hand,
     own=Own,
-    answer=_answer,
-    seatless=WORDS,
-    staked=_staked,
-    moved=_moved,
-    ends=_ends,
-    strategy=act,
+    play=Play(
+        round=round,
+        fewest=lambda terms: 4,  # a seat's two and the dealer's
+        words=WORDS,
+        seatless=WORDS,
+        players=range(1, SEATS + 1),
+        answer=_answer,
+        ends=_ends,
+    ),
+    money=Money(
+        stakes="bets",
+        staked=_staked,
+        moved=_moved,
+    ),
     guest=guest.Guest(result=_shown, limits=(("min", "max"),)),
+    demo=Demo(points=_points, strategy=act, summary=_summary, remarks=_remarks),
     odds=_odds,
-    summary=_summary,
-    remarks=_remarks,
 )

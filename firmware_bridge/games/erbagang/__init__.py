@@ -13,7 +13,7 @@ from firmware_bridge.games.bank import BET, GRAB, GUEST, SLOTS, remarks, strateg
 from firmware_bridge.games.chances import book, chances
 from firmware_bridge.games.erbagang.hands import WORDS, Hand, kind_of, outcome
 from firmware_bridge.games.erbagang.script import EACH, ErBaGang, Own, Running, is_over, round
-from firmware_bridge.games.game import Game
+from firmware_bridge.games.game import Demo, Game, Money, Play
 from firmware_bridge.games.moves import LOT
 
 
@@ -81,28 +81,29 @@ GAME: Final = Game(
     terms=ErBaGang,
     pack=PACK,
     packs=range(1, 2),
-    fewest=lambda terms: EACH * len(SLOTS),
-    may_burn=False,
     slots=SLOTS,
     areas={slot: (slot,) for slot in SLOTS},
-    players=range(4, 5),
-    round=round,
-    strategy=strategy,
-    remarks=_remarks,
-    words=(GRAB, BET, LOT),
-    stakes="money",
     hand=Hand,
     own=Own,
-    ends=lambda terms, start: is_over(start),
-    stakes_per="pack",
-    one_round_packs=True,
     shows=Running,
-    compare=compare,
-    summary=summary,
+    play=Play(
+        round=round,
+        fewest=lambda terms: EACH * len(SLOTS),
+        words=(GRAB, BET, LOT),
+        players=range(4, 5),
+        may_burn=False,
+        one_round_packs=True,
+        ends=lambda terms, start: is_over(start),
+        ceremony="hands are opened from the banker's next seat, his own last",
+    ),
+    money=Money(
+        stakes="money",
+        stakes_per="pack",
+        staked=lambda layout, start: dict.fromkeys(SLOTS, "0"),
+    ),
     guest=GUEST,
+    demo=Demo(strategy=strategy, remarks=_remarks, compare=compare, summary=summary),
     odds=lambda: book(
         PACK, "tiles left: hands of two", WORDS, lambda left, terms: chances(left, EACH, terms.order, kind_of)
     ),
-    ceremony="hands are opened from the banker's next seat, his own last",
-    staked=lambda layout, start: dict.fromkeys(SLOTS, "0"),
 )

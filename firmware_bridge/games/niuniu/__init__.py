@@ -8,7 +8,7 @@ from typing import Any, Final
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.bank import BET, GRAB, GUEST, SLOTS, Bank, remarks, strategy
 from firmware_bridge.games.chances import book, chances
-from firmware_bridge.games.game import Game
+from firmware_bridge.games.game import Demo, Game, Money, Play
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.niuniu.hands import KINDS, WORDS, Hand, kind_of, strength
 from firmware_bridge.games.niuniu.script import EACH, NiuNiu, Own, round
@@ -51,25 +51,26 @@ GAME: Final = Game(
     terms=NiuNiu,
     pack=PACK,
     packs=range(1, 2),
-    fewest=lambda terms: EACH * len(SLOTS),
     slots=SLOTS,
     areas={slot: (slot,) for slot in SLOTS},
-    players=range(4, 5),
-    round=round,
-    strategy=strategy,
-    remarks=remarks,
-    words=(GRAB, BET, LOT),
     hand=Hand,
     own=Own,
-    ends=lambda terms, start: bool(start.before),
-    one_round_packs=True,
     shows=Bank,
-    compare=compare,
-    summary=summary,
+    play=Play(
+        round=round,
+        fewest=lambda terms: EACH * len(SLOTS),
+        words=(GRAB, BET, LOT),
+        players=range(4, 5),
+        one_round_packs=True,
+        ends=lambda terms, start: bool(start.before),
+        ceremony="hands are opened from the banker's next seat, his own last",
+    ),
+    money=Money(
+        staked=lambda layout, start: dict.fromkeys(SLOTS, "0"),
+    ),
     guest=GUEST,
+    demo=Demo(strategy=strategy, remarks=remarks, compare=compare, summary=summary),
     odds=lambda: book(
         PACK, "cards left: hands of five", WORDS, lambda left, terms: chances(left, EACH, KINDS, kind_of)
     ),
-    ceremony="hands are opened from the banker's next seat, his own last",
-    staked=lambda layout, start: dict.fromkeys(SLOTS, "0"),
 )

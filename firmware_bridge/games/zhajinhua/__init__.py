@@ -11,7 +11,7 @@ from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games import guest
 from firmware_bridge.games.asks import EXACT, Question, in_words
 from firmware_bridge.games.chances import book
-from firmware_bridge.games.game import Game, Layout, Start
+from firmware_bridge.games.game import Demo, Game, Layout, Money, Play, Start
 from firmware_bridge.games.zhajinhua.hands import CALLED, HAND, Hand, act, beats, chances
 from firmware_bridge.games.zhajinhua.offers import ANYTIME, WORDS
 from firmware_bridge.games.zhajinhua.result import Own, Running, SeatHand
@@ -86,25 +86,27 @@ GAME: Final = Game(
     terms=ZhaJinHua,
     pack=PACK,
     packs=range(1, 2),
-    fewest=lambda terms: HAND * PLAYERS.start,
     slots=SLOTS,
     areas={slot: (slot,) for slot in SLOTS},
-    players=PLAYERS,
-    round=round,
-    words=WORDS,
-    anytime=ANYTIME,
-    stakes="money",
-    must_bet=True,
-    one_round_packs=True,
     shows=Running,
-    strategy=act,
-    compare=_compare,
-    summary=_summary,
-    ends=lambda terms, start: len(start.before) > 0,
-    guest=guest.Guest(result=_shown, hidden=HAND, limits=(("ante", ""), ("top", "")), has_pot=True),
-    odds=lambda: book(PACK, "cards left: hands of three", CALLED, lambda left, terms: chances(left)),
     hand=SeatHand,
     own=Own,
-    answer=_answer,
-    staked=_staked,
+    play=Play(
+        round=round,
+        fewest=lambda terms: HAND * PLAYERS.start,
+        words=WORDS,
+        anytime=ANYTIME,
+        players=PLAYERS,
+        answer=_answer,
+        one_round_packs=True,
+        ends=lambda terms, start: len(start.before) > 0,
+    ),
+    money=Money(
+        stakes="money",
+        must_bet=True,
+        staked=_staked,
+    ),
+    guest=guest.Guest(result=_shown, hidden=HAND, limits=(("ante", ""), ("top", "")), has_pot=True),
+    demo=Demo(strategy=act, compare=_compare, summary=_summary),
+    odds=lambda: book(PACK, "cards left: hands of three", CALLED, lambda left, terms: chances(left)),
 )

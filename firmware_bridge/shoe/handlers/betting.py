@@ -75,7 +75,7 @@ def money_told(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
     so few could take part that there would be no round: the purses stay as they were.
     """
     shoe = draft.shoe
-    if rules(shoe).stakes_per == "round" or is_card_out(shoe):
+    if rules(shoe).money.stakes_per == "round" or is_card_out(shoe):
         raise Refused("betting is not open", "bets_open, or deal the round")
     check_stakes(rules(shoe), order)
     if (table := layout(evolve(shoe, _closed(shoe, order)))).no_round:
@@ -86,8 +86,8 @@ def money_told(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
 def check_stakes(game: Game, order: orders.BetsClosed) -> None:
     """Whether an order to close the bets brings what the game needs. Raises Refused with what to give."""
     for name, given in (("bets", order.bets), ("money", order.money)):
-        if given and game.stakes != name:
-            raise Refused(f"{game.name} takes no {name}", f"give {game.stakes}" if game.stakes else "give none")
+        if given and game.money.stakes != name:
+            raise Refused(f"{game.name} takes no {name}", f"give {game.money.stakes or 'none'}")
         for seat, text in given.items():
             if not SEAT.fullmatch(seat):
                 raise Refused(f"{seat!r} is no seat", 'a seat is a number: {"1": "100"}')
@@ -95,7 +95,7 @@ def check_stakes(game: Game, order: orders.BetsClosed) -> None:
                 amount(text)
             except BadAmount:
                 raise Refused(f"{text!r} is no amount", 'an amount is a plain decimal: "12.5"') from None
-    if game.stakes == "bets" and not order.bets:
+    if game.money.stakes == "bets" and not order.bets:
         raise Refused("no bets are given", 'give seat and amount: {"bets": {"1": "100"}}')
 
 

@@ -83,7 +83,7 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
 
 
 def _judged(game: Game, came: Sequence[Card | Mark], terms: Any, began: Start) -> Layout:
-    return game.judge(tuple(came), terms, began) if game.judge else judged(game, came, terms, began)
+    return game.play.judge(tuple(came), terms, began) if game.play.judge else judged(game, came, terms, began)
 
 
 def _first_wrong(
@@ -97,7 +97,7 @@ def _first_wrong(
             expected = "the round is over before it" if before.result else is_asked(before.due)
             return f"{word}, number {n}, cannot stand there", expected
         before = now
-    return f"these {'words' if game.words else 'cards'} are no whole round", f"it goes on: {is_asked(before.due)}"
+    return f"these {'words' if game.play.words else 'cards'} are no whole round", f"it goes on: {is_asked(before.due)}"
 
 
 def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) -> None:
@@ -119,9 +119,9 @@ def _result(shoe: Shoe, result: Result) -> dict[str, Any]:
         "game": shoe.house.game,
         "hands": Raw(encode(result.hands)),
         "outcome": result.outcome,
-        "unit": rules(shoe).unit,
+        "unit": rules(shoe).money.unit,
         "bets": dict(result.bets),
-        "stakes": _stakes(rules(shoe).unit, result),
+        "stakes": _stakes(rules(shoe).money.unit, result),
         "own": Raw(encode(result.own)),
     }
 
@@ -137,7 +137,7 @@ def _move(shoe: Shoe, word: str) -> Card | Mark:
     """What a word of a correction stands for. Raises Refused for one that the game does not know."""
     card = next((each for each in rules(shoe).pack if each.value == word), None)
     mark = mark_of(word)
-    if card is None and (mark is None or mark.word not in rules(shoe).words):
+    if card is None and (mark is None or mark.word not in rules(shoe).play.words):
         raise Refused(f"{word} is no card of {shoe.house.game}", "a card is written rank then suit: As, Td")
     return card or mark  # type: ignore[return-value]  # one of them is there
 

@@ -73,7 +73,7 @@ def is_overfull(shoe: Shoe) -> bool:
     """Whether a complete round leaves the next one as many cards as may wait."""
     if phase(shoe) is not Phase.COMPLETE:
         return False
-    return len(layout(shoe).carried) + len(shoe.overdrawn) >= rules(shoe).carries
+    return len(layout(shoe).carried) + len(shoe.overdrawn) >= rules(shoe).play.carries
 
 
 # ---------------------------------------------------------------- one place per phase
@@ -138,7 +138,7 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
             draft.close_irregularity(settled, "drawn")
         if not draft.shoe.held:
             draft.close_irregularity("drawn_before_mark", "drawn")
-            if not rules(shoe).carries:  # then it was held, and has just opened this round
+            if not rules(shoe).play.carries:  # then it was held, and has just opened this round
                 draft.close_irregularity("overdrawn", "kept")
     start_clock(draft)
     open_all(draft)
@@ -183,7 +183,7 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
         return
     if is_overfull(shoe):
         hold(draft, card, "overdrawn")
-        if not rules(shoe).carries:
+        if not rules(shoe).play.carries:
             draft.open_irregularity("overdrawn", words, round=shoe.round)
         return
     commit, secret = draft.seal(card.card, card.nonce)
@@ -200,7 +200,7 @@ def burn(draft: Draft, card: HeldCard, held: bool) -> None:
     """The next card of the burn: the first one is exposed where the house says so, the others stay sealed."""
     before = draft.shoe.burn_left
     if before is None and card.card:
-        left = rules(draft.shoe).burns(card.card)
+        left = rules(draft.shoe).play.burns(card.card)
         nonce = opens(card, held)
         draft.add(events.CardBurned(card=card.card, nonce=nonce, left=left, held=held, serial=card.serial))
         if left == 0:

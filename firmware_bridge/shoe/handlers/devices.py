@@ -235,7 +235,7 @@ def slot_filled(draft: Draft, fact: SlotFilled) -> None:
     shoe = draft.shoe
     if shoe.held or shoe.overdrawn or blockers(shoe) or fact.slot in _dealt_to(shoe):
         return  # what waits to be dealt lies where it was laid
-    if fact.slot in rules(shoe).secret and shoe.house.disclose == "sealed" and _is_closed(shoe):
+    if fact.slot in rules(shoe).play.secret and shoe.house.disclose == "sealed" and _is_closed(shoe):
         return  # whether anybody draws is a secret
     laid = ", ".join(each.slot for each in layout(shoe).placed) if shoe.laid else "no slot"
     draft.open_irregularity(

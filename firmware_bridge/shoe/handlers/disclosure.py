@@ -38,7 +38,7 @@ def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
         return
     for slot in slots:
         if slot not in opening.may:
-            raise Refused(f"{slot} cannot be opened now", f"draw it first; {rules(draft.shoe).ceremony}")
+            raise Refused(f"{slot} cannot be opened now", f"draw it first; {rules(draft.shoe).play.ceremony}")
     _open(draft, tuple(dict.fromkeys(slots)))
 
 

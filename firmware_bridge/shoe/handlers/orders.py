@@ -146,7 +146,7 @@ def press_result(draft: Draft, given: Pressed) -> None:
     """The dealer's result key: compared with ours, of the complete round or else of the last one closed."""
     shoe = draft.shoe
     now = phase(shoe)
-    if given.key not in rules(shoe).keys:
+    if given.key not in rules(shoe).play.keys:
         raise Refused(f"{given.key} is no key of {shoe.house.game}")
     if now is Phase.DEALING:
         refuse_to_end(draft)
@@ -202,7 +202,7 @@ def fly(draft: Draft, given: Ordered, order: orders.Fly) -> None:
     """Deal without a bet and open at once; more than `fly_limit` in a row are refused."""
     shoe = draft.shoe
     _vip_only(draft, "fly")
-    if stakes := rules(shoe).stakes:
+    if stakes := rules(shoe).money.stakes:
         hint = f"close the bets with {stakes}: bets_closed"
         raise Refused(f"fly refused: {shoe.house.game} is dealt to the seats that bet", hint)
     if shoe.house.betting == "required" and phase(shoe) is not Phase.BETTING:

@@ -99,7 +99,7 @@ _MEETINGS: Final[dict[Phase, Callable[[Draft, ReaderResult], None]]] = {
 
 def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, own: Raw) -> bool:
     """Whether the two agree; a difference goes on record with both."""
-    verdict = rules(draft.shoe).verdict
+    verdict = rules(draft.shoe).play.verdict
     ours = verdict(outcome, own) if verdict else (outcome,)
     if set(theirs.words) == set(ours):
         draft.add(events.Noted(what=f"the reader's result agrees: {outcome}"))

@@ -80,7 +80,8 @@ def _journal(before: Shoe, house: House, at: int, nonce: str) -> str:
     """The journal of the next shoe, opened at wall time `at` (ms): a new one, or the one of a pack before."""
     is_same_game = before.packs > 0 and before.house.game == house.game
     is_day_over = not 0 <= at - before.begun < DAY_MS
-    if GAMES[house.game].one_round_packs and is_same_game and before.packs < PACKS_IN_A_JOURNAL and not is_day_over:
+    is_short = GAMES[house.game].play.one_round_packs
+    if is_short and is_same_game and before.packs < PACKS_IN_A_JOURNAL and not is_day_over:
         return before.journal
     number = before.journal.partition("-")[0]
     return f"{int(number) + 1 if number.isdecimal() else before.number + 1}-{nonce[:12]}"
@@ -158,9 +159,9 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
             game=shoe.house.game,
             round=shoe.round,
             cards=played(shoe, [each.slot for each in layout(shoe).placed]),
-            unit=rules(shoe).unit,
-            stakes={bet: (staked, 0) for bet, staked in rules(shoe).staked(layout(shoe), start(shoe)).items()},
-            moved=rules(shoe).moved(layout(shoe)) or UNSET,
+            unit=rules(shoe).money.unit,
+            stakes={bet: (staked, 0) for bet, staked in rules(shoe).money.staked(layout(shoe), start(shoe)).items()},
+            moved=rules(shoe).money.moved(layout(shoe)) or UNSET,
             why=(why,),
             by=by,
             last=bool(ends) or is_last(shoe),
@@ -199,12 +200,12 @@ def _after_round(draft: Draft) -> None:
     draft.published = 0
     if shoe.last_round is not None and shoe.round > shoe.last_round:
         end_shoe(draft, "the last round is over")
-    elif rules(shoe).ends(terms_of(shoe.house), start(shoe)):
+    elif rules(shoe).play.ends(terms_of(shoe.house), start(shoe)):
         few = "too few cards are left for another round"
-        end_shoe(draft, "the pack is over" if rules(shoe).one_round_packs else few)
+        end_shoe(draft, "the pack is over" if rules(shoe).play.one_round_packs else few)
     elif is_exhausted(shoe):
         end_shoe(draft, "the shoe is empty")
-    elif shoe.house.betting == "required" and rules(shoe).stakes_per == "round":
+    elif shoe.house.betting == "required" and rules(shoe).money.stakes_per == "round":
         draft.add(events.BetsOpened(round=shoe.round))
 
 
@@ -305,4 +306,4 @@ def watch_virtual_cut(draft: Draft) -> None:
 
 def is_blind(shoe: Shoe) -> bool:
     """Whether a stuck sensor may hide the cut card; a key that is stuck hides nothing."""
-    return any(name not in ("next", "reveal", *rules(shoe).keys) for name in stuck(shoe))
+    return any(name not in ("next", "reveal", *rules(shoe).play.keys) for name in stuck(shoe))

@@ -91,7 +91,7 @@ def _answer(draft: Draft) -> bool:
     if unread_needed(shoe) is not None:
         return False
     faces = {n: laid.card for n, laid in enumerate(shoe.laid) if laid.card}
-    answer = rules(shoe).answer(question, faces, layout(shoe))
+    answer = rules(shoe).play.answer(question, faces, layout(shoe))
     draft.add(events.QuestionAnswered(round=shoe.round, what=question.what, answer=answer, of=question.of))
     return True
 

@@ -67,7 +67,7 @@ def _misplaced(shoe: Shoe, slot: str) -> Wrong | None:
     now = phase(shoe)
     if now is Phase.COMPLETE:  # the first slot is of the round to come
         no_card = Wrong("wrong_slot", f"went to {slot}, no card is due", {"slot": slot})
-        return None if slot == rules(shoe).first else no_card
+        return None if slot == rules(shoe).play.first else no_card
     if now not in (Phase.BURNING, Phase.READY, Phase.DEALING):
         return None
     expected = BURN if now is Phase.BURNING else due(shoe)

@@ -62,7 +62,7 @@ def played(told: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
             rounds.append(_message(table.result))
             past = Past((), table.result.outcome, Raw(msgspec.json.encode(table.result.own)), {}, {})
             start, moves, cards = Start(before=(*start.before, past), left=left), [], []
-            over = game.ends(terms, start)
+            over = game.play.ends(terms, start)
             if over:
                 break
             table = layout(game, moves, terms, start)
@@ -99,7 +99,7 @@ def main(game: str, count: str, seed: str = "1") -> None:
         taken = [step for step in told["steps"] if "error" not in step]
         assert asked == [step | {"did": []} for step in taken], told
         assert _sorted(did) == _sorted([each for step in taken for each in step["did"]]), told
-        summary = GAMES[game].summary
+        summary = GAMES[game].demo.summary
         assert summary
         assert (summary(rounds) if rounds else None) == told["result"], told
 

@@ -86,7 +86,7 @@ class Rules:
         while isinstance((now := self.table).due, Question | OpeningDue):
             if isinstance(now.due, Question):
                 faces = dict(enumerate(self.faces))
-                self.moves.append(Answered(self.game.answer(now.due, faces, now)))
+                self.moves.append(Answered(self.game.play.answer(now.due, faces, now)))
             elif isinstance(now.due, OpeningDue):
                 for n in now.due.only or self._closed(now, now.due.step):
                     self._open(n)

@@ -31,7 +31,7 @@ VARIANTS: Final[dict[str, list[dict[str, Any]]]] = {
     ],
     "erbagang": [{}, {"ties": "banker", "grab_max": 9}, {"ties": "push", "banker_per": "game", "base": Decimal("2.5")}],
 }
-"""Settings under which each game is played here."""
+"""Settings under which a game is played here; any other game is with its usual ones."""
 
 STAKES: Final = {
     "bets": ["10", "12.5", "100", "33.3", "1000", "5"],
@@ -44,7 +44,8 @@ class Seated:
 
     def __init__(self, game: str, seed: int, **house: Any) -> None:
         self.rng, self.rules = Random(f"{game} {seed}"), GAMES[game]
-        variant = VARIANTS[game][seed % len(VARIANTS[game])]
+        variants = VARIANTS.get(game, [{}])
+        variant = variants[seed % len(variants)]
         self.table = Table(**{"game": game, **usual(game), **variant, **house})
         self.deck = [card for card, copies in self.rules.pack.items() for _ in range(copies * self.table.house.decks)]
         self.rng.shuffle(self.deck)
@@ -55,7 +56,7 @@ class Seated:
     def is_over(self) -> bool:
         """Whether its game is: the round, and where a pack is one game the whole of it."""
         shoe = self.table.shoe
-        return shoe.status != "open" or (not self.rules.one_round_packs and bool(shoe.rounds))
+        return shoe.status != "open" or (not self.rules.play.one_round_packs and bool(shoe.rounds))
 
     def next(self) -> Do:
         """What people, or the shoe, do next; it is always allowed."""
@@ -90,10 +91,10 @@ class Seated:
     def _stakes(self) -> orders.Order:
         seats = [slot.removeprefix("S").partition(".")[0] for slot in (*self.rules.slots, *self.rules.seats)]
         numbers = sorted({seat for seat in seats if seat.isdecimal()}, key=int)
-        if self.rules.stakes == "money":  # fewer seats make no round; each of these games has four at once
+        if self.rules.money.stakes == "money":  # fewer seats make no round; each of these games has four at once
             numbers = numbers[:4]
-        told = {seat: self.rng.choice(STAKES[self.rules.stakes]) for seat in numbers}
-        return orders.BetsClosed(**{self.rules.stakes: told})
+        told = {seat: self.rng.choice(STAKES[self.rules.money.stakes]) for seat in numbers}
+        return orders.BetsClosed(**{self.rules.money.stakes: told})
 
     def _mark(self, slot: str, word: str, value: str | None) -> orders.Mark:
         shoe = self.table.shoe

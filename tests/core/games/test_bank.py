@@ -48,6 +48,6 @@ def test_how_a_round_ended_is_told_of_the_bank() -> None:
 
 def test_people_say_who_held_the_bank_and_who_cannot_go_on() -> None:
     told = niuniu(f"{GRABS} {NIUNIU_BETS} {CARDS}").rounds[0]
-    assert GAMES["niuniu"].remarks(told) == ("banker S1 x 3",)
+    assert GAMES["niuniu"].demo.remarks(told) == ("banker S1 x 3",)
     told = erbagang(f"money=1:9,2:1,3:9,4:9 {BANK_OF_1} {BETS} {WINS}").rounds[0]
-    assert GAMES["erbagang"].remarks(told) == ("banker S1 x 9", "round 1 of the game", "stopped: S2")
+    assert GAMES["erbagang"].demo.remarks(told) == ("banker S1 x 9", "round 1 of the game", "stopped: S2")

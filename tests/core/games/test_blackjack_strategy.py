@@ -18,7 +18,7 @@ from tests.core.games.rounds import Rules
 def said(hand: str, up: str, offers: str = "S H DD SP SU") -> str:
     dealer = Placed("D", "D", cards(up)[0])
     offered = {word: offer for word, offer in GAME_OFFERS.items() if word in offers.split()}
-    return GAME.strategy(Asked("S1.1", offered, Layout((dealer,)), cards(hand)), Random(1))[0]
+    return GAME.demo.strategy(Asked("S1.1", offered, Layout((dealer,)), cards(hand)), Random(1))[0]
 
 
 def first_offers() -> dict[str, Offer]:
@@ -73,7 +73,7 @@ def test_the_house_wins_little_from_such_guests() -> None:
             elif isinstance(due, MarkDue):
                 slot, offers = next(iter(due.act.items()))
                 hand = [each.card for each in rules.table.placed if each.plays == slot and each.card]
-                word, _ = GAME.strategy(Asked(slot, offers, rules.table, hand), rng)
+                word, _ = GAME.demo.strategy(Asked(slot, offers, rules.table, hand), rng)
                 rules.play([word])
         won += float(rules.table.result.bets["S1"]) / 10
     assert -0.12 < won / rounds < 0.10

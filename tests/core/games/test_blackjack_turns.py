@@ -58,7 +58,7 @@ def test_nobody_reads_off_the_lamps_whether_the_hole_card_is_high() -> None:
 
 def test_each_seat_counts_its_hands_and_the_dealer_what_is_open() -> None:
     now = table(f"{TWO} 8h 9d 6c 8d As Kd 1:SP 3c 1:S 2d")
-    assert GAME.points(layout(now.shoe)) == {"S1": "11 10", "S3": "20", "dealer": "6"}
+    assert GAME.demo.points(layout(now.shoe)) == {"S1": "11 10", "S3": "20", "dealer": "6"}
 
 
 # ------------------------------------------------------------ marks

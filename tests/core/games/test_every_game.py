@@ -21,7 +21,7 @@ from tests.core.games.seated import VARIANTS, Seated, asks, nets
 ROUNDS = int(os.environ.get("ROUNDS_OF_EACH_GAME", "6"))
 """Random rounds of each game; by hand once 100,000."""
 
-NAMES = [name for name in GAMES if GAMES[name].words]
+NAMES = [name for name in GAMES if GAMES[name].play.words]
 TOLD = ("hands", "outcome", "bets", "stakes", "why")
 
 WRONG = [

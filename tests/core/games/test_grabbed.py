@@ -39,14 +39,14 @@ def test_random_games_are_played_as_the_second_statement_says(game: str) -> None
     ],
 )
 def test_hands_compare_as_their_game_has_it(game: str, given: dict[str, object], told: str) -> None:
-    compare = GAMES[game].compare
+    compare = GAMES[game].demo.compare
     assert compare
     assert list(compare(given).values()) == [told]
 
 
 def test_a_hand_of_too_few_cards_is_none() -> None:
     for game, given in (("niuniu", {"a": ["As"], "b": ["Ks"]}), ("erbagang", {"player": ["1p"], "banker": ["1p"]})):
-        compare = GAMES[game].compare
+        compare = GAMES[game].demo.compare
         assert compare
         with pytest.raises(ValueError, match="a hand has"):
             compare(given)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from firmware_bridge.facts import events, orders
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import CardDue, MarkDue, Nothing, Question
-from firmware_bridge.games.game import Game, Result, Script, Start, Terms
+from firmware_bridge.games.game import Game, Play, Result, Script, Start, Terms
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked
 from firmware_bridge.shoe.state import disclosed
@@ -27,7 +27,13 @@ class Nobody(Struct, frozen=True):
 def register(round: Any, **fields: Any) -> None:
     """A game called `one`, of this script."""
     GAMES["one"] = Game(
-        name="one", terms=Terms, pack=GAME.pack, packs=range(1, 9), slots=("S1", "D"), areas={}, round=round, **fields
+        name="one",
+        terms=Terms,
+        pack=GAME.pack,
+        packs=range(1, 9),
+        slots=("S1", "D"),
+        areas={},
+        play=Play(round=round, **fields),
     )
 
 

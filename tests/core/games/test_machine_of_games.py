@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.games.asks import CardDue, Choice, MarkDue, Nothing, Offer, Plays, Question, Refused, did
-from firmware_bridge.games.game import Game, Layout, Result, Script, Start, Terms
+from firmware_bridge.games.game import Game, Layout, Play, Result, Script, Start, Terms
 from firmware_bridge.games.machine import layout, refusal
 from firmware_bridge.games.moves import Answered, Dealt, Mark, Move
 
@@ -34,8 +34,10 @@ def game(round: Callable[[Any, Start], Script]) -> Game:
         packs=range(1, 2),
         slots=("A",),
         areas={},
-        round=round,
-        words=("go", "lot"),
+        play=Play(
+            round=round,
+            words=("go", "lot"),
+        ),
     )
 
 

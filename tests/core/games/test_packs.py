@@ -141,7 +141,7 @@ def test_a_shoe_with_cards_for_the_shortest_round_deals_it_and_with_one_less_it_
 ) -> None:
     game = request.node.callspec.id.partition(",")[0]
     house = {"burn": "none", **usual(game), **settings}
-    fewest = GAMES[game].fewest(GAMES[game].terms(**settings))
+    fewest = GAMES[game].play.fewest(GAMES[game].terms(**settings))
     for left, status in ((fewest, "closed"), (fewest - 1, "voided")):
         played = Table(game=game, **house)
         played.take(played.order(orders.OpenShoe(orders.Pack(left=left))))

@@ -45,7 +45,9 @@ def whole(game: Game, terms: Terms, start: Start, random: Random) -> list[Move]:
         assert not now.stuck, now.stuck
         match now.due:
             case CardDue(down=down):
-                moves.append(Dealt(None if down or (game.squeezed and random.random() < 0.3) else random.choice(FACES)))
+                moves.append(
+                    Dealt(None if down or (game.play.squeezed and random.random() < 0.3) else random.choice(FACES))
+                )
             case OpeningDue(may=may):
                 dealt = [n for n, move in enumerate(moves) if isinstance(move, Dealt)]
                 for n, each in zip(dealt, now.placed, strict=True):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
+import firmware_bridge
 from firmware_bridge.facts import events, orders
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe import Phase, phase
@@ -16,6 +19,8 @@ from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import Table
 from tests.war.rules import GAME
+
+PACKAGE = Path(firmware_bridge.__file__).parent
 
 BETS = "bets=1:10,3:12.5"
 
@@ -47,6 +52,26 @@ def refused(table: Table, **mark: Any) -> str | None:
     table.take(table.order(orders.Mark(**mark)))
     answer = table.lines[-1].entry.events[-1].answer
     return answer.error
+
+
+ALSO: Final = {
+    "cli/help/__init__.py",  # its page
+    "client/testing.py",  # two fake tables
+    "config/sections.py",  # what is dealt where a config says nothing
+    "facts/house.py",  # the same
+    "floor/page/guest/words.py",  # texts of guests' screens
+    "floor/page/seen.py",
+}
+"""Modules outside of `games` where a game's name stands as a text, and what for."""
+
+
+def test_games_are_named_in_games_alone() -> None:
+    """A new game is a package, a line in games/__init__.py, its texts and its page."""
+    names = set(GAMES) - {GAME.name}
+    for path in PACKAGE.rglob("*.py"):
+        module = path.relative_to(PACKAGE).as_posix()
+        texts = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+        assert module.startswith("games/") or module in ALSO or not names & texts, module
 
 
 def test_first_the_lot_is_due_and_no_lamp_of_a_seat_is_steady() -> None:

@@ -74,7 +74,7 @@ class Dealer:
         if self._pack != pack_wanted(shoe) or not self._cards:
             self._bring(shoe)
             self._pack = pack_wanted(shoe)
-        if shoe.last_round is None and cards_left(shoe) == self._cut_at and rules(shoe).cut_from_end:
+        if shoe.last_round is None and cards_left(shoe) == self._cut_at and rules(shoe).play.cut_from_end:
             self._table.take(inputs.CutCardSeen(**now(), by="sensor"))
         self._table.take(inputs.CardRead(**now(), card=self._cards.pop(), nonce=nonce()))
 
@@ -88,7 +88,7 @@ class Dealer:
             left.remove(card)
         self._random.shuffle(left)
         self._cards = left
-        self._cut_at = self._random.randint(*game.cut_from_end) if game.cut_from_end else 0
+        self._cut_at = self._random.randint(*game.play.cut_from_end) if game.play.cut_from_end else 0
 
 
 def _seats(shoe: Shoe) -> int | None:

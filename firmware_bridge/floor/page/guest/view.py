@@ -108,7 +108,7 @@ def _waits(kept: Kept) -> bool:
 
 def _is_due(table: Table) -> bool:
     """Whether a round is under way or about to come; where a pack is one round, the next one always is."""
-    return table.phase not in BETWEEN or GAMES[table.game].one_round_packs
+    return table.phase not in BETWEEN or GAMES[table.game].play.one_round_packs
 
 
 def _takes_bets(table: Table) -> bool:
@@ -120,7 +120,7 @@ def _takes_bets(table: Table) -> bool:
     orders = table.settings.betting == "required"
     if table.phase == "betting":
         return True
-    if table.phase in BETWEEN and GAMES[table.game].one_round_packs and not table.act:
+    if table.phase in BETWEEN and GAMES[table.game].play.one_round_packs and not table.act:
         return orders and not table.settings.confirm_shuffle
     bids = GAMES[table.game].guest.bids
     if any(bid in words for words in table.act.values() for bid in bids):
@@ -130,7 +130,7 @@ def _takes_bets(table: Table) -> bool:
 
 def _over(kept: Kept, table: Table) -> Iterator[Round]:
     """The rounds that are over, the newest first: of this shoe, and where a pack is one round of those before it."""
-    spans = GAMES[table.game].one_round_packs
+    spans = GAMES[table.game].play.one_round_packs
     for each in reversed(kept.rounds):
         is_here = (each.shoe, each.journal) == (table.shoe, table.journal) or (spans and each.shoe < table.shoe)
         if is_here and each.game == table.game:

@@ -1,0 +1,162 @@
+"""What commands do with a store: export rows, back-fill from journals, delete what a house need not keep."""
+
+from __future__ import annotations
+
+import csv
+import logging
+import os
+import sys
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+import msgspec
+
+from firmware_bridge.errors import JournalError
+from firmware_bridge.floor.record.ledger import Ledger
+from firmware_bridge.floor.record.message import Row, now, row
+from firmware_bridge.floor.record.names import Names
+from firmware_bridge.floor.store import Saved, Store, StoreError, What
+from firmware_bridge.journal.trusted import Salvage
+from firmware_bridge.topics.event_and_round import messages
+
+log = logging.getLogger(__name__)
+
+BODIES: Final = ("body", "other_body")
+"""Columns that hold messages: objects in JSON, texts in CSV."""
+
+BATCH: Final = 500
+"""Messages of a commit."""
+
+RESTED: Final = timedelta(days=90)
+"""A store without a message for so long is more likely read with a wrong clock than at a floor that rested."""
+
+YEAR: Final = timedelta(days=365.25)
+
+
+def export(store: Store, what: What, table: str | None, journal: str | None, target: Path | None, form: str) -> int:
+    """Write rows to a file, which appears whole or not at all, or to stdout; how many. Raises StoreError.
+
+    form: `jsonl`, an object a line, or `csv`, with a line of names first. Bytes that are no message are in base64.
+    """
+    columns, count = store.columns(what), 0
+    with _output(target) as out:
+        sheet = csv.writer(out)
+        if form == "csv":
+            sheet.writerow(columns)
+        for row in store.rows(what, table, journal):
+            values = dict(zip(columns, row, strict=True))
+            if form == "csv":
+                sheet.writerow(_as_text(each) for each in values.values())
+            else:
+                out.write(
+                    msgspec.json.encode({name: _as_json(name, each) for name, each in values.items()}).decode() + "\n"
+                )
+            count += 1
+    return count
+
+
+def backfill(
+    store: Store, path: Path, names: Names | None = None, left_out: Callable[[JournalError], None] | None = None
+) -> Saved:
+    """Take a journal or an export of one into a store; what it brought. names: what replaces names of people.
+
+    left_out: called with what is wrong where a line cannot be trusted, and all behind it is taken nevertheless; without
+    it the first such line raises JournalError. Raises JournalError where no line can be read. The batches before an
+    error are kept, and it may be begun again. Raises StoreError.
+    """
+    ledger, total = Ledger(store.load, asks=False), Saved()
+    rows = _rows(path, left_out or _refuse)
+    while batch := list(islice(rows, BATCH)):
+        for each in batch:
+            ledger.take(each)
+        kept = [names.row(each) for each in batch] if names else batch
+        saved = store.save(kept, [], list(ledger.changes()))
+        total = Saved(*(before + more for before, more in zip(total, saved, strict=True)))
+    return total
+
+
+def expire(store: Store, years: int, *, dry: bool = False) -> Iterator[str]:
+    """Delete journals older than so many years; a line about each, those that stay too.
+
+    A journal is as old as its newest message: as the shoe had the time, and as the store took it, whichever is later.
+    dry: only say what would be deleted. Raises StoreError, also where the clock is far ahead of every message.
+    """
+    now = datetime.now(UTC)
+    _look_at_the_clock(store, now)
+    before = _text(now - years * YEAR)
+    for each in store.old(before):
+        what = f"table {each.key.table}, journal {each.key.journal}, {each.messages} messages to {each.last_at}"
+        if each.stays:
+            yield f"stays: {what}: {each.stays}"
+        elif dry:
+            yield f"would be deleted: {what}"
+        elif store.expire(each.key, before, _text(now)):
+            log.warning("deleted after %d years: %s", years, what)
+            yield f"deleted: {what}"
+
+
+def _as_json(name: str, value: Any) -> Any:
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
+    if name in BODIES and isinstance(value, str) and "\n" not in value:
+        return msgspec.Raw(value.encode())
+    return value
+
+
+def _as_text(value: Any) -> Any:
+    return b64encode(value).decode() if isinstance(value, bytes) else value
+
+
+@contextmanager
+def _output(target: Path | None) -> Iterator[TextIO]:
+    if target is None:
+        yield sys.stdout
+        return
+    fresh = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with fresh.open("w", encoding="utf-8", newline="") as out:
+            yield out
+        fresh.replace(target)
+    except StoreError:
+        raise
+    except OSError as error:
+        raise StoreError(f"{target} cannot be written ({error.strerror})", "name another place with -o") from None
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _rows(path: Path, left_out: Callable[[JournalError], None]) -> Iterator[Row]:
+    received_at, salvage, has_begun = now(), Salvage(path.name), False
+    try:
+        with path.open("rb") as file:
+            for line in salvage.lines(file):
+                has_begun = True
+                for fault in salvage.faults:
+                    left_out(fault)
+                for each in messages(line):
+                    yield row(each.topic, line.public.table, each.payload, received_at)
+    except OSError as error:
+        raise JournalError(f"{path}: {error.strerror}", "name an export of a journal") from None
+    for fault in salvage.faults:
+        left_out(fault) if has_begun else _refuse(fault)
+
+
+def _refuse(fault: JournalError) -> None:
+    raise fault
+
+
+def _look_at_the_clock(store: Store, now: datetime) -> None:
+    newest = store.newest()
+    if newest and newest < _text(now - RESTED):
+        what = f"the clock says {_text(now)}, and the newest message is of {newest}: nothing was deleted"
+        raise StoreError(what, f"set the clock right; a floor that rested {RESTED.days} days has to play first")
+
+
+def _text(time: datetime) -> str:
+    """RFC 3339 with milliseconds, UTC."""
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
