@@ -12,9 +12,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, get_args
 
-from firmware_bridge.cli import workers
-from firmware_bridge.cli.progress import Bar
-from firmware_bridge.cli.workers import Workers
+from firmware_bridge.cli.long_commands import Bar, Workers, jobs_option
 from firmware_bridge.demo.memory_table import Retained
 from firmware_bridge.demo.replay import Close, Replay
 from firmware_bridge.demo.script import Part, parts, steps
@@ -60,7 +58,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-burn", action="store_true", help="skip the burn of each new shoe")
     parser.add_argument("--close", choices=get_args(Close), default="auto", help="how rounds end (default auto)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="deal by this table's settings")
-    workers.option(parser)
+    jobs_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.cli.workers import WorkerError, Workers
+from firmware_bridge.cli.long_commands import WorkerError, Workers
 from firmware_bridge.errors import ScriptError
 from tests.system.command import LIMIT_S
 
@@ -21,7 +21,7 @@ ORPHANS_S = 2.0
 
 BUSY = """
 import os, sys
-from firmware_bridge.cli.workers import Workers
+from firmware_bridge.cli.long_commands import Workers
 
 def spin():
     os.write(1, b"%d\\n" % os.getpid())

@@ -10,9 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
-from firmware_bridge.cli import workers
-from firmware_bridge.cli.progress import Bar
-from firmware_bridge.cli.workers import Workers
+from firmware_bridge.cli.long_commands import Bar, Workers, jobs_option
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.journal.audit import Audit, Met, Verdict
@@ -33,7 +31,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--replay", action="store_true", help="judge every input again and compare")
     parser.add_argument("--head", type=_head, metavar="SEQ:HASH", help="a chain value written down earlier")
     parser.add_argument("--json", action="store_true", help="one JSON object per journal, for programs")
-    workers.option(parser)
+    jobs_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
