@@ -27,12 +27,11 @@ Squeeze(player=(), banker=('ann',))
 {}
 """
 
-from firmware_bridge.client.command import command
 from firmware_bridge.client.commitments import Proof, Verdict, Verifier, commitment
+from firmware_bridge.client.ledger import Events, Rounds
 from firmware_bridge.client.limits import FIVE_AREAS, Pool, Range, Refusal, common, refusals, refusals_of_five
 from firmware_bridge.client.money import MoneyError, Rounding
-from firmware_bridge.client.payload import MessageError, Payload, event_message, round_message, state
-from firmware_bridge.client.received import Events, Rounds
+from firmware_bridge.client.payload import MessageError, Payload, command, event_message, round_message, state
 from firmware_bridge.client.settle import Held, Paid, Settlement, payments, settle
 from firmware_bridge.client.stakes import (
     Seated,

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from firmware_bridge.client.ledger import Events
 from firmware_bridge.client.payload import MessageError, Payload
-from firmware_bridge.client.received import Events
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.wire import Identity
 

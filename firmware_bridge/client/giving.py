@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from firmware_bridge.client.broker import Session
-from firmware_bridge.client.command import command
+from firmware_bridge.client.payload import command
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.house import Choice

@@ -1,15 +1,16 @@
-"""Decodes what came from the broker into the messages that the shoe says (facts/wire.py)."""
+"""Decodes the messages that the shoe says (facts/wire.py), and encodes orders for the topic `command`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.orders import Order
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, StateHead
 
 Payload = bytes | str | Mapping[str, Any]
@@ -62,3 +63,18 @@ def _read(payload: Payload, shape: Any) -> Any:
         return msgspec.convert(payload, shape)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise MessageError(f"not a message of this topic: {error}", "look which topic it came from") from None
+
+
+MOST_OF_ID: Final = 64
+"""Characters of the longest `id`."""
+
+
+def command(order: Order, id: str) -> bytes:
+    """An order as the topic `command` takes it: `command(Void(why="misdeal"), id="b-17")`.
+
+    id: 1 to 64 characters, for this order alone: a repeated one acts once and gets the same answer. Raises ValueError
+    for another length.
+    """
+    if not 1 <= len(id) <= MOST_OF_ID:
+        raise ValueError(f"an id has 1 to {MOST_OF_ID} characters, not {len(id)}")
+    return msgspec.json.encode({"id": id} | msgspec.to_builtins(order))

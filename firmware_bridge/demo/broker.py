@@ -97,19 +97,6 @@ class EmbeddedBroker:
         return [sys.executable, "-m", __name__, str(self.port)]
 
 
-class SharedBroker:
-    """A broker of this machine that somebody else starts and ends; its kind is one of `PROTOCOL`."""
-
-    def __init__(self, kind: str, port: int) -> None:
-        self.kind, self.port, self.protocol = kind, port, PROTOCOL[kind]
-
-    async def start(self) -> None:
-        """It runs already."""
-
-    async def stop(self) -> None:
-        """Leave it to the others."""
-
-
 def _installed() -> str:
     return MOSQUITTO if _find_mosquitto() else AMQTT
 

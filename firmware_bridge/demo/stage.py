@@ -11,7 +11,7 @@ from typing import Any, Final
 from firmware_bridge.daemon.bridge import Bridge
 from firmware_bridge.demo import props
 from firmware_bridge.demo.backend import Backend, Hear
-from firmware_bridge.demo.broker import HOST, EmbeddedBroker, SharedBroker
+from firmware_bridge.demo.broker import HOST, EmbeddedBroker
 from firmware_bridge.demo.faults import FAULTS, Fault, places
 from firmware_bridge.demo.props import Mishaps, Play, board, config, faces, packs, pull
 from firmware_bridge.demo.seats import PitBoss, asks_guests, pack_wanted, sit, waits
@@ -47,12 +47,12 @@ class Stage:
     and a text about what happens to the table from outside. broker: one that others share, None for an own one.
     """
 
-    def __init__(self, play: Play, folder: Path, hear: Hear, say: Say, broker: SharedBroker | None = None) -> None:
+    def __init__(self, play: Play, folder: Path, hear: Hear, say: Say, broker: EmbeddedBroker | None = None) -> None:
         self.play, self._say, self._loop = play, say, asyncio.get_running_loop()
         self.failed: asyncio.Future[None] = self._loop.create_future()
         self._fault = FAULTS[play.fault] if play.fault else Fault("")
         self.broker = broker or EmbeddedBroker(play.broker, folder, play.port)
-        self.config = config(play, self._fault, folder, self.broker.port)
+        self.config = config(play, self._fault.table, folder, self.broker.port)
         self._factory = pin_factory("mock")
         self._pins = MockPins(self._factory)
         self._pins.switch(props.LID, True)

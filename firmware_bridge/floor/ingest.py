@@ -13,8 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from firmware_bridge.client.command import command
-from firmware_bridge.client.payload import MessageError, state
+from firmware_bridge.client.payload import MessageError, command, state
 from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.facts.wire_states import Status

@@ -24,7 +24,7 @@ from hardware.readers.messages import (
     Unread,
     masked,
 )
-from hardware.readers.protocol import MASKED, Protocol, ReaderSettings, whole
+from hardware.readers.protocol import MASKED, Decoder, Frames, Protocol, ReaderSettings, whole
 
 FACE_UP, DOUBLE_FEED, BACKWARDS = 1, 2, 4  # bits of Card.flags
 
@@ -204,8 +204,8 @@ TRUST_AFTER = 8  # good frames in a row until a line that damaged one is believe
 _MOST_COPIES = 4 * BOARD_KEEPS
 
 
-class NativeDecoder:
-    """Yields each numbered report of the board once and in order; see `hardware.readers.Decoder`.
+class NativeDecoder(Decoder):
+    """Yields each numbered report of the board once and in order.
 
     Nothing is taken twice or skipped because `last` moves only in `acknowledge`: a report that was
     yielded but not acknowledged is yielded again when the board repeats it.
@@ -213,8 +213,6 @@ class NativeDecoder:
 
     def __init__(self, settings: ReaderSettings | None = None) -> None:
         self.last: ReportNo | None = None
-        self.good = 0
-        self.bad = 0
         self._min_quality = (settings or ReaderSettings()).min_quality
         self._framing = Framing()
         self._opening = True  # the first frame after an open may have lost its head
@@ -228,7 +226,6 @@ class NativeDecoder:
         return self._clean < TRUST_AFTER
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
-        """See `Decoder.feed`."""
         for frame in self._framing.feed(chunk):
             packet = self._checked(frame)
             message = None if packet is None else self._judged(packet)
@@ -236,7 +233,7 @@ class NativeDecoder:
                 yield message
 
     def acknowledge(self, report: ReportNo) -> bytes:
-        """See `Decoder.acknowledge`; an ACK is cumulative, so a repeat is answered with the newest."""
+        """An ACK is cumulative, so a repeat is answered with the newest."""
         if not self._taken(report):
             self._last_kind = next((KINDS[type(r)] for r in self._copies if _at(r, report)), KINDS[Card])
             self.last = report
@@ -245,9 +242,8 @@ class NativeDecoder:
         return self._ack() * (3 if self.noisy else 1)
 
     def resume(self, report: ReportNo | None) -> bytes:
-        """See `Decoder.resume`; the ACK lets the board repeat at once what it still holds."""
-        self._framing.forget()
-        self._opening = True
+        """The ACK lets the board repeat at once what it still holds."""
+        self.forget()
         if report is None:
             return b""
         if report != self.last:
@@ -255,8 +251,11 @@ class NativeDecoder:
             self._copies.clear()
         return self._ack()
 
+    def forget(self) -> None:
+        self._framing.forget()
+        self._opening = True
+
     def greet(self, hello: Hello) -> bytes:
-        """See `Decoder.greet`."""
         return framing.encode(pack(Ack(0, KINDS[Hello], hello.session)))
 
     def _ack(self) -> bytes:
@@ -347,21 +346,19 @@ CLEAR: Final = tuple(KINDS[kind] for kind in (Hello, Fault, Beat, Param, Ack))
 """Packets that know no face; raw samples, and anything damaged, might."""
 
 
-class NativeFrames:
-    """See `Frames`; each packet is shown out of its coding and without its CRC."""
+class NativeFrames(Frames):
+    """Each packet is shown out of its coding and without its CRC."""
 
     def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
-        """See `Frames`; a 00 ends each frame."""
+        """A 00 ends each frame."""
         *ended, begun = seen.split(b"\0")
         return whole(ended, begun)
 
     def clear(self, frame: bytes) -> str:
-        """See `Frames`."""
         packet = framing.decode(frame)
         return frame.hex(" ") + " damaged" if packet is None else packet.hex(" ")
 
     def masked(self, frame: bytes) -> str:
-        """See `Frames`."""
         packet = framing.decode(frame)
         if packet is None or unpack(packet) is None:
             return MASKED

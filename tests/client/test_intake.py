@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from firmware_bridge.client.arrived import Arrived
 from firmware_bridge.client.intake import Intake
+from firmware_bridge.client.ledger import Arrived
 from firmware_bridge.client.testing import FakeTable
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from firmware_bridge.client.command import command
 from firmware_bridge.client.intake import Intake
+from firmware_bridge.client.payload import command
 from firmware_bridge.client.testing import FakeTable
 
 WAIT_S = 10.0

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from firmware_bridge.daemon.delivery.replies import AT_ONCE, KEPT, Replies, Reply
-from firmware_bridge.daemon.table import backend
-from firmware_bridge.daemon.table.backend import A_SECOND, ROOM, Inbox
+from firmware_bridge.daemon.table.desk import A_SECOND, BURST_S, ROOM, Inbox
 from firmware_bridge.mqtt.settings import Incoming, NotConnected
 
 
@@ -75,11 +74,11 @@ def test_a_full_queue_refuses_and_counts_and_a_burst_is_one_record(desk: Desk) -
     for number in range(ROOM + 50):
         desk.inbox.take(order(number))
     assert desk.refused == list(range(ROOM, ROOM + 50))
-    desk.wait(backend.BURST_S + 0.1)
+    desk.wait(BURST_S + 0.1)
     assert (desk.inbox.refused, desk.recorded) == (50, [50])
     for number in range(ROOM):
         desk.inbox.take(order(number))
-    desk.wait(backend.BURST_S + 0.1)
+    desk.wait(BURST_S + 0.1)
     assert desk.recorded == [50, desk.inbox.refused - 50]
 
 

@@ -61,13 +61,6 @@ def run(visit: Visit) -> int:
     return visit.done(text + (f", lot {lot}" if lot is not None else ""), measured=measured)
 
 
-def undo(visit: Visit) -> int:
-    """Forget the last pack; 0."""
-    _ = visit.last
-    visit.forget()
-    return visit.done("the pack is forgotten")
-
-
 async def _work(visit: Visit, borrowed: Borrowed, count: int) -> Pulled:
     book = _book(visit)
     pulled = Pulled()

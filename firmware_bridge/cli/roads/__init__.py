@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 import msgspec
 
+from firmware_bridge.cli import USAGE
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, NotRunning, ask, journal_dir, socket_path
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.events import RoundClosed, RoundCorrected
@@ -31,7 +32,6 @@ from firmware_bridge.games.baccarat.roads_topic import bead_of
 if TYPE_CHECKING:
     from firmware_bridge.journal.line import Public
 
-USAGE: Final = 2
 STDIN: Final = "-"
 LONGEST: Final = 3840
 """Pixels a side of a board may have: a picture of more takes too much memory."""
@@ -103,10 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def beads(text: str, where: str = "") -> list[Bead]:
-    """The rounds of `OUTCOMES [BANKER_PAIRS PLAYER_PAIRS [NATURALS]]`, "BPTB 0100 0001 0000". Raises NoShoe.
-
-    where: put before the column in errors, as "line 3, ".
-    """
+    """The rounds of "BPTB 0100 0001 0000": outcomes, pairs, naturals. where: begins an error. Raises NoShoe."""
     words = _words(text, where)
     outcomes, *more = ("" if word == EMPTY else word for _, word in words)
     for field, (column, word) in zip(FIELDS[1:], words[1:], strict=False):
@@ -119,10 +116,9 @@ def beads(text: str, where: str = "") -> list[Bead]:
 
 
 def running(config: Path) -> Told:
-    """The rounds of the table's present shoe.
+    """The rounds of the present shoe: by the daemon; where it does not run, or does not say, by the newest journal.
 
-    The daemon is asked; where it does not run, or does not say, the newest journal is read. Raises ConfigError,
-    NoDaemon, JournalError.
+    Raises ConfigError, NoDaemon, JournalError.
     """
     try:
         status = ask(socket_path(config), {"do": "status"})

@@ -55,7 +55,6 @@ class Paint(NamedTuple):
         return f"\x1b[{style}m{text}\x1b[0m" if self.colours else text
 
     def sign(self, road: str, which: str | None) -> str:
-        """A sign of a derived road."""
         if which is None:
             return self("-", COLOURS["dim"])
         return self(self.shapes[road][which != "R"], COLOURS["red" if which == "R" else "blue"])

@@ -17,9 +17,8 @@ from firmware_bridge.daemon.delivery.replies import Reply
 from firmware_bridge.daemon.delivery.retained import States
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.daemon.table.acknowledged import Acknowledged
-from firmware_bridge.daemon.table.backend import Backend
 from firmware_bridge.daemon.table.broker_outage import BrokerOutage
-from firmware_bridge.daemon.table.desk import Desk
+from firmware_bridge.daemon.table.desk import Backend, Desk
 from firmware_bridge.daemon.table.live_odds import LiveOdds
 from firmware_bridge.daemon.table.opening import Opened
 from firmware_bridge.daemon.table.stamps import clock, now
