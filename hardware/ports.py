@@ -176,10 +176,7 @@ class Port:
 
 
 def open_tty(path: str, baud: int) -> "serial.Serial":
-    """The device at `path`, 8N1 raw and non-blocking; PortError with its remedy if it cannot be had.
-
-    Close it with `close_tty`.
-    """
+    """The device at `path`, 8N1 raw and non-blocking; close it with `close_tty`. Raises PortError with its remedy."""
     from serial import Serial, SerialException  # here: a reader on a socket needs no pyserial
 
     class KeepingSerial(Serial):

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, get_args
 
 from firmware_bridge.cli.long_commands import Bar, Workers, jobs_option
-from firmware_bridge.demo.memory_table import Retained
-from firmware_bridge.demo.replay import Close, Replay
+from firmware_bridge.demo.memory_table import Close, Replay, Retained
 from firmware_bridge.demo.script import Part, parts, steps
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House

@@ -33,10 +33,7 @@ class BrokerError(BridgeError, RuntimeError):
 
 
 class EmbeddedBroker:
-    """A broker process in `folder`, on a port of the loopback that it keeps from start to start; 0: any free one.
-
-    Raises BrokerError if `kind` is not installed, or somebody else has the port.
-    """
+    """A broker process in `folder`; it keeps its port (0: any free one) from start to start. Raises BrokerError."""
 
     def __init__(self, kind: str, folder: Path, port: int = 0) -> None:
         self.kind = _installed() if kind == "auto" else kind

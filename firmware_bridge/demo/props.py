@@ -35,8 +35,6 @@ FREE: Final = (5, 6, 13, 19, 26, 21, 20, 16, 4, 18, 23, 24, 7, 8, 9, 10, 11, 2, 
 """GPIOs for the lamps of a game, in its order."""
 
 LOT: Final = 7
-"""The lot printed on the packs."""
-
 OTHER_LOT: Final = 1 << FACE_BITS
 """Added to a native code, this makes it a code of the next lot."""
 
@@ -179,18 +177,15 @@ class Mishaps:
         self.stop_broker, self.restart_daemon = stop_broker, restart_daemon
 
     async def unplug(self, seconds: float) -> None:
-        """Pull the reader's cable for a while."""
         self._pty.unplug()
         await asyncio.sleep(seconds)
         self._pty.replug()
 
     def reset_board(self) -> None:
-        """Let the reader board boot again."""
         assert isinstance(self._board, NativeBoard)
         self._board.reset()
 
     def jam(self) -> None:
-        """Let the reader report a jam."""
         assert isinstance(self._board, NativeBoard)
         self._board.fault("jam")
 
@@ -200,13 +195,11 @@ class Mishaps:
         self._board.mislay()
 
     async def open_lid(self, seconds: float) -> None:
-        """Open the shoe's lid for a while."""
         self._pins.drive(LID, False)
         await asyncio.sleep(seconds)
         self._pins.drive(LID, True)
 
     async def dirty_sensor(self, seconds: float) -> None:
-        """Let something lie on the cut card's sensor for a while."""
         self._pins.drive(CUT_CARD, True)
         await asyncio.sleep(seconds)
         self._pins.drive(CUT_CARD, False)

@@ -81,7 +81,6 @@ class Stage:
 
     @property
     def size(self) -> int:
-        """Cards in a full shoe."""
         return size_of(self.config.house)
 
     async def open(self) -> None:
@@ -159,34 +158,27 @@ class Stage:
     # ------------------------------------------------------------ the dealer's hands
 
     def waits(self) -> bool:
-        """Whether the guests are to speak first."""
         return waits(self.shoe())
 
     def pack(self) -> int:
-        """Which pack is in the shoe, or is to be put there."""
         return pack_wanted(self.shoe())
 
     def left(self) -> int | None:
-        """Cards left in the shoe as the daemon counts them."""
         return cards_left(self.bridge.table.shoe) if self.bridge else None
 
     def lit(self) -> set[str]:
-        """The lamps that are lit at this moment, seen at their pins."""
         return {lamp for lamp, wire in self._wires.items() if self._pins.lit(wire)}
 
     def draw(self, paper: Paper, how: str = "") -> None:
-        """Pull a card over the reader."""
         is_up = self.bridge is not None and self.bridge.uplink.link.up
         self.backend.drawn.append(self._loop.time() if is_up else None)
         pull(self.board, paper, how)
         self.pty.tick()
 
     async def cut_card(self) -> None:
-        """Pull the cut card over its sensor."""
         await self._pins.pass_cut_card(props.CUT_CARD)
 
     async def press_next(self) -> None:
-        """Press the key NEXT."""
         await self._pins.press(props.NEXT)
 
     async def ask_for_shoe(self) -> None:
@@ -198,13 +190,11 @@ class Stage:
         await self._pit_boss.open_shoe()
 
     async def call_floor(self, last: Paper | None) -> None:
-        """The pit boss decides."""
         await self._pit_boss.decide(self._faces[last.code] if last else None)
 
     # ------------------------------------------------------------ broker
 
     async def _stop_broker(self, seconds: float) -> None:
-        """Stop the broker; it comes back by itself while play goes on."""
         await self.broker.stop()
         self._away = self._loop.create_task(self._bring_broker_back(seconds))
         self._away.add_done_callback(self.watch)
@@ -221,7 +211,6 @@ class Stage:
         self._running.add_done_callback(self.watch)
 
     async def _restart_daemon(self) -> None:
-        """End the daemon in order and start it again from its journal."""
         await self._stop_daemon()
         self._start_daemon()
 

@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.screen.felt import RED, card_face, felt, lamp, lying, outcome_colour, padded_to
-from firmware_bridge.screen.sight import Over, Row, Sight
+from firmware_bridge.screen.felt import RED, Over, Row, Sight, card_face, felt, lamp, lying, outcome_colour, padded_to
 from firmware_bridge.screen.words import RHYTHMS, asked, brief
 
 NAMES: Final = 9
@@ -21,9 +20,9 @@ _CONSOLE: Final = Console(file=StringIO())
 
 
 def fitted(rows: Sequence[Row], width: int, room: int | None) -> tuple[list[list[Text]], int]:
-    """The lines of each row, at most `room` in all, and how many were left out.
+    """The lines of each row, at most `room` in all, and how many were left out, but for old news.
 
-    What is lower gives way first: rows shrink to what they keep, then they go. Old news is not counted.
+    Lower rows give way first: all shrink to what they keep, then they go.
     """
     blocks = [_lines(row, width) for row in rows]
     shown = _shares([len(block) for block in blocks], [row.keeps for row in rows], room)

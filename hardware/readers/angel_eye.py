@@ -66,10 +66,7 @@ def card_of(byte: int) -> str | None:
 
 
 class Frames:
-    """Cuts a stream into frames; holds at most one unfinished frame of `LONGEST` bytes.
-
-    No byte of a payload can be taken for a start or an end, so damage costs only the frame it hit.
-    """
+    """Cuts a stream into frames, damage costs only the frame it hit; holds at most one of `LONGEST` bytes."""
 
     def __init__(self) -> None:
         self.forget()
@@ -232,7 +229,6 @@ class AngelEyeDecoder(Decoder):
 
 
 def _differ(one: Frame, other: Frame) -> bool:
-    """Whether two copies of a report say different things."""
     return one.seq == other.seq and one != other and "S" not in (one.command, other.command)
 
 

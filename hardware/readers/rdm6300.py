@@ -33,11 +33,7 @@ def decode(frame: bytes) -> str | None:
 
 
 class Rdm6300Decoder(Decoder):
-    """Yields a tag once while it is near.
-
-    Tags are numbered one by one at the factory, so two that are near in turn stay two cards.
-    A damaged frame says nothing: the next one, some 50 ms later, does.
-    """
+    """Yields a tag, which one card alone has, once while it is near: it is sent every 50 ms."""
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._sightings = Sightings((settings or ReaderSettings()).hold, clock, NEAR)

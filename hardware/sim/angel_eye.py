@@ -46,11 +46,7 @@ def _banker_draws(total: int, third: int) -> bool:
 
 
 class AngelEyeShoe(CodeBoard):
-    """The peer of `AngelEyeDecoder`; `burns`: the first card is exposed, and as many burned as it says.
-
-    `rules` and `opening` (targets and indexes of the first four cards) are what it was set to; other ones make it
-    a shoe that must be caught.
-    """
+    """The peer of `AngelEyeDecoder`, by its own `rules`. opening: targets and indexes of the first four cards."""
 
     papers = "names"
 
@@ -90,7 +86,6 @@ class AngelEyeShoe(CodeBoard):
         self._mislays = True
 
     def cut_card(self) -> None:
-        """The cut card leaves the shoe."""
         self._say("C")
 
     def quit(self) -> None:

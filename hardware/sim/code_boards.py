@@ -77,7 +77,6 @@ class SsiBoard(CodeBoard):
 
     @property
     def waiting(self) -> int:
-        """Codes not yet acknowledged."""
         return len(self._codes)
 
     def pull(self, code: str) -> None:

@@ -1,7 +1,6 @@
 """Simulated optics of a native reader board: light, ink, dirt and motion become ADC counts, and counts a code.
 
 The print on a card: 16 bits of code and 8 of check, each bit two cells of unlike ink (01 or 10), one strobe per cell.
-The check is the board's only way to know a wrong reading; the simulation counts those that pass it all the same.
 """
 
 from binascii import crc_hqx

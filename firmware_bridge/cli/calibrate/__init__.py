@@ -91,8 +91,7 @@ class NotCalibrated(BridgeError):
 def _ends_in_order() -> list[int]:
     """Let SIGTERM and SIGHUP (an SSH connection that breaks) end the command as Ctrl-C does; those that came.
 
-    A handler that raised an error of its own could do so between two steps of a running loop, which then waits for
-    ever for what it was about to do; of Ctrl-C the loop takes care.
+    An error raised by a handler could come between two steps of a running loop, which then hangs; Ctrl-C is safe.
     """
     came: list[int] = []
 

@@ -38,7 +38,6 @@ class Pulled:
 
     @property
     def count(self) -> int:
-        """Cards that were read."""
         return self.faces.total()
 
 

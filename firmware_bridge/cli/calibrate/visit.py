@@ -30,8 +30,6 @@ from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Message, ReportNo
 
 BAR: Final = 30
-"""Characters of the live bar."""
-
 FORGOTTEN: Final = {
     "cut_card": "what was measured is forgotten",
     "lamps": "what was seen is forgotten",
@@ -57,7 +55,6 @@ class Visit:
 
     @property
     def now(self) -> str:
-        """The time, as the calibration file has it."""
         return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     @property
@@ -111,12 +108,10 @@ class Visit:
         return 0
 
     def stopped(self) -> None:
-        """Say what becomes of the work that Ctrl-C ended."""
         told = ", ".join(filter(None, (self._kept, self._at_daemon)))
         self.guide.end(f"stopped: {told}", {"ok": False, "error": "stopped", "hint": told})
 
     def failed(self, reason: str, remedy: str) -> None:
-        """Say why the step failed."""
         fields = {"ok": False, "error": reason, "hint": remedy}
         self.guide.end(f"NOT CALIBRATED: {reason}\n    {remedy}", fields)
 
@@ -157,11 +152,9 @@ class Guide:
 
     @property
     def unattended(self) -> bool:
-        """Whether nobody answers questions."""
         return self._yes
 
     def say(self, text: str) -> None:
-        """Say to the technician what to do, or what was found."""
         self.end(text, {"say": text})
 
     def end(self, text: str, fields: dict[str, Any]) -> None:
@@ -234,11 +227,9 @@ class ReaderPort:
             raise said
 
     def close(self) -> None:
-        """Give the port back."""
         self._port.close()
 
     def write(self, chunk: bytes) -> bool:
-        """See `Link.write`."""
         return self._port.write(chunk)
 
     async def next(self, seconds: float) -> Message | None:
@@ -255,7 +246,6 @@ class ReaderPort:
         return message
 
     def now(self) -> float:
-        """See `Line.now`."""
         return asyncio.get_running_loop().time()
 
     def _on_open(self) -> None:

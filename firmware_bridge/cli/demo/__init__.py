@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from firmware_bridge.cli import FINE, INTERRUPTED
 from firmware_bridge.cli.demo.asked import options, play
 from firmware_bridge.cli.watch.terminal import ENDS, KEYS, PAUSE, PAUSED, QUIT, Terminal, cannot_draw, size
 from firmware_bridge.demo.faults import LATE, places
@@ -40,8 +41,6 @@ GLANCE_S: Final = 0.08
 SERVICE: Final = ("RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC")
 """Variables that systemd sets for a service; a demo started inside a service is none."""
 
-STOPPED: Final = 130
-
 
 def run(arguments: argparse.Namespace) -> int:
     """Play until the rounds are delivered: 0; 130 after Ctrl-C or q. Raises DemoError, BrokerError, PictureError."""
@@ -58,10 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def deal(stage: Stage, stop: asyncio.Event, look: Callable[[], None] | None) -> bool:
-    """Let the dealer work until all is delivered, and `look` after each message; whether it was stopped before.
-
-    Raises DemoError.
-    """
+    """Deal until all is delivered, `look` after each message; whether it was stopped before. Raises DemoError."""
     dealing = asyncio.create_task(stage.dealer().work())
     try:
         while not is_over(stage) and not stop.is_set():
@@ -100,7 +96,6 @@ async def _news(stage: Stage, stop: asyncio.Event, dealing: asyncio.Task[None]) 
 
 
 async def _settled(stage: Stage) -> None:
-    """Wait until the picture is as new as the last round."""
     while stage.backend.rounds and not stage.backend.is_settled:
         await asyncio.sleep(GLANCE_S)
 
@@ -157,7 +152,7 @@ async def _perform(asked: Play, folder: Path, live: bool, keepsake: Keepsake | N
             keepsake.write(stage, story)
     finally:
         await stage.close()
-    return STOPPED if stopped else 0
+    return INTERRUPTED if stopped else FINE
 
 
 FRAME_S: Final = 0.08
@@ -221,14 +216,12 @@ class Keepsake:
             raise PictureError(f"{path}: {error.strerror}", "name a file that may be written") from None
 
     def look(self, stage: Stage, story: Story) -> None:
-        """Take the picture, if this is its moment."""
         table, lamps = stage.backend.states["table"], stage.backend.states["lamps"]
         late = places(LATE, stage.game)
         if stage.backend.is_settled and table.get("due") in late and lamps.get("lit", {}).get(table["due"]) == "steady":
             self._taken = _drawn(stage, story)
 
     def write(self, stage: Stage, story: Story) -> None:
-        """Write the file."""
         self._path.write_text(self._taken or _drawn(stage, story), encoding="utf-8")
 
 

@@ -247,5 +247,4 @@ def _legend(paint: Paint, words: Words, width: int) -> Iterator[Text]:
 
 
 def _meant(paint: Paint, signs: str, style: str, word: str) -> Text:
-    """Signs as they are drawn, and what they mean."""
     return Text(f"{paint(signs, style)} {word}", wide(f"{signs} {word}"))

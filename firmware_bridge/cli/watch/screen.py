@@ -26,8 +26,6 @@ _KEYS: Final = {"complete": "the round is complete: press NEXT", "dealing": "ope
 """The key to press where no card is due."""
 
 IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
-"""Phases that belong to a round."""
-
 RHYTHMS: Final = {
     "confirm": "slow blink (confirm)",
     "candidate": "quick blink (the lot may fall here)",

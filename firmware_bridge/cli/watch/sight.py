@@ -18,9 +18,8 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.drawn.words import Kind
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.felt import abreast, padded_to
+from firmware_bridge.screen.felt import Boards, Over, Row, Sight, abreast, padded_to
 from firmware_bridge.screen.picture import HEIGHT, screen
-from firmware_bridge.screen.sight import Boards, Over, Row, Sight
 from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from hardware.pins.lamps import RHYTHMS
 
@@ -52,7 +51,6 @@ class Watched:
         self.gone = ""
 
     def take(self, status: Status) -> None:
-        """A newer status."""
         last = self._last = harmless(status)
         self.gone = ""
         self._frames.extend(last.get("seen", {}).get("frames", []))
