@@ -11,7 +11,8 @@ import msgspec
 
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
-from firmware_bridge.floor.page.seen import Floor, milliseconds
+from firmware_bridge.floor.latest import milliseconds
+from firmware_bridge.floor.page.seen import Floor
 from tests.tools.messages.played import Sent, played
 from tests.tools.messages.scenes import GAMES, Scene, Step
 
