@@ -223,7 +223,12 @@ def _box(name: str, card: str | None, rhythm: str | None, is_over: bool, is_due:
     side = "│" if filled else "╎"
     if is_due:
         edge, top, bottom, side = "bold yellow", "╔════╗", "╚════╝", "║"
-    inside = Text("DRAW" if is_due else "    ", "bold yellow") if card == NO_CARD else _inside(card)
+    if card is None:
+        inside = Text(BACK, "blue")
+    elif card == NO_CARD:
+        inside = Text("DRAW" if is_due else "    ", "bold yellow")
+    else:
+        inside = Text(f" {face(card)} ", _colour(card))
     label = name if len(name) > 3 else f" {name}"
     return [
         Text(top, edge),
@@ -231,10 +236,6 @@ def _box(name: str, card: str | None, rhythm: str | None, is_over: bool, is_due:
         Text(bottom, edge),
         Text.assemble(f"{label:<4}", lamp(name, rhythm), " "),
     ]
-
-
-def _inside(card: str | None) -> Text:
-    return Text(BACK, "blue") if card is None else Text(f" {face(card)} ", _colour(card))
 
 
 def _colour(card: str) -> str:

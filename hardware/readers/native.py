@@ -133,11 +133,6 @@ def unpack(packet: bytes) -> Packet | None:
     return made
 
 
-def report_no(report: Report) -> ReportNo:
-    """Where `report` stands in the board's numbering."""
-    return ReportNo(report.session, report.seq)
-
-
 def _body(packet: Packet) -> bytes:
     match packet:
         case Hello(session, protocol, firmware, serial, reset_cause):
@@ -247,7 +242,7 @@ class NativeDecoder(Decoder):
                 return None  # our own commands, echoed by a looped cable
 
     def _report(self, report: Report) -> Message | None:
-        at = report_no(report)
+        at = ReportNo(report.session, report.seq)
         if self._taken(at):
             return Repeat(at)
         expected = at.seq == self._next_seq(at.session)

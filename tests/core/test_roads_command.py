@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.roads.input import NoShoe, beads
+from firmware_bridge.cli.roads import NoShoe, beads
 from firmware_bridge.cli.roads.terminal import SHAPES, Paint, screen
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.games.baccarat.drawn.sheet import Heading

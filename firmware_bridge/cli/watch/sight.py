@@ -12,7 +12,7 @@ from rich.text import Text
 
 from firmware_bridge.cli.roads.terminal import NARROWEST, SHAPES, Paint
 from firmware_bridge.cli.roads.terminal import screen as roads_screen
-from firmware_bridge.cli.watch.screen import Status, decisions, machine, mode_words, next_step
+from firmware_bridge.cli.watch.screen import Status, decisions, machine, mode_words, next_step, rules
 from firmware_bridge.facts.printable import escaped, harmless
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.drawn.words import Kind
@@ -203,10 +203,8 @@ def _rows(status: Status, gone: str) -> Iterator[Row]:
 def _table(status: Status) -> str:
     table = status["table"]
     settings = table["settings"]
-    way = settings["terms"].get("procedure")
-    parts = [settings["game"], *([way] if way else ()), f"{settings['decks']} decks", settings["policy"]]
     held = f", {table['held']} held" if table["held"] else ""
-    return f"{', '.join(parts)}{held}; mode {status['mode']}, version {status['version']}"
+    return f"{rules(settings)}, {settings['policy']}{held}; mode {status['mode']}, version {status['version']}"
 
 
 def _over(status: Status, told: dict[str, Any]) -> Over:
