@@ -13,8 +13,6 @@ from hardware import framing
 from hardware.framing import Framing
 
 PROTOCOL: Final = 1
-"""The version of the link."""
-
 WORDS: Final = ("S", "H", "DD", "SP", "SU", "look", "fold", "call", "raise", "compare", "grab", "bet", "lot")
 """The words of marks; on the link a word is its place here, from 1, or a bit of a mask, from the lowest."""
 
@@ -44,10 +42,7 @@ class Hello(Struct, frozen=True, gc=False):
 
 
 class Mark(Struct, frozen=True, gc=False):
-    """Numbered report: somebody at `seat` pressed a key while the pad showed `turn`.
-
-    hand: the hand that is meant, 0 for the one that is asked. value: "" for a word without one.
-    """
+    """Numbered report: a key at `seat` while the pad showed `turn`. hand: 0 for the one asked. value: "" for none."""
 
     seq: int
     session: int
@@ -73,10 +68,7 @@ class Ack(Struct, frozen=True, gc=False):
 
 
 class Turn(Struct, frozen=True, gc=False):
-    """What a seat may say now: `words`, and the amounts `least` and `most` that may come with one of them.
-
-    seat: 0 for nobody of this pad.
-    """
+    """What a seat (0: none of this pad) may say now, and the `least` and `most` amount that may come with a word."""
 
     turn: int
     seat: int
@@ -174,7 +166,6 @@ class KeypadLink:
         return self._unexpected[1] >= COPIES_OF_UNEXPECTED
 
     def is_taken(self, mark: Mark) -> bool:
-        """Whether a mark was acknowledged before."""
         last = self._last
         return last is not None and last[0] == mark.session and (last[1] - mark.seq) % 256 < PAD_KEEPS
 

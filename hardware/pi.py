@@ -1,5 +1,6 @@
 """What a Raspberry Pi reports of itself (model, heat, supply), and its 40-pin header."""
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -21,23 +22,13 @@ def model(root: Path = Path("/")) -> str | None:
 
 def temperature(root: Path = Path("/")) -> float | None:
     """The processor's temperature in degrees Celsius, None where nothing measures it."""
-    text = _text(root / ZONE)
-    try:
-        return int(text) / 1000 if text else None
-    except ValueError:
-        return None
+    millis = _number(root / ZONE, 10)
+    return None if millis is None else millis / 1000
 
 
 def throttled(root: Path = Path("/")) -> int | None:
-    """The firmware's flags: bits 0 under-voltage, 1 capped, 2 throttled, 3 too hot, now; 16..19 since the boot.
-
-    None where no firmware says it.
-    """
-    text = _text(root / THROTTLED)
-    try:
-        return int(text, 16) if text else None
-    except ValueError:
-        return None
+    """The firmware's flags: bits 0 under-voltage, 1 capped, 2 throttled, 3 too hot; 16..19: since the boot."""
+    return _number(root / THROTTLED, 16)
 
 
 def under_voltage(root: Path = Path("/")) -> bool | None:
@@ -50,9 +41,9 @@ def under_voltage(root: Path = Path("/")) -> bool | None:
 
 
 def kernel(root: Path = Path("/")) -> tuple[int, int] | None:
-    """Major and minor version of the running kernel."""
-    parts = (_text(root / "proc/sys/kernel/osrelease") or "").split(".")[:2]
-    return (int(parts[0]), int(parts[1])) if len(parts) == 2 and all(part.isdigit() for part in parts) else None
+    """Major and minor version of the running kernel, None where nothing says it."""
+    numbers = re.findall(r"\d+", _text(root / "proc/sys/kernel/osrelease") or "")
+    return (int(numbers[0]), int(numbers[1])) if len(numbers) > 1 else None
 
 
 def header_pins() -> list[tuple[int, str]]:
@@ -61,6 +52,13 @@ def header_pins() -> list[tuple[int, str]]:
 
     board = PiBoardInfo.from_revision(MODEL)
     return [(number, pin.name) for number, pin in sorted(board.headers["J8"].pins.items())]
+
+
+def _number(path: Path, base: int) -> int | None:
+    try:
+        return int(_text(path) or "", base)
+    except ValueError:
+        return None
 
 
 def _text(path: Path) -> str | None:

@@ -7,7 +7,7 @@ import fcntl
 import os
 import socket
 import termios
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -176,10 +176,7 @@ class Port:
 
 
 def open_tty(path: str, baud: int) -> "serial.Serial":
-    """The device at `path`, 8N1 raw and non-blocking; PortError with its remedy if it cannot be had.
-
-    Close it with `close_tty`.
-    """
+    """The device at `path`, 8N1 raw and non-blocking; close it with `close_tty`. Raises PortError with its remedy."""
     from serial import Serial, SerialException  # here: a reader on a socket needs no pyserial
 
     class KeepingSerial(Serial):
@@ -210,7 +207,8 @@ def close_tty(port: "serial.Serial") -> None:
 def holders(path: str) -> list[str]:
     """Who has the device open, as far as this user may see: "python3 (pid 812)"."""
     real = os.path.realpath(path)
-    return [f"{_name(pid)} (pid {pid})" for pid in _pids() if pid != os.getpid() and real in _files(pid)]
+    pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    return [f"{_name(pid)} (pid {pid})" for pid in pids if pid != os.getpid() and real in _files(pid)]
 
 
 def _end_reads_at_hangup(fd: int) -> None:
@@ -261,10 +259,6 @@ def _is_other_device(place: Path) -> bool:
 def _present() -> str:
     names = sorted(str(entry) for entry in BY_ID.iterdir()) if BY_ID.is_dir() else []
     return f"readers present: {', '.join(names)}" if names else f"no USB reader is present under {BY_ID}"
-
-
-def _pids() -> Iterator[int]:
-    return (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
 
 
 def _files(pid: int) -> set[str]:

@@ -48,7 +48,6 @@ class Parser(argparse.ArgumentParser):
     """Says what is wrong with an option in one line; how a command is used is said by `--help`."""
 
     def error(self, message: str) -> NoReturn:
-        """End with the line."""
         self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
@@ -77,10 +76,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def parser_of(known: Collection[str]) -> argparse.ArgumentParser:
-    """The parser of `shoe`, with the options of the commands `known`: their modules alone are loaded.
-
-    `shoe status` must be quick on a Pi.
-    """
+    """The parser of `shoe`, with the options of the commands `known`: their modules alone are loaded, to be quick."""
     parser = Parser(prog="shoe", description="The card shoe of one table.")
     parser.add_argument("--version", action="version", version=f"shoe {__version__}, build {__build__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, get_args
 
 from msgspec.structs import fields
@@ -43,7 +43,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         text = _TEXTS.get(name) or _first_sentence(ORDERS[name])
         order = names.add_parser(name, help=text, description=text)
         if name in ORDERS:
-            _ARGUMENTS.get(name, _plain(ORDERS[name]))(order)
+            _add_arguments(order, name)
         order_options(order)
 
 
@@ -108,88 +108,68 @@ class _Mark(argparse.Action):
         namespace.word, namespace.value = rest[0], rest[1] if len(rest) > 1 else None
 
 
-def _plain(of: type[Order]) -> Callable[[argparse.ArgumentParser], None]:
-    """An option for each text that the order may say: `--why TEXT`."""
-
-    def arguments(order: argparse.ArgumentParser) -> None:
-        for each in fields(of):
-            order.add_argument(f"--{each.encode_name}", metavar="TEXT", required=each.required)
-
-    return arguments
+def _add_arguments(order: argparse.ArgumentParser, name: str) -> None:
+    """Add those of `_ARGUMENTS`, else an option for each text that the order may say: `--why TEXT`."""
+    texts = {f"--{each.encode_name}": {"metavar": "TEXT", "required": each.required} for each in fields(ORDERS[name])}
+    one_of = order.add_mutually_exclusive_group(required=True) if name == "resend" else order
+    for word, more in _ARGUMENTS.get(name, texts).items():
+        (one_of if word in WHICH else order).add_argument(word, **more)
 
 
-def _open_shoe(order: argparse.ArgumentParser) -> None:
-    order.add_argument("--lot", type=int, metavar="N", help="the packs' lot number (default: the first card's)")
-    order.add_argument("--decks", type=int, metavar="N", help="packs in the shoe (default: the table's)")
-    order.add_argument("--left", type=int, metavar="N", help="cards left in it, of a shoe taken over in play")
-    order.add_argument("--dealer", metavar="NAME")
-    order.add_argument("--confirmed-by", metavar="NAME", help="the pit boss who stands for the shuffle")
+WHICH: Final = ("--journal", "--since")
+"""Of these one must be given."""
 
+NUMBER: Final[dict[str, Any]] = {"type": int, "metavar": "N"}
 
-def _bets_closed(order: argparse.ArgumentParser) -> None:
-    order.add_argument(
-        "amounts",
-        nargs="*",
-        type=_amount,
-        action=_Amounts,
-        metavar="SEAT=AMOUNT",
-        help="the seats' bets, in games that need them: 1=100 3=12.5",
-    )
-    order.add_argument("--money", action="store_true", help="the amounts are the seats' purses, not their bets")
-
-
-def _mark(order: argparse.ArgumentParser) -> None:
-    order.add_argument(
-        "mark",
-        nargs="+",
-        action=_Mark,
-        metavar="MARK",
-        help="[SEAT] WORD [VALUE]: 3 raise 6; without a seat it is the one that is to act, or the lot: lot 3",
-    )
-    order.add_argument("--round", type=int, metavar="N", help="the round it is meant for (default: the present one)")
-    order.add_argument("--turn", type=int, metavar="N", help="the question it answers (default: the present one)")
-
-
-def _reveal(order: argparse.ArgumentParser) -> None:
-    order.add_argument("slots", nargs="*", metavar="SLOT", help="as the lamps are named (default: the next step)")
-
-
-def _dealer(order: argparse.ArgumentParser) -> None:
-    order.add_argument("dealer", metavar="NAME")
-
-
-def _correct(order: argparse.ArgumentParser) -> None:
-    order.add_argument("round", type=int, metavar="ROUND")
-    order.add_argument(
-        "cards",
-        nargs="+",
-        metavar="WORD",
-        help="what came, in order: the cards that were played, 9sKdThKc, and the marks between them, 3:raise=6",
-    )
-    order.add_argument("--why", metavar="TEXT", required=True)
-
-
-def _resolve(order: argparse.ArgumentParser) -> None:
-    order.add_argument("irregularity", metavar="ID", help="as `shoe status` names it")
-    order.add_argument("choice", choices=get_args(Choice), metavar="CHOICE", help=", ".join(get_args(Choice)))
-    order.add_argument("--why", metavar="TEXT")
-
-
-def _resend(order: argparse.ArgumentParser) -> None:
-    which = order.add_mutually_exclusive_group(required=True)
-    which.add_argument("--journal", metavar="ID", help="as `shoe journal list` names it")
-    which.add_argument("--since", metavar="TIME", help="like 2026-11-20T21:33:05Z")
-    order.add_argument("--from", type=int, metavar="SEQ", help="its first entry (default 1)")
-    order.add_argument("--to", type=int, metavar="SEQ", help="its last entry (default: all)")
-
-
-_ARGUMENTS: Final = {
-    "open-shoe": _open_shoe,
-    "bets-closed": _bets_closed,
-    "mark": _mark,
-    "reveal": _reveal,
-    "dealer": _dealer,
-    "correct": _correct,
-    "resolve": _resolve,
-    "resend": _resend,
+_ARGUMENTS: Final[dict[str, dict[str, dict[str, Any]]]] = {
+    "open-shoe": {
+        "--lot": NUMBER | {"help": "the packs' lot number (default: the first card's)"},
+        "--decks": NUMBER | {"help": "packs in the shoe (default: the table's)"},
+        "--left": NUMBER | {"help": "cards left in it, of a shoe taken over in play"},
+        "--dealer": {"metavar": "NAME"},
+        "--confirmed-by": {"metavar": "NAME", "help": "the pit boss who stands for the shuffle"},
+    },
+    "bets-closed": {
+        "amounts": {
+            "nargs": "*",
+            "type": _amount,
+            "action": _Amounts,
+            "metavar": "SEAT=AMOUNT",
+            "help": "the seats' bets, in games that need them: 1=100 3=12.5",
+        },
+        "--money": {"action": "store_true", "help": "the amounts are the seats' purses, not their bets"},
+    },
+    "mark": {
+        "mark": {
+            "nargs": "+",
+            "action": _Mark,
+            "metavar": "MARK",
+            "help": "[SEAT] WORD [VALUE]: 3 raise 6; without a seat it is the one that is to act, or the lot: lot 3",
+        },
+        "--round": NUMBER | {"help": "the round it is meant for (default: the present one)"},
+        "--turn": NUMBER | {"help": "the question it answers (default: the present one)"},
+    },
+    "reveal": {"slots": {"nargs": "*", "metavar": "SLOT", "help": "as the lamps are named (default: the next step)"}},
+    "dealer": {"dealer": {"metavar": "NAME"}},
+    "correct": {
+        "round": {"type": int, "metavar": "ROUND"},
+        "cards": {
+            "nargs": "+",
+            "metavar": "WORD",
+            "help": "what came, in order: the cards that were played, 9sKdThKc, and the marks between them, 3:raise=6",
+        },
+        "--why": {"metavar": "TEXT", "required": True},
+    },
+    "resolve": {
+        "irregularity": {"metavar": "ID", "help": "as `shoe status` names it"},
+        "choice": {"choices": get_args(Choice), "metavar": "CHOICE", "help": ", ".join(get_args(Choice))},
+        "--why": {"metavar": "TEXT"},
+    },
+    "resend": {
+        "--journal": {"metavar": "ID", "help": "as `shoe journal list` names it"},
+        "--since": {"metavar": "TIME", "help": "like 2026-11-20T21:33:05Z"},
+        "--from": {"type": int, "metavar": "SEQ", "help": "its first entry (default 1)"},
+        "--to": {"type": int, "metavar": "SEQ", "help": "its last entry (default: all)"},
+    },
 }
+"""Order -> its arguments -> how each is read."""

@@ -18,10 +18,7 @@ from firmware_bridge.games.game import Game, Terms
 from firmware_bridge.games.house import choices, usual
 
 ASKED: Final = [name for name, game in GAMES.items() if game.odds]
-"""The games whose odds are known."""
-
 TERMS: Final = ("tiger_pair_top", "natural_bets")
-"""Settings that change odds."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -60,10 +57,7 @@ def _terms(game: Game, arguments: argparse.Namespace) -> Terms:
 
 
 def _seen(name: str) -> list[Card]:
-    """The cards a deal script names; `shoe` begins again with a full one, and what is not a card changes nothing.
-
-    A card nobody could read (`??`) may be any that is left, so it is as good as still in the shoe.
-    """
+    """The cards that a deal script names since its last `shoe`; an unread one (`??`) counts as still in the shoe."""
     cards: list[Card] = []
     for step in parse(_text(name)):
         match step:

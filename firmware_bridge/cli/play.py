@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from codecs import BOM_UTF8
-from typing import BinaryIO, Final
+from typing import BinaryIO
 
 import msgspec
 
+from firmware_bridge.cli import FAILED, FINE, USAGE
 from firmware_bridge.demo.given import LineError, answer
 from firmware_bridge.games import GAMES
-
-FINE: Final = 0
-FAILED: Final = 1
-USAGE: Final = 2
 
 
 def options(parser: argparse.ArgumentParser) -> None:

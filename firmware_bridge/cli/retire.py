@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from firmware_bridge.cli.check.broker import answered
+from firmware_bridge.cli.check.broker import first
 from firmware_bridge.cli.check.finding import failed
 from firmware_bridge.cli.daemon_socket import config_option
 from firmware_bridge.config.load import broker_settings, load
@@ -92,14 +92,10 @@ def _agreed(prefix: str, kept: dict[str, bytes]) -> bool:
 
 async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | list[str]) -> dict[str, bytes]:
     """Empty these topics, or hear what is retained where none are given. Raises NotRetired."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[str | None] = loop.create_future()
+    loop, done = asyncio.get_running_loop(), asyncio.Queue[str | None]()
+    tell = done.put_nowait
     kept: dict[str, bytes] = {}
     flying: set[int] = set()
-
-    def tell(why: str | None) -> None:
-        if not done.done():
-            done.set_result(why)
 
     def up() -> None:
         flying.update(link.publish(f"{prefix}/{name}", b"", retain=True) for name in empty)
@@ -118,7 +114,7 @@ async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | 
     will = Message(f"{prefix}/check", b"", qos=0)
     topics = () if empty else (f"{prefix}/#",)
     link = Link(settings, lambda: will, topics, lambda _: (), up, tell, delivered, heard, loop)
-    if why := await answered(link, done, silence(settings)):
+    if why := await first(link, done, silence(settings)):
         found = failed("broker", why)
         raise NotRetired(found.text, found.remedy)
     return kept

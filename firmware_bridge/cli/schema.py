@@ -56,10 +56,7 @@ HOUSE_ONLY: Final = ("secret", "serial", "device", "result")
 
 
 def schema() -> Schema:
-    """JSON Schema 2020-12: `$defs` has a definition for each topic, and `event.<type>`, `round.<game>.<status>`.
-
-    Further keys may come in any object: a receiver does not look at keys that it does not know.
-    """
+    """JSON Schema 2020-12: `$defs` has each topic, `event.<type>`, `round.<game>.<status>`; other keys may come."""
     events = {each.__name__: _published(each) for each in get_args(AnyEvent)}
     states = STATES | {topic.name: topic.body for game in GAMES.values() for topic in game.topics}
     games = [part for game in GAMES.values() for part in (game.hand, game.own, game.terms)]

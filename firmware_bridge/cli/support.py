@@ -52,8 +52,6 @@ _TELLING: Final = re.compile(
 )
 
 FOLDER: Final = "shoe-support"
-"""The folder inside the file that holds everything."""
-
 NEWEST: Final = "the newest journals"
 
 
@@ -64,10 +62,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the file, whether a daemon runs or not; 0, or 1 if this user may not read all that belongs into it.
-
-    Raises NoSupport if it cannot be written.
-    """
+    """Write the file, whether a daemon runs or not; 1 if this user may not read all of it, else 0. Raises NoSupport."""
     place = Place(arguments.config, _journals(arguments.config))
     out = arguments.out or Path(time.strftime("shoe-support-%Y%m%dT%H%M%SZ.tar.gz", time.gmtime()))
     fresh = out.with_name(f".{out.name}.{os.getpid()}")
@@ -161,10 +156,7 @@ def kernel(_: Place) -> str:
 
 
 def journals(place: Place) -> Iterator[tuple[str, bytes]]:
-    """Name and lines of the newest journals without sealed parts, each as far as it can be trusted, then why.
-
-    Raises OSError where the directory, or a journal, may not be read.
-    """
+    """Name and lines of the newest journals without sealed parts, as far as they can be trusted. Raises OSError."""
     next(place.journals.iterdir(), None)
     for path in journal_files(place.journals)[-JOURNALS:]:
         lines: list[bytes] = []
@@ -194,7 +186,6 @@ PARTS: Final[dict[str, Callable[[Place], str]]] = {
     "devices.txt": devices,
     "kernel.txt": kernel,
 }
-"""Name in the file -> its part."""
 
 
 def _own_file(path: Path) -> BinaryIO:

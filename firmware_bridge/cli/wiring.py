@@ -36,8 +36,6 @@ INPUTS: Final = {
 """What people call the inputs of `[pins]`."""
 
 USES: Final[dict[Use, str]] = {"input": "keys and sensors", "output": "lamps"}
-"""What people call the wires of a use."""
-
 DARK, MUTED, RED, BOARD = "#17202b", "#4d5a6e", "#b3261e", "#1e3d2f"
 ROW, TOP, CENTRE, WIDTH, MARGIN = 26, 62, 400, 800, 8
 FOOT: Final = 132
@@ -72,10 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class HeaderPin(NamedTuple):
-    """A pin of the header: its number 1..40, its name (`GPIO17`, `3V3`, `GND`), and what a table has there.
-
-    A ground that is a good one for wires nearby is of their use too.
-    """
+    """A pin of the header: number 1..40, name (`GPIO17`, `3V3`, `GND`), its wires; use: for a ground, the nearest."""
 
     number: int
     name: str
@@ -140,7 +135,6 @@ LOOKS: Final = {
     "power": Look("#ff9b8f", DARK, RED, "3.3 V and 5 V"),
     "free": Look("#9fb3a8", DARK, MUTED, "free"),
 }
-"""What a pin is for -> how it looks."""
 
 
 def picture(pins: list[HeaderPin], table: str, reader: str) -> str:

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from itertools import count
+from math import inf
 from typing import Final
 
 import msgspec
@@ -16,6 +17,7 @@ from firmware_bridge.client.ledger import Arrived
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, Stored
+from firmware_bridge.mqtt.backoff import Doubling
 
 LONGEST_ASK_S: Final = 300.0
 """The longest wait before a gap is asked for again; it doubles from the reader's own wait."""
@@ -31,110 +33,6 @@ MOST_AWAITED: Final = 10_000
 
 Link = tuple[str, int]
 """A connection of the table: its `boot`, and `link`, the number of the connection since."""
-
-
-class Given:
-    """The orders that were given and not answered. Their ids begin with 16 random hex digits of this run."""
-
-    def __init__(self) -> None:
-        self._run, self._count = secrets.token_hex(8), count(1)
-        self._awaited: dict[str, Told] = {}
-
-    def told(self, table: str, gap: Resend) -> Told:
-        """An order for what is missing, under an id of its own."""
-        told = Told(table, gap, f"{self._run}-{next(self._count)}")
-        self._awaited[told.id] = told
-        while len(self._awaited) > MOST_AWAITED:
-            del self._awaited[next(iter(self._awaited))]
-        return told
-
-    def answered(self, id: str | None) -> Told | None:
-        """The order that an answer is to, None where it is another one's."""
-        return self._awaited.pop(id or "", None)
-
-
-class _Gap(Struct):
-    due: float
-    asked: int = 0
-
-
-class Gaps:
-    """The gaps of one table. wait_s: how long one may close by itself before it is asked for."""
-
-    def __init__(self, wait_s: float) -> None:
-        self._wait_s = wait_s
-        self._of: dict[tuple[str | None, int | None], _Gap] = {}
-
-    @property
-    def at(self) -> float | None:
-        """When one is to be asked for next, None where there is none."""
-        return min((each.due for each in self._of.values()), default=None)
-
-    def due(self, gaps: Iterable[Resend], now: float) -> list[Resend]:
-        """Those that did not close by themselves in time. gaps: all that are open now."""
-        now_open = {(gap.journal, gap.to): gap for gap in gaps}
-        self._of = {key: self._of.get(key) or _Gap(now + self._wait_s) for key in now_open}
-        due = [(key, gap) for key, gap in self._of.items() if gap.due <= now]
-        for _, gap in due:
-            gap.asked += 1
-            gap.due = now + min(LONGEST_ASK_S, self._wait_s * 2.0 ** min(gap.asked, 16))
-        return [now_open[key] for key, _ in due]
-
-
-class Tail:
-    """The end of one table's journal: asked for once after each connection, and once after a round, if it is quiet.
-
-    The table journals its answer to each order, so that its journal grows by being asked: what is new behind an
-    answer is no reason to ask. Times are seconds of any one monotonic clock; at: when to ask, None for not yet.
-    """
-
-    def __init__(self, wait_s: float) -> None:
-        self.at: float | None = None
-        self._wait_s = wait_s
-        self._link: Link | None = None
-        self._soon, self._left = False, 0
-        self._order: Resend | None = None
-
-    def connected(self) -> None:
-        """The broker let us in anew: what it was to keep for us may be gone."""
-        self._link = None
-
-    def said(self, link: Link, now: float) -> None:
-        """The table says how far it is. On a new connection, ours or its own, something may have been lost."""
-        if link != self._link:
-            self._link = link
-            self.dropped(now)
-        elif self.at is None and self._left:
-            self.at = now + self._wait_s * QUIET
-
-    def dropped(self, now: float) -> None:
-        """Something was let go of, and is to be asked for soon."""
-        self._soon = True
-        self.came(now)
-
-    def came(self, now: float) -> None:
-        """A round came: one behind it may be lost."""
-        self._left = TRIES
-        self.at = now + self._wait_s * (1 if self._soon else QUIET)
-
-    def order(self, end: Resend | None, now: float) -> Resend | None:
-        """What to ask for now, None for nothing. end: what the table has behind the last round that came.
-
-        Without an answer it is asked for again, later and later.
-        """
-        if self.at is None or self.at > now:
-            return None
-        self._soon, self.at, self._order = False, None, end
-        if end is not None:
-            self._left -= 1
-            self.at = now + self._wait_s * 2.0 ** (TRIES - self._left) if self._left else None
-        return end
-
-    def answered(self, order: Resend) -> None:
-        """The table sends what it was asked for."""
-        if order == self._order:
-            self._soon, self._left, self.at = False, 0, None
-
 
 FIRST_S: Final = 1.0
 LONGEST_S: Final = 60.0
@@ -166,9 +64,10 @@ class _Table(Struct):
     arrived: Arrived
     gaps: Gaps
     tail: Tail
+    again: Doubling
     pending: dict[bytes, _Pending] = {}
     out: int = 0
-    failures: int = 0
+    has_failed: bool = False
     ready_at: float = 0.0
     look_at: float | None = None
     said: dict[str, int] = {}
@@ -229,7 +128,7 @@ class Intake:
             table.pending[key] = _Pending(item, tickets)
             table.tail.came(now)
             table.look_at = min(table.look_at or now + self._wait_s, now + self._wait_s)
-        if table.failures:
+        if table.has_failed:
             self._release(table)
 
     def status(self, name: str, raw: bytes, now: float) -> None:
@@ -274,13 +173,13 @@ class Intake:
         batch: dict[str, list[Item]] = {}
         for name in list(self._tables):
             table = self._tables[name]
-            if not table.pending or table.ready_at > now or (batch and table.failures):
+            if not table.pending or table.ready_at > now or (batch and table.has_failed):
                 continue
             items = [each.item for each in table.pending.values()][:most]
             table.out, most = len(items), most - len(items)
             batch[name] = items
             self._tables[name] = self._tables.pop(name)
-            if not together or table.failures or not most:
+            if not together or table.has_failed or not most:
                 break
         return batch
 
@@ -290,15 +189,17 @@ class Intake:
             table = self._tables[name]
             for key in list(table.pending)[: table.out]:
                 self.done += table.pending.pop(key).tickets
-            table.out = table.failures = 0
+            table.out, table.has_failed = 0, False
+            table.again.reset()
             table.say |= {each.message.journal for each in batch[name] if isinstance(each, Received)}
 
     def failed(self, batch: dict[str, list[Item]], now: float) -> None:
         """A batch was left without being stored: it comes again, after a back-off of 1 s to 1 min."""
         for name in batch:
             table = self._tables[name]
-            table.ready_at = now + min(LONGEST_S, FIRST_S * 2.0**table.failures)
-            table.failures, table.out = min(table.failures + 1, 16), 0
+            table.ready_at = now + table.again.s
+            table.again.longer()
+            table.out, table.has_failed = 0, True
             self._release(table)
 
     def says(self) -> Iterator[tuple[str, Stored]]:
@@ -347,9 +248,132 @@ class Intake:
 
     def _table(self, name: str) -> _Table:
         if name not in self._tables:
-            arrived = Arrived(name, events=self.events)
-            self._tables[name] = _Table(arrived, Gaps(self._wait_s), Tail(self._wait_s))
+            arrived, wait_s = Arrived(name, events=self.events), self._wait_s
+            self._tables[name] = _Table(arrived, Gaps(wait_s), Tail(wait_s), Doubling(FIRST_S, LONGEST_S))
         return self._tables[name]
+
+
+class Given:
+    """The orders that were given and not answered. Their ids begin with 16 random hex digits of this run."""
+
+    def __init__(self) -> None:
+        self._run, self._count = secrets.token_hex(8), count(1)
+        self._awaited: dict[str, Told] = {}
+
+    def told(self, table: str, gap: Resend) -> Told:
+        """An order for what is missing, under an id of its own."""
+        told = Told(table, gap, f"{self._run}-{next(self._count)}")
+        self._awaited[told.id] = told
+        while len(self._awaited) > MOST_AWAITED:
+            del self._awaited[next(iter(self._awaited))]
+        return told
+
+    def answered(self, id: str | None) -> Told | None:
+        """The order that an answer is to, None where it is another one's."""
+        return self._awaited.pop(id or "", None)
+
+
+class Retry:
+    """When to ask for something: `wait_s` after it was missed, then after twice as long each time, up to `longest_s`.
+
+    Times are seconds of any one monotonic clock. at: when to ask next, None where it was not missed yet.
+    """
+
+    def __init__(self, wait_s: float, longest_s: float) -> None:
+        self.at: float | None = None
+        self.wait = Doubling(wait_s, longest_s)
+
+    def is_due(self, now: float) -> bool:
+        """Whether to ask now; then the next time is later."""
+        if self.at is None:
+            self.at = now + self.wait.s
+        if now < self.at:
+            return False
+        self.wait.longer()
+        self.at = now + self.wait.s
+        return True
+
+    def reset(self) -> None:
+        """Begin again: something came."""
+        self.at = None
+        self.wait.reset()
+
+
+class Gaps:
+    """The gaps of one table. wait_s: how long one may close by itself before it is asked for."""
+
+    def __init__(self, wait_s: float) -> None:
+        self._wait_s = wait_s
+        self._of: dict[tuple[str | None, int | None], Retry] = {}
+
+    @property
+    def at(self) -> float | None:
+        """When one is to be asked for next, None where there is none."""
+        return min((each.at for each in self._of.values() if each.at is not None), default=None)
+
+    def due(self, gaps: Iterable[Resend], now: float) -> list[Resend]:
+        """Those that did not close by themselves in time. gaps: all that are open now."""
+        now_open = {(gap.journal, gap.to): gap for gap in gaps}
+        self._of = {key: self._of.get(key) or Retry(self._wait_s, LONGEST_ASK_S) for key in now_open}
+        return [gap for key, gap in now_open.items() if self._of[key].is_due(now)]
+
+
+class Tail:
+    """The end of one table's journal: asked for once after each connection, and once after a round, if it is quiet.
+
+    The table journals its answer to each order, so that its journal grows by being asked: what is new behind an
+    answer is no reason to ask. Times are seconds of any one monotonic clock; at: when to ask, None for not yet.
+    """
+
+    def __init__(self, wait_s: float) -> None:
+        self.at: float | None = None
+        self._wait_s = wait_s
+        self._link: Link | None = None
+        self._soon, self._left = False, 0
+        self._again = Doubling(2 * wait_s, inf)
+        self._order: Resend | None = None
+
+    def connected(self) -> None:
+        """The broker let us in anew: what it was to keep for us may be gone."""
+        self._link = None
+
+    def said(self, link: Link, now: float) -> None:
+        """The table says how far it is. On a new connection, ours or its own, something may have been lost."""
+        if link != self._link:
+            self._link = link
+            self.dropped(now)
+        elif self.at is None and self._left:
+            self.at = now + self._wait_s * QUIET
+
+    def dropped(self, now: float) -> None:
+        """Something was let go of, and is to be asked for soon."""
+        self._soon = True
+        self.came(now)
+
+    def came(self, now: float) -> None:
+        """A round came: one behind it may be lost."""
+        self._left = TRIES
+        self._again.reset()
+        self.at = now + self._wait_s * (1 if self._soon else QUIET)
+
+    def order(self, end: Resend | None, now: float) -> Resend | None:
+        """What to ask for now, None for nothing. end: what the table has behind the last round that came.
+
+        Without an answer it is asked for again, later and later.
+        """
+        if self.at is None or self.at > now:
+            return None
+        self._soon, self.at, self._order = False, None, end
+        if end is not None:
+            self._left -= 1
+            self.at = now + self._again.s if self._left else None
+            self._again.longer()
+        return end
+
+    def answered(self, order: Resend) -> None:
+        """The table sends what it was asked for."""
+        if order == self._order:
+            self._soon, self._left, self.at = False, 0, None
 
 
 def _waiting(table: _Table) -> list[EventMessage | RoundMessage]:

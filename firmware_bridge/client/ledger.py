@@ -1,13 +1,14 @@
-"""Whether the messages of a topic came once each and without gaps, or what to ask for again with `resend`.
+"""Counts what a table's topics `event` and `round` bring, without clock and connection: the one receiver.
 
-Gaps are told up to the newest message that came, those of events inside a journal, those of rounds across journals;
-which journal is the present one, and what its next entry is, the topic `status` says.
+It drops repeats, notices other bytes under a known identity, knows which entries are whole, and finds gaps inside a
+journal and across journals. A program of one's own drives `Events` and `Rounds`, a whole floor `Arrived` (intake.py), a
+store and the demo `Entries`. Gaps reach up to the newest message that came; which journal is the present one, and what
+its next entry is, the topic `status` says.
 """
 
 from __future__ import annotations
 
 from hashlib import sha256
-from itertools import count
 from typing import Final, NamedTuple
 
 from firmware_bridge.client.items import Conflict, Item, Received, Stream, Unreadable
@@ -16,138 +17,43 @@ from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.wire import EventMessage, Identity, RoundMessage
 
+ROUND_EVENTS: Final = ("RoundClosed", "RoundVoided", "RoundCorrected")
+"""The types of events that come with a message of the topic `round`, of the same identity."""
 
-class Once:
-    """Tells new messages of one topic from repeats."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, dict[tuple[int, int], bytes]] = {}
-
-    def __contains__(self, identity: Identity) -> bool:
-        return identity[1:] in self._seen.get(identity.journal, ())
-
-    def is_new(self, identity: Identity, payload: Payload) -> bool:
-        """Whether the message did not come before. Raises MessageError if another one came under its identity."""
-        seen, content = self._seen.setdefault(identity.journal, {}), fingerprint(payload)
-        if identity[1:] not in seen:
-            seen[identity[1:]] = content
-            return True
-        if seen[identity[1:]] == content:
-            return False
-        what = f"two different messages are number {identity.n} of entry {identity.seq} of journal {identity.journal}"
-        raise MessageError(what, "keep both and compare them with the journal of the shoe: one of them is not from it")
-
-    def forget(self, journal: str) -> None:
-        """Let go of a journal; a repeat from it would be new again."""
-        self._seen.pop(journal, None)
-
-
-class EntryCount:
-    """The entries of each journal that are whole: `seq` counts from 1, `n` the events of an entry up to `of`."""
-
-    def __init__(self) -> None:
-        self._left: dict[str, dict[int, int]] = {}
-        self._whole: dict[str, int] = {}
-
-    def put(self, told: EventMessage) -> None:
-        """Count a message that did not come before."""
-        left = self._left.setdefault(told.journal, {})
-        left[told.seq] = left.get(told.seq, told.of) - 1
-        whole = self._whole.get(told.journal, 0)
-        self._whole[told.journal] = next(seq for seq in count(whole) if left.get(seq + 1) != 0)
-
-    def whole(self, journal: str) -> int:
-        """The last entry up to which all have come whole, 0 for none."""
-        return self._whole.get(journal, 0)
-
-    def gaps(self, journal: str, at_least: int = 0) -> tuple[Resend, ...]:
-        """The entries that are missing, or not whole, up to the newest one that came, or to entry `at_least`."""
-        left = self._left.get(journal, {})
-        gaps, start = [], self.whole(journal) + 1
-        for seq in sorted(seq for seq in left if seq >= start and left[seq] == 0):
-            if seq > start:
-                gaps.append(Resend(journal=journal, start=start, to=seq - 1))
-            start = seq + 1
-        newest = max(max(left, default=0), at_least)
-        return (*gaps, Resend(journal=journal, start=start, to=newest)) if newest >= start else tuple(gaps)
-
-    def forget(self, journal: str) -> None:
-        """Let go of a journal."""
-        self._left.pop(journal, None)
-        self._whole.pop(journal, None)
+KEPT_JOURNALS: Final = 3
+"""Newest journals of a table whose repeats are still known; older ones are let go of once they are whole."""
 
 
 class Events:
     """The topic `event`: `seq` counts a journal's entries from 1, `n` the events of an entry up to `of`."""
 
     def __init__(self) -> None:
-        self._once = Once()
-        self._entries = EntryCount()
+        self._seen = Digests()
+        self._journals: dict[str, Entries] = {}
 
     def __contains__(self, identity: Identity) -> bool:
-        return identity in self._once
+        return self._seen.has("event", identity)
 
     def take(self, payload: Payload) -> EventMessage | None:
         """The message, None for a repeat; in any order. Raises MessageError."""
         told = event_message(payload)
-        if not self._once.is_new(told.identity, payload):
+        if not self._seen.is_new("event", told.identity, payload):
             return None
-        self._entries.put(told)
+        self._journals.setdefault(told.journal, Entries()).event(told.seq, told.n, told.of)
         return told
 
     def has_all_before(self, identity: Identity) -> bool:
         """Whether every message of the journal before this one has come."""
-        if self._entries.whole(identity.journal) < identity.seq - 1:
-            return False
-        return all(identity._replace(n=n) in self for n in range(1, identity.n))
+        return self._journals.get(identity.journal, Entries()).has_all_before(identity.seq, identity.n)
 
     def gaps(self, journal: str) -> tuple[Resend, ...]:
         """What to ask for: the entries that are missing, or not whole, before the newest one that came."""
-        return self._entries.gaps(journal)
+        return tuple(_order(journal, gap) for gap in self._journals.get(journal, Entries()).gaps())
 
     def forget(self, journal: str) -> None:
         """Let go of a journal whose messages are all stored."""
-        self._once.forget(journal)
-        self._entries.forget(journal)
-
-
-class RoundChain:
-    """The round messages of a table that have come, each with the one that it names before it."""
-
-    def __init__(self) -> None:
-        self._prev: dict[EntryName, EntryName | None] = {}
-        self._done: set[str] = set()
-
-    def put(self, told: RoundMessage) -> None:
-        """Add a message that did not come before."""
-        self._prev[EntryName(told.journal, told.seq)] = told.prev
-
-    def gaps(self) -> tuple[Resend, ...]:
-        """What to ask for, in all journals that are not forgotten.
-
-        From behind the round that came before each gap, in its journal, up to the round known to be missing.
-        """
-        missing = {each for each in self._prev.values() if each and each not in self._prev}
-        wanted = sorted((each.journal, each.seq) for each in missing if each.journal not in self._done)
-        return tuple(Resend(journal=journal, start=self._before(journal, seq) + 1, to=seq) for journal, seq in wanted)
-
-    @property
-    def forgotten(self) -> set[str]:
-        """The journals of which nothing is asked."""
-        return self._done
-
-    def came(self, journal: str) -> list[int]:
-        """The entries of a journal whose round message came."""
-        return [each.seq for each in self._prev if each.journal == journal]
-
-    def forget(self, journal: str) -> None:
-        """Let go of a journal: nothing is asked of it again, whether any of it came."""
-        self._prev = {entry: prev for entry, prev in self._prev.items() if entry.journal != journal}
-        self._done.add(journal)
-
-    def _before(self, journal: str, seq: int) -> int:
-        """The last entry of a journal before this one whose round message came, 0 for none."""
-        return max((each for each in self.came(journal) if each < seq), default=0)
+        self._seen.forget(journal)
+        self._journals.pop(journal, None)
 
 
 class Rounds:
@@ -157,13 +63,13 @@ class Rounds:
     """
 
     def __init__(self) -> None:
-        self._once = Once()
+        self._seen = Digests()
         self._chain = RoundChain()
 
     def take(self, payload: Payload) -> RoundMessage | None:
         """The message, None for a repeat; in any order. Raises MessageError."""
         told = round_message(payload)
-        if not self._once.is_new(told.identity, payload):
+        if not self._seen.is_new("round", told.identity, payload):
             return None
         self._chain.put(told)
         return told
@@ -177,14 +83,156 @@ class Rounds:
 
     def forget(self, journal: str) -> None:
         """Let go of a journal whose rounds are all settled: nothing is asked of it again, whether any of it came."""
-        self._once.forget(journal)
+        self._seen.forget(journal)
         self._chain.forget(journal)
 
 
-KEPT_JOURNALS: Final = 3
-"""Newest journals of a table whose repeats are still known; older ones are let go of once they are whole."""
+class Digests:
+    """The digests that came under each identity: 32 bytes for each message."""
 
-_ROUNDS: Final = frozenset({"RoundClosed", "RoundVoided", "RoundCorrected"})
+    def __init__(self) -> None:
+        self._seen: dict[str, dict[tuple[Stream, int, int], tuple[bytes, ...]]] = {}
+
+    def add(self, topic: Stream, identity: Identity, digest: bytes) -> tuple[bytes, ...]:
+        """Note a message; the different digests that came under its identity before, none for a new message."""
+        of_journal, key = self._seen.setdefault(identity.journal, {}), (topic, identity.seq, identity.n)
+        before = of_journal.get(key, ())
+        if digest not in before:
+            of_journal[key] = (*before, digest)
+        return before
+
+    def is_new(self, topic: Stream, identity: Identity, payload: Payload) -> bool:
+        """Whether the message did not come before. Raises MessageError if another one came under its identity."""
+        content = fingerprint(payload)
+        before = self.add(topic, identity, content)
+        if before and before[0] != content:
+            place = f"number {identity.n} of entry {identity.seq} of journal {identity.journal}"
+            hint = "keep both and compare them with the journal of the shoe: one of them is not from it"
+            raise MessageError(f"two different messages are {place}", hint)
+        return not before
+
+    def has(self, topic: Stream, identity: Identity) -> bool:
+        """Whether a message came under the identity."""
+        return (topic, identity.seq, identity.n) in self._seen.get(identity.journal, ())
+
+    def forget(self, journal: str) -> None:
+        """Let go of a journal; a repeat from it would be new again."""
+        self._seen.pop(journal, None)
+
+
+class _Entry:
+    """What came of an entry: n of each event, -n of each round message; announced: n of events that come with one."""
+
+    __slots__ = ("announced", "came", "events", "of")
+
+    def __init__(self) -> None:
+        self.of = self.events = 0
+        self.came: set[int] = set()
+        self.announced: tuple[int, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        return 0 < self.of == self.events and all(-n in self.came for n in self.announced)
+
+
+class Entries:
+    """The entries of a journal: every message of those up to `whole` came, and it has entries up to `known` at least.
+
+    Messages come in any order, repeats too. Where rounds are not read, they are not announced.
+    """
+
+    def __init__(self, whole: int = 0, known: int = 0) -> None:
+        self.whole, self.known = whole, known
+        self._behind: dict[int, _Entry] = {}
+
+    def event(self, seq: int, n: int, of: int, *, has_round: bool = False) -> None:
+        """Note event `n` of the `of` events of an entry. has_round: whether a round message comes with it."""
+        self.reach(seq)
+        if seq > self.whole:
+            entry = self._behind.setdefault(seq, _Entry())
+            if n not in entry.came:
+                entry.of = entry.of or of
+                entry.came.add(n)
+                entry.events += 1
+                entry.announced += (n,) if has_round else ()
+            self._count()
+
+    def round(self, seq: int, n: int) -> None:
+        """Note the round message that comes with event `n` of an entry."""
+        self.reach(seq)
+        if seq > self.whole:
+            self._behind.setdefault(seq, _Entry()).came.add(-n)
+            self._count()
+
+    def reach(self, seq: int) -> None:
+        """Note that the journal has this entry."""
+        self.known = max(self.known, seq)
+
+    def has(self, seq: int) -> bool:
+        """Whether every message of an entry came."""
+        return seq <= self.whole or (seq in self._behind and self._behind[seq].is_whole)
+
+    def has_all_before(self, seq: int, n: int) -> bool:
+        """Whether every event before event `n` of an entry came, and every message of the entries before it."""
+        if seq <= self.whole:
+            return True
+        came = self._behind[seq].came if seq in self._behind else set()
+        return seq == self.whole + 1 and all(before in came for before in range(1, n))
+
+    def gaps(self, to: int = 0) -> list[range]:
+        """The entries that are missing, or not whole, up to the last one that is known. to: one more that is."""
+        gaps, start, last = [], self.whole + 1, max(self.known, to)
+        for seq in sorted(seq for seq, entry in self._behind.items() if entry.is_whole):
+            if seq > start:
+                gaps.append(range(start, seq))
+            start = seq + 1
+        return [*gaps, range(start, last + 1)] if start <= last else gaps
+
+    def span(self, start: int, most: int) -> range:
+        """The next entries that are missing from `start` on: from the first to the last of `most`; none if all came."""
+        while start <= self.known and self.has(start):
+            start += 1
+        last = min(self.known, start + most - 1)
+        while last > start and self.has(last):
+            last -= 1
+        return range(start, last + 1)
+
+    def _count(self) -> None:
+        while (entry := self._behind.get(self.whole + 1)) and entry.is_whole:
+            del self._behind[self.whole + 1]
+            self.whole += 1
+
+
+class RoundChain:
+    """The round messages of a table that have come, each with the one that it names before it."""
+
+    def __init__(self) -> None:
+        self._prev: dict[EntryName, EntryName | None] = {}
+        self.forgotten: set[str] = set()
+        """The journals of which nothing is asked."""
+
+    def put(self, told: RoundMessage) -> None:
+        """Add a message that did not come before."""
+        self._prev[EntryName(told.journal, told.seq)] = told.prev
+
+    def gaps(self) -> tuple[Resend, ...]:
+        """What to ask for, in all journals that are not forgotten.
+
+        From behind the round that came before each gap, in its journal, up to the round known to be missing.
+        """
+        missing = {each for each in self._prev.values() if each and each not in self._prev}
+        wanted = sorted((each.journal, each.seq) for each in missing if each.journal not in self.forgotten)
+        return tuple(_order(journal, range(self.last(journal, seq) + 1, seq + 1)) for journal, seq in wanted)
+
+    def last(self, journal: str, before: int | None = None) -> int:
+        """The last entry of a journal whose round message came, or the last before an entry; 0 for none."""
+        came = (each.seq for each in self._prev if each.journal == journal)
+        return max((seq for seq in came if before is None or seq < before), default=0)
+
+    def forget(self, journal: str) -> None:
+        """Let go of a journal: nothing is asked of it again, whether any of it came."""
+        self._prev = {entry: prev for entry, prev in self._prev.items() if entry.journal != journal}
+        self.forgotten.add(journal)
 
 
 class _End(NamedTuple):
@@ -195,16 +243,15 @@ class _End(NamedTuple):
 
 
 class Arrived:
-    """One table's messages so far, in memory: 32 bytes for each.
+    """One table's messages so far, in memory: which are new, what is missing, and up to where all is there.
 
     events: whether the topic `event` is read too; else only rounds can be missing.
     """
 
     def __init__(self, table: str, *, events: bool) -> None:
         self.table, self.events = table, events
-        self._seen: dict[str, dict[tuple[Stream, Identity], list[bytes]]] = {}
-        self._chain, self._entries = RoundChain(), EntryCount()
-        self._awaited: dict[str, set[Identity]] = {}
+        self._seen, self._chain = Digests(), RoundChain()
+        self._journals: dict[str, Entries] = {}
         self._shoes: dict[str, int] = {}
         self._ends: dict[str, _End] = {}
         self._ended: set[str] = set()
@@ -216,22 +263,22 @@ class Arrived:
             look_whose(self.table, told.table)
         except MessageError as error:
             return Unreadable(self.table, topic, raw, str(error))
-        digest, key = sha256(raw).digest(), (topic, told.identity)
-        came = self._seen.setdefault(told.journal, {}).setdefault(key, [])
-        if digest in came:
+        digest = sha256(raw).digest()
+        before = self._seen.add(topic, told.identity, digest)
+        if digest in before:
             return None
-        came.append(digest)
-        if len(came) > 1:
-            return Conflict(self.table, topic, told.identity, raw, came[0].hex())
+        if before:
+            return Conflict(self.table, topic, told.identity, raw, before[0].hex())
         self._shoes.setdefault(told.journal, told.shoe)
-        awaited = self._awaited.setdefault(told.journal, set())
+        journal = self._journals.setdefault(told.journal, Entries())
         if isinstance(told, EventMessage):
-            self._entries.put(told)
-            if told.event.get("type") in _ROUNDS and ("round", told.identity) not in self._seen[told.journal]:
-                awaited.add(told.identity)
+            journal.event(told.seq, told.n, told.of, has_round=told.event.get("type") in ROUND_EVENTS)
+        elif self.events:
+            journal.round(told.seq, told.n)
+            if told.prev and told.prev.journal not in self._chain.forgotten:
+                self._journals.setdefault(told.prev.journal, Entries()).reach(told.prev.seq)
         else:
             self._chain.put(told)
-            awaited.discard(told.identity)
         return Received(self.table, topic, told, raw)
 
     def reaches(self, journal: str, next_seq: int, shoe: int) -> None:
@@ -253,18 +300,16 @@ class Arrived:
 
         With events also, once, the end of each journal that another one followed: no message says where it is.
         """
-        rounds = self._chain.gaps()
         if not self.events:
-            return rounds
-        journals = {*self._shoes, *self._ends} - self._chain.forgotten
-        ends = {journal: end.seq for journal, end in self._ends.items()}
-        gaps = [gap for each in sorted(journals) for gap in self._entries.gaps(each, ends.get(each, 0))]
-        for journal in sorted(journals):
-            gaps += [_alone(each) for each in sorted(self._awaited.get(journal, ()))]
-        for journal in self._by_age()[-KEPT_JOURNALS:-1]:
-            if journal not in self._ended | self._chain.forgotten:
-                gaps.append(Resend(journal=journal, start=self._entries.whole(journal) + 1))
-        return tuple(gaps) + tuple(each for each in rounds if not _covered(each, gaps))
+            return self._chain.gaps()
+        gaps, forgotten = [], self._chain.forgotten
+        for name in sorted({*self._journals, *self._ends} - forgotten):
+            end = self._ends[name].seq if name in self._ends else 0
+            gaps += [_order(name, gap) for gap in self._journals.get(name, Entries()).gaps(end)]
+        for name in self._by_age()[-KEPT_JOURNALS:-1]:
+            if name not in self._ended | forgotten:
+                gaps.append(Resend(journal=name, start=self._journals[name].whole + 1))
+        return tuple(gaps)
 
     def tail(self) -> Resend | None:
         """What the table has behind its newest round that came, None for nothing: nobody says whether rounds are in it.
@@ -272,7 +317,7 @@ class Arrived:
         Where events are read too, `gaps` has it.
         """
         for journal, end in () if self.events else self._ends.items():
-            last = max(self._chain.came(journal), default=0)
+            last = self._chain.last(journal)
             if last < end.seq and journal not in self._chain.forgotten:
                 return Resend(journal=journal, start=last + 1, to=end.seq)
         return None
@@ -282,23 +327,23 @@ class Arrived:
 
         unsaved: the first that is not stored.
         """
-        limits = [unsaved] if unsaved is not None else []
-        limits += [each.seq for each in self._awaited.get(journal, ())]
-        limits += [each.to for each in self._chain.gaps() if each.journal == journal and each.to]
-        return min(self._entries.whole(journal), *(limit - 1 for limit in limits), 2**53)
+        whole = self._journals[journal].whole if journal in self._journals else 0
+        return whole if unsaved is None else min(whole, unsaved - 1)
 
     def lacks_older(self, journal: str, unsaved: set[str]) -> bool:
         """Whether anything of a journal before this one is missing, or not stored. unsaved: journals with such."""
-        lacking = unsaved | {each.journal for each in self.gaps() if each.journal} - (self._ends.keys() - self._shoes)
+        lacking = unsaved | {each.journal for each in self.gaps() if each.journal} - (
+            self._ends.keys() - self._journals
+        )
         shoe = self._shoes.get(journal, 0)
         return any(each != journal and self._shoes.get(each, -1) < shoe for each in lacking)
 
     def forget(self, journal: str) -> None:
         """Let go of a journal: nothing is asked of it again, and what comes of it looks new."""
-        for each in (self._seen, self._awaited, self._shoes, self._ends):
+        for each in (self._journals, self._shoes, self._ends):
             each.pop(journal, None)
         self._ended.discard(journal)
-        self._entries.forget(journal)
+        self._seen.forget(journal)
         self._chain.forget(journal)
 
     def forget_old(self, pending: set[str]) -> list[tuple[str, int]]:
@@ -318,11 +363,6 @@ class Arrived:
         return sorted(self._shoes, key=lambda each: self._shoes[each])
 
 
-def _alone(identity: Identity) -> Resend:
-    return Resend(journal=identity.journal, start=identity.seq, to=identity.seq)
-
-
-def _covered(round_: Resend, gaps: list[Resend]) -> bool:
-    """Whether one of the gaps holds the round that is known to be missing."""
-    to = round_.to or 0
-    return any(each.journal == round_.journal and (each.start or 0) <= to <= (each.to or to) for each in gaps)
+def _order(journal: str, gap: range) -> Resend:
+    """The order for entries of a journal."""
+    return Resend(journal=journal, start=gap.start, to=gap.stop - 1)

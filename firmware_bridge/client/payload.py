@@ -38,9 +38,9 @@ def round_message(payload: Payload) -> RoundMessage:
     return told
 
 
-def state(payload: bytes | str, body: type[Body]) -> tuple[StateHead, Body]:
+def state(payload: bytes | str, body: type[Body], head: type[StateHead] = StateHead) -> tuple[StateHead, Body]:
     """Head and body of a state or an answer: facts/wire_states.py, or a game's own. Raises MessageError."""
-    return _read(payload, StateHead), _read(payload, body)
+    return _read(payload, head), _read(payload, body)
 
 
 def look_whose(table: str, told: str) -> None:

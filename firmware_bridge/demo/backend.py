@@ -11,6 +11,9 @@ from statistics import median
 from typing import Any, Final
 from uuid import uuid4
 
+from firmware_bridge.client.items import Stream
+from firmware_bridge.client.ledger import ROUND_EVENTS, Digests, Entries
+from firmware_bridge.facts.wire import Identity
 from firmware_bridge.mqtt.link import Link, NotConnected
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
 
@@ -21,10 +24,7 @@ Hear = Callable[[str, Payload], None]
 DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardHeld", "CardSetAside")
 """Events of a card that just left the shoe, unless they are about a card held before."""
 
-OF_ROUNDS: Final = ("RoundClosed", "RoundVoided", "RoundCorrected")
-"""Events with a message of the topic `round` behind them."""
-
-Place = tuple[int, int, str]
+Place = tuple[int, int, Stream]
 """Where a message stands in its journal: the entry, which of its events, and the topic; they sort as they are sent."""
 
 STATES: Final = ("table", "lamps", "alarm", "status")
@@ -58,11 +58,9 @@ class Backend:
         self.up, self.news = asyncio.Event(), asyncio.Event()
         self._took: list[float] = []
         self._prefix, self._hear, self._fail, self._loop = prefix, hear, fail, loop
-        self._due: dict[str, Place] = {}
+        self._seen, self._journals = Digests(), dict[str, Entries]()
         self._early: dict[str, dict[Place, Payload]] = {}
-        self._known: set[tuple[str, int, int, str]] = set()
         self._asked: set[tuple[str, int]] = set()
-        self._doubtful = False
         will = Message("demo/backend", b"gone")
         topics = [f"{prefix}/#"]
         self.link = Link(
@@ -104,8 +102,8 @@ class Backend:
             self._fail(error)
 
     def _connected(self) -> None:
-        """What came before may be incomplete: a broker that acked is not one that passed it on."""
-        self._doubtful = bool(self._due)
+        """What was asked for may be lost: a broker that acked is not one that passed it on."""
+        self._asked.clear()
         self.up.set()
 
     def _take(self, message: Incoming) -> None:
@@ -118,43 +116,39 @@ class Backend:
         if name in self.states:
             self.states[name] = payload
         else:
-            self._sort(name, payload)
+            self._sort("round" if name == "round" else "event", payload)
 
-    def _sort(self, name: str, payload: Payload) -> None:
+    def _sort(self, name: Stream, payload: Payload) -> None:
         """Take a message in its turn: what is early waits until the gap before it is filled."""
-        journal, place = payload["journal"], (payload["seq"], payload["n"], name)
-        self._early.setdefault(journal, {})[place] = payload
-        due = self._due.setdefault(journal, (1, 1, "event"))
-        if place > due or self._doubtful:
-            self._ask_again(journal, due[0] if place > due else max(due[0] - 1, 1), place)
-        self._drain(journal)
-
-    def _drain(self, journal: str) -> None:
-        early = self._early[journal]
+        at = Identity(payload["journal"], payload["seq"], payload["n"])
+        journal, early = self._journals.setdefault(at.journal, Entries()), self._early.setdefault(at.journal, {})
+        if self._seen.is_new(name, at, payload):
+            early[(at.seq, at.n, name)] = payload
+            if name == "round":
+                journal.round(at.seq, at.n)
+            else:
+                journal.event(at.seq, at.n, payload["of"], has_round=payload["event"]["type"] in ROUND_EVENTS)
+        behind = at.n if name == "event" else at.n + 1  # a round comes behind its event
+        if not journal.has_all_before(at.seq, behind):
+            self._ask_again(at.journal, at.seq if behind > 1 else at.seq - 1)
         for place in sorted(early):
-            if place > self._due[journal]:
-                return
-            payload = early.pop(place)
-            if (journal, *place) not in self._known:
-                self._known.add((journal, *place))
-                self._due[journal] = _behind(place, payload)
-                self._keep(place[2], payload)
-                self._hear(place[2], payload)
+            if place[0] <= journal.whole:
+                each = early.pop(place)
+                self._keep(place[2], each)
+                self._hear(place[2], each)
 
     def order(self, order: Payload) -> None:
         """Give an order over the topic `command`. Raises NotConnected."""
         self.link.publish(f"{self._prefix}/command", json.dumps(order).encode())
 
-    def _ask_again(self, journal: str, start: int, before: Place) -> None:
-        """Order the entries from `start` on once more, once per gap."""
-        to = before[0] if before[1] > 1 else max(before[0] - 1, start)
-        if (journal, start) in self._asked and not self._doubtful:
-            return
-        order = {"id": uuid4().hex, "do": "resend", "journal": journal, "from": start, "to": to}
-        with suppress(NotConnected):  # then the link comes back, and with it the doubt
-            self.order(order)
-            self._asked.add((journal, start))
-            self._doubtful = False
+    def _ask_again(self, journal: str, last: int) -> None:
+        """Order what is missing of a journal up to an entry, once per gap."""
+        for gap in self._journals[journal].gaps():
+            to = min(gap.stop - 1, last)
+            if gap.start <= to and (journal, to) not in self._asked:
+                with suppress(NotConnected):  # then the link comes back, and it is asked for again
+                    self.order({"id": uuid4().hex, "do": "resend", "journal": journal, "from": gap.start, "to": to})
+                    self._asked.add((journal, to))
 
     def _keep(self, name: str, payload: Payload) -> None:
         if name == "round":
@@ -180,14 +174,6 @@ class Backend:
         drawn = self.drawn.popleft() if self.drawn else None
         if drawn is not None:
             self._took.append(self._loop.time() - drawn)
-
-
-def _behind(place: Place, payload: Payload) -> Place:
-    """Where the message behind this one stands."""
-    seq, n, name = place
-    if name == "event" and payload["event"]["type"] in OF_ROUNDS:
-        return (seq, n, "round")
-    return (seq, n + 1, "event") if n < payload["of"] else (seq + 1, 1, "event")
 
 
 def _nothing(_: object) -> None:

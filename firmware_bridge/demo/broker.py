@@ -33,13 +33,10 @@ class BrokerError(BridgeError, RuntimeError):
 
 
 class EmbeddedBroker:
-    """A broker process in `folder`, on a port of the loopback that it keeps from start to start; 0: any free one.
-
-    Raises BrokerError if `kind` is not installed, or somebody else has the port.
-    """
+    """A broker process in `folder`; it keeps its port (0: any free one) from start to start. Raises BrokerError."""
 
     def __init__(self, kind: str, folder: Path, port: int = 0) -> None:
-        self.kind = _installed() if kind == "auto" else kind
+        self.kind = kind if kind != "auto" else MOSQUITTO if _find_mosquitto() else AMQTT
         self.port, self.protocol = free_port(port), PROTOCOL[self.kind]
         self._folder = folder
         self._command = self._mosquitto() if self.kind == MOSQUITTO else self._amqtt()
@@ -95,23 +92,6 @@ class EmbeddedBroker:
         if find_spec("amqtt") is None:
             raise BrokerError("amqtt is not installed", "pip install 'firmware-bridge[demo]', or apt install mosquitto")
         return [sys.executable, "-m", __name__, str(self.port)]
-
-
-class SharedBroker:
-    """A broker of this machine that somebody else starts and ends; its kind is one of `PROTOCOL`."""
-
-    def __init__(self, kind: str, port: int) -> None:
-        self.kind, self.port, self.protocol = kind, port, PROTOCOL[kind]
-
-    async def start(self) -> None:
-        """It runs already."""
-
-    async def stop(self) -> None:
-        """Leave it to the others."""
-
-
-def _installed() -> str:
-    return MOSQUITTO if _find_mosquitto() else AMQTT
 
 
 def _find_mosquitto() -> str | None:

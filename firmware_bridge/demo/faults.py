@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
+from firmware_bridge.demo.props import Mishaps
 from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games.game import Game
 from hardware.readers import READERS
@@ -43,34 +44,6 @@ BROKER_AWAY_S: Final = 4.0
 """Longer than the 3 s after which a broker counts as lost."""
 
 
-class Accidents(Protocol):
-    """What can happen to a table besides its dealer's mistakes."""
-
-    async def unplug(self, seconds: float) -> None:
-        """Pull the reader's cable for a while."""
-
-    def reset_board(self) -> None:
-        """Let the reader board boot again."""
-
-    async def stop_broker(self, seconds: float) -> None:
-        """Stop the broker; it comes back by itself after a while."""
-
-    async def restart_daemon(self) -> None:
-        """End the daemon and start it again."""
-
-    async def open_lid(self, seconds: float) -> None:
-        """Open the shoe's lid for a while."""
-
-    async def dirty_sensor(self, seconds: float) -> None:
-        """Let something lie on the cut card's sensor for a while."""
-
-    def jam(self) -> None:
-        """Let the reader report a jam."""
-
-    def mislay(self) -> None:
-        """Let a shoe that judges the game say the next card on the other side."""
-
-
 INSIDE: Final = "inside"
 """At a card inside a round."""
 
@@ -80,7 +53,7 @@ LATE: Final = "late"
 _INSIDE: Final = 2
 """The place of the game's slots, from 0, at which a round is well under way."""
 
-Act = Callable[[Dealer, Accidents], Awaitable[bool]]
+Act = Callable[[Dealer, Mishaps], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,88 +81,41 @@ class Fault:
         return self.text.partition(": ")[0]
 
 
-def _card(how: str) -> Act:
-    """The next card goes wrong."""
+def _act(do: Callable[[Dealer, Mishaps], Awaitable[None] | None], *lamps: str, is_instead: bool = True) -> Act:
+    """Does it, then waits for one of `lamps`. is_instead: it takes the place of the card or key that was due."""
 
-    async def act(dealer: Dealer, _: Accidents) -> bool:
-        dealer.draw(how)
-        await dealer.see("fault")
-        return True
+    async def act(dealer: Dealer, table: Mishaps) -> bool:
+        if (done := do(dealer, table)) is not None:
+            await done
+        if lamps:
+            await dealer.see(*lamps)
+        return is_instead
 
     return act
 
 
-async def _unread(dealer: Dealer, _: Accidents) -> bool:
-    """The next card is not read; one that lies face down is asked for when it is needed."""
-    await dealer.draw_unread("unreadable")
-    return True
+def _card(how: str) -> Act:
+    """The next card goes wrong."""
+    return _act(lambda dealer, _: dealer.draw(how), "fault")
 
 
 def _other_card(how: str) -> Act:
     """A card comes that does not belong to this shoe."""
-
-    async def act(dealer: Dealer, _: Accidents) -> bool:
-        dealer.draw_other(how)
-        await dealer.see("fault")
-        return True
-
-    return act
+    return _act(lambda dealer, _: dealer.draw_other(how), "fault")
 
 
-async def _too_soon(dealer: Dealer, _: Accidents) -> bool:
-    await dealer.hands.press_next()
-    return False
+_TOO_SOON: Final = _act(lambda dealer, _: dealer.hands.press_next(), is_instead=False)
+_UNPLUG: Final = _act(lambda _, table: table.unplug(UNPLUGGED_S))
 
 
-async def _cut_card(dealer: Dealer, _: Accidents) -> bool:
-    await dealer.hands.cut_card()
-    return False
-
-
-async def _jam(dealer: Dealer, table: Accidents) -> bool:
-    table.jam()
-    await dealer.see("fault")
-    return True
-
-
-async def _mislay(dealer: Dealer, table: Accidents) -> bool:
+def _mislay(dealer: Dealer, table: Mishaps) -> None:
     table.mislay()
     dealer.draw()
-    await dealer.see("fault")
-    return True
 
 
-async def _unplug(dealer: Dealer, table: Accidents) -> bool:
-    await table.unplug(UNPLUGGED_S)
-    return True
-
-
-async def _reset(dealer: Dealer, table: Accidents) -> bool:
-    table.reset_board()
-    await dealer.see("fault")
-    return True
-
-
-async def _open_lid(dealer: Dealer, table: Accidents) -> bool:
-    await table.open_lid(LID_OPEN_S)
-    await dealer.see("fault")
-    return True
-
-
-async def _dirty_sensor(dealer: Dealer, table: Accidents) -> bool:
-    await table.dirty_sensor(DIRTY_S)
-    return False
-
-
-async def _stop_broker(dealer: Dealer, table: Accidents) -> bool:
-    await table.stop_broker(BROKER_AWAY_S)
-    return False
-
-
-async def _restart(dealer: Dealer, table: Accidents) -> bool:
+async def _restart(dealer: Dealer, table: Mishaps) -> None:
     await table.restart_daemon()
     await dealer.see("fault", "ready", *dealer.hands.slots)
-    return True
 
 
 _SEEING: Final = tuple(name for name, row in READERS.items() if row.has_signal)
@@ -203,7 +129,11 @@ _FORGETFUL: Final = tuple(name for name, row in READERS.items() if not row.keeps
 _MISREADING: Final = tuple(name for name, board in BOARDS.items() if board.misreads)
 
 FAULTS: Final[dict[str, Fault]] = {
-    "unreadable": Fault("a card is not read: two people enter it", _unread, readers=_MISREADING),
+    "unreadable": Fault(
+        "a card is not read: two people enter it",
+        _act(lambda dealer, _: dealer.draw_unread("unreadable")),
+        readers=_MISREADING,
+    ),
     "duplicate": Fault(
         "a card comes twice (one pack): the floor removes it",
         _other_card(""),
@@ -214,13 +144,15 @@ FAULTS: Final[dict[str, Fault]] = {
     ),
     "foreign": Fault("a card of another pack: the floor removes it", _other_card("foreign"), readers=_NO_JUDGES),
     "wrong_slot": Fault(
-        "the dealer lays a card on the other side, and an Angel Eye tells: the floor accepts", _mislay, readers=_JUDGES
+        "the dealer lays a card on the other side, and an Angel Eye tells: the floor accepts",
+        _act(_mislay, "fault"),
+        readers=_JUDGES,
     ),
     "result_mismatch": Fault("an Angel Eye judges by wrong rules: the floor voids", readers=_JUDGES, rules=wrong_rules),
     "face_up": Fault("a card comes out face up", _card("face_up"), readers=_SEEING),
     "double_feed": Fault("two cards may pass at once", _card("double_feed"), readers=_SEEING),
     "backwards": Fault("a card is moved backwards", _card("backwards"), readers=_SEEING),
-    "jam": Fault("a card is stuck", _jam, readers=_SEEING),
+    "jam": Fault("a card is stuck", _act(lambda _, table: table.jam(), "fault"), readers=_SEEING),
     "overdrawn": Fault(
         "the dealer draws a card too many: it opens the next round",
         _card(""),
@@ -228,9 +160,9 @@ FAULTS: Final[dict[str, Fault]] = {
         table={"close": "next"},
         readers=_NO_JUDGES,
     ),
-    "missing_third": Fault("the dealer presses NEXT while a card is due", _too_soon, at=LATE, after=0),
+    "missing_third": Fault("the dealer presses NEXT while a card is due", _TOO_SOON, at=LATE, after=0),
     "burn_short": Fault(
-        "the dealer presses NEXT before the burn is done", _too_soon, at="burn", after=0, never=burns_none
+        "the dealer presses NEXT before the burn is done", _TOO_SOON, at="burn", after=0, never=burns_none
     ),
     "shoe_empty": Fault(
         "one pack, dealt to the last card",
@@ -238,22 +170,37 @@ FAULTS: Final[dict[str, Fault]] = {
         forgets_cut=True,
         never=has_new_packs,
     ),
-    "cut_card_mid_round": Fault("the cut card comes early", _cut_card),
+    "cut_card_mid_round": Fault(
+        "the cut card comes early", _act(lambda dealer, _: dealer.hands.cut_card(), is_instead=False)
+    ),
     "cut_card_missing": Fault(
         "nobody put the cut card in (one pack)",
         table={"decks": 1, "virtual_cut": 30},
         forgets_cut=True,
         never=has_new_packs,
     ),
-    "reader_lost": Fault("the reader's cable is pulled for 2 s", _unplug),
+    "reader_lost": Fault("the reader's cable is pulled for 2 s", _UNPLUG),
     "reader_back": Fault(
-        "the cable of a reader that keeps nothing is pulled: NEXT confirms", _unplug, readers=_FORGETFUL
+        "the cable of a reader that keeps nothing is pulled: NEXT confirms", _UNPLUG, readers=_FORGETFUL
     ),
-    "reader_gap": Fault("the reader board boots again inside a round", _reset, readers=_KEEPING),
-    "lid_opened": Fault("the lid is open for 0.5 s inside a round: the floor goes on", _open_lid),
-    "sensor_stuck": Fault("dirt lies on the cut card's sensor for 6 s: the last round, and an alarm", _dirty_sensor),
-    "broker_lost": Fault("the broker is away for 4 s: play goes on", _stop_broker),
-    "restarted_mid_round": Fault("the daemon ends and starts again inside a round", _restart, readers=_NO_TAGS),
+    "reader_gap": Fault(
+        "the reader board boots again inside a round",
+        _act(lambda _, table: table.reset_board(), "fault"),
+        readers=_KEEPING,
+    ),
+    "lid_opened": Fault(
+        "the lid is open for 0.5 s inside a round: the floor goes on",
+        _act(lambda _, table: table.open_lid(LID_OPEN_S), "fault"),
+    ),
+    "sensor_stuck": Fault(
+        "dirt lies on the cut card's sensor for 6 s: the last round, and an alarm",
+        _act(lambda _, table: table.dirty_sensor(DIRTY_S), is_instead=False),
+    ),
+    "broker_lost": Fault(
+        "the broker is away for 4 s: play goes on",
+        _act(lambda _, table: table.stop_broker(BROKER_AWAY_S), is_instead=False),
+    ),
+    "restarted_mid_round": Fault("the daemon ends and starts again inside a round", _act(_restart), readers=_NO_TAGS),
 }
 
 

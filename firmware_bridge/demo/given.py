@@ -86,10 +86,7 @@ NO_ROUND: Final = "no_round"
 
 
 class PlayedTable:
-    """The real shoe with one game in it. rounds: the `round` messages of what was closed. is_over: nothing more comes.
-
-    games: whether a game lasts as long as its pack; else it is one round.
-    """
+    """The real shoe with one round in it, or a `whole_pack`. rounds: `round` messages. is_over: nothing more comes."""
 
     def __init__(self, house: House, whole_pack: bool) -> None:
         self._memory = MemoryTable(Shoe(journal="0-play", device=Device(house)), "play", "play", "play")
@@ -160,7 +157,6 @@ def _refuse(answer: orders.Answer | None) -> None:
 
 
 def _answer(happened: tuple[e.AnyEvent, ...]) -> orders.Answer | None:
-    """The answer to an order among its events."""
     answers: Iterator[orders.Answer] = (event.answer for event in happened if isinstance(event, e.CommandAnswered))
     return next(answers, None)
 

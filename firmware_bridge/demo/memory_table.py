@@ -1,20 +1,25 @@
-"""A table in memory: inputs in, journal lines and retained topics out, the same bytes every time."""
+"""A table in memory, and a deal script played at it: no hardware, no clock, the same bytes every time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import count
-from typing import Any
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import Raw
+from msgspec.structs import replace
 
-from firmware_bridge.facts import inputs
+from firmware_bridge.demo.script import Key, NewShoe, Pause, Say, Step, input_of
+from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.events import Device
+from firmware_bridge.facts.house import House
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.shoe import Judge, Shoe, step
+from firmware_bridge.shoe import Judge, Phase, Shoe, phase, step
 from firmware_bridge.shoe.handlers.disclosure import deadline
+from firmware_bridge.shoe.state import with_device
 from firmware_bridge.topics.own import OwnTopics
 from firmware_bridge.topics.state import snapshots
 
@@ -22,10 +27,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class MemoryTable:
-    """Takes inputs as the daemon does, without clock, disk and hardware; `shoe` is the state they leave.
-
-    name, boot: the table's name and boot id in messages. nonces: what the counted nonces are made of.
-    """
+    """Takes inputs as the daemon does, without clock, disk, hardware. name, boot: of messages. nonces: their seed."""
 
     def __init__(self, shoe: Shoe, name: str, boot: str, nonces: str) -> None:
         self.shoe, self.name, self.boot, self.chain = shoe, name, boot, FIRST_CHAIN
@@ -41,7 +43,6 @@ class MemoryTable:
         return line
 
     def nonce(self) -> str:
-        """The next nonce."""
         return next(self._nonces)
 
     def moments(self, end: int) -> Iterator[int]:
@@ -76,3 +77,89 @@ class Retained:
             if self._said.get(topic) != body:
                 self._held[topic], self._said[topic] = value, body
                 yield topic, b"%b,%b" % (head[:-1], body[1:])
+
+
+Close = Literal["auto", "next"]
+"""Whether rounds end by themselves, or by the word `next`."""
+
+BY: Final = "script"
+BOOT: Final = "replay"
+
+
+class Replay:
+    """Plays steps and yields journal lines; `shoe` is the state they leave.
+
+    Numbers, nonces and chain start again at each `NewShoe`: a shoe says the same wherever it stands. warn: takes a
+    sentence for each step that makes no sense. close: how rounds end here, over the house's setting.
+    """
+
+    def __init__(
+        self, house: House, table: str, warn: Callable[[str], None], burn: bool = True, close: Close = "auto"
+    ) -> None:
+        self.house = replace(house, close=close, burn=house.burn if burn else "none")
+        self.table, self.warn = table, warn
+        self._begin()
+
+    def _begin(self) -> None:
+        shoe = Shoe(journal="0-replay", device=Device(self.house))
+        self._memory, self._salts, self.at = MemoryTable(shoe, self.table, BOOT, "replay"), counted("salt"), 0
+
+    @property
+    def shoe(self) -> Shoe:
+        """The shoe after the last step."""
+        return self._memory.shoe
+
+    def play(self, steps: list[Step]) -> Iterator[Line]:
+        """The lines of the steps, which may come in parts. Without a leading `shoe`, a burned full shoe is open."""
+        if steps and not isinstance(steps[0], NewShoe) and self.shoe.status == "empty":
+            self._memory.shoe = with_device(self.shoe, next_house=replace(self.house, burn="none"))
+            yield from self._order(orders.OpenShoe())
+        for each in steps:
+            yield from self._step(each)
+
+    def _step(self, step: Step) -> Iterator[Line]:
+        match step:
+            case NewShoe():
+                yield from self._new_shoe()
+            case Key(key="next") if phase(self.shoe) in (Phase.EMPTY, Phase.BETTING, Phase.READY, Phase.ENDED):
+                self.warn("next: nothing is open, ignored")
+            case Pause(ms=ms):
+                yield from self._pass(ms)
+            case Say(order=order):
+                yield from self._order(order)
+            case _:
+                yield from self._take(input_of(step, BY, self._memory.nonce))
+
+    def _pass(self, ms: int) -> Iterator[Line]:
+        """Let time pass; each moment that the shoe waits for becomes an input."""
+        end = self.at + ms
+        for moment in self._memory.moments(end):
+            self.at = max(self.at, moment)
+            yield from self._take(inputs.TimePassed(at=0))
+        self.at = end
+
+    def end(self) -> Iterator[Line]:
+        """The lines that end a shoe which is in use, as the next one comes."""
+        if phase(self.shoe) in (Phase.DEALING, Phase.COMPLETE):
+            self.warn(f"shoe: round {self.shoe.round} is not finished, voided")
+            yield from self._order(orders.Void("a new shoe"))
+        if self.shoe.status == "open":
+            yield from self._order(orders.CloseShoe("a new shoe"))
+
+    def _new_shoe(self) -> Iterator[Line]:
+        yield from self.end()
+        self._begin()
+        yield from self._order(orders.OpenShoe())
+
+    def _order(self, order: orders.Order) -> Iterator[Line]:
+        for line in self._take(input_of(Say(order), BY, self._memory.nonce)):
+            last = line.entry.events[-1] if line.entry else None
+            answer = getattr(last, "answer", None)
+            if answer and not answer.ok:
+                self.warn(f"{answer.do}: {answer.error}")
+            yield line
+
+    def _take(self, fact: inputs.AnyInput) -> Iterator[Line]:
+        fact = replace(fact, salt=next(self._salts), at=self.at, mono=self.at)
+        if line := self._memory.take(fact):
+            yield line

@@ -11,8 +11,6 @@ from typing import Any, Final
 from firmware_bridge.config.load import parse
 from firmware_bridge.config.sections import Config, ReaderConfig
 from firmware_bridge.daemon.devices.code_books import FACE_BITS, Known, native_code, save
-from firmware_bridge.demo import props
-from firmware_bridge.demo.faults import Fault
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
@@ -24,7 +22,8 @@ from hardware.pins.pin import Pin
 from hardware.readers import READERS
 from hardware.sim.angel_eye import AngelEyeShoe, Rules
 from hardware.sim.board import NativeBoard
-from hardware.sim.boards import BOARDS, CodeBoard
+from hardware.sim.boards import BOARDS
+from hardware.sim.code_boards import CodeBoard
 from hardware.sim.dealer import Paper
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
@@ -36,8 +35,6 @@ FREE: Final = (5, 6, 13, 19, 26, 21, 20, 16, 4, 18, 23, 24, 7, 8, 9, 10, 11, 2, 
 """GPIOs for the lamps of a game, in its order."""
 
 LOT: Final = 7
-"""The lot printed on the packs."""
-
 OTHER_LOT: Final = 1 << FACE_BITS
 """Added to a native code, this makes it a code of the next lot."""
 
@@ -116,10 +113,10 @@ def code_book(reader: str, game: Game, decks: int, folder: Path) -> dict[str, st
     return {"code_book": str(path)}
 
 
-def config(play: Play, fault: Fault, folder: Path, port: int) -> Config:
-    """The config of a table whose state is all in `folder`, reporting to the broker at `port`."""
+def config(play: Play, own: Mapping[str, Any], folder: Path, port: int) -> Config:
+    """The config of a table whose state is all in `folder`, reporting to the broker at `port`; own: of `[table]`."""
     game = GAMES[play.game]
-    table: dict[str, Any] = {"id": play.table, "game": play.game, **usual(play.game), **play.house, **fault.table}
+    table: dict[str, Any] = {"id": play.table, "game": play.game, **usual(play.game), **play.house, **own}
     mqtt = {"port": port, "commands": [*BY_MQTT, "reveal"]} | ({"stored": play.stored} if play.stored else {})
     return parse(
         {
@@ -163,7 +160,10 @@ def pull(board: NativeBoard | CodeBoard, paper: Paper, how: str) -> None:
 
 
 class Mishaps:
-    """Breaks the parts of a table for a while. stop_broker, restart_daemon: as in `Accidents`."""
+    """Breaks the parts of a table for a while.
+
+    stop_broker(seconds): the broker comes back by itself. restart_daemon(): ends it in order and starts it again.
+    """
 
     def __init__(
         self,
@@ -174,29 +174,18 @@ class Mishaps:
         restart_daemon: Callable[[], Awaitable[None]],
     ) -> None:
         self._board, self._pty, self._pins = board, pty, pins
-        self._stop_broker, self._restart_daemon = stop_broker, restart_daemon
+        self.stop_broker, self.restart_daemon = stop_broker, restart_daemon
 
     async def unplug(self, seconds: float) -> None:
-        """Pull the reader's cable for a while."""
         self._pty.unplug()
         await asyncio.sleep(seconds)
         self._pty.replug()
 
     def reset_board(self) -> None:
-        """Let the reader board boot again."""
         assert isinstance(self._board, NativeBoard)
         self._board.reset()
 
-    async def stop_broker(self, seconds: float) -> None:
-        """Stop the broker; it comes back by itself while play goes on."""
-        await self._stop_broker(seconds)
-
-    async def restart_daemon(self) -> None:
-        """End the daemon in order and start it again from its journal."""
-        await self._restart_daemon()
-
     def jam(self) -> None:
-        """Let the reader report a jam."""
         assert isinstance(self._board, NativeBoard)
         self._board.fault("jam")
 
@@ -206,13 +195,11 @@ class Mishaps:
         self._board.mislay()
 
     async def open_lid(self, seconds: float) -> None:
-        """Open the shoe's lid for a while."""
-        self._pins.drive(props.LID, False)
+        self._pins.drive(LID, False)
         await asyncio.sleep(seconds)
-        self._pins.drive(props.LID, True)
+        self._pins.drive(LID, True)
 
     async def dirty_sensor(self, seconds: float) -> None:
-        """Let something lie on the cut card's sensor for a while."""
-        self._pins.drive(props.CUT_CARD, True)
+        self._pins.drive(CUT_CARD, True)
         await asyncio.sleep(seconds)
-        self._pins.drive(props.CUT_CARD, False)
+        self._pins.drive(CUT_CARD, False)

@@ -1,11 +1,13 @@
-"""Deal scripts: what happens at a table, written as words (`shoe As Td cut 9c next !void misdeal`)."""
+"""Deal scripts: what happens at a table, written as words (`shoe As Td cut 9c next !void misdeal`), shoe by shoe."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from typing import Final, get_args
+from io import BufferedReader
+from select import select
+from typing import Final, NamedTuple, get_args
 
 from msgspec import Struct
 from msgspec.structs import fields
@@ -17,6 +19,15 @@ from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.moves import mark_of
+
+CHUNK: Final = 1 << 16
+"""Bytes read at once at most: what a pipe holds."""
+
+QUIET_S: Final = 0.1
+"""A pipe that is empty for so long waits for somebody who writes."""
+
+_MAY_BEGIN: Final = (b"shoe", b'"', b"'", b"\\")
+"""A line without these has no word `shoe`, however it is written."""
 
 
 class NewShoe(Struct, frozen=True):
@@ -110,6 +121,41 @@ def input_of(step: OneInput, by: str, nonce: Callable[[], str]) -> inputs.AnyInp
             return inputs.Ordered(at=0, order=order, by=by, nonce=nonce())
 
 
+class Part(NamedTuple):
+    """A line of a deal script, or the part of it up to the next word `shoe`.
+
+    number: the line's; n: which part of it. begins: whether it begins with `shoe`. end: bytes of the script up to
+    the line's end.
+    """
+
+    number: int
+    n: int
+    begins: bool
+    end: int
+    text: str
+
+
+def parts(source: BufferedReader) -> Iterator[Part | None]:
+    """The parts of a script in their order; None where its next line is not there yet.
+
+    A line that makes no sense stays whole.
+    """
+    end = number = 0
+    for line in _lines(source):
+        if line is None:
+            yield None
+            continue
+        number, end = number + 1, end + len(line)
+        text = line.decode("utf-8", "replace")
+        for n, begins in enumerate(_beginnings(text, number) if any(word in line for word in _MAY_BEGIN) else [False]):
+            yield Part(number, n, begins, end, text)
+
+
+def steps(part: Part) -> list[Step]:
+    """The steps of a part. Raises ScriptError that names the line and the word."""
+    return _cut(parse_line(part.text, part.number))[part.n]
+
+
 def _line(line: str, number: int) -> Iterator[Step]:
     try:
         words = _WORD.findall(line) if _PLAIN.fullmatch(line) else shlex.split(line, comments=True)
@@ -188,6 +234,34 @@ def _plain(order: type[orders.Order]) -> Callable[[list[str]], orders.Order]:
     """How the words of an order without a row of its own are read: one for each field that it must have."""
     needed = [field.name for field in fields(order) if field.required]
     return lambda words: order(*[words.pop(0) for _ in needed])  # type: ignore[arg-type]  # they are texts
+
+
+def _lines(source: BufferedReader) -> Iterator[bytes | None]:
+    """The lines of a file or a pipe, and None after those of a pipe that is empty."""
+    begun: list[bytes] = []
+    while chunk := source.read1(CHUNK):
+        *whole, rest = chunk.split(b"\n")
+        for each in whole:
+            yield b"".join([*begun, each, b"\n"])
+            begun.clear()
+        begun.append(rest)
+        if not select([source], [], [], QUIET_S)[0]:
+            yield None
+    if last := b"".join(begun):
+        yield last
+
+
+def _beginnings(text: str, number: int) -> list[bool]:
+    """For each part of a line, whether it begins with `shoe`."""
+    try:
+        return [bool(part) and isinstance(part[0], NewShoe) for part in _cut(parse_line(text, number))]
+    except ScriptError:
+        return [False]
+
+
+def _cut(steps: list[Step]) -> list[list[Step]]:
+    places = [place for place, step in enumerate(steps) if isinstance(step, NewShoe) and place]
+    return [steps[begin:end] for begin, end in zip([0, *places], [*places, len(steps)], strict=True)]
 
 
 _USAGE: Final = {

@@ -65,10 +65,7 @@ def pack_wanted(shoe: Shoe | None) -> int:
 
 
 def said(shoe: Shoe, rng: Random, seats: int | None = None) -> Order | None:
-    """What the guests order next, None while nobody waits for them; `seats` of them play, or as many as may.
-
-    `rng` says where the lot falls, and what a guest does who might as well do something else.
-    """
+    """What the guests order next, if anything; `seats` of them play, or as many as may. rng: lots, and free choices."""
     if not waits(shoe):
         return None
     if _is_sealed(shoe):

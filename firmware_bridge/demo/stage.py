@@ -11,7 +11,7 @@ from typing import Any, Final
 from firmware_bridge.daemon.bridge import Bridge
 from firmware_bridge.demo import props
 from firmware_bridge.demo.backend import Backend, Hear
-from firmware_bridge.demo.broker import HOST, EmbeddedBroker, SharedBroker
+from firmware_bridge.demo.broker import HOST, EmbeddedBroker
 from firmware_bridge.demo.faults import FAULTS, Fault, places
 from firmware_bridge.demo.props import Mishaps, Play, board, config, faces, packs, pull
 from firmware_bridge.demo.seats import PitBoss, asks_guests, pack_wanted, sit, waits
@@ -47,12 +47,12 @@ class Stage:
     and a text about what happens to the table from outside. broker: one that others share, None for an own one.
     """
 
-    def __init__(self, play: Play, folder: Path, hear: Hear, say: Say, broker: SharedBroker | None = None) -> None:
+    def __init__(self, play: Play, folder: Path, hear: Hear, say: Say, broker: EmbeddedBroker | None = None) -> None:
         self.play, self._say, self._loop = play, say, asyncio.get_running_loop()
         self.failed: asyncio.Future[None] = self._loop.create_future()
         self._fault = FAULTS[play.fault] if play.fault else Fault("")
         self.broker = broker or EmbeddedBroker(play.broker, folder, play.port)
-        self.config = config(play, self._fault, folder, self.broker.port)
+        self.config = config(play, self._fault.table, folder, self.broker.port)
         self._factory = pin_factory("mock")
         self._pins = MockPins(self._factory)
         self._pins.switch(props.LID, True)
@@ -81,7 +81,6 @@ class Stage:
 
     @property
     def size(self) -> int:
-        """Cards in a full shoe."""
         return size_of(self.config.house)
 
     async def open(self) -> None:
@@ -159,34 +158,27 @@ class Stage:
     # ------------------------------------------------------------ the dealer's hands
 
     def waits(self) -> bool:
-        """Whether the guests are to speak first."""
         return waits(self.shoe())
 
     def pack(self) -> int:
-        """Which pack is in the shoe, or is to be put there."""
         return pack_wanted(self.shoe())
 
     def left(self) -> int | None:
-        """Cards left in the shoe as the daemon counts them."""
         return cards_left(self.bridge.table.shoe) if self.bridge else None
 
     def lit(self) -> set[str]:
-        """The lamps that are lit at this moment, seen at their pins."""
         return {lamp for lamp, wire in self._wires.items() if self._pins.lit(wire)}
 
     def draw(self, paper: Paper, how: str = "") -> None:
-        """Pull a card over the reader."""
         is_up = self.bridge is not None and self.bridge.uplink.link.up
         self.backend.drawn.append(self._loop.time() if is_up else None)
         pull(self.board, paper, how)
         self.pty.tick()
 
     async def cut_card(self) -> None:
-        """Pull the cut card over its sensor."""
         await self._pins.pass_cut_card(props.CUT_CARD)
 
     async def press_next(self) -> None:
-        """Press the key NEXT."""
         await self._pins.press(props.NEXT)
 
     async def ask_for_shoe(self) -> None:
@@ -198,13 +190,11 @@ class Stage:
         await self._pit_boss.open_shoe()
 
     async def call_floor(self, last: Paper | None) -> None:
-        """The pit boss decides."""
         await self._pit_boss.decide(self._faces[last.code] if last else None)
 
     # ------------------------------------------------------------ broker
 
     async def _stop_broker(self, seconds: float) -> None:
-        """Stop the broker; it comes back by itself while play goes on."""
         await self.broker.stop()
         self._away = self._loop.create_task(self._bring_broker_back(seconds))
         self._away.add_done_callback(self.watch)
@@ -221,7 +211,6 @@ class Stage:
         self._running.add_done_callback(self.watch)
 
     async def _restart_daemon(self) -> None:
-        """End the daemon in order and start it again from its journal."""
         await self._stop_daemon()
         self._start_daemon()
 

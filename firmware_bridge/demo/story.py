@@ -36,7 +36,6 @@ class Story:
         self._mark: dict[str, Any] | None = None
 
     def begin(self, stage: Stage) -> None:
-        """Write how the table is played."""
         play, self._has_marks = stage.play, bool(stage.game.play.words)
         broker = f"broker {stage.broker.kind} (MQTT {'5' if stage.broker.protocol == 5 else '3.1.1'})"
         what = f"{play.procedure or play.game}, reader {play.reader}, {broker}, {stage.size} cards"
@@ -46,7 +45,6 @@ class Story:
         self.say("topics", f"{stage.topics}/# at {HOST}:{stage.broker.port}")
 
     def hear(self, name: str, payload: dict[str, Any]) -> None:
-        """Write the line of a message."""
         if name == "round":
             lines = [*_round(GAMES[payload["game"]], payload)]
         else:
@@ -57,7 +55,6 @@ class Story:
             self.say(word, text)
 
     def end(self, stage: Stage) -> None:
-        """Write how the demo went."""
         self._out = None
         for line in summary(stage, time.monotonic() - self._began):
             print(line, flush=True)

@@ -3,24 +3,55 @@
 The bytes of a stream are put together from those of the journal (topics/event_and_round.py); they decode into these
 Structs. A state topic is a head and a body beside it in one JSON object: bodies are in facts/wire_states.py, those of
 a game's own topics in its package.
+
+A field `Annotated[int, Number]` is read as an int, and as a `Number` by readers that trust no sender (`excerpt`). A key
+that no field has is ignored.
 """
 
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 from msgspec import Meta, Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import EntryName, Played, Reason, Unit
+from firmware_bridge.facts.printable import CLASS
 
 VERSION: Final = 1
 """The version of the messages: `v`."""
 
 Count = Annotated[int, Meta(ge=1)]
 Chain = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+
+MOST: Final = 2**53
+"""The largest number that every reader of JSON takes for an integer."""
+
+LONGEST: Final = 100
+"""Characters of the longest name."""
+
+Number = Annotated[int, Meta(ge=0, le=MOST)]
+Measured = Annotated[float, Meta(ge=-1e6, le=1e6)]
+Name = Annotated[str, Meta(min_length=1, max_length=LONGEST, pattern=rf"^[^{CLASS}]*\Z")]
+Line = Annotated[str, Meta(max_length=200)]
+Lines = Annotated[tuple[Line, ...], Meta(max_length=100)]
+Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")]
+"""RFC 3339, ms, UTC: of two such texts the later time is the greater text."""
 
 
 class Identity(NamedTuple):
@@ -35,7 +66,7 @@ class Head(Struct, frozen=True):
     """What every message begins with. `shoe` counts the shoes of a device, 0 before the first."""
 
     v: int
-    table: str
+    table: Annotated[str, Name]
     shoe: int
     journal: str
 
@@ -52,8 +83,8 @@ class StateHead(Head, frozen=True):
     """The head of a state, and of an answer: what held after entry `as_of` of the journal, 0 for none."""
 
     as_of: int
-    at: str
-    boot: str
+    at: Annotated[str, Time]
+    boot: Annotated[str, Name]
 
 
 def joined(head: Any, body: Any) -> bytes:
@@ -62,6 +93,31 @@ def joined(head: Any, body: Any) -> bytes:
 
 
 _encode: Final = msgspec.json.Encoder().encode
+
+Part = TypeVar("Part", bound=Struct)
+
+
+def excerpt(kind: type[Part], *needed: str, **defaults: Any) -> type[Part]:
+    """A Struct with those fields of `kind` that a reader needs, each within its bounds; it has no other fields.
+
+    needed: without them it is no message. defaults: of fields that may be missing; one of None may be null too.
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    fields: list[Any] = [(name, _bounded(hints[name])) for name in needed]
+    for name, default in defaults.items():
+        bounded = type(default) if isinstance(default, Struct) else _bounded(hints[name])
+        fields.append((name, bounded | None if default is None else bounded, default))
+    made: Any = msgspec.defstruct(kind.__name__, fields, frozen=True)
+    return made  # type: ignore[no-any-return]
+
+
+def _bounded(hint: Any) -> Any:
+    """A type with the bounds that its annotation names."""
+    if get_origin(hint) in (Union, UnionType):
+        return Union[tuple(map(_bounded, get_args(hint)))]  # noqa: UP007  # of types that are only known here
+    if get_origin(hint) is Annotated:
+        return next((each for each in hint.__metadata__ if get_origin(each) is Annotated), hint)
+    return hint
 
 
 class StreamMessage(EntryHead, frozen=True, kw_only=True):

@@ -5,12 +5,13 @@ A game's own topics have bodies of its own, in its package.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.house import House, Limit
+from firmware_bridge.facts.wire import Line, Lines, Measured, Name, Number
 
 Clock = Literal["synchronised", "unsynchronised", "unknown"]
 
@@ -24,12 +25,12 @@ class Status(Struct, frozen=True):
     """
 
     state: Literal["online", "stopped", "lost"]
-    version: str
-    build: str
+    version: Annotated[str, Name]
+    build: Annotated[str, Name]
     next_seq: int
-    mode: str
+    mode: Annotated[str, Name]
     clock: Clock
-    link: int
+    link: Annotated[int, Number]
 
 
 class Slot(Struct, frozen=True, omit_defaults=True):
@@ -48,13 +49,13 @@ class Table(Struct, frozen=True):
     """
 
     game: str
-    phase: str
+    phase: Annotated[str, Name]
     round: int
     last: bool
     slots: tuple[Slot, ...]
     due: str | None
     closed_bets: tuple[str, ...]
-    cards_left: int | None
+    cards_left: Annotated[int, Number] | None
     burn_left: int | None
     shoe_change: str | None
     dealer: str
@@ -89,9 +90,9 @@ class Alarm(Struct, frozen=True):
     values: what `detail` names in English, `{}` where the id says all.
     """
 
-    id: str
+    id: Annotated[str, Name]
     since: int
-    severity: str
+    severity: Annotated[str, Name]
     detail: str
     todo: str
     blocks: bool
@@ -109,16 +110,16 @@ class Alarms(Struct, frozen=True):
 class ReaderHealth(Struct, frozen=True):
     """Reads since the start, quality 0..255 of the last ones, and both beside what was calibrated."""
 
-    reads: int
-    unread: int
-    frames_bad: int
-    quality: float | None
-    lamp: int | None
-    ambient: int | None
-    temperature: float | None
-    quality_calibrated: float | None
-    lamp_calibrated: float | None
-    forecast: str | None
+    reads: Annotated[int, Number]
+    unread: Annotated[int, Number]
+    frames_bad: Annotated[int, Number]
+    quality: Annotated[float, Measured] | None
+    lamp: Annotated[int, Measured] | None
+    ambient: Annotated[int, Measured] | None
+    temperature: Annotated[float, Measured] | None
+    quality_calibrated: Annotated[float, Measured] | None
+    lamp_calibrated: Annotated[float, Measured] | None
+    forecast: Annotated[str, Line] | None
 
 
 class Health(Struct, frozen=True):
@@ -129,14 +130,14 @@ class Health(Struct, frozen=True):
     judged, since the start.
     """
 
-    uptime_s: int
+    uptime_s: Annotated[int, Number]
     reader: ReaderHealth
-    disk_free_mb: int | None
-    temperature: float | None
+    disk_free_mb: Annotated[int, Number] | None
+    temperature: Annotated[float, Measured] | None
     under_voltage: bool | None
-    queue: int
-    faults: tuple[str, ...] | None
-    orders_refused: int
+    queue: Annotated[int, Number]
+    faults: Annotated[tuple[str, ...], Lines] | None
+    orders_refused: Annotated[int, Number]
 
 
 class Chance(Struct, frozen=True):

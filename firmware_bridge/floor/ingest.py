@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from firmware_bridge.client.payload import MessageError, command, state
 from firmware_bridge.facts.printable import escaped, fault
-from firmware_bridge.facts.wire import StateHead
+from firmware_bridge.facts.wire import LONGEST, MOST, StateHead
 from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.floor.record.ledger import EVER, Ledger
-from firmware_bridge.floor.record.message import LONGEST, MOST, STREAMS, Key, Row, Unread, now, row
+from firmware_bridge.floor.record.message import STREAMS, Key, Row, Unread, now, row
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.store import Saved, Store

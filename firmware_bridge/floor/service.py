@@ -21,6 +21,7 @@ from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.open import open_store, place
+from firmware_bridge.mqtt.backoff import Doubling
 from firmware_bridge.systemd import Systemd
 
 log = logging.getLogger(__name__)
@@ -58,7 +59,7 @@ def run(config: FloorConfig) -> int:
     _try_store(config)
     source = open_source(config)
     systemd.tell("READY=1", f"STATUS=keeps what {config.mqtt.root}/# says in {place(config)}")
-    failed = -1
+    wait = Doubling(FIRST_S, LONGEST_S)
     try:
         while not stop.is_set():
             began = monotonic()
@@ -69,9 +70,10 @@ def run(config: FloorConfig) -> int:
             except (StoreError, ConfigError) as error:
                 log.error("%s", error)
                 source.drop()
-                failed = 0 if monotonic() - began > STEADY_S else failed + 1
-                wait_s = min(LONGEST_S, FIRST_S * 2.0 ** min(failed, 10)) * random.uniform(0.5, 1.0)
-                _rest(stop, wait_s, systemd)
+                if monotonic() - began > STEADY_S:
+                    wait.reset()
+                _rest(stop, wait.s * random.uniform(0.5, 1.0), systemd)
+                wait.longer()
     finally:
         systemd.tell("STOPPING=1")
         source.close()

@@ -52,3 +52,19 @@ class Backoff:
             return (0.5 + 0.5 * self._chance()) * min(PATIENT_S, PATIENT_FIRST_S * doubled)
         longest = QUICK_S if now - self._outage_since < YOUNG_S else SLOW_S
         return self._chance() * min(longest, FIRST_S * doubled)
+
+
+class Doubling:
+    """A wait of `s` seconds, which is `first_s` and doubles up to `longest_s`, until `reset`."""
+
+    def __init__(self, first_s: float, longest_s: float) -> None:
+        self.s = self._first_s = first_s
+        self.longest_s = longest_s
+
+    def longer(self) -> None:
+        """Be more patient the next time."""
+        self.s = min(2 * self.s, self.longest_s)
+
+    def reset(self) -> None:
+        """Begin again with the first wait."""
+        self.s = self._first_s

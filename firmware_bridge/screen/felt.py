@@ -1,18 +1,82 @@
-"""The cards and lamps of a table as they lie on the felt, drawn with rich."""
+"""What a screen shows of a table at one moment, and its cards and lamps as they lie on the felt, drawn with rich."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from rich.text import Text
 
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.sight import Sight
 from firmware_bridge.screen.words import brief, face
 from hardware.pins.lamps import phase
+
+Payload = Mapping[str, Any]
+Boards = Callable[[int], Sequence[Sequence[Text]]]
+"""Pictures of what only this game publishes: each in lines of at most so many columns, the most wanted first."""
+
+
+class Row(NamedTuple):
+    """A name and what there is to say about it, in lines.
+
+    keeps: how many lines are left of it where room is scarce. is_news: those are its last ones. wraps: a line that
+    is too long goes on below; else it ends with an ellipsis.
+    """
+
+    name: str
+    text: Text
+    keeps: int = 1
+    is_news: bool = False
+    wraps: bool = True
+
+
+class Over(NamedTuple):
+    """A round that is over; a voided one has no outcome. points: of each hand, in the game's words.
+
+    cards: slot and card, None for one that nobody is shown. said: what people say of it besides.
+    """
+
+    shoe: int
+    round: int
+    outcome: str | None
+    points: Mapping[str, str]
+    cards: Sequence[tuple[str, str | None]]
+    said: Sequence[str] = ()
+
+
+def _none(_: int) -> tuple[()]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """A table as it is seen.
+
+    size: cards in a full shoe. states: the topics `table`, `lamps` and `alarm`. over: rounds, oldest first. points:
+    area -> its points so far. has_reserves: cards may wait for the next round in slots of their own. head: how the
+    table stands. first, rows: what only this onlooker knows, above and below what all know. news: what takes the room
+    that is left. keys: what can be pressed. edge: the colour of the frame.
+    """
+
+    table: str
+    game: Game
+    shoe: int | None
+    size: int
+    states: Mapping[str, Payload]
+    news: Row
+    over: Sequence[Over] = ()
+    points: Mapping[str, str] = field(default_factory=dict)
+    has_reserves: bool = False
+    head: Text | None = None
+    first: Sequence[Row] = ()
+    rows: Sequence[Row] = ()
+    boards: Boards = _none
+    keys: str = ""
+    edge: str = "green"
+
 
 BACK: Final = "░░░░"
 RED: Final = "bold red"
@@ -153,14 +217,18 @@ def _slot(sight: Sight, slot: str, laid: Cards, is_over: bool) -> Iterator[list[
 
 
 def _box(name: str, card: str | None, rhythm: str | None, is_over: bool, is_due: bool) -> list[Text]:
-    """A card's place."""
     filled = card != NO_CARD
     edge = "dim" if is_over or not filled else ""
     top, bottom = ("┌────┐", "└────┘") if filled else ("┌╌╌╌╌┐", "└╌╌╌╌┘")
     side = "│" if filled else "╎"
     if is_due:
         edge, top, bottom, side = "bold yellow", "╔════╗", "╚════╝", "║"
-    inside = Text("DRAW" if is_due else "    ", "bold yellow") if card == NO_CARD else _inside(card)
+    if card is None:
+        inside = Text(BACK, "blue")
+    elif card == NO_CARD:
+        inside = Text("DRAW" if is_due else "    ", "bold yellow")
+    else:
+        inside = Text(f" {face(card)} ", _colour(card))
     label = name if len(name) > 3 else f" {name}"
     return [
         Text(top, edge),
@@ -170,10 +238,5 @@ def _box(name: str, card: str | None, rhythm: str | None, is_over: bool, is_due:
     ]
 
 
-def _inside(card: str | None) -> Text:
-    return Text(BACK, "blue") if card is None else Text(f" {face(card)} ", _colour(card))
-
-
 def _colour(card: str) -> str:
-    """The style of a card's face."""
     return RED if card[1] in "hd" else "bold"

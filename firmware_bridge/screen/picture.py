@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.screen.felt import RED, card_face, felt, lamp, lying, outcome_colour, padded_to
-from firmware_bridge.screen.sight import Over, Row, Sight
+from firmware_bridge.screen.felt import RED, Over, Row, Sight, card_face, felt, lamp, lying, outcome_colour, padded_to
 from firmware_bridge.screen.words import RHYTHMS, asked, brief
 
 NAMES: Final = 9
@@ -21,9 +20,9 @@ _CONSOLE: Final = Console(file=StringIO())
 
 
 def fitted(rows: Sequence[Row], width: int, room: int | None) -> tuple[list[list[Text]], int]:
-    """The lines of each row, at most `room` in all, and how many were left out.
+    """The lines of each row, at most `room` in all, and how many were left out, but for old news.
 
-    What is lower gives way first: rows shrink to what they keep, then they go. Old news is not counted.
+    Lower rows give way first: all shrink to what they keep, then they go.
     """
     blocks = [_lines(row, width) for row in rows]
     shown = _shares([len(block) for block in blocks], [row.keeps for row in rows], room)
@@ -116,7 +115,7 @@ def picture(sight: Sight, width: int, height: int | None = None) -> list[Text]:
     footer = _footer(sight, left_out, inner)
     return [
         _border(f"╭─ {_title(sight)} ", "╮", width, sight.edge),
-        *[_sides(line, inner, sight.edge) for line in lines],
+        *[Text.assemble(("│ ", sight.edge), padded_to(line, inner), (" │", sight.edge)) for line in lines],
         _border(f"╰─ {footer} " if footer else "╰", "╯", width, sight.edge),
     ]
 
@@ -144,7 +143,7 @@ def _flat(blocks: Sequence[Sequence[Text]]) -> list[Text]:
 def _known(sight: Sight, width: int) -> Iterator[Row]:
     """What every onlooker knows."""
     if sight.game.play.words:
-        yield Row("asked", _asked(sight), keeps=2)
+        yield Row("asked", Text(asked(sight.states["table"]) or "-"), keeps=2)
     yield Row("lamps", _lit(sight))
     why = _why(sight)
     yield Row("why", why, keeps=0 if why.plain == ELSEWHERE else 1)
@@ -152,10 +151,6 @@ def _known(sight: Sight, width: int) -> Iterator[Row]:
     yield Row("rounds", _beads(sight, width), keeps=2, wraps=False)
     yield Row("last", _last(sight), keeps=0)
     yield Row("shoe", _left(sight))
-
-
-def _asked(sight: Sight) -> Text:
-    return Text(asked(sight.states["table"]) or "-")
 
 
 def _title(sight: Sight) -> str:
@@ -188,10 +183,6 @@ def _border(begin: str, end: str, width: int, style: str) -> Text:
     text = Text(begin)
     text.truncate(width - 3, overflow="ellipsis")
     return Text(text.plain + "─" * (width - 1 - text.cell_len) + end, style)
-
-
-def _sides(line: Text, inner: int, style: str) -> Text:
-    return Text.assemble(("│ ", style), padded_to(line, inner), (" │", style))
 
 
 def _boards(sight: Sight, width: int, rows: Sequence[Row], room: int | None) -> list[Text]:

@@ -66,10 +66,7 @@ def brief(points: str) -> str:
 
 
 def headline(told: Mapping[str, Any], width: int = 0) -> str:
-    """The outcome of a round, in `width` columns at least, and the points of each hand: `BANKER 3:8`.
-
-    told: as the topic `round` has it.
-    """
+    """Outcome (in `width` columns at least) and points of a round, as the topic `round` has it: `BANKER 3:8`."""
     points = ":".join(brief(hand["points"]) for hand in told["hands"].values())
     return f"{told['outcome'].upper():<{width}} {points}"
 
@@ -87,10 +84,7 @@ def shown_hands(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def on_screen(cards: Iterable[tuple[str, str]], told: Mapping[str, Any]) -> list[tuple[str, str | None]]:
-    """The cards of a round that is over as a screen shows them: None for those of hands that nobody is shown.
-
-    told: what its game says of it, as the topic `round` has it.
-    """
+    """The cards of a round that is over: None for hands that are not shown. told: as the topic `round` has it."""
     shown = told.get("shown")
     return [(slot, card if shown is None or slot in shown else None) for slot, card in cards]
 

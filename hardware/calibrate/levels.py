@@ -163,10 +163,7 @@ class Settings:
 
 
 def next_light(levels: Levels, now: Settings) -> Settings | None:
-    """Other gain and exposure to try, None where paper shows about `WHITE` counts. Raises Refusal: no light will do.
-
-    Exposure is changed before gain, which would raise the noise with the signal.
-    """
+    """Other exposure, else gain (it adds noise), None where paper shows about `WHITE`. Raises Refusal: none will do."""
     if WHITE_FROM <= levels.white <= WHITE_TO:
         return None
     is_saturated = levels.white >= SATURATED
@@ -187,8 +184,7 @@ def next_light(levels: Levels, now: Settings) -> Settings | None:
 def propose(levels: Levels, now: Settings) -> Settings:
     """Threshold and hysteresis for these levels. Raises Refusal where ink and paper cannot be told apart safely.
 
-    The threshold lies between the middle (most room for noise) and the geometric mean (most room for a lamp that
-    fades, which dims paper and ink alike).
+    The threshold lies between the middle (room for noise) and the geometric mean (room for a lamp that fades).
     """
     paper, ink = levels.white - levels.dark, levels.black - levels.dark
     if levels.white >= SATURATED:

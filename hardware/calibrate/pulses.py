@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import inf
 
 from hardware.calibrate.figures import Refusal
-from hardware.pins.dwell import BOUNCE_MS, reaches
 from hardware.pins.pin import Pin, PinFactory, claim
+from hardware.pins.sensors import BOUNCE_MS, reaches
 
 SETTLES_MS = BOUNCE_MS  # edges closer than this belong to one bounce, here as at work
 LEAST_DEBOUNCE_MS, MOST_DEBOUNCE_MS = 5, 100
@@ -95,7 +95,6 @@ class EdgeWatch:
 
     @property
     def active(self) -> bool:
-        """Whether the sensor is active now."""
         return bool(self._device.pin.state) == self._level
 
     def pulses(self) -> list[Pulse]:
@@ -109,7 +108,6 @@ class EdgeWatch:
         return pulses
 
     def close(self) -> None:
-        """Give the pin back."""
         self._device.close()
 
     def _changed(self, _ticks: object, state: object) -> None:
@@ -131,7 +129,6 @@ class SingleLamp:
         return bool(self._device.pin.state) == self._level
 
     def close(self) -> None:
-        """Switch the lamp off and give the pin back."""
         self._device.off()
         self._device.close()
 

@@ -21,10 +21,7 @@ RHYTHMS: dict[str, tuple[int, ...]] = {
 
 
 class LampPanel:
-    """Owns the lamps in `pins` (slot -> wire; several slots may share one) until `close`.
-
-    `factory` may be None where `pins` is empty: such a table has no lamps and shows nothing.
-    """
+    """Owns the lamps in `pins` (slot -> wire; slots may share one) until `close`. factory: None for no lamps."""
 
     def __init__(self, pins: Mapping[str, Pin], factory: PinFactory, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop

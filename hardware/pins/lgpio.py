@@ -9,10 +9,7 @@ from hardware.errors import PinError
 
 
 class FreedPin(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
-    """A pin another program can have once it is closed here; until it is claimed again it has no state.
-
-    lgpio would claim a line by itself in order to read it.
-    """
+    """A pin another program can have once it is closed here; then it has no state: lgpio would claim it to read it."""
 
     _is_free = False
 

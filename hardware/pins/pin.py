@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import Any
 
 from hardware.errors import PinBusy, PinError
@@ -11,27 +12,29 @@ PinFactory = Any  # gpiozero.Factory; gpiozero ships no types
 _BUSY = ("GPIO busy", "already in use")
 """The words of lgpio, and of gpiozero for a pin that this very program has."""
 
-_INSTALL = {
-    "lgpio": "sudo apt install python3-lgpio, or pip install 'firmware-bridge[pi]'",
-    "rpigpio": "pip install 'firmware-bridge[rpi-gpio]', or use lgpio",
-    "mock": "pip install gpiozero",
+FACTORIES: dict[str, tuple[str, str, str]] = {
+    "lgpio": (
+        "hardware.pins.lgpio:factory",
+        "sudo apt install python3-lgpio, or pip install 'firmware-bridge[pi]'",
+        "it needs a Raspberry Pi, the group gpio and a writable working directory",
+    ),
+    "rpigpio": (
+        "gpiozero.pins.rpigpio:RPiGPIOFactory",
+        "pip install 'firmware-bridge[rpi-gpio]', or use lgpio",
+        "it needs a Raspberry Pi up to 4 and a kernel before 6.6; elsewhere use lgpio",
+    ),
+    "mock": ("gpiozero.pins.mock:MockFactory", "pip install gpiozero", "reinstall gpiozero"),
 }
-
-_START = {
-    "lgpio": "it needs a Raspberry Pi, the group gpio and a writable working directory",
-    "rpigpio": "it needs a Raspberry Pi up to 4 and a kernel before 6.6; elsewhere use lgpio",
-    "mock": "reinstall gpiozero",
-}
+"""Name -> what makes it, and the remedies where it is not installed and where it does not start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pin:
     """One wire: `number` is BCM's.
 
-    `pull_up`: the resistor of an input. `active_low` None means the usual: an input with a pull-up is
-    active when low (it is switched to ground), everything else when high. `debounce_ms`: how long an input
-    must be quiet after an edge. `min_dwell_ms`: how long it must stay active to count, for a sensor that ordinary
-    cards touch too.
+    pull_up: the resistor of an input. active_low: None for the usual, low for an input with a pull-up (switched to
+    ground), else high. debounce_ms: how long an input must be quiet after an edge. min_dwell_ms: how long it must
+    stay active to count.
     """
 
     number: int
@@ -59,46 +62,20 @@ def claim(build: Callable[..., Any], pin: Pin, **options: Any) -> Any:
 
 
 def try_pin(pin: Pin, factory: PinFactory) -> None:
-    """Claim a wire as an input and give it back; PinError with its remedy if it cannot be had.
-
-    No lamp lights; one that is lit goes dark.
-    """
+    """Claim a wire as an input and give it back; no lamp lights, one that is lit goes dark. Raises PinError."""
     from gpiozero import InputDevice  # here: a table without pins does not load gpiozero
 
     claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory).close()
 
 
 def pin_factory(name: str) -> PinFactory:
-    """The gpiozero factory called `name`: lgpio, rpigpio or mock; PinError with its remedy if it cannot run.
-
-    Never gpiozero's own choice: that one falls back to another library with only a warning.
-    """
+    """The gpiozero factory of a name in `FACTORIES`, never another that gpiozero falls back to. Raises PinError."""
     if name not in FACTORIES:
         raise PinError(f"[pins] factory {name!r} is unknown: write one of {', '.join(FACTORIES)}")
+    factory, to_install, to_start = FACTORIES[name]
     try:
-        return FACTORIES[name]()
+        return resolve_name(factory)()
     except ImportError as error:
-        raise PinError(f"[pins] factory {name} is not installed ({error}): {_INSTALL[name]}") from None
+        raise PinError(f"[pins] factory {name} is not installed ({error}): {to_install}") from None
     except Exception as error:  # each library has its own errors, some of them bare
-        raise PinError(f"[pins] factory {name} does not start ({error}): {_START[name]}") from error
-
-
-def _lgpio() -> PinFactory:
-    from hardware.pins.lgpio import factory
-
-    return factory()
-
-
-def _rpigpio() -> PinFactory:
-    from gpiozero.pins.rpigpio import RPiGPIOFactory
-
-    return RPiGPIOFactory()
-
-
-def _mock() -> PinFactory:
-    from gpiozero.pins.mock import MockFactory
-
-    return MockFactory()
-
-
-FACTORIES: dict[str, Callable[[], PinFactory]] = {"lgpio": _lgpio, "rpigpio": _rpigpio, "mock": _mock}
+        raise PinError(f"[pins] factory {name} does not start ({error}): {to_start}") from error

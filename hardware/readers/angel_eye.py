@@ -9,8 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
+from hardware.readers import protocol
 from hardware.readers.messages import CutCard, Message, Outcome, Read, Said, Unread, Verdict, masked
-from hardware.readers.protocol import MASKED, OneWay, Protocol, ReaderSettings, whole
+from hardware.readers.protocol import MASKED, Decoder, Protocol, ReaderSettings, whole
 
 START, END = 0x05, 0x03
 BIT_7: Final = 0x80  # set in every byte of a payload
@@ -65,10 +66,7 @@ def card_of(byte: int) -> str | None:
 
 
 class Frames:
-    """Cuts a stream into frames; holds at most one unfinished frame of `LONGEST` bytes.
-
-    No byte of a payload can be taken for a start or an end, so damage costs only the frame it hit.
-    """
+    """Cuts a stream into frames, damage costs only the frame it hit; holds at most one of `LONGEST` bytes."""
 
     def __init__(self) -> None:
         self.forget()
@@ -118,8 +116,8 @@ REPEATABLE: Final = "PeLM"
 DISPUTED: Final = "the copies of a report differ: compare the cards with the screen"
 
 
-class AngelEyeDecoder(OneWay):
-    """Yields each report once; see `hardware.readers.Decoder`. Nothing is ever sent to the shoe.
+class AngelEyeDecoder(Decoder):
+    """Yields each report once. Nothing is ever sent to the shoe.
 
     A card's `code` is its name (`8s`), its `slot` P1..B3 or `burn`. A report whose three copies were all damaged
     shows in the numbers (digits that count up by one): then `Said(.., gap=True)` comes first. So it does when a
@@ -130,8 +128,6 @@ class AngelEyeDecoder(OneWay):
     """
 
     def __init__(self, _settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self.good = 0
-        self.bad = 0
         self._clock = clock
         self._heard_at = clock()
         self._has_paused = False  # since the last report
@@ -145,7 +141,6 @@ class AngelEyeDecoder(OneWay):
         self._is_over = False  # that round
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
-        """See `Decoder.feed`."""
         now = self._clock()
         for frame in self._frames.feed(chunk):
             if frame is None:
@@ -234,7 +229,6 @@ class AngelEyeDecoder(OneWay):
 
 
 def _differ(one: Frame, other: Frame) -> bool:
-    """Whether two copies of a report say different things."""
     return one.seq == other.seq and one != other and "S" not in (one.command, other.command)
 
 
@@ -286,20 +280,14 @@ CLEAR: Final = "SPCEeL"
 _FRAME: Final = re.compile(rb"(\x05[^\x03\x05]*\x03[0-9A-F]{2})")
 
 
-class AngelEyeFrames:
-    """See `hardware.readers.protocol.Frames`."""
+class AngelEyeFrames(protocol.Frames):
+    """A frame is from its start to its check sum."""
 
     def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
-        """See `Frames`."""
         *ended, begun = _FRAME.split(seen)
         return whole(ended, begun)
 
-    def clear(self, frame: bytes) -> str:
-        """See `Frames`."""
-        return frame.hex(" ")
-
     def masked(self, frame: bytes) -> str:
-        """See `Frames`."""
         known = decode(frame)
         if known is None:
             return MASKED

@@ -36,17 +36,12 @@ TRIGGER = command(WRITE, 0x0002, b"\x01", checked=False)
 
 
 class GrowDecoder(TextDecoder):
-    """Yields each code as text; see `hardware.readers.Decoder`.
-
-    A code has no checksum of its own: a damaged one is text that no code book holds. Text that is too long or
-    not printable was a card nobody can name.
-    """
+    """Yields each code as text, which has no checksum; text too long or not printable was an unreadable card."""
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(settings or ReaderSettings(), clock)
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
-        """See `Decoder.feed`."""
         self._opening.hear(chunk)
         self._begun += chunk
         while taken := self._answer() or self._line():

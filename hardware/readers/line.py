@@ -8,7 +8,7 @@ from typing import Final
 
 from hardware.errors import ReaderError
 from hardware.readers.messages import Message, Read, Unread
-from hardware.readers.protocol import OneWay, Protocol, ReaderSettings, Sightings
+from hardware.readers.protocol import Decoder, Protocol, ReaderSettings, Sightings
 
 LONGEST_LINE = 256  # bytes; more than any barcode, and the bound of the buffer
 
@@ -44,7 +44,7 @@ def tail_pattern(line_end: str) -> re.Pattern[bytes]:
     return re.compile(re.escape(line_end.encode("latin-1")))
 
 
-class TextDecoder(OneWay):
+class TextDecoder(Decoder):
     """The part of a text decoder that judges lines; `feed` finds them.
 
     A line without a code was a card that nobody can name: `Unread("unreadable")`; so is a line that may have begun
@@ -53,8 +53,6 @@ class TextDecoder(OneWay):
     """
 
     def __init__(self, settings: ReaderSettings, clock: Callable[[], float]) -> None:
-        self.good = 0
-        self.bad = 0
         self._tail = tail_pattern(settings.line_end)
         self._keep = len(settings.line_end)  # bytes that show a tail which came in two portions
         self._sightings = Sightings(settings.hold, clock)
@@ -84,7 +82,7 @@ class TextDecoder(OneWay):
 
 
 class LineDecoder(TextDecoder):
-    """Yields the pattern's group of each line as a `Read`; see `hardware.readers.Decoder`."""
+    """Yields the pattern's group of each line as a `Read`."""
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         settings = settings or ReaderSettings()
@@ -92,7 +90,6 @@ class LineDecoder(TextDecoder):
         self._pattern = _compiled(settings.pattern)
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
-        """See `Decoder.feed`."""
         self._opening.hear(chunk)
         *lines, begun = self._tail.split(self._begun + chunk)
         self._begun = begun if len(begun) <= LONGEST_LINE else begun[:LONGEST_LINE] + begun[-self._keep :]

@@ -68,7 +68,6 @@ class Unread(Struct, frozen=True, gc=False):
 
     @property
     def concerns(self) -> Concern:
-        """What it is about."""
         return CONCERNS.get(self.reason, "card")
 
 
@@ -94,10 +93,7 @@ class Verdict(Struct, frozen=True, gc=False):
 
 
 class Said(Struct, frozen=True, gc=False):
-    """Something else a reader says that belongs on record: `what` in plain words, never a card.
-
-    `gap`: what it says means that cards may have passed unseen, or were seen otherwise than reported.
-    """
+    """Something else for the record: `what` in plain words, never a card. gap: cards may differ from the reports."""
 
     what: str
     gap: bool = False

@@ -1,12 +1,11 @@
 """The native link: boards that number their reports, keep them and can be calibrated."""
 
-from collections.abc import Callable, Iterator
-from operator import attrgetter
+from collections.abc import Iterator
 from struct import Struct as Layout
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from hardware import framing
 from hardware.framing import Framing
@@ -24,7 +23,7 @@ from hardware.readers.messages import (
     Unread,
     masked,
 )
-from hardware.readers.protocol import MASKED, Protocol, ReaderSettings, whole
+from hardware.readers.protocol import MASKED, Decoder, Frames, Protocol, ReaderSettings, whole
 
 FACE_UP, DOUBLE_FEED, BACKWARDS = 1, 2, 4  # bits of Card.flags
 
@@ -99,17 +98,18 @@ KINDS: Final[dict[type, int]] = {
     Hello: 0x01, Card: 0x02, Fault: 0x03, Beat: 0x04, Sample: 0x05, Param: 0x06, Done: 0x07,
     Ack: 0x81, Get: 0x82, Set: 0x83, Save: 0x84, Raw: 0x85, Selftest: 0x86,
 }  # fmt: skip
+_KIND_OF: Final[dict[int, Any]] = {number: kind for kind, number in KINDS.items()}
 
 _HELLO = Layout(">HBBB8sB")
 _SAMPLE = Layout(">IB")
-_CARD = Layout(">HHBBBHBBI")
-_CARD_BODY = attrgetter("session", "code", "quality", "agreed", "taken", "transit_ms", "flags", "lost", "stamp_ms")
-_FAULT = Layout(">HBBI")
-_BEAT = Layout(">HIBBb")
-_PARAM = Layout(">BH")
-_DONE = Layout(">BB")
-_ACK = Layout(">BH")
-_BYTE = Layout(">B")
+
+_FIXED: Final[dict[type, tuple[Layout, int]]] = {
+    Card: (Layout(">HHBBBHBBI"), 1), Fault: (Layout(">HBBI"), 1), Ack: (Layout(">BH"), 1),
+    Beat: (Layout(">HIBBb"), 0), Param: (Layout(">BH"), 0), Done: (Layout(">BB"), 0),
+    Get: (Layout(">B"), 0), Set: (Layout(">BH"), 0), Raw: (Layout(">B"), 0),
+    Save: (Layout(">"), 0), Selftest: (Layout(">"), 0),
+}  # fmt: skip
+"""How the fields of a packet lie in its body, and how many stand before it: 1, `seq`, of those that have one."""
 
 
 def pack(packet: Packet) -> bytes:
@@ -119,82 +119,44 @@ def pack(packet: Packet) -> bytes:
 
 def unpack(packet: bytes) -> Packet | None:
     """The packet in `packet` (CRC and framing taken off), or None if it is none of the protocol's."""
-    if len(packet) < 2:
+    if len(packet) < 2 or (kind := _KIND_OF.get(packet[0])) is None:
         return None
-    length, make = _UNPACK.get(packet[0], (None, None))
-    if make is None or length not in (None, len(packet) - 2):
+    body = packet[2:]
+    if kind is Hello:
+        return _hello(body)
+    if kind is Sample:
+        return _sample(body)
+    layout, before = _FIXED[kind]
+    if len(body) != layout.size:
         return None
-    return make(packet[1], packet[2:])
-
-
-def report_no(report: Report) -> ReportNo:
-    """Where `report` stands in the board's numbering."""
-    return ReportNo(report.session, report.seq)
+    made: Packet = kind(*packet[1 : 1 + before], *layout.unpack(body))
+    return made
 
 
 def _body(packet: Packet) -> bytes:
     match packet:
-        case Card():
-            return _CARD.pack(*_CARD_BODY(packet))
-        case Fault():
-            return _FAULT.pack(packet.session, packet.reason, packet.lost, packet.stamp_ms)
-        case Ack():
-            return _ACK.pack(packet.kind, packet.session)
-        case Beat(session, uptime_ms, lamp, ambient, temperature):
-            return _BEAT.pack(session, uptime_ms, lamp, ambient, temperature)
         case Hello(session, protocol, firmware, serial, reset_cause):
             return _HELLO.pack(session, protocol, *firmware, serial.encode("latin-1"), reset_cause)
         case Sample(stamp_ms, levels):
             return _SAMPLE.pack(stamp_ms, len(levels)) + Layout(f">{len(levels)}H").pack(*levels)
-        case Param(id_, value) | Set(id_, value):
-            return _PARAM.pack(id_, value)
-        case Done(command, status):
-            return _DONE.pack(command, status)
-        case Get(one) | Raw(one):
-            return _BYTE.pack(one)
-        case Save() | Selftest():
-            return b""
+    layout, before = _FIXED[type(packet)]
+    return layout.pack(*astuple(packet)[before:])
 
 
-def _hello(_seq: int, body: bytes) -> Hello:
+def _hello(body: bytes) -> Hello | None:
+    if len(body) != _HELLO.size:
+        return None
     session, protocol, major, minor, serial, cause = _HELLO.unpack(body)
     return Hello(session, protocol, (major, minor), serial.rstrip(b"\0").decode("latin-1"), cause)
 
 
-def _sample(_seq: int, body: bytes) -> Sample | None:
+def _sample(body: bytes) -> Sample | None:
     if len(body) < _SAMPLE.size:
         return None
     stamp_ms, count = _SAMPLE.unpack_from(body)
     if len(body) != _SAMPLE.size + 2 * count:
         return None
     return Sample(stamp_ms, Layout(f">{count}H").unpack_from(body, _SAMPLE.size))
-
-
-def _numbered(cls: Any, layout: Layout) -> tuple[int, Callable[[int, bytes], Packet]]:
-    return layout.size, lambda seq, body: cls(seq, *layout.unpack(body))
-
-
-def _plain(cls: Any, layout: Layout) -> tuple[int, Callable[[int, bytes], Packet]]:
-    return layout.size, lambda _seq, body: cls(*layout.unpack(body))
-
-
-_EMPTY = Layout(">")
-# type -> length of the body (None: it says so itself), and how to read it
-_UNPACK: Final[dict[int, tuple[int | None, Callable[[int, bytes], Packet | None]]]] = {
-    KINDS[Hello]: (_HELLO.size, _hello),
-    KINDS[Card]: _numbered(Card, _CARD),
-    KINDS[Fault]: _numbered(Fault, _FAULT),
-    KINDS[Beat]: _plain(Beat, _BEAT),
-    KINDS[Sample]: (None, _sample),
-    KINDS[Param]: _plain(Param, _PARAM),
-    KINDS[Done]: _plain(Done, _DONE),
-    KINDS[Ack]: _numbered(Ack, _ACK),
-    KINDS[Get]: _plain(Get, _BYTE),
-    KINDS[Set]: _plain(Set, _PARAM),
-    KINDS[Save]: _plain(Save, _EMPTY),
-    KINDS[Raw]: _plain(Raw, _BYTE),
-    KINDS[Selftest]: _plain(Selftest, _EMPTY),
-}
 
 
 BOARD_KEEPS = 32  # reports a board can still repeat
@@ -204,17 +166,11 @@ TRUST_AFTER = 8  # good frames in a row until a line that damaged one is believe
 _MOST_COPIES = 4 * BOARD_KEEPS
 
 
-class NativeDecoder:
-    """Yields each numbered report of the board once and in order; see `hardware.readers.Decoder`.
-
-    Nothing is taken twice or skipped because `last` moves only in `acknowledge`: a report that was
-    yielded but not acknowledged is yielded again when the board repeats it.
-    """
+class NativeDecoder(Decoder):
+    """Yields each numbered report of the board once and in order; again, if it is repeated and not acknowledged."""
 
     def __init__(self, settings: ReaderSettings | None = None) -> None:
         self.last: ReportNo | None = None
-        self.good = 0
-        self.bad = 0
         self._min_quality = (settings or ReaderSettings()).min_quality
         self._framing = Framing()
         self._opening = True  # the first frame after an open may have lost its head
@@ -228,7 +184,6 @@ class NativeDecoder:
         return self._clean < TRUST_AFTER
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
-        """See `Decoder.feed`."""
         for frame in self._framing.feed(chunk):
             packet = self._checked(frame)
             message = None if packet is None else self._judged(packet)
@@ -236,7 +191,7 @@ class NativeDecoder:
                 yield message
 
     def acknowledge(self, report: ReportNo) -> bytes:
-        """See `Decoder.acknowledge`; an ACK is cumulative, so a repeat is answered with the newest."""
+        """An ACK is cumulative, so a repeat is answered with the newest."""
         if not self._taken(report):
             self._last_kind = next((KINDS[type(r)] for r in self._copies if _at(r, report)), KINDS[Card])
             self.last = report
@@ -245,9 +200,8 @@ class NativeDecoder:
         return self._ack() * (3 if self.noisy else 1)
 
     def resume(self, report: ReportNo | None) -> bytes:
-        """See `Decoder.resume`; the ACK lets the board repeat at once what it still holds."""
-        self._framing.forget()
-        self._opening = True
+        """The ACK lets the board repeat at once what it still holds."""
+        self.forget()
         if report is None:
             return b""
         if report != self.last:
@@ -255,8 +209,11 @@ class NativeDecoder:
             self._copies.clear()
         return self._ack()
 
+    def forget(self) -> None:
+        self._framing.forget()
+        self._opening = True
+
     def greet(self, hello: Hello) -> bytes:
-        """See `Decoder.greet`."""
         return framing.encode(pack(Ack(0, KINDS[Hello], hello.session)))
 
     def _ack(self) -> bytes:
@@ -285,7 +242,7 @@ class NativeDecoder:
                 return None  # our own commands, echoed by a looped cable
 
     def _report(self, report: Report) -> Message | None:
-        at = report_no(report)
+        at = ReportNo(report.session, report.seq)
         if self._taken(at):
             return Repeat(at)
         expected = at.seq == self._next_seq(at.session)
@@ -347,21 +304,19 @@ CLEAR: Final = tuple(KINDS[kind] for kind in (Hello, Fault, Beat, Param, Ack))
 """Packets that know no face; raw samples, and anything damaged, might."""
 
 
-class NativeFrames:
-    """See `Frames`; each packet is shown out of its coding and without its CRC."""
+class NativeFrames(Frames):
+    """Each packet is shown out of its coding and without its CRC."""
 
     def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
-        """See `Frames`; a 00 ends each frame."""
+        """A 00 ends each frame."""
         *ended, begun = seen.split(b"\0")
         return whole(ended, begun)
 
     def clear(self, frame: bytes) -> str:
-        """See `Frames`."""
         packet = framing.decode(frame)
         return frame.hex(" ") + " damaged" if packet is None else packet.hex(" ")
 
     def masked(self, frame: bytes) -> str:
-        """See `Frames`."""
         packet = framing.decode(frame)
         if packet is None or unpack(packet) is None:
             return MASKED

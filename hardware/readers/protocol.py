@@ -1,6 +1,5 @@
 """What a reader protocol is made of: its row in the registry, its settings, and what its decoder can build on."""
 
-import typing
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,36 +30,23 @@ LONGEST: Final = 128
 """Bytes kept of a frame that does not end."""
 
 
-class Frames(typing.Protocol):
-    """Splits a protocol's stream into frames, and shows each."""
+class Frames:
+    """Splits a protocol's stream into frames, and shows each; this one knows none, or all of them may tell a card."""
 
     def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
         """The frames in some bytes, noise among them, and the bytes of a frame that has only begun."""
-
-    def clear(self, frame: bytes) -> str:
-        """All of a frame."""
-
-    def masked(self, frame: bytes) -> str:
-        """A frame without anything that could tell a card: of a frame that could, its head alone."""
-
-
-class Unframed:
-    """The `Frames` of a protocol whose bytes show no frames, or all of them may tell a card."""
-
-    def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
-        """All bytes as one frame."""
         return whole([seen], b"")
 
     def clear(self, frame: bytes) -> str:
-        """See `Frames`."""
+        """All of a frame."""
         return frame.hex(" ")
 
     def masked(self, frame: bytes) -> str:
-        """Nothing of it."""
+        """A frame without anything that could tell a card: of a frame that could, its head alone."""
         return MASKED
 
 
-UNFRAMED: Final = Unframed()
+UNFRAMED: Final = Frames()
 
 
 def whole(ended: list[bytes], begun: bytes) -> tuple[list[bytes], bytes]:
@@ -68,20 +54,16 @@ def whole(ended: list[bytes], begun: bytes) -> tuple[list[bytes], bytes]:
     return [frame for frame in ended if frame], begun[-LONGEST:]
 
 
-class Decoder(typing.Protocol):
-    """Turns one reader's bytes into messages, and gives the bytes to answer with.
+class Decoder(ABC):
+    """Turns one reader's bytes into messages, and gives the bytes to answer with: none, where the reader takes none.
 
-    `good` and `bad` count frames since the decoder was made, for the health of the line.
+    good, bad: whole and damaged frames since the decoder was made, for the health of the line.
     """
 
-    @property
-    def good(self) -> int:
-        """Frames that were whole."""
+    good = 0
+    bad = 0
 
-    @property
-    def bad(self) -> int:
-        """Frames that were damaged."""
-
+    @abstractmethod
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """The messages that end in `chunk`, lazily: acknowledge each before asking for the next.
 
@@ -91,12 +73,20 @@ class Decoder(typing.Protocol):
 
     def acknowledge(self, report: ReportNo) -> bytes:
         """Bytes for the board, once the report of `report` (or all its repeats) is durable, never before."""
+        return b""
 
     def resume(self, report: ReportNo | None) -> bytes:
         """Bytes for the board at every (re)open of the port; `report` is the last report that is durable."""
+        self.forget()
+        return b""
 
     def greet(self, hello: Hello) -> bytes:
         """Bytes for the board in answer to its introduction."""
+        return b""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Drop a message begun before the port closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,27 +117,6 @@ class Protocol:
 
     judges: bool = False
     """It knows the game and reports results."""
-
-
-class OneWay(ABC):
-    """The answers of a decoder whose reader takes no bytes; see `hardware.readers.Decoder`."""
-
-    def acknowledge(self, report: ReportNo) -> bytes:
-        """Nothing: such a reader takes no bytes."""
-        return b""
-
-    def resume(self, report: ReportNo | None) -> bytes:
-        """Nothing to write; a message begun before the port closed is dropped."""
-        self.forget()
-        return b""
-
-    def greet(self, hello: Hello) -> bytes:
-        """Nothing: such a reader takes no bytes."""
-        return b""
-
-    @abstractmethod
-    def forget(self) -> None:
-        """Drop a message that has only begun."""
 
 
 class Sightings:

@@ -8,7 +8,7 @@ from operator import xor
 from typing import Final
 
 from hardware.readers.messages import Message, Read
-from hardware.readers.protocol import OneWay, Protocol, ReaderSettings, Sightings
+from hardware.readers.protocol import Decoder, Protocol, ReaderSettings, Sightings
 
 START, END = b"\x02", b"\x03"
 NEAR = 8  # tags within reach at a time; more than a gate holds
@@ -32,21 +32,14 @@ def decode(frame: bytes) -> str | None:
     return found[1].decode().upper()
 
 
-class Rdm6300Decoder(OneWay):
-    """Yields a tag once while it is near; see `hardware.readers.Decoder`.
-
-    Tags are numbered one by one at the factory, so two that are near in turn stay two cards.
-    A damaged frame says nothing: the next one, some 50 ms later, does.
-    """
+class Rdm6300Decoder(Decoder):
+    """Yields a tag, which one card alone has, once while it is near: it is sent every 50 ms."""
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self.good = 0
-        self.bad = 0
         self._sightings = Sightings((settings or ReaderSettings()).hold, clock, NEAR)
         self._begun = b""
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
-        """See `Decoder.feed`."""
         *parts, rest = (self._begun + chunk).split(END)
         self._begun = rest[-FRAME:]
         for part in parts:
@@ -59,7 +52,6 @@ class Rdm6300Decoder(OneWay):
                 yield Read(tag)
 
     def forget(self) -> None:
-        """Drop a frame begun before the port closed."""
         self._begun = b""
 
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from hardware.readers.messages import Hello, Message, Read, Repeat, ReportNo, Unread, masked
-from hardware.readers.protocol import Protocol, ReaderSettings, Sightings
+from hardware.readers.messages import Message, Read, Repeat, ReportNo, Unread, masked
+from hardware.readers.protocol import Decoder, Protocol, ReaderSettings, Sightings
 
 ENGINE, HOST = 0x00, 0x04  # sources
 ACK, NAK, START, STOP, DECODED = 0xD0, 0xD1, 0xE4, 0xE5, 0xF3  # opcodes
@@ -49,8 +49,8 @@ def decode(frame: bytes) -> Packet | None:
     return Packet(frame[1], frame[2], frame[3], frame[_HEAD:-_CHECK])
 
 
-class SsiDecoder:
-    """Yields each code once and in order; see `hardware.readers.Decoder`.
+class SsiDecoder(Decoder):
+    """Yields each code once and in order.
 
     The engine repeats a code, marked as such, until it is acknowledged, and waits with the next. Where it cannot be
     known whether a repeat is of the card that was journaled last or of one whose first sending was never seen (it
@@ -59,8 +59,6 @@ class SsiDecoder:
     """
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self.good = 0
-        self.bad = 0
         self._clock = clock
         self._sightings = Sightings((settings or ReaderSettings()).hold, clock)
         self._begun = b""
@@ -74,7 +72,6 @@ class SsiDecoder:
         self._may_have_missed = False  # the first sending of a code, since the last good one
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
-        """See `Decoder.feed`."""
         now = self._clock()
         if self._begun and now - self._begun_at > STALE_S:
             yield from self._messages(now, is_stale=True)
@@ -83,7 +80,7 @@ class SsiDecoder:
         yield from self._messages(now)
 
     def acknowledge(self, report: ReportNo) -> bytes:
-        """See `Decoder.acknowledge`; nothing for any other report: the engine would take it for the one it says now."""
+        """Nothing for any other report: the engine would take it for the one it says now."""
         is_current = report == (self._waiting or self._last)
         self._last = report
         if not is_current:
@@ -92,14 +89,13 @@ class SsiDecoder:
         return encode(Packet(ACK))
 
     def resume(self, report: ReportNo | None) -> bytes:
-        """See `Decoder.resume`; starts a session, so that the engine reads.
+        """Start a session, so that the engine reads.
 
         The next new code is always numbered one beyond `report`, whoever took that: 255 numbers away from being taken
         for one told before. A code that was yielded and still waits for the disk keeps its number, unless somebody
         else, who numbered his codes from there too, read cards since.
         """
-        self._begun = b""
-        self._may_have_missed = True
+        self.forget()
         if report is not None:
             if report != self._last:
                 self._waiting = self._body = None
@@ -107,9 +103,9 @@ class SsiDecoder:
                 self._last, self._seq = report, (report.seq + 1) % 256
         return encode(Packet(START))
 
-    def greet(self, hello: Hello) -> bytes:
-        """Nothing: engines do not introduce themselves."""
-        return b""
+    def forget(self) -> None:
+        self._begun = b""
+        self._may_have_missed = True
 
     def _messages(self, now: float, is_stale: bool = False) -> Iterator[Message]:
         while packet := self._next(is_stale):

@@ -11,7 +11,8 @@ from typing import Final
 from hardware.readers.messages import REASONS
 from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.board import NativeBoard
-from hardware.sim.boards import BOARDS, CodeBoard
+from hardware.sim.boards import BOARDS
+from hardware.sim.code_boards import CodeBoard
 from hardware.sim.optics import Optics
 from hardware.sim.pty import Papers, PtyBoard
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from itertools import cycle
-from typing import ClassVar, Final
+from typing import Final
 
 from hardware.readers.angel_eye import BIT_7, RANKS, Frame, card_bytes, encode
-from hardware.sim.pty import Papers
+from hardware.sim.code_boards import CodeBoard
 
 COPIES: Final = 3  # of each report
 PLAYER, BANKER, BURN, FIRST = 0, 1, 2, 4  # targets
@@ -45,23 +45,18 @@ def _banker_draws(total: int, third: int) -> bool:
     return total <= 2 or (total == 3 and third != 8) or (4 <= total <= 6 and 2 * (total - 3) <= third <= 7)
 
 
-class AngelEyeShoe:
-    """The peer of `AngelEyeDecoder`; `burns`: the first card is exposed, and as many burned as it says.
+class AngelEyeShoe(CodeBoard):
+    """The peer of `AngelEyeDecoder`, by its own `rules`. opening: targets and indexes of the first four cards."""
 
-    `rules` and `opening` (targets and indexes of the first four cards) are what it was set to; other ones make it
-    a shoe that must be caught.
-    """
-
-    papers: ClassVar[Papers] = "names"
-    misreads: ClassVar[bool] = False
+    papers = "names"
 
     def __init__(
         self, burns: bool = True, rules: Rules = right_rules, opening: tuple[tuple[int, int], ...] = OPENING
     ) -> None:
+        super().__init__()
         self._burns, self.rules, self._opening = burns, rules, opening
         self._numbers = cycle("123456789")
         self._mislays = False
-        self._out = bytearray()
         self.new_shoe()
 
     def new_shoe(self) -> None:
@@ -91,7 +86,6 @@ class AngelEyeShoe:
         self._mislays = True
 
     def cut_card(self) -> None:
-        """The cut card leaves the shoe."""
         self._say("C")
 
     def quit(self) -> None:
@@ -101,14 +95,6 @@ class AngelEyeShoe:
     def say_again(self) -> None:
         """The last report comes once more, as a retransmission of the line."""
         self._out += self._last
-
-    def receive(self, chunk: bytes) -> None:
-        """Ignore bytes from the host."""
-
-    def tick(self, now_ms: int) -> bytes:
-        """The bytes that the shoe sends."""
-        out, self._out = self._out, bytearray()
-        return bytes(out)
 
     def _deal(self, code: str) -> None:
         target, index = self._due()

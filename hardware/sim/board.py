@@ -49,10 +49,9 @@ class _Kept:
 
 
 class NativeBoard:
-    """Keeps its last 32 reports until they are acknowledged; the peer of `NativeDecoder`.
+    """Keeps its last 32 reports until they are acknowledged; the peer of `NativeDecoder`. Its time is that of `tick`.
 
-    Time is `tick(now_ms)` alone: whatever happens between two ticks happens at the earlier one. With `optics` a card
-    is read by them, as well as the parameters allow; without, every card is read as it is told.
+    optics: how cards are read, as well as the parameters allow; None: as they are pulled.
     """
 
     papers: ClassVar[Papers] = "lots"

@@ -1,5 +1,6 @@
 """Readers that give codes and no more, without their wires: lines of text, GM65 modules, SSI engines, RFID modules."""
 
+from abc import ABC, abstractmethod
 from collections import deque
 from typing import ClassVar
 
@@ -11,49 +12,64 @@ NEAR_MS = 50  # an RFID module says a tag so often while it is near
 SIGHTINGS = 3  # of a tag while its card passes
 
 
-class LineBoard:
+class CodeBoard(ABC):
+    """A board whose `pull` takes a text; it sends what is in `_out` with the next tick, and takes no commands.
+
+    papers: what its cards carry. misreads: whether it can be given a card that it cannot read.
+    """
+
+    papers: ClassVar[Papers]
+    misreads: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self._out = bytearray()
+
+    @abstractmethod
+    def pull(self, code: str) -> None:
+        """A card with `code` passes; ValueError for what no card of this reader carries."""
+
+    def receive(self, chunk: bytes) -> None:  # noqa: B027  # most take no commands
+        """Bytes from the host."""
+
+    def tick(self, now_ms: int) -> bytes:
+        """The bytes that the reader sends up to `now_ms`."""
+        out, self._out = self._out, bytearray()
+        return bytes(out)
+
+
+class LineBoard(CodeBoard):
     """The peer of `LineDecoder`: keeps nothing, takes no commands."""
 
     papers: ClassVar[Papers] = "names"
-    misreads: ClassVar[bool] = True
+    misreads = True
 
     def __init__(self, line_end: bytes = b"\r\n") -> None:
+        super().__init__()
         self._end = line_end
-        self._out = bytearray()
 
     def pull(self, code: str) -> None:
-        """A card with `code` passes; its line leaves with the next tick."""
         self._out += code.encode("latin-1") + self._end
-
-    def receive(self, chunk: bytes) -> None:
-        """Ignore bytes from the host."""
-
-    def tick(self, now_ms: int) -> bytes:
-        """The bytes that the reader prints."""
-        out, self._out = self._out, bytearray()
-        return bytes(out)
 
 
 class GrowBoard(LineBoard):
     """The peer of `GrowDecoder`: keeps nothing, answers every command."""
 
-    papers: ClassVar[Papers] = "labels"
+    papers = "labels"
 
     def __init__(self) -> None:
         super().__init__(grow.TAIL)
 
     def receive(self, chunk: bytes) -> None:
-        """Commands from the host."""
         self._out += grow.answer(b"\0", checked=False) * chunk.count(grow.COMMAND)
 
 
-class SsiBoard:
+class SsiBoard(CodeBoard):
     """The peer of `SsiDecoder`: repeats the oldest code until it is acknowledged, then sends the next."""
 
-    papers: ClassVar[Papers] = "labels"
-    misreads: ClassVar[bool] = False
+    papers = "labels"
 
     def __init__(self) -> None:
+        super().__init__()
         self._codes: deque[str] = deque()
         self._sent_ms: int | None = None
         self._is_repeat = False
@@ -61,7 +77,6 @@ class SsiBoard:
 
     @property
     def waiting(self) -> int:
-        """Codes not yet acknowledged."""
         return len(self._codes)
 
     def pull(self, code: str) -> None:
@@ -80,7 +95,6 @@ class SsiBoard:
                 self._sent_ms, self._is_repeat = None, False
 
     def tick(self, now_ms: int) -> bytes:
-        """The bytes that the reader sends up to `now_ms`."""
         if not self._codes or (self._sent_ms is not None and now_ms - self._sent_ms < RESEND_MS):
             return b""
         status = ssi.RETRANSMITTED if self._is_repeat else 0
@@ -92,14 +106,13 @@ class SsiBoard:
         return ssi.encode(ssi.Packet(ssi.DECODED, ssi.ENGINE, status, b"\x01" + code.encode("latin-1")))
 
 
-class Rdm6300Board:
+class Rdm6300Board(CodeBoard):
     """The peer of `Rdm6300Decoder`: sends a tag a few times while its card passes."""
 
-    papers: ClassVar[Papers] = "tags"
-    misreads: ClassVar[bool] = False
+    papers = "tags"
 
     def __init__(self) -> None:
-        self._out = bytearray()
+        super().__init__()
         self._near: tuple[str, int] | None = None  # tag, sightings left
         self._due_ms = 0
 
@@ -108,16 +121,11 @@ class Rdm6300Board:
         self._out += rdm6300.encode(code)
         self._near, self._due_ms = (code, SIGHTINGS - 1), -1
 
-    def receive(self, chunk: bytes) -> None:
-        """Ignore bytes from the host."""
-
     def tick(self, now_ms: int) -> bytes:
-        """The bytes that the reader sends up to `now_ms`."""
         if self._due_ms < 0:
             self._due_ms = now_ms + NEAR_MS
         if self._near and now_ms >= self._due_ms:
             tag, left = self._near
             self._out += rdm6300.encode(tag)
             self._near, self._due_ms = ((tag, left - 1) if left > 1 else None), now_ms + NEAR_MS
-        out, self._out = self._out, bytearray()
-        return bytes(out)
+        return super().tick(now_ms)

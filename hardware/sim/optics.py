@@ -1,7 +1,6 @@
 """Simulated optics of a native reader board: light, ink, dirt and motion become ADC counts, and counts a code.
 
 The print on a card: 16 bits of code and 8 of check, each bit two cells of unlike ink (01 or 10), one strobe per cell.
-The check is the board's only way to know a wrong reading; the simulation counts those that pass it all the same.
 """
 
 from binascii import crc_hqx
@@ -102,7 +101,8 @@ class Optics:
                 bright = light.paper if white else light.ink
                 break
         clean = self._counts(bright, params, now_ms) + self._flicker(at_us)
-        return self._clipped(clean + self._rng.choice(self._noises) * self._noise(clean, params))
+        level = clean + self._rng.choice(self._noises) * self._noise(clean, params)
+        return max(0, min(FULL_SCALE, round(level)))
 
     def lamp(self, now_ms: int) -> float:
         """How bright the lamp is now: 1 as when new."""
@@ -150,10 +150,6 @@ class Optics:
         """A mains lamp's light has a hump every 10 ms."""
         phase = at_us % 10_000 / 10_000
         return self.light.flicker * 4 * phase * (1 - phase)
-
-    @staticmethod
-    def _clipped(level: float) -> int:
-        return max(0, min(FULL_SCALE, round(level)))
 
 
 @lru_cache(maxsize=2048)

@@ -7,9 +7,7 @@ import os
 import struct
 import termios
 import tty
-from math import log
 from pathlib import Path
-from random import Random
 from typing import Literal, Protocol
 
 TICK = 0.01  # seconds
@@ -21,13 +19,10 @@ Papers = Literal["lots", "names", "labels", "tags"]
 
 
 class Cable:
-    """One direction of a cable; `flipped` and `dropped` are chances per byte (0..1), and may be changed."""
+    """One direction of a cable."""
 
-    def __init__(self, seed: int = 0, *, flipped: float = 0.0, dropped: float = 0.0) -> None:
-        self.flipped = flipped
-        self.dropped = dropped
+    def __init__(self) -> None:
         self.stalled = False
-        self._random = Random(seed)
         self._held = bytearray()
 
     def carry(self, chunk: bytes) -> bytes:
@@ -36,23 +31,7 @@ class Cable:
         if self.stalled:
             return b""
         out, self._held = self._held, bytearray()
-        for place in self._places(len(out), self.flipped):
-            out[place] ^= self._random.randrange(1, 256)
-        for place in reversed(self._places(len(out), self.dropped)):
-            del out[place]
         return bytes(out)
-
-    def _places(self, length: int, chance: float) -> list[int]:
-        # Jumps from one hit to the next instead of a throw per byte: long noisy tests stay quick.
-        places: list[int] = []
-        if chance <= 0:
-            return places
-        scale = log(1 - chance) if chance < 1 else float("-inf")
-        at = int(log(1 - self._random.random()) / scale)
-        while at < length:
-            places.append(at)
-            at += 1 + int(log(1 - self._random.random()) / scale)
-        return places
 
 
 class Board(Protocol):
@@ -77,13 +56,10 @@ class PtyBoard:
         self,
         board: Board,
         link: Path | None = None,
-        up: Cable | None = None,
-        down: Cable | None = None,
         speed: float = 1.0,
     ) -> None:
         self.board = board
-        self.up = up or Cable()
-        self.down = down or Cable()
+        self.up, self.down = Cable(), Cable()
         self.speed = speed
         self.clock_ms = 0.0
         self._link = link
@@ -102,7 +78,6 @@ class PtyBoard:
 
     @property
     def plugged(self) -> bool:
-        """Whether the device is there."""
         return self._master >= 0
 
     def replug(self) -> None:

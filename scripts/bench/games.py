@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from msgspec import convert
 
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import Drawn, NewShoe, OneInput, Say
 from firmware_bridge.demo.seats import said
 from firmware_bridge.facts import orders

@@ -6,7 +6,7 @@ from random import Random
 from msgspec import Struct
 
 from firmware_bridge.daemon.devices.code_books import FACE_BITS, NATIVE_CUT_CARD, native_code
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import Cut, Drawn, NewShoe
 from firmware_bridge.facts import events
 from firmware_bridge.facts.house import House

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from firmware_bridge.client import Rounds, command, round_message
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Resend, Void

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, Final
 
 from firmware_bridge import cli
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge.cli.roads.input import beads
+from firmware_bridge.cli.roads import beads
 from firmware_bridge.games.baccarat.drawn.grid import BEHIND, BESIDE, TITLE, Grid, cells_of, road, window
 from firmware_bridge.games.baccarat.drawn.places import places
 from firmware_bridge.games.baccarat.drawn.shapes import Box, Dot, Label, Line, Sheet

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from firmware_bridge.cli.roads.input import beads
+from firmware_bridge.cli.roads import beads
 from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.places import places
 from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Ink, Label, folded, wide

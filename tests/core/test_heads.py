@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from firmware_bridge.daemon.table.stamps import nonce, now
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events import Entry

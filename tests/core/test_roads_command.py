@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.roads.input import NoShoe, beads
-from firmware_bridge.cli.roads.paint import SHAPES, Paint
-from firmware_bridge.cli.roads.terminal import screen
+from firmware_bridge.cli.roads import NoShoe, beads
+from firmware_bridge.cli.roads.terminal import SHAPES, Paint, screen
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.games.baccarat.drawn.sheet import Heading
 from firmware_bridge.games.baccarat.roads import Bead, board, roads_of

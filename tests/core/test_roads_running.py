@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cli.daemon_socket import SOCKET
-from firmware_bridge.cli.roads.input import running, settings
+from firmware_bridge.cli.roads import running, settings
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.baccarat.drawn.sheet import Heading
 from firmware_bridge.games.baccarat.roads import Bead

@@ -14,7 +14,7 @@ from firmware_bridge.facts import inputs
 ROOT = Path(firmware_bridge.__file__).parent
 FLEET = Path(__file__).parents[1] / "tools" / "fleet"
 DAEMON = [path for room in (ROOT / "daemon", ROOT / "mqtt", FLEET) for path in room.rglob("*.py")]
-OFFLINE = {"demo/given.py", "demo/replay.py", "demo/script.py"}
+OFFLINE = {"demo/given.py", "demo/memory_table.py", "demo/script.py"}
 """Where else inputs are made: of scripts and given rounds."""
 INPUTS = {each.__name__ for each in get_args(inputs.AnyInput)}
 

@@ -8,7 +8,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import Cut, Drawn, Key, NewShoe, Pause, Say, Step, parse
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import orders

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.games.house import house_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import unseal

@@ -14,7 +14,7 @@ from firmware_bridge.demo.memory_table import Retained
 from firmware_bridge.facts import wire_states
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Answer, Correct
-from firmware_bridge.facts.wire import ClosedRound, CorrectedRound, StateHead, VoidedRound, joined
+from firmware_bridge.facts.wire import ClosedRound, CorrectedRound, StateHead, VoidedRound, excerpt, joined
 from firmware_bridge.games import GAMES
 from tests.core.table import Table
 
@@ -72,3 +72,14 @@ def test_the_states_decode_into_their_structs() -> None:
         assert joined(head, body) == payload
         seen.add(topic)
     assert seen == set(topics)
+
+
+def test_an_excerpt_has_the_fields_that_a_reader_needs_within_their_bounds() -> None:
+    health = excerpt(wire_states.Health, "queue", uptime_s=None, faults=())
+    assert health.__struct_fields__ == ("queue", "uptime_s", "faults")
+    told = msgspec.json.decode(b'{"queue":3,"reader":7,"strange":[]}', type=health)
+    assert (told.queue, told.uptime_s, told.faults) == (3, None, ())
+    assert msgspec.json.decode(b'{"queue":3,"uptime_s":null}', type=health) == told
+    for odd in (b"{}", b'{"queue":-1}', b'{"queue":9007199254740993}', b'{"queue":null}'):
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.json.decode(odd, type=health)

@@ -8,7 +8,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.daemon.table import live_odds
 from firmware_bridge.daemon.table.live_odds import LiveOdds, before_round, question
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.wire_states import Odds

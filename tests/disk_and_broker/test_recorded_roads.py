@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.cli.roads.input import running
+from firmware_bridge.cli.roads import running
 from firmware_bridge.facts import orders
 from firmware_bridge.games.baccarat.roads import Bead
 from tests.core.table import faces

@@ -87,6 +87,26 @@ def test_what_comes_anew_does_not_let_an_old_gap_be_asked_for_more_often() -> No
     assert orders == [(2, 2)] * 6
 
 
+def test_repeats_of_what_is_there_do_not_put_off_a_gap() -> None:
+    told = ledger(event(1), event(3), event(5))
+    orders = []
+    for now in range(600):
+        told.take(event(3))
+        told.take(event(1))
+        orders += asked(told, now)
+    assert orders[0] == (2, 4)
+    assert len(orders) == 6
+
+
+def test_the_shoe_of_a_journal_that_a_state_named_first_is_kept() -> None:
+    told = ledger()
+    told.reach(KEY, 3, 2)
+    assert [each.shoe for each in told.changes()] == [0]
+    told.take(event(2))
+    assert [(each.shoe, each.whole, each.known) for each in told.changes()] == [(3, 0, 2)]
+    assert list(told.changes()) == []
+
+
 def test_the_tail_is_known_by_a_state() -> None:
     told = ledger(event(1))
     told.reach(KEY, 3, 3)

@@ -250,6 +250,7 @@ event={}                                 read     received    quarantine
 event=[]                                 refused  unreadable  quarantine
 event.type=7                             read     received    quarantine
 event.type=""                            read     received    kept
+event.type=[]                            read     received    quarantine
 event.type="NeverHeardOf"                read     received    kept
 event.type="RoundClosed"                 read     received    kept
 event.strange=1                          read     received    kept

@@ -7,7 +7,7 @@ from typing import Any
 from hardware.readers.messages import Hello, Read, Repeat, ReportNo, Unread
 from hardware.readers.native import NativeDecoder
 from hardware.sim.board import NativeBoard
-from hardware.sim.pty import Cable
+from tests.hardware.cable import BadCable
 
 
 @dataclass
@@ -15,8 +15,8 @@ class Link:
     """The host keeps `journal` (all it took) and `durable` (the last report in it) over its restarts."""
 
     board: NativeBoard = field(default_factory=lambda: NativeBoard(session=500))
-    up: Cable = field(default_factory=Cable)
-    down: Cable = field(default_factory=Cable)
+    up: BadCable = field(default_factory=BadCable)
+    down: BadCable = field(default_factory=BadCable)
     step: int = 100
     chunk: int = 10_000
     now: int = 0

@@ -6,9 +6,8 @@ from collections import deque
 from dataclasses import dataclass, replace
 from math import ceil
 
-from hardware.calibrate.bench import Bench
+from hardware.calibrate.bench import Bench, adjust
 from hardware.calibrate.figures import Refusal, mean
-from hardware.calibrate.reader import adjust
 from hardware.readers.messages import Message, Read, Unread
 from hardware.readers.native import NativeDecoder
 from hardware.readers.protocol import Decoder

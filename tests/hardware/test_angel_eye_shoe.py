@@ -10,13 +10,13 @@ from firmware_bridge.facts.cards import FACES, Card
 from hardware.readers.angel_eye import AngelEyeDecoder
 from hardware.readers.messages import CutCard, Message, Read, Said, Unread, Verdict
 from hardware.sim.angel_eye import WRONG_OPENING, AngelEyeShoe, points, right_rules, wrong_rules
-from hardware.sim.pty import Cable
 from tests.baccarat import layout
+from tests.hardware.cable import BadCable
 
 
-def dealt(shoe: AngelEyeShoe, cards: list[str], cable: Cable | None = None) -> list[Message]:
+def dealt(shoe: AngelEyeShoe, cards: list[str], cable: BadCable | None = None) -> list[Message]:
     """What a host hears while the cards are drawn."""
-    decoder, cable = AngelEyeDecoder(), cable or Cable()
+    decoder, cable = AngelEyeDecoder(), cable or BadCable()
     told: list[Message] = []
     for card in cards:
         shoe.pull(card)
@@ -99,7 +99,7 @@ def test_a_bad_cable_costs_no_card_unsaid(seed: int) -> None:
     """Some reports lose two copies of three: what is missing is said, and nothing is made up."""
     cards = Random(seed).sample([face.value for face in FACES], 52)
     shoe = AngelEyeShoe(burns=False)
-    told = dealt(shoe, cards, Cable(seed, flipped=0.01, dropped=0.005))
+    told = dealt(shoe, cards, BadCable(seed, flipped=0.01, dropped=0.005))
     rest, warned = iter(enumerate(cards)), False
     last = -1
     for message in told:

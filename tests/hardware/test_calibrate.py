@@ -5,12 +5,11 @@ from random import Random
 
 import pytest
 
-from hardware.calibrate.bench import Bench
+from hardware.calibrate.bench import Bench, tried
 from hardware.calibrate.figures import Refusal, histogram, spread
 from hardware.calibrate.levels import Levels, Settings, dark_level, next_light, propose
 from hardware.calibrate.pulses import Pulse, dwell, pulses_in
-from hardware.calibrate.reader import tried
-from hardware.pins.dwell import BOUNCE_MS
+from hardware.pins.sensors import BOUNCE_MS
 from hardware.readers.messages import Beat, Message, Read, ReportNo
 from hardware.sim.board import NativeBoard
 from hardware.sim.optics import Light, Optics, printed

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hardware.pins.dwell import BOUNCE_MS, Dwell
 from hardware.pins.pin import Pin
-from hardware.pins.sensors import CutCardSensor
+from hardware.pins.sensors import BOUNCE_MS, CutCardSensor, Dwell
 from hardware.sim.pins import MockPins
 from tests.hardware.touch import WIRE, events, heard_late, pulses
 

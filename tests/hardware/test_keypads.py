@@ -22,7 +22,7 @@ from hardware.keypads import (
     told,
     unpack,
 )
-from hardware.sim.pty import Cable
+from tests.hardware.cable import BadCable
 from tests.hardware.keypad_board import KeypadBoard
 
 PACKETS: list[Packet] = [
@@ -65,7 +65,7 @@ def test_random_bytes_are_a_packet_or_none() -> None:
         assert packet is None or unpack(pack(packet)) == packet
 
 
-def heard(link: KeypadLink, board: KeypadBoard, up: Cable, down: Cable, ms: int) -> list[Mark]:
+def heard(link: KeypadLink, board: KeypadBoard, up: BadCable, down: BadCable, ms: int) -> list[Mark]:
     """The marks that a host takes and acknowledges until `ms`, with bad cables between."""
     marks = []
     for at in range(0, ms, 10):
@@ -84,14 +84,14 @@ def test_each_mark_comes_once_and_in_order() -> None:
     words = [WORDS[n % 12] for n in range(20)]
     for word in words:
         board.press(1, word)
-    assert [mark.word for mark in heard(link, board, Cable(), Cable(), 2_000)] == words
+    assert [mark.word for mark in heard(link, board, BadCable(), BadCable(), 2_000)] == words
     assert board.acknowledged == 20
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_so_it_does_over_cables_that_lose_and_flip(seed: int) -> None:
     board, link = KeypadBoard((1,)), KeypadLink()
-    up, down = Cable(seed, flipped=0.004, dropped=0.004), Cable(seed + 50, flipped=0.01, dropped=0.01)
+    up, down = BadCable(seed, flipped=0.004, dropped=0.004), BadCable(seed + 50, flipped=0.01, dropped=0.01)
     for n in range(10):
         board.press(1, "grab", str(n))
     marks = heard(link, board, up, down, 30_000)
@@ -101,18 +101,18 @@ def test_so_it_does_over_cables_that_lose_and_flip(seed: int) -> None:
 def test_a_host_that_begins_anew_takes_the_oldest_mark_the_pad_still_has() -> None:
     board = KeypadBoard((1,))
     board.press(1, "S")
-    assert len(heard(KeypadLink(), board, Cable(), Cable(), 300)) == 1
+    assert len(heard(KeypadLink(), board, BadCable(), BadCable(), 300)) == 1
     board.press(1, "H")
-    assert [mark.word for mark in heard(KeypadLink(), board, Cable(), Cable(), 3_000)] == ["H"]
+    assert [mark.word for mark in heard(KeypadLink(), board, BadCable(), BadCable(), 3_000)] == ["H"]
 
 
 def test_a_pad_that_was_switched_off_begins_a_new_session() -> None:
     board, link = KeypadBoard((1,)), KeypadLink()
     board.press(1, "S")
-    assert len(heard(link, board, Cable(), Cable(), 300)) == 1
+    assert len(heard(link, board, BadCable(), BadCable(), 300)) == 1
     board.reset()
     board.press(1, "H")
-    assert [mark.word for mark in heard(link, board, Cable(), Cable(), 3_000)] == ["H"]
+    assert [mark.word for mark in heard(link, board, BadCable(), BadCable(), 3_000)] == ["H"]
 
 
 def test_a_pad_shows_what_its_seats_may_say() -> None:

@@ -9,7 +9,7 @@ from hardware import framing
 from hardware.readers.messages import Beat, Done, Hello, Param, Sample, Unread
 from hardware.readers.native import Get, Raw, Save, Selftest, Set, pack
 from hardware.sim.board import NativeBoard
-from hardware.sim.pty import Cable
+from tests.hardware.cable import BadCable
 from tests.hardware.link import Link
 
 
@@ -42,7 +42,7 @@ def test_a_good_cable_gives_each_card_at_once() -> None:
 @pytest.mark.parametrize("harm", ["flipped", "dropped"])
 def test_a_whole_shoe_over_a_cable_that_harms_one_byte_in_five(seed: int, harm: str) -> None:
     bad = {harm: 0.2}
-    link = Link(up=Cable(seed, **bad), down=Cable(seed + 100, **bad))
+    link = Link(up=BadCable(seed, **bad), down=BadCable(seed + 100, **bad))
     deal(link, shoe(seed))
     assert link.codes == shoe(seed)
     assert not any(message.gap for message in link.journal)
@@ -51,7 +51,7 @@ def test_a_whole_shoe_over_a_cable_that_harms_one_byte_in_five(seed: int, harm: 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_whole_shoe_byte_by_byte_over_a_cable_that_flips_and_drops(seed: int) -> None:
-    link = Link(up=Cable(seed, flipped=0.03, dropped=0.03), down=Cable(seed + 100, dropped=0.05), chunk=1)
+    link = Link(up=BadCable(seed, flipped=0.03, dropped=0.03), down=BadCable(seed + 100, dropped=0.05), chunk=1)
     deal(link, shoe(seed))
     assert link.codes == shoe(seed)
 
@@ -95,8 +95,8 @@ def test_a_board_reset_begins_a_session_without_what_it_forgot() -> None:
     link.board.pull(3)
     link.run()
     link.board.reset()
-    link.up = Cable()
-    link.down = Cable()
+    link.up = BadCable()
+    link.down = BadCable()
     deal(link, [4, 5])
     assert link.codes == [1, 2, 4, 5]
     assert [m.report.session for m in link.journal] == [500, 500, 501, 501]
@@ -112,7 +112,7 @@ def test_more_reports_than_the_board_keeps_are_told_as_a_gap() -> None:
         link.board.pull(code)
         link.run()
     link.up.dropped = 0.0
-    link.down = Cable()
+    link.down = BadCable()
     link.run(40)
     assert link.codes == [1, *range(8, 40)]
     assert [m.gap for m in link.journal] == [False, True] + 31 * [False]
@@ -135,7 +135,7 @@ def test_a_host_that_slept_through_a_hundred_cards_finds_the_way_back(passed: in
 def test_a_host_that_dies_anywhere_neither_loses_nor_doubles(seed: int) -> None:
     dice = Random(seed)
     harm = 0.05 * (seed % 2)
-    link = Link(up=Cable(seed, flipped=harm), down=Cable(seed, dropped=harm))
+    link = Link(up=BadCable(seed, flipped=harm), down=BadCable(seed, dropped=harm))
     deal(link, shoe(seed), crash=lambda where: dice.random() < 0.2)
     assert link.codes == shoe(seed)
     assert not any(message.gap for message in link.journal)

@@ -15,7 +15,7 @@ from hardware.ports import close_tty, open_tty
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Read, Unread
 from hardware.sim.boards import BOARDS
-from hardware.sim.pty import Cable
+from tests.hardware.cable import BadCable
 
 
 def heard(protocol: str, words: str, enough: int, tmp_path: Path) -> list[int | str]:
@@ -78,19 +78,19 @@ def test_a_reader_by_hand(protocol: str, codes: list[str], tmp_path: Path) -> No
     [({}, 10_000, 0), ({"flipped": 0.2}, 10_000, 2_000), ({"flipped": 1.0}, 10_000, 10_000)],
 )
 def test_a_cable_flips_as_many_bytes_as_it_says(harm: dict[str, Any], length: int, changed: int) -> None:
-    out = Cable(1, **harm).carry(bytes(10_000))
+    out = BadCable(1, **harm).carry(bytes(10_000))
     assert len(out) == length
     assert sum(map(bool, out)) == pytest.approx(changed, rel=0.1)
 
 
 @pytest.mark.parametrize(("chance", "left"), [(0.0, 10_000), (0.2, 8_000), (1.0, 0)])
 def test_a_cable_drops_as_many_bytes_as_it_says(chance: float, left: int) -> None:
-    assert len(Cable(1, dropped=chance).carry(bytes(10_000))) == pytest.approx(left, rel=0.05)
+    assert len(BadCable(1, dropped=chance).carry(bytes(10_000))) == pytest.approx(left, rel=0.05)
 
 
 def test_a_cable_does_the_same_for_the_same_seed() -> None:
-    assert Cable(3, flipped=0.3).carry(bytes(99)) == Cable(3, flipped=0.3).carry(bytes(99))
-    assert Cable(3, flipped=0.3).carry(bytes(99)) != Cable(4, flipped=0.3).carry(bytes(99))
+    assert BadCable(3, flipped=0.3).carry(bytes(99)) == BadCable(3, flipped=0.3).carry(bytes(99))
+    assert BadCable(3, flipped=0.3).carry(bytes(99)) != BadCable(4, flipped=0.3).carry(bytes(99))
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

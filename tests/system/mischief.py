@@ -65,7 +65,7 @@ class Mischief:
         self.broker_is = "up"
 
     def _noise(self, chance: float) -> None:
-        for cable in (self._table.pty.up, self._table.pty.down):
+        for cable in (self._table.up_cable, self._table.down_cable):
             cable.flipped = cable.dropped = chance
         self.done["noisy cables"] += chance > 0
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import Drawn, NewShoe, OneInput, Say, Step
 from firmware_bridge.demo.seats import pack_wanted, said
 from firmware_bridge.facts import orders

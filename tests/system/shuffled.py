@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from firmware_bridge.daemon.devices.code_books import NATIVE_CUT_CARD, native_code
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import Cut, Drawn, NewShoe, Step
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.house import house_of

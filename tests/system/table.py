@@ -25,6 +25,7 @@ from firmware_bridge.journal.walk import Place, read_lines
 from hardware.pins.pin import PinFactory
 from hardware.sim.board import KEEPS, NativeBoard
 from hardware.sim.pty import PtyBoard
+from tests.hardware.cable import BadCable
 
 LIMIT_S = 30.0
 ROOM = KEEPS - 6
@@ -53,6 +54,8 @@ class Table:
         self.port = port
         self.configure(**sections)
         self.pty = self.loop.run_until_complete(self._plugged())
+        self.pty.up = self.up_cable = BadCable()
+        self.pty.down = self.down_cable = BadCable()
 
     def configure(self, **sections: Any) -> None:
         """Write the config, which the next start reads."""

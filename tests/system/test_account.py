@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import House

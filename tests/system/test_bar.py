@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.cli.lengthy import bar
-from firmware_bridge.cli.lengthy.bar import Bar
+from firmware_bridge.cli import long_commands
+from firmware_bridge.cli.long_commands import Bar
 from tests.system import command
 from tests.system.record import record
 
@@ -30,7 +30,7 @@ def terminal(mocker: MockerFixture) -> Iterator[Seen]:
     """Stderr is a terminal; what it was told."""
     master, slave = pty.openpty()
     with os.fdopen(slave, "w") as stderr:
-        mocker.patch.object(bar, "sys", SimpleNamespace(stderr=stderr))  # pytest sets that of all others anew
+        mocker.patch.object(long_commands, "sys", SimpleNamespace(stderr=stderr))  # pytest sets that of all others anew
 
         def seen() -> str:
             told = b""
@@ -44,8 +44,8 @@ def terminal(mocker: MockerFixture) -> Iterator[Seen]:
 
 @pytest.fixture
 def at_once(mocker: MockerFixture) -> None:
-    mocker.patch.object(bar, "WAIT_S", 0.0)
-    mocker.patch.object(bar, "EVERY_S", 0.0)
+    mocker.patch.object(long_commands, "WAIT_S", 0.0)
+    mocker.patch.object(long_commands, "EVERY_S", 0.0)
 
 
 @pytest.mark.usefixtures("at_once")

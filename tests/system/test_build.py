@@ -84,7 +84,7 @@ def test_sources_that_were_not_built_say_so(shoe: command.Run) -> None:
 def test_everything_that_names_the_version_names_the_build(
     broker: Broker, tmp_path: Path, shoe: command.Run, mocker: MockerFixture
 ) -> None:
-    for module in ("table.control", "table.uplink", "cli", "cli.support.parts"):
+    for module in ("daemon.table.control", "daemon.table.uplink", "cli", "cli.support"):
         mocker.patch(f"firmware_bridge.{module}.__build__", NAMED)
     with Backend(broker.port) as backend:
         table = BridgeTable(tmp_path, broker.port).start()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.calibrate import cut_card, keypad, lamps
+from firmware_bridge.cli.calibrate.pins import keypad, lamps, marked, measured, pressed
 from firmware_bridge.config.pins import KeypadConfig
 from hardware.calibrate.figures import Refusal
 from hardware.pins.pin import Pin, pin_factory
@@ -45,13 +45,13 @@ def test_every_lamp_is_lit_by_itself_and_read_back(
     table: Callable[..., BridgeTable], pins: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bridge = table(lamps=LAMPS)
-    assert lamps.run(visit(bridge, "lamps"), pins) == 0
+    assert lamps(visit(bridge, "lamps"), pins) == 0
     said = [json.loads(line)["say"] for line in capsys.readouterr().out.splitlines()[:-1]]
     assert said == ["P1 is lit (GPIO 5)", "B1 is lit (GPIO 6)", "fault is lit (GPIO 17)"]
     kept = record(bridge).lamps
     assert kept.after == dict.fromkeys(("P1", "B1", "fault"), "not looked at")  # --yes is nobody's eye
     assert (kept.measured.tried, kept.measured.good) == (3, 0)
-    assert lamps.undo(visit(bridge, "lamps")) == 0
+    assert visit(bridge, "lamps").undo() == 0
     assert record(bridge).lamps is None
 
 
@@ -60,7 +60,7 @@ def test_lamps_that_somebody_saw_are_on_record_as_seen(
 ) -> None:
     bridge = table(lamps=LAMPS)
     monkeypatch.setattr("sys.stdin", io.StringIO("y\ny\ny\n"))
-    assert lamps.run(visit(bridge, "lamps", yes=False), pins) == 0
+    assert lamps(visit(bridge, "lamps", yes=False), pins) == 0
     kept = record(bridge).lamps
     assert (kept.after, kept.measured.good) == ({"P1": True, "B1": True, "fault": True}, 3)
 
@@ -71,11 +71,11 @@ def test_a_lamp_that_is_not_seen_is_named(
     bridge = table(lamps=LAMPS)
     monkeypatch.setattr("sys.stdin", io.StringIO("y\nwhat\nn\ny\n"))
     with pytest.raises(Refusal, match="not seen: B1"):
-        lamps.run(visit(bridge, "lamps", yes=False), pins)
+        lamps(visit(bridge, "lamps", yes=False), pins)
     assert record(bridge).lamps is None
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     with pytest.raises(Refusal, match="nobody answers"):
-        lamps.run(visit(bridge, "lamps", yes=False), pins)
+        lamps(visit(bridge, "lamps", yes=False), pins)
 
 
 def test_each_key_is_asked_for_and_a_wrong_one_is_named(
@@ -91,7 +91,7 @@ def test_each_key_is_asked_for_and_a_wrong_one_is_named(
             await asyncio.sleep(0.1)
 
     keys = {"next": Pin(22), "reveal": Pin(23)}
-    together(bridge, keypad.pressed(visit(bridge, "keypad"), keys, pins), press())
+    together(bridge, pressed(visit(bridge, "keypad"), keys, pins), press())
     assert "that was REVEAL: press NEXT" in capsys.readouterr().out
 
 
@@ -112,22 +112,22 @@ def test_a_key_of_each_seat_of_a_keypad_is_asked_for(
 
     async def appears() -> None:
         await asyncio.sleep(0.1)  # until the pad is plugged in
-        await keypad.marked(visit(bridge, "keypad"), config)
+        await marked(visit(bridge, "keypad"), config)
 
     together(bridge, appears(), press())
     assert "that was seat 2: press at seat 1" in capsys.readouterr().out
     assert board.acknowledged == 3
     with pytest.raises(Refusal, match="is lost"):
-        together(bridge, keypad.marked(visit(bridge, "keypad"), config), asyncio.sleep(0))
+        together(bridge, marked(visit(bridge, "keypad"), config), asyncio.sleep(0))
 
 
 def test_a_key_that_does_not_come_is_named(table: Callable[..., BridgeTable], pins: Any) -> None:
     bridge = table(pins=PINS)
     with pytest.raises(Refusal, match="NEXT was not pressed within 0 s: check its wire at GPIO 22"):
-        keypad.run(visit(bridge, "keypad", patience=0.05), pins)
+        keypad(visit(bridge, "keypad", patience=0.05), pins)
     bridge.configure(pins={"next": {"pin": 22, "active_low": False}})  # wired the other way round
     with pytest.raises(Refusal, match="NEXT is held down already"):
-        keypad.run(visit(bridge, "keypad"), pins)
+        keypad(visit(bridge, "keypad"), pins)
 
 
 @pytest.mark.parametrize(
@@ -158,9 +158,9 @@ def test_the_cut_card_sensor_is_measured(
 
     if why:
         with pytest.raises(Refusal, match=why):
-            together(bridge, cut_card.measured(work, pin, pins), passes())
+            together(bridge, measured(work, pin, pins), passes())
         return
-    section, _ = together(bridge, cut_card.measured(work, pin, pins), passes())
+    section, _ = together(bridge, measured(work, pin, pins), passes())
     saw = f"{len(cards_ms)} of them" if cards_ms else "none of them, as it should be"
     assert f"the sensor saw {saw}; pull the cut card 3 times" in capsys.readouterr().out
     assert section.measured.passes == 3

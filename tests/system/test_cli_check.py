@@ -12,7 +12,6 @@ import pytest
 from firmware_bridge.cli.check.finding import failed
 from firmware_bridge.facts.cards import FACES
 from hardware.errors import PinError
-from hardware.pins.pin import FACTORIES
 from tests import broker as real
 from tests.broker import Broker, free_port
 from tests.system import checked, command
@@ -152,11 +151,12 @@ def test_pins_that_cannot_be_had_are_named_by_their_keys(check: Checked, mocker:
 
 def test_a_pin_library_that_is_missing_or_does_not_start(check: Checked, mocker: Any, tmp_path: Path) -> None:
     wires = {"factory": "lgpio", "cut_card": 27}
-    mocker.patch.dict(FACTORIES, lgpio=mocker.Mock(side_effect=ImportError("no module lgpio")))
+    library = mocker.patch("hardware.pins.pin.resolve_name")
+    library.side_effect = ImportError("no module lgpio")
     level, text, remedy = check.one("pins", pins=wires)
     assert (level, text) == ("FAIL", "[pins] factory lgpio is not installed (no module lgpio)")
     assert "apt install python3-lgpio" in remedy
-    mocker.patch.dict(FACTORIES, lgpio=leave_a_pipe_and_fail)
+    library.side_effect = lambda _: leave_a_pipe_and_fail
     assert "the group gpio" in check.one("pins", pins=wires)[2]
     assert not Path(PIPE).exists()
 

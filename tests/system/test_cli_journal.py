@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import Say, parse
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.printable import fault

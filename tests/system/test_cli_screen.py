@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from firmware_bridge.cli.watch.screen import line, screen
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.printable import fault

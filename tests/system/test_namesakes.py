@@ -20,7 +20,7 @@ broker, brokers, backend, shoe = real.broker, real.brokers, listening.backend, c
 OLD_MQTT = """
 import sys
 from msgspec.structs import replace
-from firmware_bridge import bridge
+from firmware_bridge.daemon import bridge
 from firmware_bridge.cli import main
 
 settings = bridge.broker_settings

@@ -14,7 +14,8 @@ from firmware_bridge.shoe.state import held_cards
 from hardware.pins.pin import PinFactory
 from hardware.ports import QUIET
 from hardware.sim.angel_eye import AngelEyeShoe, wrong_rules
-from hardware.sim.boards import BOARDS, CodeBoard
+from hardware.sim.boards import BOARDS
+from hardware.sim.code_boards import CodeBoard
 from hardware.sim.pty import PtyBoard
 from tests import backend as listening
 from tests import broker as real

@@ -15,7 +15,7 @@ import pytest
 
 from firmware_bridge.cli import COMMANDS
 from firmware_bridge.config.load import load
-from firmware_bridge.demo.replay import Replay
+from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.orders import ORDERS, tag_of

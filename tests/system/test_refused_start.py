@@ -39,7 +39,8 @@ def test_hardware_that_cannot_be_had_is_a_mistake_of_the_config(table: Any, sect
 HELD = """
 import sys
 from gpiozero import InputDevice
-from firmware_bridge import bridge, cli
+from firmware_bridge import cli
+from firmware_bridge.daemon import bridge
 from hardware.pins.pin import pin_factory
 
 factory = pin_factory("mock")

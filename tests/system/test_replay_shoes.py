@@ -15,6 +15,9 @@ from tests.system import command
 
 shoe = command.shoe  # fixture
 
+ORPHANS_S = 2.0
+"""Seconds that a worker may live on when its command was killed."""
+
 BATCH = 12
 """Cards in a line of a script."""
 
@@ -95,13 +98,13 @@ def test_a_shoe_that_waits_for_its_cards_has_said_what_it_can() -> None:
 
 @pytest.fixture
 def endless() -> Iterator[subprocess.Popen[str]]:
-    """A replay on three processes whose script does not end, and which nobody reads."""
+    """A replay with two workers whose script does not end, and which nobody reads."""
     process = command.spawn("replay", "--jobs", 2, stdin=subprocess.PIPE)
     assert process.stdin
     process.stdin.write("\n".join(["shoe", *SHOES * 2]) + "\n")
     process.stdin.flush()
     deadline = time.monotonic() + command.LIMIT_S
-    while len(children(process.pid)) < 3 and time.monotonic() < deadline:
+    while len(children(process.pid)) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)
     yield process
     process.kill()
@@ -123,19 +126,23 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("ended", ["by Ctrl-C", "by a reader who has seen enough"])
+@pytest.mark.parametrize("ended", ["by Ctrl-C", "by a reader who has seen enough", "by SIGTERM", "by SIGKILL"])
 def test_all_processes_end_with_the_command(endless: subprocess.Popen[str], ended: str) -> None:
     assert endless.stdout
     assert endless.stderr
     crew = children(endless.pid)
-    assert len(crew) == 3
-    if ended == "by Ctrl-C":
+    assert len(crew) == 2
+    if ended == "by a reader who has seen enough":
+        endless.stdout.close()
+    elif ended == "by Ctrl-C":
         for pid in (*crew, endless.pid):  # as a terminal sends it
             os.kill(pid, signal.SIGINT)
     else:
-        endless.stdout.close()
-    assert endless.wait(command.LIMIT_S) == (130 if ended == "by Ctrl-C" else 0)
+        endless.send_signal(signal.Signals[ended.removeprefix("by ")])
+    codes = {"by Ctrl-C": 130, "by SIGTERM": -signal.SIGTERM, "by SIGKILL": -signal.SIGKILL}
+    assert endless.wait(command.LIMIT_S) == codes.get(ended, 0)
     assert endless.stderr.read() == ""
+    time.sleep(0 if codes.get(ended, 0) >= 0 else ORPHANS_S)
     assert [pid for pid in crew if is_alive(pid)] == []
 
 

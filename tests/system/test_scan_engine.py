@@ -61,27 +61,27 @@ def test_every_code_is_acknowledged_once_it_is_on_disk(table: EngineTable) -> No
 
 
 def test_a_lost_acknowledgement_doubles_no_card(table: EngineTable) -> None:
-    table.pty.down.stalled = True
+    table.down_cable.stalled = True
     table.pass_by("9d")
     table.until(lambda: table.drawn == 1)
     table.pause(0.6)  # the engine sends it again, marked as such
     assert (table.drawn, table.engine.waiting) == (1, 1)
-    table.pty.down.dropped = 1.0  # and what was held back is lost
-    table.pty.down.stalled = False
+    table.down_cable.dropped = 1.0  # and what was held back is lost
+    table.down_cable.stalled = False
     table.pause(0.1)
-    table.pty.down.dropped = 0.0
+    table.down_cable.dropped = 0.0
     table.until(lambda: table.engine.waiting == 0)
     assert (table.drawn, table.open_now) == (1, set())
 
 
 def test_a_code_acknowledged_by_nobody_before_a_restart_is_asked_about(table: EngineTable) -> None:
     """The engine sends it again, and nobody can know whether it is the card in the journal."""
-    table.pty.down.dropped = 1.0
+    table.down_cable.dropped = 1.0
     table.pass_by("9d")
     table.until(lambda: table.drawn == 1)
     table.stop()
     table.pause(0.1)  # the line drops what was on its way
-    table.pty.down.dropped = 0.0
+    table.down_cable.dropped = 0.0
     table.start()
     table.until(lambda: table.engine.waiting == 0)
     assert "reader_gap" in table.open_now

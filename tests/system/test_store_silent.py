@@ -99,13 +99,13 @@ def test_a_store_that_is_on_its_way_is_not_sent_more_in_the_meantime(
     *older, (journal, last) = ends(bridge)
     bridge.until(lambda: times(backend, journal, last) >= 3)
     watch = bridge.bridge.uplink._store
-    waits_s = watch._wait_s
+    waits_s = watch._wait.s
     assert waits_s >= 0.8
     for each in (*older, (journal, 1), (journal, 2)):
         say(bridge, backend, *each)
-        assert watch._wait_s >= waits_s
+        assert watch._wait.s >= waits_s
     say(bridge, backend, journal, last)
-    assert watch._wait_s == 0.2
+    assert watch._wait.s == 0.2
 
 
 def came_again(backend: Backend, journal: str, seq: int, before: int) -> bool:

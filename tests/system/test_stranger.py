@@ -78,7 +78,7 @@ def test_a_broker_for_everybody_lets_strangers_give_orders_and_settle_rounds(
 def test_it_fails_beyond_this_machine(
     brokers: Any, make: Any, check: Check, mocker: MockerFixture, local: tuple[str, ...], level: str
 ) -> None:
-    mocker.patch("firmware_bridge.cli.check.stranger.LOCAL", local)
+    mocker.patch("firmware_bridge.cli.check.broker.LOCAL", local)
     found = check(make(brokers()))
     assert found[0] == level
     assert found[1].endswith("may give this table's orders")
@@ -96,7 +96,7 @@ def test_it_fails_beyond_this_machine(
 def test_what_a_stranger_may_is_what_the_acl_says(
     brokers: Any, make: Any, check: Check, mocker: MockerFixture, options: Any, level: str, text: str, protocol: int
 ) -> None:
-    name = "firmware_bridge.cli.check.stranger.broker_settings"
+    name = "firmware_bridge.cli.check.broker.broker_settings"
     mocker.patch(name, lambda config: replace(broker_settings(config), protocol=protocol))
     found = check(make(brokers(**options), user="T07"))
     assert found[0] == level

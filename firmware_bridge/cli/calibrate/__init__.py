@@ -6,7 +6,7 @@ import argparse
 import getpass
 import os
 import signal
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Final
 
 from firmware_bridge.cli import FAILED, INTERRUPTED
@@ -26,7 +26,17 @@ STEPS: Final = {
     "codebook": "record a reader's codes by pulling a sorted deck",
     "pack": "pull a whole pack: every face as often as it should be",
 }
-"""Each has a module of its name in `calibrate/`, with `run(visit) -> exit code` and `undo(visit) -> exit code`."""
+
+RUN: Final = {
+    "reader": "reader:run",
+    "cut-card": "pins:cut_card",
+    "lamps": "pins:lamps",
+    "keypad": "pins:keypad",
+    "codebook": "codebook:run",
+    "pack": "pack:run",
+}
+UNDO: Final = {"reader": "reader:undo", "codebook": "codebook:undo"}
+"""Module in `calibrate/` and function(visit) -> exit code; where no settings are put back, `Visit.undo` does it."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -51,9 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     ended = _ends_in_order()
     visit = Visit(arguments, load(arguments.config))
-    step = import_module(f"firmware_bridge.cli.calibrate.{arguments.what.replace('-', '_')}")
+    step = UNDO.get(arguments.what, "visit:Visit.undo") if arguments.undo else RUN[arguments.what]
     try:
-        return int(step.undo(visit) if arguments.undo else step.run(visit))
+        return int(resolve_name(f"{__name__}.{step}")(visit))
     except PinError as error:
         raise ConfigError(str(error)) from None
     except Refusal as refusal:
@@ -81,8 +91,7 @@ class NotCalibrated(BridgeError):
 def _ends_in_order() -> list[int]:
     """Let SIGTERM and SIGHUP (an SSH connection that breaks) end the command as Ctrl-C does; those that came.
 
-    A handler that raised an error of its own could do so between two steps of a running loop, which then waits for
-    ever for what it was about to do; of Ctrl-C the loop takes care.
+    An error raised by a handler could come between two steps of a running loop, which then hangs; Ctrl-C is safe.
     """
     came: list[int] = []
 

@@ -34,10 +34,7 @@ class Refused(BridgeError):
 
 
 class TakenBack(SystemExit):
-    """The daemon took the lent device back, wherever its borrower is: `what` happened, and what to do (`hint`).
-
-    A SystemExit, since no event loop keeps one to itself.
-    """
+    """The daemon took the lent device back: `what` happened, `hint`: what to do. No event loop keeps a SystemExit."""
 
     def __init__(self, device: str, by: str) -> None:
         super().__init__(1)
@@ -48,8 +45,8 @@ class TakenBack(SystemExit):
 class BorrowedFromDaemon:
     """A device that the daemon lends.
 
-    mark: the last report that the daemon took. restore: bytes to write to the reader first, which put its settings
-    back. is_taken_back: the daemon has the device again, and writes them itself.
+    report: the last that the daemon took. restore: bytes to write to the reader first, which put its settings back.
+    is_taken_back: the daemon has the device again, and writes them itself.
     """
 
     is_of_daemon = True
@@ -92,7 +89,6 @@ class BorrowedAlone:
 
     @property
     def report(self) -> messages.ReportNo | None:
-        """The last report that was taken."""
         return messages.ReportNo(self._left.report.session, self._left.report.seq) if self._left.report else None
 
     @property
@@ -142,10 +138,7 @@ def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -
 def _until_taken_back(
     borrowed: BorrowedFromDaemon, device: str, control: socket.socket, answers: Any
 ) -> Iterator[None]:
-    """Raise TakenBack in the block once the daemon takes its device back.
-
-    The daemon sends nothing else unasked, and the kernel signals whatever it sends.
-    """
+    """Raise TakenBack in the block once the daemon takes its device back: it sends nothing else unasked."""
 
     def heard(*_: object) -> None:
         if select.select([control], [], [], 0)[0]:

@@ -38,7 +38,6 @@ class Pulled:
 
     @property
     def count(self) -> int:
-        """Cards that were read."""
         return self.faces.total()
 
 
@@ -59,13 +58,6 @@ def run(visit: Visit) -> int:
     whole = f"{count // size} whole packs" if count > size else "a whole pack"
     text = f"kept: {count} cards, {whole}, {100 * rate:.1f} % read at the first pull"
     return visit.done(text + (f", lot {lot}" if lot is not None else ""), measured=measured)
-
-
-def undo(visit: Visit) -> int:
-    """Forget the last pack; 0."""
-    _ = visit.last
-    visit.forget()
-    return visit.done("the pack is forgotten")
 
 
 async def _work(visit: Visit, borrowed: Borrowed, count: int) -> Pulled:

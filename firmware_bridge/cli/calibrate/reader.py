@@ -12,10 +12,9 @@ from firmware_bridge.cli.calibrate.borrow import Borrowed
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import ReaderSection, ReaderSettings, Reading
 from firmware_bridge.daemon.devices import code_books
-from hardware.calibrate.bench import Bench
+from hardware.calibrate.bench import Bench, Tested, adjust, tried
 from hardware.calibrate.figures import Refusal, mean, sd
 from hardware.calibrate.levels import Levels
-from hardware.calibrate.reader import Tested, adjust, tried
 from hardware.errors import PortVanished
 from hardware.readers import READERS
 

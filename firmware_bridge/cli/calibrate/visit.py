@@ -30,7 +30,13 @@ from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Message, ReportNo
 
 BAR: Final = 30
-"""Characters of the live bar."""
+FORGOTTEN: Final = {
+    "cut_card": "what was measured is forgotten",
+    "lamps": "what was seen is forgotten",
+    "keypad": "what was felt is forgotten",
+    "pack": "the pack is forgotten",
+}
+"""What is said when a step without settings is undone."""
 
 
 class Visit:
@@ -42,15 +48,13 @@ class Visit:
         self.patience_s: float = arguments.patience
         self.step: str = arguments.what.replace("-", "_")
         self.guide = Guide(arguments.what, arguments.json, arguments.yes)
-        self._json, self._arguments = arguments.json, arguments
+        self._arguments = arguments
         self._path = Path(config.journal.dir) / calibration.FILE
-        self._file = CalibrationFile(self._path, self.guide.say)
-        self._found = self._file.read()
+        self._found = self._read()
         self._kept, self._at_daemon = "nothing is kept", ""
 
     @property
     def now(self) -> str:
-        """The time, as the calibration file has it."""
         return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     @property
@@ -85,35 +89,53 @@ class Visit:
 
     def keep(self, section: AnySection) -> None:
         """Write a section into the calibration file. Raises OSError or ConfigError."""
-        self._file.keep(self.step, section)
+        self._change(lambda found: calibration.calibrated(found, self.step, section))
         self._kept = "the result is kept"
 
     def forget(self) -> None:
         """Put the section back that was there before. Raises OSError or ConfigError."""
-        self._file.forget(self.step)
+        self._change(lambda found: calibration.undone(found, self.step))
+
+    def undo(self) -> int:
+        """Forget the last calibration of the step; 0. Raises Refusal where there is nothing to undo."""
+        _ = self.last
+        self.forget()
+        return self.done(FORGOTTEN[self.step])
 
     def done(self, text: str, **fields: Any) -> int:
         """Say that the step is good and its result kept; 0."""
-        if self._json:
-            self.guide.tell({"ok": True, **msgspec.to_builtins(fields)})
-        else:
-            self.guide.say(text)
+        self.guide.end(text, {"ok": True, **msgspec.to_builtins(fields)})
         return 0
 
     def stopped(self) -> None:
-        """Say what becomes of the work that Ctrl-C ended."""
         told = ", ".join(filter(None, (self._kept, self._at_daemon)))
-        if self._json:
-            self.guide.tell({"ok": False, "error": "stopped", "hint": told})
-        else:
-            self.guide.say(f"stopped: {told}")
+        self.guide.end(f"stopped: {told}", {"ok": False, "error": "stopped", "hint": told})
 
     def failed(self, reason: str, remedy: str) -> None:
-        """Say why the step failed."""
-        if self._json:
-            self.guide.tell({"ok": False, "error": reason, "hint": remedy})
-        else:
-            self.guide.say(f"NOT CALIBRATED: {reason}\n    {remedy}")
+        fields = {"ok": False, "error": reason, "hint": remedy}
+        self.guide.end(f"NOT CALIBRATED: {reason}\n    {remedy}", fields)
+
+    def _read(self) -> Calibration:
+        """The calibration; a file that makes no sense is set aside, and calibrating begins a new one."""
+        try:
+            return calibration.load(self._path)
+        except calibration.Damaged:
+            with _alone(self._path):
+                return self._found_alone()
+
+    def _change(self, change: Callable[[Calibration], Calibration]) -> None:
+        """Change the file as it is now: another visit may have written its section since."""
+        with _alone(self._path):
+            calibration.save(self._path, change(self._found_alone()))
+
+    def _found_alone(self) -> Calibration:
+        try:
+            return calibration.load(self._path)
+        except calibration.Damaged as damaged:
+            aside = self._path.with_name(f"{self._path.name}.damaged")
+            self._path.replace(aside)
+            self.guide.say(f"{damaged.what}: it is set aside as {aside}, calibrate everything again")
+            return Calibration()
 
 
 class Guide:
@@ -130,19 +152,20 @@ class Guide:
 
     @property
     def unattended(self) -> bool:
-        """Whether nobody answers questions."""
         return self._yes
 
     def say(self, text: str) -> None:
-        """Say to the technician what to do, or what was found."""
+        self.end(text, {"say": text})
+
+    def end(self, text: str, fields: dict[str, Any]) -> None:
+        """Say how a step ended: a text for people, or fields for programs."""
         if self._json:
-            self.tell({"say": text})
+            self._tell(fields)
         else:
             self._end_bar()
             print(text, flush=True)
 
-    def tell(self, fields: dict[str, Any]) -> None:
-        """A JSON line, for programs."""
+    def _tell(self, fields: dict[str, Any]) -> None:
         print(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)
 
     def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
@@ -152,7 +175,7 @@ class Guide:
             print(f"\r\x1b[K  {name} {'█' * full}{'░' * (BAR - full)} {count}/{of} {text}", end="", flush=True)
             self._bar = True
         elif count != self._told and self._json:
-            self.tell({"count": count, "of": of, "text": text})
+            self._tell({"count": count, "of": of, "text": text})
         elif count != self._told:
             print(f"  {count}/{of} {text}", flush=True)
         self._told = count
@@ -204,11 +227,9 @@ class ReaderPort:
             raise said
 
     def close(self) -> None:
-        """Give the port back."""
         self._port.close()
 
     def write(self, chunk: bytes) -> bool:
-        """See `Link.write`."""
         return self._port.write(chunk)
 
     async def next(self, seconds: float) -> Message | None:
@@ -225,7 +246,6 @@ class ReaderPort:
         return message
 
     def now(self) -> float:
-        """See `Line.now`."""
         return asyncio.get_running_loop().time()
 
     def _on_open(self) -> None:
@@ -233,62 +253,17 @@ class ReaderPort:
         self._heard.put_nowait(None)
 
 
-class CalibrationFile:
-    """The file at `path`. say: takes a text about a damaged file.
-
-    All methods raise OSError, and ConfigError where the file may not be read or written.
-    """
-
-    def __init__(self, path: Path, say: Callable[[str], None]) -> None:
-        self._path, self._say = path, say
-
-    def read(self) -> Calibration:
-        """The calibration; a file that makes no sense is set aside, and calibrating begins a new one."""
-        try:
-            return calibration.load(self._path)
-        except calibration.Damaged:
-            with _alone(self._path):
-                return self._read()
-
-    def keep(self, name: str, section: AnySection) -> None:
-        """Renew a section."""
-        self._change(lambda found: calibration.calibrated(found, name, section))
-
-    def forget(self, name: str) -> None:
-        """Put the section back that was there before."""
-        self._change(lambda found: calibration.undone(found, name))
-
-    def _change(self, change: Callable[[Calibration], Calibration]) -> None:
-        """Change the file as it is now: another visit may have written its section meanwhile."""
-        with _alone(self._path):
-            calibration.save(self._path, change(self._read()))
-
-    def _read(self) -> Calibration:
-        try:
-            return calibration.load(self._path)
-        except calibration.Damaged as damaged:
-            aside = self._path.with_name(f"{self._path.name}.damaged")
-            self._path.replace(aside)
-            self._say(f"{damaged.what}: it is set aside as {aside}, calibrate everything again")
-            return Calibration()
-
-
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Keep other visits from changing the file meanwhile."""
+    """Keep other visits from changing the file in the block. Raises ConfigError where it may not be written."""
+    directory = -1
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _locked(path.parent):
-            yield
+        directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(directory, fcntl.LOCK_EX)
+        yield
     except PermissionError:
         raise ConfigError(f"{path} cannot be written", "put sudo before the command") from None
-
-
-@contextmanager
-def _locked(directory: Path) -> Iterator[None]:
-    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
     finally:
-        os.close(fd)
+        if directory >= 0:
+            os.close(directory)

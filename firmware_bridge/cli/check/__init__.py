@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli import CONFIG, FAILED, FINE
-from firmware_bridge.cli.check import board, broker, disk, reader, service, stranger
+from firmware_bridge.cli.check import board, broker, disk, reader, service
 from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
 from firmware_bridge.config.crosswise import contradictions
@@ -87,7 +87,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     board.pins,
     reader.keypads,
     broker.broker,
-    stranger.stranger,
+    broker.stranger,
     broker.store,
     disk.mount,
     disk.disk,
@@ -95,7 +95,6 @@ CHECKS: Final[tuple[Check, ...]] = (
     board.clock,
     board.pi,
 )
-"""All checks, in the order of their findings."""
 
 
 def _unnamed(path: Path, config: Config) -> str:

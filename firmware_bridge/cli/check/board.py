@@ -73,7 +73,7 @@ def _library(machine: Machine) -> Iterator[Finding]:
     remedy = 'write [pins] factory = "lgpio"'
     if factory == "rpigpio" and "Raspberry Pi 5" in model:
         yield Finding("FAIL", "board", f"rpigpio does not work on a {model}", remedy)
-    elif factory == "rpigpio" and _kernel(kernel) >= NO_EDGES:
+    elif factory == "rpigpio" and (raspberry.kernel(machine.root) or ()) >= NO_EDGES:
         what = f"rpigpio sees no key and no cut card on kernel {kernel}: it has no edges from 6.6 on"
         yield Finding("FAIL", "board", what, remedy)
     elif factory == "lgpio" and not any(machine.at("/dev").glob("gpiochip*")):
@@ -99,10 +99,6 @@ def _verdict(line: int, what: str) -> Finding:
     if line in SERIAL:
         return Finding("FAIL", "board", what, "move the wire to another GPIO: the reader's bytes go over this one")
     return Finding("WARN", "board", what, "move the wire to another GPIO, or switch the other purpose off")
-
-
-def _kernel(kernel: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", kernel)[:2]))
 
 
 def pins(machine: Machine) -> Iterator[Finding]:

@@ -1,14 +1,15 @@
-"""Checks of the broker (whether it can be reached, and accepts this client) and of the store behind it."""
+"""Checks of the broker (reach, rights of this client and of one without a login) and of the store behind it."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
+import socket
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from msgspec.structs import replace
 
@@ -16,10 +17,14 @@ from firmware_bridge.cli.check.finding import Finding, Machine, failed
 from firmware_bridge.cli.watch.screen import far
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import MqttConfig
-from firmware_bridge.errors import ConfigError
+from firmware_bridge.errors import ConfigError, JournalError
+from firmware_bridge.journal.cursor import read_cursor
+from firmware_bridge.journal.files import file_name
+from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.mqtt.link import Link
-from firmware_bridge.mqtt.settings import BrokerSettings, Message
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
 from firmware_bridge.mqtt.words import silence
+from firmware_bridge.topics.event_and_round import messages
 
 ANSWER_S: Final = 25.0
 """Long enough for name server, TCP, TLS and CONNECT with both protocol versions, each of which has its own limit."""
@@ -76,14 +81,8 @@ def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
 
 async def _connect(settings: BrokerSettings, topic: str) -> int | str:
     """Connect once and write `topic`: the protocol level the broker took, or why it took none."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[int | str] = loop.create_future()
-
-    def tell(found: int | str) -> None:
-        if not answer.done():
-            answer.set_result(found)
-
-    will = Message(topic, b"{}", qos=0)
+    loop, found = asyncio.get_running_loop(), asyncio.Queue[int | str]()
+    tell, will = found.put_nowait, Message(topic, b"{}", qos=0)
     level = 5
 
     def write() -> None:
@@ -92,30 +91,21 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
         link.publish(topic, b"{}")
 
     link = Link(settings, lambda: will, (), lambda _: (), write, tell, lambda _: tell(level), lambda _: None, loop)
-    return await answered(link, answer, silence(settings))
+    return await first(link, found, silence(settings))
 
 
-async def answered(link: Link, answer: asyncio.Future[Answer], silent: Answer) -> Answer:
-    """Run a link until `answer` is set, then close it; `silent` after `ANSWER_S`."""
-    with _unlogged():
-        link.start()
-        try:
-            return await asyncio.wait_for(answer, ANSWER_S)
-        except TimeoutError:
-            return silent
-        finally:
-            await link.close(None)
-
-
-@contextmanager
-def _unlogged() -> Iterator[None]:
-    """Keep the link's warnings out of the log: each is a finding."""
+async def first(link: Link, found: asyncio.Queue[Answer], silent: Answer) -> Answer:
+    """Run a link until the first answer is found, then close it; `silent` after `ANSWER_S`."""
     log = logging.getLogger("firmware_bridge")
     before = log.level
-    log.setLevel(logging.CRITICAL)
+    log.setLevel(logging.CRITICAL)  # each warning of the link is a finding
     try:
-        yield
+        link.start()
+        return await asyncio.wait_for(found.get(), ANSWER_S)
+    except TimeoutError:
+        return silent
     finally:
+        await link.close(None)
         log.setLevel(before)
 
 
@@ -132,3 +122,100 @@ def store(machine: Machine) -> Iterator[Finding]:
         yield Finding("WARN", "store", far(told), "one receiver counts, and says only what it committed")
     else:
         yield Finding("OK", "store", far(told))
+
+
+REACH_S: Final = 3.0
+ECHO_S: Final = 2.0
+"""A broker of MQTT 3.1.1 passes on within so many seconds what it takes."""
+
+NO_ORDER: Final = b""
+"""The daemon answers it, and neither obeys nor journals it."""
+
+GIVE_RIGHTS: Final = "give the broker users and an ACL: one to copy: shoe help broker"
+
+Got = Literal["nothing", "in", "through"]
+"""How far a stranger got: not past CONNECT, past it, or with a message to the others."""
+
+
+def stranger(machine: Machine) -> Iterator[Finding]:
+    """Whether a client without a login may give this table's orders or settle its rounds; nothing is changed by it.
+
+    It sends an order that is none, and the last round that the broker has had, which every backend drops as a repeat.
+    """
+    try:
+        settings = broker_settings(machine.config)
+    except ConfigError:
+        return  # told by the check of the broker
+    if not _is_there(settings):
+        return
+    prefix = f"{machine.config.mqtt.root}/{machine.config.table.id}"
+    tries = {"give this table's orders": (f"{prefix}/command", NO_ORDER)}
+    if (last := _last_round(Path(machine.config.journal.dir))) is not None:
+        tries["settle this table's rounds"] = f"{prefix}/round", last
+    got = {what: asyncio.run(_try(_nobody(settings), *each)) for what, each in tries.items()}
+    may = [what for what, how_far in got.items() if how_far == "through"]
+    if may:
+        level: Literal["WARN", "FAIL"] = "WARN" if settings.host in LOCAL else "FAIL"
+        yield Finding(level, "stranger", f"whoever reaches {settings.address} may {' and '.join(may)}", GIVE_RIGHTS)
+    elif "in" in got.values():
+        yield Finding(
+            "OK", "stranger", f"{settings.address} lets in a client without a login, and takes nothing from it"
+        )
+    else:
+        yield Finding("OK", "stranger", f"{settings.address} turns away a client without a login")
+
+
+def _nobody(settings: BrokerSettings) -> BrokerSettings:
+    name = f"stranger-{secrets.token_hex(4)}"
+    return replace(settings, client_id=name, username=None, password=None, cert=None, key=None)
+
+
+def _is_there(settings: BrokerSettings) -> bool:
+    try:
+        socket.create_connection((settings.host, settings.port), REACH_S).close()
+    except OSError:
+        return False
+    return True
+
+
+def _last_round(directory: Path) -> bytes | None:
+    """The last message of the topic `round` that the broker has had, in its newest journal; None where none is."""
+    last = None
+    try:
+        cursor = read_cursor(directory / "cursor")
+        if cursor is None:
+            return None
+        for line, _ in read_lines(Place(directory / file_name(cursor.journal), 0)):
+            if line.public.seq > cursor.seq:
+                break
+            last = next((each.payload for each in messages(line) if each.topic == "round"), last)
+    except (JournalError, OSError):
+        return None  # told by the checks of disk and journal
+    return last
+
+
+async def _try(settings: BrokerSettings, topic: str, payload: bytes) -> Got:
+    """How far a client with these settings gets with a message."""
+    loop, found = asyncio.get_running_loop(), asyncio.Queue[Got]()
+    tell, was_in = found.put_nowait, asyncio.Event()
+
+    def write() -> None:
+        was_in.set()
+        link.publish(topic, payload)
+        if link.protocol != 5:
+            loop.call_later(ECHO_S, tell, "in")
+
+    def acknowledged(_: int) -> None:
+        if link.protocol == 5:
+            tell("through")
+
+    def heard(message: Incoming) -> None:
+        if message.payload == payload and not message.retained:
+            tell("through")
+
+    def down(_: str) -> None:
+        tell("in" if was_in.is_set() else "nothing")
+
+    will = Message(f"{topic}/will", b"", qos=0)
+    link = Link(settings, lambda: will, (), lambda _: (topic,), write, down, acknowledged, heard, loop)
+    return await first(link, found, "nothing")

@@ -93,7 +93,6 @@ def _speed(directory: Path) -> Finding:
 
 
 def _remedy(directory: Path, error: OSError) -> str:
-    """What to do about a directory that cannot be written."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "the disk is full: free some space (journalctl --vacuum-size=100M), then lower [journal] keep_days"
     if error.errno in (errno.EROFS, errno.EIO):

@@ -16,8 +16,6 @@ Level = Literal["OK", "WARN", "FAIL"]
 
 UNIT: Final = "firmware-bridge.service"
 USER: Final = "shoe-bridge"
-"""The user that runs the service."""
-
 RUN_S: Final = 10.0
 """Seconds after which the answer of a system's program counts as empty."""
 

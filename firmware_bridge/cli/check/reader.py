@@ -93,17 +93,12 @@ def _try(target: str, baud: int) -> None:
 
 async def _connect(target: str, baud: int) -> None:
     """Open a reader on the network once. Raises PortError."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[PortError | None] = loop.create_future()
-
-    def tell(why: PortError | None = None) -> None:
-        if not answer.done():
-            answer.set_result(why)
-
-    port = Port(target, baud, loop, lambda _: None, tell, tell)
+    found = asyncio.Queue[PortError | None]()
+    tell = found.put_nowait
+    port = Port(target, baud, asyncio.get_running_loop(), lambda _: None, tell, lambda: tell(None))
     port.start()
     try:
-        why = await asyncio.wait_for(answer, ANSWER_S)
+        why = await asyncio.wait_for(found.get(), ANSWER_S)
     except TimeoutError:
         why = PortError(f"{target} does not answer: check the reader's power and network cable")
     finally:

@@ -21,8 +21,6 @@ SHOE: Final = "/opt/firmware-bridge/bin/shoe"
 DOES_NOT_HEAL: Final = "78"
 
 INSTALLED: Final = f"version {__version__}, build {__build__}"
-"""This command's own."""
-
 PACKAGE: Final = "firmware-bridge"
 
 LIBRARY: Final = {"lgpio": "lgpio", "rpigpio": "RPi.GPIO"}

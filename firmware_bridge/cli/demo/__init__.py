@@ -12,17 +12,22 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from firmware_bridge.cli import FINE, INTERRUPTED
 from firmware_bridge.cli.demo.asked import options, play
-from firmware_bridge.cli.demo.shown import Keepsake, show
-from firmware_bridge.cli.watch.terminal import ENDS, cannot_draw, size
+from firmware_bridge.cli.watch.terminal import ENDS, KEYS, PAUSE, PAUSED, QUIT, Terminal, cannot_draw, size
+from firmware_bridge.demo.faults import LATE, places
 from firmware_bridge.demo.props import Play
 from firmware_bridge.demo.stage import DemoError, Stage
 from firmware_bridge.demo.story import Story
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.games.baccarat.drawn.formats import PictureError
 from firmware_bridge.screen.words import counted
 from hardware.sim.dealer import Puzzled
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 __all__ = ["options", "run"]
 
@@ -35,8 +40,6 @@ SETTLED_S: Final = 1.0
 GLANCE_S: Final = 0.08
 SERVICE: Final = ("RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC")
 """Variables that systemd sets for a service; a demo started inside a service is none."""
-
-STOPPED: Final = 130
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -54,10 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def deal(stage: Stage, stop: asyncio.Event, look: Callable[[], None] | None) -> bool:
-    """Let the dealer work until all is delivered, and `look` after each message; whether it was stopped before.
-
-    Raises DemoError.
-    """
+    """Deal until all is delivered, `look` after each message; whether it was stopped before. Raises DemoError."""
     dealing = asyncio.create_task(stage.dealer().work())
     try:
         while not is_over(stage) and not stop.is_set():
@@ -96,7 +96,6 @@ async def _news(stage: Stage, stop: asyncio.Event, dealing: asyncio.Task[None]) 
 
 
 async def _settled(stage: Stage) -> None:
-    """Wait until the picture is as new as the last round."""
     while stage.backend.rounds and not stage.backend.is_settled:
         await asyncio.sleep(GLANCE_S)
 
@@ -153,4 +152,83 @@ async def _perform(asked: Play, folder: Path, live: bool, keepsake: Keepsake | N
             keepsake.write(stage, story)
     finally:
         await stage.close()
-    return STOPPED if stopped else 0
+    return INTERRUPTED if stopped else FINE
+
+
+FRAME_S: Final = 0.08
+SUMMARY: Final = 4
+"""Lines below the last picture."""
+
+KEPT: Final = 100, 32
+"""Columns and lines of a picture that is kept."""
+
+
+async def show(stage: Stage, story: Story, stop: asyncio.Event) -> None:
+    """Draw the picture until cancelled, and obey keys; the last picture stays."""
+    from firmware_bridge.screen.picture import HEIGHT
+
+    loop = asyncio.get_running_loop()
+    terminal = Terminal()
+    try:
+        with terminal:
+            if terminal.fd is not None:
+                loop.add_reader(terminal.fd, lambda: _obey(terminal.pressed(), stage, stop))
+            while True:
+                terminal.draw(_screen(stage, story, PAUSED if stage.paused else KEYS))
+                await asyncio.sleep(FRAME_S)
+    finally:
+        if terminal.fd is not None:
+            loop.remove_reader(terminal.fd)
+        last = _screen(stage, story, "")
+        terminal.leave(lambda width, height: last(width, max(height - SUMMARY, min(height, HEIGHT))))
+
+
+def _obey(keys: str, stage: Stage, stop: asyncio.Event) -> None:
+    for key in keys:
+        if key == QUIT:
+            stop.set()
+        elif key == PAUSE:
+            stage.pause()
+
+
+def _screen(stage: Stage, story: Story, keys: str) -> Callable[[int, int], list[Text]]:
+    from firmware_bridge.cli.watch.sight import boards_of
+    from firmware_bridge.demo.audience import sight
+    from firmware_bridge.screen.picture import screen
+
+    seen = sight(stage, story, boards_of(stage.game, stage.backend.states), keys)
+    return lambda width, height: screen(seen, width, height)
+
+
+class Keepsake:
+    """A picture for a file: of the last round, taken when a card was due late in it, else of the end."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises PictureError if it cannot be written there."""
+        self._path, self._taken = path, ""
+        is_new = not path.exists()
+        try:
+            with path.open("a", encoding="utf-8"):
+                pass
+            if is_new:
+                path.unlink()
+        except OSError as error:
+            raise PictureError(f"{path}: {error.strerror}", "name a file that may be written") from None
+
+    def look(self, stage: Stage, story: Story) -> None:
+        table, lamps = stage.backend.states["table"], stage.backend.states["lamps"]
+        late = places(LATE, stage.game)
+        if stage.backend.is_settled and table.get("due") in late and lamps.get("lit", {}).get(table["due"]) == "steady":
+            self._taken = _drawn(stage, story)
+
+    def write(self, stage: Stage, story: Story) -> None:
+        self._path.write_text(self._taken or _drawn(stage, story), encoding="utf-8")
+
+
+def _drawn(stage: Stage, story: Story) -> str:
+    from firmware_bridge.cli.watch.sight import boards_of
+    from firmware_bridge.demo.audience import sight
+    from firmware_bridge.demo.svg import svg
+    from firmware_bridge.screen.picture import picture
+
+    return svg(picture(sight(stage, story, boards_of(stage.game, stage.backend.states)), *KEPT), "shoe demo")

@@ -41,15 +41,11 @@ DOCUMENTS: Final = {
     "changelog": "what is new, and what to do at an update",
     "readme": "what this is; MQTT for backends",
 }
-"""Name -> what is in it."""
-
 ALSO: Final = {
     "3am": "when something is wrong",
     "update": "installing and updating",
     "rollback": "installing and updating",
 }
-"""Other words for a chapter."""
-
 _CELL: Final = re.compile(r"(?<!\\)\|")
 _CODE: Final = re.compile(r"`([^`]+)`")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, JOURNAL_DIR, journal_dir
-from firmware_bridge.cli.journal import list, show, verify
+from firmware_bridge.cli.journal import show, verify
 from firmware_bridge.journal.files import unreadable
 
 
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
 Action = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
 
 ACTIONS: Final[dict[str, Action]] = {
-    "list": ("the journals of this table, one per shoe", list.options, list.run),
+    "list": ("the journals of this table, one per shoe", show.list_options, show.list_all),
     "show": ("what is in a journal, without sealed cards", show.options, show.run),
     "verify": ("whether the record is whole and unchanged", verify.options, verify.run),
     "export": ("a journal for people outside: it verifies, but holds no sealed card", show.export_options, show.export),

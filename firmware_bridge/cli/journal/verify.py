@@ -6,22 +6,21 @@ import argparse
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
-from firmware_bridge.cli.lengthy import turns
-from firmware_bridge.cli.lengthy.bar import Bar
-from firmware_bridge.cli.lengthy.turns import Crew, Voice, Work, in_turns
+from firmware_bridge.cli.long_commands import Bar, Workers, jobs_option
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.journal.audit import Audit, Met, Verdict
 from firmware_bridge.journal.files import chosen
 
 BLOCK: Final = 8
-"""Files that a process takes in its turn, at most: it must read the one before them too."""
+"""Files of a task, at most: a process must read the one before them too."""
 
-TURNS: Final = 4
-"""Turns of each process, at least, where there are files enough: that none works alone at the end."""
+TASKS: Final = 4
+"""Tasks of each process, at least, where there are files enough: that none works alone at the end."""
 
 T = TypeVar("T")
 
@@ -32,7 +31,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--replay", action="store_true", help="judge every input again and compare")
     parser.add_argument("--head", type=_head, metavar="SEQ:HASH", help="a chain value written down earlier")
     parser.add_argument("--json", action="store_true", help="one JSON object per journal, for programs")
-    turns.option(parser)
+    jobs_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,8 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     audit = Audit(arguments.dir, arguments.head, whole=not arguments.journals, replay=arguments.replay)
     paths = chosen(arguments.dir, arguments.journals)
     head, is_found = "", False
-    with Bar("verified", sum(map(_size, paths))) as bar, Crew() as crew:
-        for path, (verdict, met) in zip(paths, _verified(audit, paths, arguments.jobs, crew), strict=True):
+    with Bar("verified", sum(map(_size, paths))) as bar, Workers(min(arguments.jobs, len(paths))) as crew:
+        for path, (verdict, met) in zip(paths, _verified(audit, paths, crew), strict=True):
             head, is_found = verdict.head or head, is_found or met.found
             bar.clear()
             print(json.dumps(verdict._asdict()) if arguments.json else _text(verdict))
@@ -57,28 +56,28 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _verified(audit: Audit, paths: list[Path], jobs: int, crew: Crew) -> Iterator[tuple[Verdict, Met]]:
-    """The verdict on each file, and what the audit has met then; `jobs` processes take some files in turns."""
-    jobs = min(jobs, len(paths))
-    if jobs == 1:
-        return ((_checked(audit.verify, path), audit.met) for path in paths)
-    block = max(1, min(BLOCK, len(paths) // (TURNS * jobs)))
-    return in_turns([crew.hire(_auditor(audit, paths, first * block, jobs, block)) for first in range(jobs)])
+def _verified(audit: Audit, paths: list[Path], workers: Workers) -> Iterator[tuple[Verdict, Met]]:
+    """The verdict on each file, and what the audit has met then."""
+    if workers.jobs == 1:
+        yield from _met(audit, paths)
+        return
+    block = max(1, min(BLOCK, len(paths) // (TASKS * workers.jobs)))
+    for begin in range(0, len(paths), block):
+        before = paths[begin - 1] if begin else None
+        yield from workers.start(partial(_block, audit, before, paths[begin : begin + block]))
+    yield from workers.finish()
 
 
-def _auditor(audit: Audit, paths: list[Path], first: int, jobs: int, block: int) -> Work:
-    """Verifies every so many blocks of files, from file `first` on."""
+def _block(audit: Audit, before: Path | None, paths: list[Path]) -> Iterator[tuple[Verdict, Met]]:
+    """The same of files that follow another, or the fault of that one, which its own block says first."""
+    if before and (fault := _checked(audit.follow, before)):
+        yield fault, audit.met
+    else:
+        yield from _met(audit, paths)
 
-    def work(voice: Voice) -> None:
-        for begin in range(first, len(paths), jobs * block):
-            if begin and (fault := _checked(audit.follow, paths[begin - 1])):
-                voice.say((fault, audit.met))  # not heard: who verifies that file says it before
-                return
-            for path in paths[begin : begin + block]:
-                voice.say((_checked(audit.verify, path), audit.met))
-            voice.end_turn()
 
-    return work
+def _met(audit: Audit, paths: list[Path]) -> Iterator[tuple[Verdict, Met]]:
+    return ((_checked(audit.verify, path), audit.met) for path in paths)
 
 
 def _checked(check: Callable[[Path], T], path: Path) -> T | Verdict:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
-from typing import Final
+from typing import Final, NamedTuple
+from unicodedata import east_asian_width
 
-from firmware_bridge.cli.roads.paint import COLOURS, Paint, Text, plain, terminal, wide, wrapped
 from firmware_bridge.games.baccarat.drawn.grid import Window, window
 from firmware_bridge.games.baccarat.drawn.sheet import NOTHING, Heading, title
 from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language, Words, good_name
 from firmware_bridge.games.baccarat.roads import ROWS, Board, Cell
+
+COLOURS: Final = {"red": "1;31", "blue": "1;94", "green": "1;32", "dim": "2", "title": "1"}
+
+SHAPES: Final = {
+    "utf": {"big-eye": "○□", "small": "●■", "cockroach": "╱╲", "empty": "·", "earlier": "‹", "later": "›"},
+    "ascii": {"big-eye": "o#", "small": "@%", "cockroach": "/\\", "empty": ".", "earlier": "<", "later": ">"},
+}
+"""Road -> the shape of a red sign, round or rising, and of a blue one, square or falling."""
+
 
 NARROWEST: Final = 30
 GAP: Final = 2
@@ -31,6 +43,30 @@ BESIDE: Final = 30
 """What stands right of the bead plate needs so many columns of the terminal."""
 
 
+class Paint(NamedTuple):
+    """How this terminal can be drawn on."""
+
+    colours: bool
+    shapes: dict[str, str]
+    width: int
+
+    def __call__(self, text: str, style: str) -> str:
+        """Text in a style, where there are colours."""
+        return f"\x1b[{style}m{text}\x1b[0m" if self.colours else text
+
+    def sign(self, road: str, which: str | None) -> str:
+        if which is None:
+            return self("-", COLOURS["dim"])
+        return self(self.shapes[road][which != "R"], COLOURS["red" if which == "R" else "blue"])
+
+
+class Text(NamedTuple):
+    """What is printed, and how many columns of the terminal it takes: colours take none."""
+
+    printed: str
+    wide: int
+
+
 def screen(
     board: Board,
     language: Language,
@@ -49,6 +85,35 @@ def screen(
     else:
         lines = [*_head(board, paint, words, heading, width), *_roads(board, paint, words, language, width)]
     return "\n".join(line.printed.rstrip() for line in lines)
+
+
+def terminal() -> Paint:
+    """The terminal that stdout is, or a pipe."""
+    is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    encoding = (sys.stdout.encoding or "ascii").lower()
+    shapes = SHAPES["utf" if encoding.startswith("utf") else "ascii"]
+    return Paint(is_terminal and "NO_COLOR" not in os.environ, shapes, shutil.get_terminal_size().columns)
+
+
+def plain(text: str) -> Text:
+    """A text without colours."""
+    return Text(text, wide(text))
+
+
+def wrapped(parts: Iterable[Text], width: int, gap: str = "  ") -> list[Text]:
+    """Parts in lines of at most `width` columns; none is broken."""
+    lines: list[Text] = []
+    for part in parts:
+        if lines and lines[-1].wide + len(gap) + part.wide <= width:
+            lines[-1] = Text(lines[-1].printed + gap + part.printed, lines[-1].wide + len(gap) + part.wide)
+        else:
+            lines.append(part)
+    return lines
+
+
+def wide(text: str) -> int:
+    """Columns of the terminal a text takes: Chinese signs take two."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _head(board: Board, paint: Paint, words: Words, heading: Heading, width: int) -> Iterator[Text]:
@@ -182,5 +247,4 @@ def _legend(paint: Paint, words: Words, width: int) -> Iterator[Text]:
 
 
 def _meant(paint: Paint, signs: str, style: str, word: str) -> Text:
-    """Signs as they are drawn, and what they mean."""
     return Text(f"{paint(signs, style)} {word}", wide(f"{signs} {word}"))

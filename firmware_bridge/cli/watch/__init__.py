@@ -6,7 +6,7 @@ import argparse
 import json
 import time
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from firmware_bridge.cli.daemon_socket import NoDaemon, config_option, follow, socket_path
 from firmware_bridge.cli.watch.screen import Status, line
@@ -15,16 +15,6 @@ from firmware_bridge.facts.printable import escaped_json
 
 AGAIN_S: Final = 1.0
 """How often a daemon that went away is looked for."""
-
-
-class Show(Protocol):
-    """A display for the daemon's status."""
-
-    def take(self, status: Status) -> None:
-        """Show a newer status."""
-
-    def lose(self, why: str) -> None:
-        """Note that the daemon went away."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +48,7 @@ def _watch(path: Path) -> None:
     Onlooker(path).watch()
 
 
-def _follow(path: Path, show: Show) -> None:
+def _follow(path: Path, show: _Json | _Lines) -> None:
     """Show each status of the daemon, and of each daemon after it. Raises NoDaemon if there was none."""
     has_been = False
     while True:

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli.daemon_socket import NoDaemon, connected
+from firmware_bridge.cli.watch import AGAIN_S
 from firmware_bridge.cli.watch.sight import Watched, at_least
 from firmware_bridge.cli.watch.terminal import KEYS, PAUSE, PAUSED, QUIT, Terminal
-
-AGAIN_S: Final = 1.0
-"""How often a daemon that went away is looked for."""
 
 FRAME_S: Final = 0.1
 """The least time between two screens."""
@@ -46,7 +44,6 @@ class Followed:
         return [json.loads(line) for line in lines]
 
     def close(self) -> None:
-        """Let the daemon go."""
         self.socket.close()
 
 

@@ -26,8 +26,6 @@ _KEYS: Final = {"complete": "the round is complete: press NEXT", "dealing": "ope
 """The key to press where no card is due."""
 
 IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
-"""Phases that belong to a round."""
-
 RHYTHMS: Final = {
     "confirm": "slow blink (confirm)",
     "candidate": "quick blink (the lot may fall here)",
@@ -178,14 +176,13 @@ def _title(status: Status) -> str:
     table = status["table"]
     settings = table["settings"]
     shoe = f"shoe {status['shoe']}" if status["shoe"] else "no shoe yet"
-    rules = ", ".join((settings["game"], *_way(settings["terms"]), f"{settings['decks']} decks"))
-    return f"table {status['table_id']}  {shoe}  {rules}  {status['mode']}"
+    return f"table {status['table_id']}  {shoe}  {rules(settings)}  {status['mode']}"
 
 
-def _way(terms: dict[str, Any]) -> Iterator[str]:
-    """How the game is dealt, where its settings name a procedure."""
-    if "procedure" in terms:
-        yield terms["procedure"]
+def rules(settings: dict[str, Any]) -> str:
+    """The game, its procedure where it has several, and its packs."""
+    procedure = (settings["terms"]["procedure"],) if "procedure" in settings["terms"] else ()
+    return ", ".join((settings["game"], *procedure, f"{settings['decks']} decks"))
 
 
 def _phase(status: Status) -> str:

@@ -10,18 +10,16 @@ from typing import Any, Final
 import msgspec
 from rich.text import Text
 
-from firmware_bridge.cli.roads.paint import SHAPES, Paint
-from firmware_bridge.cli.roads.terminal import NARROWEST
+from firmware_bridge.cli.roads.terminal import NARROWEST, SHAPES, Paint
 from firmware_bridge.cli.roads.terminal import screen as roads_screen
-from firmware_bridge.cli.watch.screen import Status, decisions, machine, mode_words, next_step
+from firmware_bridge.cli.watch.screen import Status, decisions, machine, mode_words, next_step, rules
 from firmware_bridge.facts.printable import escaped, harmless
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.drawn.words import Kind
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.felt import abreast, padded_to
+from firmware_bridge.screen.felt import Boards, Over, Row, Sight, abreast, padded_to
 from firmware_bridge.screen.picture import HEIGHT, screen
-from firmware_bridge.screen.sight import Boards, Over, Row, Sight
 from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from hardware.pins.lamps import RHYTHMS
 
@@ -53,7 +51,6 @@ class Watched:
         self.gone = ""
 
     def take(self, status: Status) -> None:
-        """A newer status."""
         last = self._last = harmless(status)
         self.gone = ""
         self._frames.extend(last.get("seen", {}).get("frames", []))
@@ -206,10 +203,8 @@ def _rows(status: Status, gone: str) -> Iterator[Row]:
 def _table(status: Status) -> str:
     table = status["table"]
     settings = table["settings"]
-    way = settings["terms"].get("procedure")
-    parts = [settings["game"], *([way] if way else ()), f"{settings['decks']} decks", settings["policy"]]
     held = f", {table['held']} held" if table["held"] else ""
-    return f"{', '.join(parts)}{held}; mode {status['mode']}, version {status['version']}"
+    return f"{rules(settings)}, {settings['policy']}{held}; mode {status['mode']}, version {status['version']}"
 
 
 def _over(status: Status, told: dict[str, Any]) -> Over:

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Self
 
-from firmware_bridge.cli.lengthy.bar import CANNOT_MOVE
+from firmware_bridge.cli.long_commands import CANNOT_MOVE
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -11,6 +11,7 @@ from firmware_bridge.daemon.delivery.store import NotStored, Store
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.resend import Range
+from firmware_bridge.mqtt.backoff import Doubling
 from firmware_bridge.mqtt.settings import Incoming
 
 log = logging.getLogger(__name__)
@@ -48,7 +49,7 @@ class StoreWatch:
     ) -> None:
         self._store, self._table, self._loop = store, table, loop
         self._moved, self._resend, self._refuse = moved, resend, refuse
-        self._wait_s = AGAIN_S
+        self._wait = Doubling(AGAIN_S, AGAIN_AT_MOST_S)
         self._part: Range | None = None
         self._to: Cursor | None = None  # how far it is to be sent again
         self._tried: Cursor | None = None  # how far it was, though the store said nothing
@@ -62,7 +63,8 @@ class StoreWatch:
 
     def up(self) -> None:
         """The broker is there: from now on the store can be heard."""
-        self._is_up, self._wait_s = True, AGAIN_S
+        self._is_up = True
+        self._wait.reset()
         self._watch()
 
     def down(self) -> None:
@@ -86,7 +88,7 @@ class StoreWatch:
         self._rest()
         self._tried = None
         if self._store.has(self._to):  # else it is on its way: a thousand tables that send again would keep it there
-            self._wait_s = AGAIN_S
+            self._wait.reset()
         self._moved()
         self._go_on()
         self._watch()
@@ -109,7 +111,7 @@ class StoreWatch:
         if self._store is None or not self._store.behind:
             self._rest()
         elif self._is_up and self._again is None:
-            self._again = self._loop.call_later(self._wait_s, self._send_again)
+            self._again = self._loop.call_later(self._wait.s, self._send_again)
             if self._silent is None:
                 self._silent = self._loop.call_later(SILENT_S, self._warn)
 
@@ -122,7 +124,7 @@ class StoreWatch:
     def _send_again(self) -> None:
         """Send what the store lacks, and be more patient the next time."""
         self._again = None
-        self._wait_s = min(2 * self._wait_s, AGAIN_AT_MOST_S)
+        self._wait.longer()
         self._watch()
         self._to = self._store.sent if self._store else None
         self._send_part()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, NamedTuple, get_args
 
-from firmware_bridge.floor.metrics.heard import Health, RoundStatus, Status
-from firmware_bridge.floor.metrics.tables import Table
+from firmware_bridge.facts.wire_states import Health, Status
+from firmware_bridge.floor.metrics.tables import RoundStatus, Table
 
 Kind = Literal["gauge", "counter", "info"]
 Value = float | int | bool | None
@@ -18,19 +18,19 @@ BRIGHTEST: Final = 255
 
 
 class Family(NamedTuple):
-    """A metric. unit: in words. samples: its labels and values at a table at a time; None is left out."""
+    """A metric. unit: in words. samples: its labels and values at a table at a time, in ms; None is left out."""
 
     name: str
     kind: Kind
     unit: str
     help: str
-    samples: Callable[[Table, float], Iterator[Sample]]
+    samples: Callable[[Table, int], Iterator[Sample]]
 
 
 def _health(name: str, kind: Kind, unit: str, text: str, value: Callable[[Health], Value]) -> Family:
     """A value of `health`."""
 
-    def samples(table: Table, now: float) -> Iterator[Sample]:
+    def samples(table: Table, now: int) -> Iterator[Sample]:
         if table.health:
             yield {}, value(table.health)
 
@@ -40,7 +40,7 @@ def _health(name: str, kind: Kind, unit: str, text: str, value: Callable[[Health
 def _status(name: str, kind: Kind, unit: str, text: str, found: Callable[[Status], tuple[Labels, Value]]) -> Family:
     """A value of `status`, with labels."""
 
-    def samples(table: Table, now: float) -> Iterator[Sample]:
+    def samples(table: Table, now: int) -> Iterator[Sample]:
         if table.status:
             yield found(table.status)
 
@@ -56,27 +56,27 @@ def _clock(status: Status) -> bool | None:
     return None if status.clock == "unknown" else status.clock == "synchronised"
 
 
-def _age(table: Table, now: float) -> Iterator[Sample]:
-    if table.health:
-        yield {}, round(max(0.0, now - table.health_since), 3)
+def _age(table: Table, now: int) -> Iterator[Sample]:
+    if table.health_at is not None:
+        yield {}, max(0, now - table.health_at) / 1000
 
 
-def _alarms(table: Table, now: float) -> Iterator[Sample]:
+def _alarms(table: Table, now: int) -> Iterator[Sample]:
     for (name, severity), count in sorted((table.alarms or {}).items()):
         yield {"id": name, "severity": severity}, count
 
 
-def _rounds(table: Table, now: float) -> Iterator[Sample]:
+def _rounds(table: Table, now: int) -> Iterator[Sample]:
     for status in get_args(RoundStatus):
         yield {"status": status}, table.rounds[status]
 
 
-def _phase(table: Table, now: float) -> Iterator[Sample]:
+def _phase(table: Table, now: int) -> Iterator[Sample]:
     if table.laid:
         yield {"phase": table.laid.phase}, 1
 
 
-def _cards_left(table: Table, now: float) -> Iterator[Sample]:
+def _cards_left(table: Table, now: int) -> Iterator[Sample]:
     if table.laid:
         yield {}, table.laid.cards_left
 

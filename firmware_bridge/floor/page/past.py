@@ -17,9 +17,9 @@ import msgspec
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped, fault
-from firmware_bridge.facts.wire import StateHead
-from firmware_bridge.floor.record.message import LONGEST, Key
-from firmware_bridge.floor.record.message import MOST as HIGHEST
+from firmware_bridge.facts.wire import LONGEST, StateHead
+from firmware_bridge.facts.wire import MOST as HIGHEST
+from firmware_bridge.floor.record.message import Key
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Reader, StoreError
 from firmware_bridge.floor.store.open import Asked

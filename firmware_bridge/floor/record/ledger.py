@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from firmware_bridge.client.intake import Retry
+from firmware_bridge.client.ledger import Entries
 from firmware_bridge.facts.orders import Resend
-from firmware_bridge.floor.record.entry import Entry
-from firmware_bridge.floor.record.message import Key, Row
+from firmware_bridge.floor.record.message import EVENT, Key, Row, makes_round
 
 SETTLE_S: Final = 5.0
 """How long a gap may close by itself before it is asked for."""
@@ -15,8 +16,8 @@ SETTLE_S: Final = 5.0
 SPAN: Final = 50
 """Entries that are asked for at a time, at most."""
 
-FIRST_S, LONGEST_S = 10.0, 600.0
-"""The wait between two orders for the same gap, doubled each time."""
+LONGEST_S: Final = 600.0
+"""The longest wait between two orders for the same gap; it doubles from twice `SETTLE_S`."""
 
 REFUSED_S: Final = 6 * 3600.0
 """The longest wait after a table refused to send all since a time: what it can read of that it sends each time."""
@@ -64,94 +65,58 @@ class Ask(NamedTuple):
     order: Resend
 
 
-class _Asked:
-    """Something that is missing, and when it is asked for."""
+class _Journal(Entries):
+    """One journal as the store has it, and when its table is asked for what is missing.
 
-    def __init__(self) -> None:
-        self.ask_at: float | None = None
-        self.asked, self.longest_s = 0, LONGEST_S
+    retry: of the entries of `part`. since, earlier: the time since which all is still to be asked for, and when.
+    """
 
-    def due(self, now: float) -> bool:
-        """Whether to ask now; then the next time is later."""
-        if self.ask_at is None:
-            self.ask_at = now + SETTLE_S
-        elif now >= self.ask_at:
-            self.ask_at = now + min(self.longest_s, FIRST_S * 2.0 ** min(self.asked, 12))
-            self.asked += 1
-            return True
-        return False
-
-
-class _Earlier(_Asked):
-    """What a table said since a time, up to a journal: no message names the end of the one before."""
-
-    def __init__(self, since: str) -> None:
-        super().__init__()
-        self.since = since
-
-
-class _Journal(_Asked):
-    """One journal: `whole` entries, and what came behind them."""
-
-    def __init__(self, shoe: int = 0, whole: int = 0, known: int = 0) -> None:
-        super().__init__()
-        self.shoe, self.whole, self.known = shoe, whole, known
-        self.behind: dict[int, Entry] = {}
-        self.part, self.reached = range(0), 0
-        self.changed = False
-        self.earlier: _Earlier | None = None
+    def __init__(self, saved: Progress, since: str) -> None:
+        super().__init__(saved.whole, saved.known)
+        self.saved, self.shoe, self.since = saved, saved.shoe, since
+        self.retry, self.earlier = Retry(SETTLE_S, LONGEST_S), Retry(SETTLE_S, LONGEST_S)
+        self._part, self._reached, self._in_turn = range(0), 0, False
 
     def take(self, row: Row) -> None:
-        self.shoe = max(self.shoe, row.shoe)
-        self.reach(row.seq)
-        if row.seq <= self.whole:
+        """Note a message, a repeat too."""
+        self.shoe, before = max(self.shoe, row.shoe), self.whole
+        if self.has(row.seq):
             return
-        entry = self.behind.setdefault(row.seq, Entry())
-        entry.take(row)
-        if entry.whole and row.seq in self.part:
-            self.ask_at, self.asked = None, 0
-        while self._has(self.whole + 1):
-            del self.behind[self.whole + 1]
-            self.whole += 1
-            self.changed, self.ask_at, self.asked = True, None, 0
+        if row.topic == EVENT:
+            self.event(row.seq, row.n, row.of, has_round=makes_round(row))
+        else:
+            self.round(row.seq, row.n)
+        if self.whole > before or (row.seq in self._part and self.has(row.seq)):
+            self.retry.reset()
+            self._in_turn = False
 
-    def reach(self, seq: int) -> None:
-        """Note that the journal has this entry."""
-        if seq > self.known:
-            self.known, self.changed = seq, True
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        return Progress(self.saved.key, self.shoe, self.whole, self.known, self.since)
+
+    @property
+    def lacks(self) -> bool:
+        """Whether an entry is missing."""
+        return self.whole < self.known
 
     @property
     def busy(self) -> bool:
         """Whether something is to be done about it."""
-        return self.lacks or self.changed or self.earlier is not None
-
-    @property
-    def lacks(self) -> bool:
-        return self.whole < self.known
+        return self.lacks or self.progress != self.saved or bool(self.since)
 
     def missing(self) -> range:
         """The entries to ask for now: the first that are missing, and in turn, where they do not come, later ones.
 
         An entry that its table cannot read never comes: what is missing behind it must not wait for it.
         """
-        self.part = first = self._missing_from(self.whole + 1)
-        if self.asked % 2 == 0:  # asked for the second time, the fourth ..
-            self.part = self._missing_from(max(self.reached + 1, first.stop)) or self._missing_from(first.stop) or first
-            self.reached = self.part.stop - 1
-        return self.part
-
-    def _missing_from(self, seq: int) -> range:
-        """The next entries that are missing, from the first to the last of a span; none where all are there."""
-        while self._has(seq):
-            seq += 1
-        last = min(self.known, seq + SPAN - 1)
-        while last > seq and self._has(last):
-            last -= 1
-        return range(seq, last + 1)
-
-    def _has(self, seq: int) -> bool:
-        entry = self.behind.get(seq)
-        return entry is not None and entry.whole
+        self._part = first = self.span(self.whole + 1, SPAN)
+        if self._in_turn:
+            behind = max(self._reached + 1, first.stop)
+            self._part = self.span(behind, SPAN) or self.span(first.stop, SPAN) or first
+            self._reached = self._part.stop - 1
+        self._in_turn = not self._in_turn
+        return self._part
 
 
 class Ledger:
@@ -181,11 +146,10 @@ class Ledger:
     def changes(self) -> Iterator[Progress]:
         """The progress to commit with the messages that were noted since the last call."""
         for table in self._touched:
-            for journal, each in self._tables[table].items():
-                if each.changed:
-                    each.changed = False
-                    since = each.earlier.since if each.earlier else ""
-                    yield Progress(Key(table, journal), each.shoe, each.whole, each.known, since)
+            for each in self._tables[table].values():
+                if each.progress != each.saved:
+                    each.saved = each.progress
+                    yield each.saved
 
     def stored(self, key: Key) -> int:
         """The entry up to which all of a journal is kept, 0 for none; what is noted since the last commit counts."""
@@ -200,26 +164,26 @@ class Ledger:
         """The orders to send now. now: seconds of any one monotonic clock."""
         for table, journals in self._tables.items():
             for name, each in journals.items():
-                if each.lacks and each.due(now):
+                if each.lacks and each.retry.is_due(now):
                     part = each.missing()
                     yield Ask(table, Resend(journal=name, start=part.start, to=part.stop - 1))
-                if each.earlier and each.earlier.due(now):
-                    yield Ask(table, Resend(since=each.earlier.since))
+                if each.since and each.earlier.is_due(now):
+                    yield Ask(table, Resend(since=each.since))
 
     def answered(self, table: str, *, ok: bool) -> None:
         """Note that a table answered an order for all since a time; one that refused it is asked again, ever later."""
         for each in self._tables.get(table, {}).values():
-            if each.earlier and ok:
-                each.earlier, each.changed = None, True
+            if each.since and ok:
+                each.since = ""
                 self._touched.add(table)
-            elif each.earlier:
-                each.earlier.longest_s = REFUSED_S
+            elif each.since:
+                each.earlier.wait.longest_s = REFUSED_S
 
     def forget_old(self) -> None:
         """Let go of journals that are whole and not the newest of their table; the store still has them."""
         for table in tuple(self._touched):
             journals = self._tables[table]
-            if not any(each.changed for each in journals.values()):
+            if all(each.progress == each.saved for each in journals.values()):
                 self._touched.discard(table)
             newest = max((each.shoe for each in journals.values()), default=0)
             self._tables[table] = {name: each for name, each in journals.items() if each.busy or each.shoe == newest}
@@ -235,8 +199,7 @@ class Ledger:
             is_newest = shoe is not None and shoe >= max(newest, previous.shoe if previous else 0)
             if progress.known == 0 and is_newest and self._asks:
                 since = previous.at if previous else EVER
-            journals[key.journal] = found = _Journal(progress.shoe, progress.whole, progress.known)
-            found.earlier = _Earlier(since) if since else None
+            journals[key.journal] = found = _Journal(progress, since)
             for row in rows:
                 found.take(row)
         return journals[key.journal]

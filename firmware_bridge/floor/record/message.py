@@ -9,24 +9,16 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from firmware_bridge.client.ledger import ROUND_EVENTS
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.events_of_rounds import EntryName
 from firmware_bridge.facts.printable import fault
-from firmware_bridge.facts.wire import StreamMessage
+from firmware_bridge.facts.wire import LONGEST, MOST, StreamMessage
 
 EVENT: Final = "event"
 ROUND: Final = "round"
 STREAMS: Final = (EVENT, ROUND)
 """The topics whose every message is kept."""
-
-ROUND_EVENTS: Final = frozenset({"RoundClosed", "RoundVoided", "RoundCorrected"})
-"""The types of events that come with a message of the topic `round`, of the same identity."""
-
-MOST: Final = 2**53
-"""The largest number of an entry, a shoe or a round: what every reader of JSON takes for an integer."""
-
-LONGEST: Final = 100
-"""Characters of the longest name of a journal or a table."""
 
 
 class Key(NamedTuple):

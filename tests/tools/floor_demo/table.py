@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.demo.broker import SharedBroker
+from firmware_bridge.demo.broker import PROTOCOL, EmbeddedBroker
 from firmware_bridge.demo.props import Play
 from firmware_bridge.demo.stage import Stage
 from firmware_bridge.errors import BridgeError
@@ -21,6 +21,19 @@ from tests.tools.floor_demo.first import first
 
 STORED: Final = "floor"
 """The receiver whose `stored` the tables follow: the name of `shoe-floor ingest` by default."""
+
+
+class SharedBroker(EmbeddedBroker):
+    """A broker of this machine that another process starts and ends; its kind is one of `PROTOCOL`."""
+
+    def __init__(self, kind: str, port: int) -> None:
+        self.kind, self.port, self.protocol = kind, port, PROTOCOL[kind]
+
+    async def start(self) -> None:
+        """It runs already."""
+
+    async def stop(self) -> None:
+        """Leave it to its owner."""
 
 
 async def deal(play: Play, broker: SharedBroker, folder: Path, stop: asyncio.Event) -> None:

@@ -20,6 +20,7 @@ from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.source.nats import consumer
 from firmware_bridge.floor.source.nats.connection import AWAY, CONNECT_S, Worker, connected, words
 from firmware_bridge.floor.source.nats.subjects import AT_QOS_1, KEPT, STREAM, subject, topic
+from firmware_bridge.mqtt.backoff import Doubling
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ class NatsSource:
         self._replies: dict[int, str] = {}
         self._numbers = count(1)
         self._attempts, self._next, self._heard = 0, 0.0, 0.0
+        self._wait = Doubling(FIRST_S, SLOWEST_S)
         self._told: set[str] = set()
         self._servers = random.sample(config.servers, len(config.servers))
         self._worker = Worker()
@@ -121,16 +123,18 @@ class NatsSource:
         except AWAY as error:
             self._tell(f"{server}: {words(error)}")
             await self._left()
-            self._wait()
+            self._later()
             return False
         self._attempts, self._heard = self._attempts % len(self._servers), monotonic()
+        self._wait.reset()
         self._told.clear()
         log.info("connected to %s", server)
         return True
 
-    def _wait(self) -> None:
+    def _later(self) -> None:
         """Full jitter; every node is tried once before the wait grows long."""
-        self._next = monotonic() + random.random() * min(SLOWEST_S, FIRST_S * 2.0 ** min(self._attempts, 16))
+        self._next = monotonic() + random.random() * self._wait.s
+        self._wait.longer()
         self._attempts += 1
 
     async def _bound(self, client: Client) -> None:

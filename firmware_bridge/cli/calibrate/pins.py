@@ -1,0 +1,212 @@
+"""`shoe calibrate cut-card`, `lamps` and `keypad`: measures the sensor, lights each lamp, asks for each key."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Final
+
+from firmware_bridge.cli.calibrate.visit import Visit
+from firmware_bridge.config.calibration import Count, CountSection, CutCardSection, Pulses, Value
+from firmware_bridge.config.pins import KeypadConfig
+from firmware_bridge.daemon.devices.keypads import BAUD
+from firmware_bridge.daemon.devices.wires import OF_SEAT, wires
+from hardware.calibrate.figures import Refusal
+from hardware.calibrate.pulses import Dwell, EdgeWatch, Pulse, SingleLamp, dwell
+from hardware.errors import PortError
+from hardware.keypads import Hello, KeypadLink, Mark, greeting
+from hardware.pins.pin import Pin, PinFactory, pin_factory
+from hardware.pins.sensors import Key
+from hardware.ports import Port
+
+CARDS, CUTS = 5, 3
+CARDS_S: Final = 10.0
+"""Seconds in which cards may be pulled where nobody answers that they were."""
+
+LOOK_S: Final = 0.05
+
+
+def cut_card(visit: Visit, factory: PinFactory = None) -> int:
+    """Measure the pulses and propose the sensor's settings; 0. Raises Refusal."""
+    pin = wires(visit.config).get("cut_card")
+    if pin is None:
+        raise Refusal("no cut-card sensor is configured", "name its pin: [pins] cut_card")
+    with visit.borrow("pins"):
+        section = asyncio.run(measured(visit, pin, factory or pin_factory(visit.config.pins.factory)))
+    visit.keep(section)
+    text = f"kept: debounce {section.after['debounce_ms']} ms, least dwell {section.after['min_dwell_ms']} ms; "
+    when = f"used from the next start on, where the config says no more than [pins] cut_card = {pin.number}"
+    return visit.done(text + when, after=section.after, measured=section.measured)
+
+
+async def measured(visit: Visit, pin: Pin, factory: PinFactory) -> CutCardSection:
+    """Watch the sensor while cards, then the cut card pass. Raises Refusal."""
+    watch = EdgeWatch(pin, factory)
+    try:
+        visit.guide.say(f"pull {CARDS} ordinary cards")
+        if visit.guide.unattended:
+            await asyncio.sleep(min(CARDS_S, visit.patience_s))
+        else:
+            visit.guide.ask("done?", "y")
+        cards = watch.take()
+        saw = f"{len(cards)} of them" if cards else "none of them, as it should be"
+        visit.guide.say(f"the sensor saw {saw}; pull the cut card {CUTS} times")
+        cut = await _cuts(visit, watch)
+    finally:
+        watch.close()
+    return _section(visit, pin, cards, cut, dwell(cards, cut))
+
+
+async def _cuts(visit: Visit, watch: EdgeWatch) -> list[Pulse]:
+    waited = 0.0
+    while len(pulses := watch.pulses()) < CUTS and waited < visit.patience_s:
+        visit.guide.bar(len(pulses) / CUTS, len(pulses), CUTS, "held" if watch.active else "")
+        await asyncio.sleep(LOOK_S)
+        waited += LOOK_S
+    if 0 < len(pulses) < CUTS:
+        raise Refusal(f"the cut card was seen {len(pulses)} of {CUTS} times", "hold it as a dealer does; try again")
+    return watch.take()
+
+
+def _section(visit: Visit, pin: Pin, cards: list[Pulse], cut: list[Pulse], found: Dwell) -> CutCardSection:
+    held = [round(pulse.held_ms, 2) for pulse in cut]
+    return CutCardSection(
+        at=visit.now,
+        by=visit.by,
+        before={"debounce_ms": pin.debounce_ms},
+        after={"debounce_ms": found.debounce_ms, "min_dwell_ms": found.min_dwell_ms},
+        measured=Pulses(
+            passes=len(cut),
+            card_longest=round(max((pulse.held_ms for pulse in cards), default=0.0), 2),
+            cut_shortest=min(held),
+            cut_longest=max(held),
+            bounce_longest=round(max(pulse.bounce_ms for pulse in (*cards, *cut)), 2),
+        ),
+    )
+
+
+NOT_LOOKED_AT: Final = "not looked at"
+"""What is on record of a lamp that was lit while nobody was there."""
+
+UNSEEN: Final = "all {} outputs are driven, and nobody looked at a lamp; to look: leave --yes out"
+
+
+def lamps(visit: Visit, factory: PinFactory = None) -> int:
+    """Light each lamp; 0 if all are seen. Raises Refusal.
+
+    With `--yes` nobody looks: 0 if each pin has the level it was set to, and on record is that no lamp was looked at.
+    """
+    pins = {name: pin for name, pin in wires(visit.config).items() if name in visit.config.lamps}
+    if not pins:
+        raise Refusal("no lamps are configured", "name their pins in [lamps]")
+    with visit.borrow("pins"):
+        known = factory or pin_factory(visit.config.pins.factory)
+        lit = {name: _is_lit(visit, name, pin, known) for name, pin in pins.items()}
+    looked = not visit.guide.unattended
+    if dark := [name for name, is_lit in lit.items() if not is_lit]:
+        raise Refusal(f"not {'seen' if looked else 'driven'}: {', '.join(dark)}", "check their wires: shoe wiring")
+    measured = Count(tried=len(lit), good=len(lit) if looked else 0)
+    after: dict[str, Value] = dict.fromkeys(lit, True if looked else NOT_LOOKED_AT)
+    visit.keep(CountSection(at=visit.now, by=visit.by, after=after, measured=measured))
+    seen = f"all {len(lit)} lamps are seen"
+    return visit.done(f"kept: {seen if looked else UNSEEN.format(len(lit))}", after=after, measured=measured)
+
+
+def _is_lit(visit: Visit, name: str, pin: Pin, factory: PinFactory) -> bool:
+    lamp = SingleLamp(pin, factory)
+    try:
+        if visit.guide.unattended:
+            visit.guide.say(f"{name} is lit (GPIO {pin.number})")
+            return lamp.is_lit
+        return visit.guide.ask(f"{name} (GPIO {pin.number}): is it lit, and no other?") == "y"
+    finally:
+        lamp.close()
+
+
+def keypad(visit: Visit, factory: PinFactory = None) -> int:
+    """Ask for each key; 0 if all came. Raises Refusal."""
+    known = ("next", "reveal", *visit.config.rules.play.keys)
+    keys = {name: pin for name, pin in wires(visit.config).items() if name in known or name.startswith(OF_SEAT)}
+    pads = {f"pad of seat {seat}": (pad, seat) for pad in visit.config.keypad for seat in pad.seats}
+    if not keys and not pads:
+        raise Refusal("no keys are configured", "name their pins in [pins] and [keys], and keypads in [[keypad]]")
+    with visit.borrow("pins"):
+        if keys:
+            asyncio.run(pressed(visit, keys, factory or pin_factory(visit.config.pins.factory)))
+        for pad in visit.config.keypad:
+            asyncio.run(marked(visit, pad))
+    felt = [*keys, *pads]
+    measured = Count(tried=len(felt), good=len(felt))
+    visit.keep(CountSection(at=visit.now, by=visit.by, after=dict.fromkeys(felt, True), measured=measured))
+    return visit.done(f"kept: all {len(felt)} keys are felt", measured=measured)
+
+
+async def pressed(visit: Visit, keys: dict[str, Pin], factory: PinFactory) -> None:
+    """Wait for each key in its turn. Raises Refusal for one that does not come."""
+    felt: asyncio.Queue[str] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    contacts = {name: Key(pin, factory, loop, partial(felt.put_nowait, name)) for name, pin in keys.items()}
+    try:
+        for name, contact in contacts.items():
+            if contact.active:
+                raise Refusal(f"{name.upper()} is held down already", "free it; check active_low in [pins]")
+        for count, (name, pin) in enumerate(keys.items()):
+            visit.guide.bar(count / len(keys), count, len(keys), f"press {name.upper()}")
+            while (came := await _key(visit, felt, name, pin)) != name:
+                visit.guide.say(f"that was {came.upper()}: press {name.upper()}, or swap their wires")
+    finally:
+        for contact in contacts.values():
+            contact.close()
+
+
+async def marked(visit: Visit, pad: KeypadConfig) -> None:
+    """Wait for a key of each seat of a serial keypad. Raises Refusal where none comes, or the pad cannot be had."""
+    loop, came = asyncio.get_running_loop(), asyncio.Queue[int]()
+    link, lost = KeypadLink(), loop.create_future()
+
+    def on_bytes(chunk: bytes) -> None:
+        for packet in link.feed(chunk):
+            if isinstance(packet, Hello):
+                port.write(greeting(packet))
+            elif isinstance(packet, Mark):
+                if not link.is_taken(packet):
+                    came.put_nowait(packet.seat)
+                port.write(link.acknowledge(packet))
+
+    def on_lost(why: PortError) -> None:
+        if not lost.done():
+            lost.set_result(why)
+
+    port = Port(pad.port, BAUD, loop, on_bytes, on_lost, lambda: None)
+    port.start()
+    try:
+        for count, seat in enumerate(pad.seats):
+            visit.guide.bar(count / len(pad.seats), count, len(pad.seats), f"press any key at seat {seat}")
+            while (pressed_at := await _seat(visit, came, lost, pad, seat)) != seat:
+                visit.guide.say(f"that was seat {pressed_at}: press at seat {seat}, or correct seats in [[keypad]]")
+    finally:
+        port.close()
+
+
+async def _seat(
+    visit: Visit, came: asyncio.Queue[int], lost: asyncio.Future[PortError], pad: KeypadConfig, seat: int
+) -> int:
+    """The seat whose key comes next. Raises Refusal."""
+    getting = asyncio.ensure_future(came.get())
+    await asyncio.wait((getting, lost), timeout=visit.patience_s, return_when=asyncio.FIRST_COMPLETED)
+    if getting.done():
+        return getting.result()
+    getting.cancel()
+    if lost.done():
+        raise Refusal(f"the keypad at {pad.port} is lost: {lost.result()}", "check its power and cable")
+    what = f"no key of seat {seat} came within {visit.patience_s:.0f} s"
+    raise Refusal(what, f"check the keypad at {pad.port}, and seats in [[keypad]]")
+
+
+async def _key(visit: Visit, felt: asyncio.Queue[str], name: str, pin: Pin) -> str:
+    try:
+        return await asyncio.wait_for(felt.get(), visit.patience_s)
+    except TimeoutError:
+        raise Refusal(
+            f"{name.upper()} was not pressed within {visit.patience_s:.0f} s", f"check its wire at GPIO {pin.number}"
+        ) from None

@@ -1,0 +1,225 @@
+"""`shoe replay`: a deal script or a journal as the MQTT messages it would send, offline."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from functools import partial
+from io import BufferedReader
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple, get_args
+
+from firmware_bridge.cli.long_commands import Bar, Workers, jobs_option
+from firmware_bridge.demo.memory_table import Close, Replay, Retained
+from firmware_bridge.demo.script import Part, parts, steps
+from firmware_bridge.errors import ScriptError
+from firmware_bridge.facts.house import House
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.house import choices, cut_place, house_of, terms_of, usual, with_terms
+from firmware_bridge.journal.line import FORMAT_LENGTH, Line, format_of
+from firmware_bridge.journal.walk import Walk
+from firmware_bridge.shoe import Shoe, advance
+from firmware_bridge.topics.event_and_round import messages
+
+NAMELESS: Final = "replay"
+"""The table where no config names one."""
+
+NewReplay = Callable[[Callable[[str], None]], Replay]
+"""Makes a table to play at, given what takes its warnings."""
+
+LONGEST: Final = 16 * 1024
+"""Letters of a shoe that another process plays, at most: what it says is held in memory until its turn comes."""
+
+
+class Warned(NamedTuple):
+    """A step made no sense: why."""
+
+    text: str
+
+
+class Reached(NamedTuple):
+    """The script was played up to this byte."""
+
+    end: int
+
+
+Said = bytes | Warned | Reached
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe replay`."""
+    parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="deal script or journal (default: stdin)")
+    parser.add_argument("--game", choices=tuple(GAMES), help="over the config's (default baccarat)")
+    parser.add_argument("--procedure", choices=choices("procedure"), help="over the config's")
+    parser.add_argument("--no-burn", action="store_true", help="skip the burn of each new shoe")
+    parser.add_argument("--close", choices=get_args(Close), default="auto", help="how rounds end (default auto)")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="deal by this table's settings")
+    jobs_option(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the messages as JSON lines; 0. Raises ConfigError, ScriptError, JournalError."""
+    house, table = _table(arguments)
+    with _opened(arguments.file) as source, Bar("replayed", _size(source), not sys.stdout.isatty()) as bar:
+        if format_of(source.peek(FORMAT_LENGTH)) is not None:
+            _write(_journal(source, arguments.file), bar)
+        else:
+            new = partial(Replay, house, table, burn=not arguments.no_burn, close=arguments.close)
+            with closing(_shoes(source, new, arguments.jobs)) as all_said:
+                _write(all_said, bar)
+    return 0
+
+
+def _table(arguments: argparse.Namespace) -> tuple[House, str]:
+    """The settings to deal by, and the table's name."""
+    house, table = House(virtual_cut=cut_place(House().game)), NAMELESS
+    if arguments.config:
+        from firmware_bridge.config.load import load
+
+        config = load(arguments.config, nameless=NAMELESS)
+        house, table = config.house, config.table.id
+    if arguments.game and arguments.game != house.game:
+        house = house_of(arguments.game, **usual(arguments.game), virtual_cut=cut_place(arguments.game))
+    if arguments.procedure:
+        house = _dealt(house, arguments.procedure)
+    return house, table
+
+
+def _dealt(house: House, procedure: str) -> House:
+    """The same house, dealing so. Raises ScriptError where its game is dealt in one way."""
+    if not hasattr(terms_of(house), "procedure"):
+        raise ScriptError(f"{house.game} is dealt in one way only", "leave --procedure out")
+    return with_terms(house, procedure=procedure)
+
+
+def _opened(name: str) -> BufferedReader:
+    try:
+        return open(0, "rb", closefd=False) if name == "-" else Path(name).open("rb")
+    except OSError as error:
+        raise ScriptError(f"{name}: {error.strerror}", "name a deal script, a journal, or - for stdin") from None
+
+
+def _journal(source: BinaryIO, name: str) -> Iterator[Said]:
+    """What a journal says, as JSON lines; no states where sealed parts are left out."""
+    shoe: Shoe | None = Shoe()
+    walk, retained, end = Walk(name), Retained(), 0
+    for line in walk.lines(source):
+        if line.entry is None and shoe is not None:
+            yield Warned("the sealed parts are left out: no states, only events and rounds")
+        shoe = advance(shoe, line.entry) if shoe is not None and line.entry is not None else None
+        yield from _json_lines(line, shoe, retained)
+        end += len(line.data)
+        yield Reached(end)
+    if walk.torn:
+        yield Warned(f"an unfinished line of {walk.torn} bytes at the end is left out")
+
+
+def _json_lines(line: Line, shoe: Shoe | None, retained: Retained) -> Iterator[bytes]:
+    """Its messages, and the states that it changed; no states where nobody knows the shoe."""
+    for message in messages(line):
+        yield _json_line(message.topic, b"false", message.payload)
+    for topic, payload in retained.changed(line, shoe) if shoe else ():
+        yield _json_line(topic, b"true", payload)
+
+
+def _json_line(topic: str, retain: bytes, payload: bytes) -> bytes:
+    """A message as a JSON line: the payload's bytes as they are sent."""
+    return b'{"topic":"%b","retain":%b,"payload":%b}\n' % (topic.encode(), retain, payload)
+
+
+def _shoes(source: BufferedReader, new: NewReplay, jobs: int) -> Generator[Said, None, None]:
+    """What the shoes say, in order, as JSON lines. Raises ScriptError, WorkerError.
+
+    The first shoe is played here; where another follows, `jobs` processes play a shoe each. One that is long, or waits
+    for its cards, is played here line by line.
+    """
+    table, is_here = _Table(new), True
+    unplayed: list[Part] = []
+    letters = 0
+    with Workers(jobs) as workers:
+        for part in parts(source):
+            if part and part.begins:
+                if is_here:
+                    yield from table.end()
+                else:
+                    yield from workers.start(partial(_played, new, unplayed))
+                is_here, unplayed, letters = jobs == 1 or not table.is_used, [], 0
+            if part:
+                unplayed.append(part)
+                letters += len(part.text)
+            if not is_here and (part is None or letters > LONGEST):
+                is_here = True
+                yield from workers.finish()
+            if is_here:
+                for each in unplayed:
+                    yield from table.play(each)
+                unplayed.clear()
+        if not is_here:
+            yield from workers.start(partial(_played, new, unplayed, is_last=True))
+        yield from workers.finish()
+
+
+class _Table:
+    """Plays shoe after shoe, part by part."""
+
+    def __init__(self, new: NewReplay) -> None:
+        self._warned = warned = list[Warned]()
+        self._replay = new(lambda text: warned.append(Warned(text)))  # no cycle: a shoe's memory is free at its end
+        self._retained = Retained()
+
+    @property
+    def is_used(self) -> bool:
+        """Whether a shoe was opened here."""
+        return self._replay.shoe.status != "empty"
+
+    def play(self, part: Part) -> Iterator[Said]:
+        """What the steps of a part say."""
+        yield from self._told(self._replay.play(steps(part)))
+        yield Reached(part.end)
+
+    def end(self) -> Iterator[Said]:
+        """What ends a shoe, as another begins; that one says all its states."""
+        yield from self._told(self._replay.end())
+        self._retained = Retained()
+
+    def _told(self, lines: Iterator[Line]) -> Iterator[Said]:
+        for line in lines:
+            if self._warned:
+                yield from self._warnings()
+            yield b"".join(_json_lines(line, self._replay.shoe, self._retained))
+        yield from self._warnings()
+
+    def _warnings(self) -> Iterator[Said]:
+        yield from self._warned
+        self._warned.clear()
+
+
+def _played(new: NewReplay, parts: list[Part], is_last: bool = False) -> Iterator[Said]:
+    """What a whole shoe says."""
+    table = _Table(new)
+    for part in parts:
+        yield from table.play(part)
+    if not is_last:
+        yield from table.end()
+
+
+def _size(source: BinaryIO) -> int:
+    """Bytes of a file; 0 where it is none."""
+    return os.fstat(source.fileno()).st_size
+
+
+def _write(all_said: Iterable[Said], bar: Bar) -> None:
+    """JSON lines to stdout, warnings to stderr."""
+    out = sys.stdout.buffer
+    for each in all_said:
+        match each:
+            case bytes():
+                out.write(each)
+            case Reached(end):
+                bar.reach(end)
+            case Warned(text):
+                bar.clear()
+                print(f"shoe replay: {text}", file=sys.stderr)

@@ -1,0 +1,227 @@
+"""Mutations of the source that the tests must notice: picks them, tries them, and repeats them on a later tree.
+
+They are kept in mutants.jsonl with the outcome at d698295, the commit they were picked from. A place is kept by its
+names, so that a mutation can be repeated after its file has moved. To repeat, in a tree whose changes are committed:
+
+    python -m tests.tools.mutants --again [--only firmware_bridge/mqtt] [--jobs 2] [--renames FILE] [--out FILE]
+    python -m tests.tools.mutants --again --find
+
+A line for each mutation that was caught at d698295 says what became of it: `caught`, and by which test; `SURVIVES`;
+`AMBIGUOUS` or `GONE`, and why. The test that caught it then runs first, next the files of tests that enter its place,
+at last the whole suite, with all that are left at once (`--quick` leaves it out). The last line counts. Exit code: 1
+if one survives, 2 if none does but places were not found. A place that is gone is judged by hand: its idea is gone; or
+its row gets `now`, the fields (`file`, `place`, `was`, `becomes`) that hold today; or `--renames` names it: a JSON
+object of old names to new ones (`Class.method`, a name within the text, or a file).
+
+The files of tests were chosen by a trace of the whole suite at d698295: those that enter the place, the quickest
+first, for at most a minute. Copies of the tree, each with its own environment, are made in a temporary directory; the
+tree itself stays as it is. To pick again, from a clean tree of d698295: `--pick TREE`; to try what has no outcome yet:
+`--try TREE`, then `--try TREE --whole` for the survivors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, fields
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Final
+
+from tests.tools.mutants.pick import PASSED_OVER, queues
+from tests.tools.mutants.places import Mutated, Mutation, NotFound, mutated, text_of
+from tests.tools.mutants.trial import Copy, caught_by, caught_together
+
+PICKED: Final = "d698295"
+ROOT: Final = Path(__file__).parents[3]
+RECORD: Final = Path(__file__).with_name("mutants.jsonl")
+
+Row = dict[str, Any]
+"""A mutation's fields, `tests`, `outcome`, `by`; `now`: fields that were found by hand for later trees."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.tools.mutants")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--again", action="store_true", help="repeat on today's tree what was caught")
+    what.add_argument("--try", dest="tree", type=Path, metavar="TREE", help="try what has no outcome yet")
+    what.add_argument("--pick", type=Path, metavar="TREE", help="print the mutations picked from a tree")
+    parser.add_argument("--only", default="", metavar="ROOM", help="only those of one room")
+    parser.add_argument("--jobs", type=int, default=2, help="copies that run at a time")
+    parser.add_argument("--renames", type=Path, metavar="FILE", help="JSON object of old names to new ones")
+    parser.add_argument("--quick", action="store_true", help="with --again: without the whole suite")
+    parser.add_argument("--find", action="store_true", help="with --again: only say where each place is now")
+    parser.add_argument("--whole", action="store_true", help="with --try: the whole suite for survivors")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="with --again: write the rows with their outcomes")
+    args = parser.parse_args()
+    if args.pick:
+        print(as_lines([asdict(each) for each in picked(args.pick)]), end="")
+        return 0
+    rows: list[Row] = [json.loads(line) for line in RECORD.read_text().splitlines()]
+    chosen = [row for row in rows if row["room"].startswith(args.only)]
+    if args.tree:
+        tried(args.tree.resolve(), rows, chosen, args.jobs, whole=args.whole)
+        return 0
+    renames = json.loads(args.renames.read_text()) if args.renames else {}
+    return repeated([row for row in chosen if row["outcome"] == "caught"], renames, args)
+
+
+def picked(tree: Path) -> list[Mutation]:
+    """The mutations of every room: of the first candidates of its queue, those of the operators seen least so far."""
+    seen: Counter[str] = Counter()
+    left: dict[str, list[Mutation]] = {}
+
+    def next_one(room: str) -> Mutation:
+        best = min(left[room], key=lambda each: seen[each.operator])
+        left[room].remove(best)
+        seen[best.operator] += 1
+        return best
+
+    found: list[Mutation] = []
+    for room, (wanted, candidates) in queues(tree).items():
+        left[room] = candidates[: 2 * wanted + 2]
+        found += [next_one(room) for _ in range(wanted)]
+    return [next_one(each.room) if (each.place, each.was) in PASSED_OVER else each for each in found]
+
+
+def tried(tree: Path, rows: list[Row], chosen: list[Row], jobs: int, *, whole: bool) -> None:
+    """Try mutations on the tree they were picked from; the record is written after each."""
+    lock = threading.Lock()
+
+    def write(row: Row, by: str | None, survived: str) -> None:
+        with lock:
+            row |= {"outcome": "caught" if by else survived, "by": by}
+            RECORD.write_text(as_lines(rows))
+            print(f"{row['outcome']:20}{row['room']:28}{row['place']}  {by or ''}", flush=True)
+
+    def one(copy: Copy, row: Row) -> None:
+        change = mutated(tree, mutation_of(row))
+        by, doubtful = caught_by(copy, change, row["tests"])
+        if doubtful:
+            row["doubtful"] = doubtful
+        write(row, by, "survived its tests")
+
+    if not whole:
+        in_copies(tree, [row for row in chosen if row["outcome"] is None], jobs, one)
+        return
+    left = [(row, mutated(tree, mutation_of(row))) for row in chosen if row["outcome"] == "survived its tests"]
+    for row, by in by_whole_suite(tree, left):
+        write(row, by, "survived")
+
+
+def repeated(rows: list[Row], renames: dict[str, str], args: argparse.Namespace) -> int:
+    """Repeat mutations on today's tree and say what became of each."""
+    left: list[tuple[Row, Mutated]] = []
+
+    def one(copy: Copy | None, row: Row) -> None:
+        try:
+            change = mutated(ROOT, mutation_of(row, renames), before(row))
+        except NotFound as error:
+            say(row, "AMBIGUOUS" if "ambiguous" in str(error) else "GONE", f"{row['file']}: {error}")
+            return
+        if not copy:
+            say(row, "found", f"{change.path} ({change.how})")
+            return
+        for tests in (today([row["by"]]), today(row["tests"])):
+            by = caught_by(copy, change, tests)[0] if tests else None
+            if by:
+                say(row, "caught", f"{change.path} ({change.how}) by {by}")
+                return
+        left.append((row, change))
+
+    if args.find:
+        for row in rows:
+            one(None, row)
+    else:
+        in_copies(ROOT, rows, args.jobs, one)
+    for row, by in [(row, None) for row, _ in left] if args.quick else by_whole_suite(ROOT, left):
+        say(row, "caught" if by else "SURVIVES", by or "")
+    if args.out:
+        args.out.write_text(as_lines(rows))
+    counts = Counter(row["again"] for row in rows)
+    print(", ".join(f"{outcome}: {count}" for outcome, count in counts.items()))
+    return 1 if counts["SURVIVES"] else 0 if set(counts) <= {"caught", "found"} else 2
+
+
+def as_lines(rows: list[Row]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def before(row: Row) -> str:
+    """The text of a row's place in the commit it was picked from; empty in a clone without that commit."""
+    shown = subprocess.run(["git", "show", f"{PICKED}:{row['file']}"], cwd=ROOT, capture_output=True, text=True)
+    return text_of(shown.stdout, row["place"])
+
+
+def say(row: Row, outcome: str, text: str) -> None:
+    row["again"], row["said"] = outcome, text
+    print(f"{outcome:11}{row['room']:28}{row['place']}  {text}", flush=True)
+
+
+def by_whole_suite(tree: Path, left: list[tuple[Row, Mutated]]) -> list[tuple[Row, str | None]]:
+    """The test of the whole suite that catches each mutation, if any."""
+    if not left:
+        return []
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copy = Copy(tree, Path(folder) / "copy")
+        found = caught_together(copy, [change for _, change in left])
+    return [(row, by) for (row, _), by in zip(left, found, strict=True)]
+
+
+def today(tests: list[str]) -> list[str]:
+    """Files or tests that are still there; a test that has moved is found by its name, a file by its own."""
+    found = []
+    for test in tests:
+        file, _, name = test.partition("::")
+        function = name.partition("[")[0].rpartition("::")[2]
+        if (ROOT / file).exists() and (not name or defines(ROOT / file, function)):
+            found.append(test)
+        elif name:
+            paths = [path for path in (ROOT / "tests").rglob("*.py") if defines(path, function)]
+            found += [f"{path.relative_to(ROOT)}::{function}" for path in paths]
+        else:
+            found += [str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob(Path(file).name)]
+    return found
+
+
+def defines(path: Path, function: str) -> bool:
+    return f"def {function}(" in path.read_text()
+
+
+def mutation_of(row: Row, renames: dict[str, str] | None = None) -> Mutation:
+    """The mutation of a row, with today's names."""
+    kept = {field.name: (row | row.get("now", {}))[field.name] for field in fields(Mutation)}
+    for old, new in (renames or {}).items():
+        for key in ("place", "was", "becomes", "file"):
+            kept[key] = re.sub(rf"(?<![\w.]){re.escape(old)}(?!\w)", new, kept[key])
+    return Mutation(**kept)
+
+
+def in_copies(tree: Path, rows: list[Row], jobs: int, work: Callable[[Copy, Row], None]) -> None:
+    """Do the work of each row in one of a few copies of a tree, never two in one at a time."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(jobs) as pool:
+        copies: SimpleQueue[Copy] = SimpleQueue()
+        for number in range(min(jobs, len(rows))):
+            copies.put(Copy(tree, Path(folder) / f"copy{number}"))
+
+        def one(row: Row) -> None:
+            copy = copies.get()
+            try:
+                work(copy, row)
+            finally:
+                copies.put(copy)
+
+        for done in [pool.submit(one, row) for row in rows]:
+            done.result()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
