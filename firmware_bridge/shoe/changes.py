@@ -104,10 +104,6 @@ def card_entered(shoe: Shoe, event: events.CardEntered) -> Shoe:
     return replace(shoe, held=(first, *shoe.held[1:]))
 
 
-def card_confirmed(shoe: Shoe, _: events.CardConfirmed) -> Shoe:
-    return with_device(shoe, entered=shoe.device.entered[1:])
-
-
 def card_set_aside(shoe: Shoe, event: events.CardSetAside) -> Shoe:
     if event.why in ("removed", "no shoe", "observed"):
         return replace(shoe, held=shoe.held[1:] if event.held else shoe.held)
@@ -136,21 +132,9 @@ def overdrawn_burned(shoe: Shoe, _: events.OverdrawnBurned) -> Shoe:
     )
 
 
-def burn_finished(shoe: Shoe, _: events.BurnFinished) -> Shoe:
-    return replace(shoe, burn_left=0)
-
-
-def lot_adopted(shoe: Shoe, event: events.LotAdopted) -> Shoe:
-    return replace(shoe, lot=event.lot)
-
-
 def cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
     held = shoe.held[1:] if event.held else shoe.held
     return replace(shoe, last_round=event.last_round, cut_by=event.by, held=held)
-
-
-def cut_card_held(shoe: Shoe, event: events.CutCardHeld) -> Shoe:
-    return replace(shoe, held=(*shoe.held, HeldCut(event.by)))
 
 
 OF_CARDS: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
@@ -160,14 +144,14 @@ OF_CARDS: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.CardHeld: card_held,
     events.CardEntered: card_entered,
     events.CardLookedAt: card_looked_at,
-    events.CardConfirmed: card_confirmed,
+    events.CardConfirmed: lambda shoe, _: with_device(shoe, entered=shoe.device.entered[1:]),
     events.CardSetAside: card_set_aside,
     events.CardRevealed: card_revealed,
     events.OverdrawnBurned: overdrawn_burned,
-    events.BurnFinished: burn_finished,
-    events.LotAdopted: lot_adopted,
+    events.BurnFinished: lambda shoe, _: replace(shoe, burn_left=0),
+    events.LotAdopted: lambda shoe, event: replace(shoe, lot=event.lot),
     events.CutCardMet: cut_card_met,
-    events.CutCardHeld: cut_card_held,
+    events.CutCardHeld: lambda shoe, event: replace(shoe, held=(*shoe.held, HeldCut(event.by))),
 }
 """Event of a card -> what it changes."""
 
@@ -187,10 +171,6 @@ def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
     """Betting anew takes back what its close began: the time to open cards, and a round without a bet."""
     flown = shoe.device.flown - shoe.flying
     return with_device(replace(shoe, betting=True, bets={}, reveal_by=None, opening=False, flying=False), flown=flown)
-
-
-def bets_closed(shoe: Shoe, event: events.BetsClosed) -> Shoe:
-    return replace(shoe, betting=False, bets=event.bets, money=event.money)
 
 
 def mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
@@ -280,35 +260,18 @@ def _written(round: events.RoundClosed | PastRound) -> str:
     return "".join([each.card.value for each in round.cards])
 
 
-def result_held(shoe: Shoe, event: events.ResultHeld) -> Shoe:
-    assert event.result is not None
-    return replace(shoe, held=(*shoe.held, HeldResult(event.result)))
-
-
-def reveal_clock_started(shoe: Shoe, event: events.RevealClockStarted) -> Shoe:
-    return replace(shoe, reveal_by=event.until)
-
-
-def reveal_time_ended(shoe: Shoe, _: events.RevealTimeEnded) -> Shoe:
-    return replace(shoe, reveal_by=None, opening=True)
-
-
-def flown(shoe: Shoe, event: events.Flown) -> Shoe:
-    return with_device(replace(shoe, flying=True, opening=True), flown=event.in_a_row)
-
-
 OF_ROUNDS: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.BetsOpened: bets_opened,
-    events.BetsClosed: bets_closed,
+    events.BetsClosed: lambda shoe, event: replace(shoe, betting=False, bets=event.bets, money=event.money),
     events.MarkGiven: mark_given,
     events.QuestionAnswered: question_answered,
     events.Happened: lambda shoe, _: shoe,
     events.RoundClosed: round_closed,
     events.RoundVoided: round_voided,
     events.RoundCorrected: round_corrected,
-    events.ResultHeld: result_held,
-    events.RevealClockStarted: reveal_clock_started,
-    events.RevealTimeEnded: reveal_time_ended,
-    events.Flown: flown,
+    events.ResultHeld: lambda shoe, event: replace(shoe, held=(*shoe.held, HeldResult(event.result))),
+    events.RevealClockStarted: lambda shoe, event: replace(shoe, reveal_by=event.until),
+    events.RevealTimeEnded: lambda shoe, _: replace(shoe, reveal_by=None, opening=True),
+    events.Flown: lambda shoe, event: with_device(replace(shoe, flying=True, opening=True), flown=event.in_a_row),
 }
 """Event of a round -> what it changes."""

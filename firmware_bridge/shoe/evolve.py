@@ -28,14 +28,6 @@ def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
     return replace(changed, n=changed.n + 1)
 
 
-def _commissioned(shoe: Shoe, event: events.Commissioned) -> Shoe:
-    return replace(shoe, journal=event.journal, seq=0, n=0)
-
-
-def _bridge_started(shoe: Shoe, event: events.BridgeStarted) -> Shoe:
-    return with_device(shoe, next_house=event.house)
-
-
 def _shoe_opened(shoe: Shoe, event: events.ShoeOpened) -> Shoe:
     burn, left = event.house.burn, event.pack.left
     goes_on = event.journal == shoe.journal
@@ -63,26 +55,6 @@ def _device_kept(shoe: Shoe, event: events.ShoeOpened) -> Device:
     """What a new shoe takes over within its journal: the same as what another journal would be told."""
     is_asked_for = shoe.device.dealer_change and event.dealer == shoe.dealer
     return replace(shoe.device, dealer_change=is_asked_for, lent="", turn=shoe.turn)
-
-
-def _noted(shoe: Shoe, event: events.Noted) -> Shoe:
-    return replace(shoe, held=shoe.held[1:]) if event.held else shoe
-
-
-def _shoe_change_requested(shoe: Shoe, event: events.ShoeChangeRequested) -> Shoe:
-    return replace(shoe, change="requested", change_by=event.until)
-
-
-def _shoe_change_overdue(shoe: Shoe, _: events.ShoeChangeOverdue) -> Shoe:
-    return replace(shoe, change="overdue", change_by=None)
-
-
-def _dealer_change_requested(shoe: Shoe, _: events.DealerChangeRequested) -> Shoe:
-    return with_device(shoe, dealer_change=True)
-
-
-def _dealer_signed_in(shoe: Shoe, event: events.DealerSignedIn) -> Shoe:
-    return with_device(replace(shoe, dealer=event.dealer), dealer_change=False)
 
 
 def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
@@ -114,41 +86,29 @@ def _reader_session(shoe: Shoe, event: events.ReaderSession) -> Shoe:
     return with_device(shoe, reader=ReportNo(event.session, BEFORE_FIRST), entered=entered)
 
 
-def _reader_lent(shoe: Shoe, event: events.ReaderLent) -> Shoe:
-    return with_device(shoe, lent=event.to)
-
-
-def _lid_turned(shoe: Shoe, event: events.LidTurned) -> Shoe:
-    return with_device(shoe, lid_open=event.open)
-
-
 def _command_answered(shoe: Shoe, event: events.CommandAnswered) -> Shoe:
     if event.answer.id is None or answer_to(shoe, event.answer.id):
         return shoe  # an id keeps the first answer it got
     return with_device(shoe, answers=(*shoe.device.answers, event.answer)[-ANSWERS_KEPT:])
 
 
-def _unchanged(shoe: Shoe, _: events.AnyEvent) -> Shoe:
-    return shoe
-
-
 CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     **OF_CARDS,
     **OF_ROUNDS,
-    events.Commissioned: _commissioned,
-    events.BridgeStarted: _bridge_started,
+    events.Commissioned: lambda shoe, event: replace(shoe, journal=event.journal, seq=0, n=0),
+    events.BridgeStarted: lambda shoe, event: with_device(shoe, next_house=event.house),
     events.ShoeOpened: _shoe_opened,
-    events.ShoeChangeRequested: _shoe_change_requested,
-    events.ShoeChangeOverdue: _shoe_change_overdue,
-    events.DealerChangeRequested: _dealer_change_requested,
-    events.DealerSignedIn: _dealer_signed_in,
+    events.ShoeChangeRequested: lambda shoe, event: replace(shoe, change="requested", change_by=event.until),
+    events.ShoeChangeOverdue: lambda shoe, _: replace(shoe, change="overdue", change_by=None),
+    events.DealerChangeRequested: lambda shoe, _: with_device(shoe, dealer_change=True),
+    events.DealerSignedIn: lambda shoe, event: with_device(replace(shoe, dealer=event.dealer), dealer_change=False),
     events.ShoeEnded: _shoe_ended,
     events.Irregular: _irregular,
     events.IrregularityClosed: _irregularity_closed,
     events.ReaderSession: _reader_session,
-    events.ReaderLent: _reader_lent,
-    events.LidTurned: _lid_turned,
-    events.KeyRefused: _unchanged,
-    events.Noted: _noted,
+    events.ReaderLent: lambda shoe, event: with_device(shoe, lent=event.to),
+    events.LidTurned: lambda shoe, event: with_device(shoe, lid_open=event.open),
+    events.KeyRefused: lambda shoe, _: shoe,
+    events.Noted: lambda shoe, event: replace(shoe, held=shoe.held[1:]) if event.held else shoe,
     events.CommandAnswered: _command_answered,
 }
