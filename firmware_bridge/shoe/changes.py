@@ -49,19 +49,19 @@ def _drawn(shoe: Shoe, event: events.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
     )
 
 
-def card_burned(shoe: Shoe, event: events.CardBurned) -> Shoe:
+def _card_burned(shoe: Shoe, event: events.CardBurned) -> Shoe:
     laid = _laid(shoe, event)
     sealed = tuple(each for each in laid if not each.shown)
     return replace(_drawn(shoe, event, laid), burn_left=event.left, aside=shoe.aside + sealed)
 
 
-def card_dealt(shoe: Shoe, event: events.CardDealt) -> Shoe:
+def _card_dealt(shoe: Shoe, event: events.CardDealt) -> Shoe:
     known = _laid(shoe, event, event.origin)
     laid = known or (Laid(None, event.origin, "", shoe.seq + 1, shoe.n + 1, shown=False),)
     return replace(_drawn(shoe, event, known), laid=shoe.laid + laid, turn=next_turn(shoe))
 
 
-def card_looked_at(shoe: Shoe, event: events.CardLookedAt) -> Shoe:
+def _card_looked_at(shoe: Shoe, event: events.CardLookedAt) -> Shoe:
     assert event.secret is not None
     card, nonce = event.secret.card, event.secret.nonce
 
@@ -74,12 +74,12 @@ def card_looked_at(shoe: Shoe, event: events.CardLookedAt) -> Shoe:
     return replace(shoe, laid=laid, seen=(*shoe.seen, card), unknown=shoe.unknown - 1)
 
 
-def card_overdrawn(shoe: Shoe, event: events.CardOverdrawn) -> Shoe:
+def _card_overdrawn(shoe: Shoe, event: events.CardOverdrawn) -> Shoe:
     laid = _laid(shoe, event, event.origin, over=True)
     return replace(_drawn(shoe, event, laid), overdrawn=shoe.overdrawn + laid)
 
 
-def card_held(shoe: Shoe, event: events.CardHeld) -> Shoe:
+def _card_held(shoe: Shoe, event: events.CardHeld) -> Shoe:
     secret = event.secret
     held = HeldCard(
         secret.card if secret else None,
@@ -94,7 +94,7 @@ def card_held(shoe: Shoe, event: events.CardHeld) -> Shoe:
     return replace(shoe, held=(*shoe.held, held))
 
 
-def card_entered(shoe: Shoe, event: events.CardEntered) -> Shoe:
+def _card_entered(shoe: Shoe, event: events.CardEntered) -> Shoe:
     assert event.secret is not None
     if not event.held:
         return with_device(shoe, entered=(*shoe.device.entered, event.secret.card))
@@ -104,14 +104,14 @@ def card_entered(shoe: Shoe, event: events.CardEntered) -> Shoe:
     return replace(shoe, held=(first, *shoe.held[1:]))
 
 
-def card_set_aside(shoe: Shoe, event: events.CardSetAside) -> Shoe:
+def _card_set_aside(shoe: Shoe, event: events.CardSetAside) -> Shoe:
     if event.why in ("removed", "no shoe", "observed"):
         return replace(shoe, held=shoe.held[1:] if event.held else shoe.held)
     laid = _laid(shoe, event)
     return replace(_drawn(shoe, event, laid), aside=shoe.aside + laid)
 
 
-def card_revealed(shoe: Shoe, event: events.CardRevealed) -> Shoe:
+def _card_revealed(shoe: Shoe, event: events.CardRevealed) -> Shoe:
     def hit(laid: Laid) -> bool:
         return laid.committed == (event.seq, event.n)
 
@@ -122,7 +122,7 @@ def card_revealed(shoe: Shoe, event: events.CardRevealed) -> Shoe:
     )
 
 
-def overdrawn_burned(shoe: Shoe, _: events.OverdrawnBurned) -> Shoe:
+def _overdrawn_burned(shoe: Shoe, _: events.OverdrawnBurned) -> Shoe:
     burned = tuple(laid for laid in shoe.laid if laid.over and not laid.shown)
     return replace(
         shoe,
@@ -132,25 +132,25 @@ def overdrawn_burned(shoe: Shoe, _: events.OverdrawnBurned) -> Shoe:
     )
 
 
-def cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
+def _cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
     held = shoe.held[1:] if event.held else shoe.held
     return replace(shoe, last_round=event.last_round, cut_by=event.by, held=held)
 
 
 OF_CARDS: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
-    events.CardBurned: card_burned,
-    events.CardDealt: card_dealt,
-    events.CardOverdrawn: card_overdrawn,
-    events.CardHeld: card_held,
-    events.CardEntered: card_entered,
-    events.CardLookedAt: card_looked_at,
+    events.CardBurned: _card_burned,
+    events.CardDealt: _card_dealt,
+    events.CardOverdrawn: _card_overdrawn,
+    events.CardHeld: _card_held,
+    events.CardEntered: _card_entered,
+    events.CardLookedAt: _card_looked_at,
     events.CardConfirmed: lambda shoe, _: with_device(shoe, entered=shoe.device.entered[1:]),
-    events.CardSetAside: card_set_aside,
-    events.CardRevealed: card_revealed,
-    events.OverdrawnBurned: overdrawn_burned,
+    events.CardSetAside: _card_set_aside,
+    events.CardRevealed: _card_revealed,
+    events.OverdrawnBurned: _overdrawn_burned,
     events.BurnFinished: lambda shoe, _: replace(shoe, burn_left=0),
     events.LotAdopted: lambda shoe, event: replace(shoe, lot=event.lot),
-    events.CutCardMet: cut_card_met,
+    events.CutCardMet: _cut_card_met,
     events.CutCardHeld: lambda shoe, event: replace(shoe, held=(*shoe.held, HeldCut(event.by))),
 }
 """Event of a card -> what it changes."""
@@ -167,22 +167,22 @@ def exchanged(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card
     return (*cards, *come)
 
 
-def bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
+def _bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
     """Betting anew takes back what its close began: the time to open cards, and a round without a bet."""
     flown = shoe.device.flown - shoe.flying
     return with_device(replace(shoe, betting=True, bets={}, reveal_by=None, opening=False, flying=False), flown=flown)
 
 
-def mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
+def _mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
     mark = Given(Mark(event.seat, event.word, event.value), shoe.seq + 1, shoe.n + 1)
     return replace(shoe, given=(*shoe.given, mark), turn=shoe.turn if event.more else next_turn(shoe))
 
 
-def question_answered(shoe: Shoe, event: events.QuestionAnswered) -> Shoe:
+def _question_answered(shoe: Shoe, event: events.QuestionAnswered) -> Shoe:
     return replace(shoe, given=(*shoe.given, Given(Answered(event.answer), shoe.seq + 1, shoe.n + 1)))
 
 
-def round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
+def _round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
     past = _past(shoe, event)
     played = len(shoe.laid) - event.carried
     reserves, sealed = shoe.laid[played:], tuple(laid for laid in shoe.laid[:played] if not laid.shown)
@@ -198,7 +198,7 @@ def _opens_with(laid: Laid) -> events.Origin:
     return "manual" if laid.origin == "manual" else "carried"
 
 
-def round_voided(shoe: Shoe, event: events.RoundVoided) -> Shoe:
+def _round_voided(shoe: Shoe, event: events.RoundVoided) -> Shoe:
     sealed = tuple(laid for laid in shoe.laid if not laid.shown)
     past = PastRound(event.round, shoe.seq + 1, event.cards, bets=shoe.bets, money=shoe.money, left=left_before(shoe))
     flown = shoe.device.flown - shoe.flying
@@ -243,7 +243,7 @@ def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> Past
     )
 
 
-def round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
+def _round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
     def corrected(past: PastRound) -> PastRound:
         return replace(_past(shoe, event), bets=past.bets, money=past.money, left=past.left)
 
@@ -261,14 +261,14 @@ def _written(round: events.RoundClosed | PastRound) -> str:
 
 
 OF_ROUNDS: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
-    events.BetsOpened: bets_opened,
+    events.BetsOpened: _bets_opened,
     events.BetsClosed: lambda shoe, event: replace(shoe, betting=False, bets=event.bets, money=event.money),
-    events.MarkGiven: mark_given,
-    events.QuestionAnswered: question_answered,
+    events.MarkGiven: _mark_given,
+    events.QuestionAnswered: _question_answered,
     events.Happened: lambda shoe, _: shoe,
-    events.RoundClosed: round_closed,
-    events.RoundVoided: round_voided,
-    events.RoundCorrected: round_corrected,
+    events.RoundClosed: _round_closed,
+    events.RoundVoided: _round_voided,
+    events.RoundCorrected: _round_corrected,
     events.ResultHeld: lambda shoe, event: replace(shoe, held=(*shoe.held, HeldResult(event.result))),
     events.RevealClockStarted: lambda shoe, event: replace(shoe, reveal_by=event.until),
     events.RevealTimeEnded: lambda shoe, _: replace(shoe, reveal_by=None, opening=True),
