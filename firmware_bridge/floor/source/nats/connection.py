@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from threading import Thread
 from typing import Any, Final, TypeVar
 
@@ -18,6 +19,9 @@ CONNECT_S: Final = 5.0
 
 PING_S, PINGS = 5, 2
 """A node that left so many pings, so many seconds apart, without an answer is gone."""
+
+TRIES: Final = 5
+"""Tries at a node that resets the connection: its reset may overtake the words with which it refuses a login."""
 
 AWAY: Final = (nats.errors.Error, OSError, asyncio.TimeoutError)
 """What a node out of reach, an election or an answer that does not come raise."""
@@ -47,31 +51,36 @@ class Worker:
 async def connected(
     config: NatsSection, password: bytes | None, server: str, told: Callable[[Exception], Awaitable[None]]
 ) -> Client:
-    """A connection to a node, tried once; it does not come back by itself. Raises what is in `AWAY`.
+    """A connection to a node; it does not come back by itself. Raises what is in `AWAY`.
 
     told: called with a fault that no call raises, such as a right that is missing.
     """
-    client, security = Client(), tls_context(config)
+    security = tls_context(config)
     how: dict[str, Any] = {"tls": security} if security else {}
     if config.username is not None:
         how |= {"user": config.username, "password": (password or b"").decode()}
-    try:
-        async with asyncio.timeout(2 * CONNECT_S):
-            await client.connect(
-                [server],
-                name=config.consumer,
-                allow_reconnect=False,
-                max_reconnect_attempts=1,
-                reconnect_time_wait=0,
-                connect_timeout=int(CONNECT_S),
-                ping_interval=PING_S,
-                max_outstanding_pings=PINGS,
-                error_cb=told,
-                **how,
-            )
-    except BaseException:
-        await client.close()
-        raise
+    for left in reversed(range(TRIES)):
+        client = Client()
+        try:
+            async with asyncio.timeout(2 * CONNECT_S):
+                await client.connect(
+                    [server],
+                    name=config.consumer,
+                    allow_reconnect=False,
+                    max_reconnect_attempts=1,
+                    reconnect_time_wait=0,
+                    connect_timeout=int(CONNECT_S),
+                    ping_interval=PING_S,
+                    max_outstanding_pings=PINGS,
+                    error_cb=told,
+                    **how,
+                )
+            break
+        except BaseException as error:
+            with suppress(OSError):  # closing meets the reset again
+                await client.close()
+            if not left or not isinstance(error, ConnectionResetError):
+                raise
     return client
 
 

@@ -115,7 +115,8 @@ def _asked(
     told: list[str] = []
 
     async def tell(error: Exception) -> None:
-        told.append(words(error))
+        if not told or not isinstance(error, ConnectionResetError):  # a refusal is followed by the reset of its line
+            told.append(words(error))
 
     async def ask(server: str) -> Answer:
         client = await connected(config, password, server, tell)
