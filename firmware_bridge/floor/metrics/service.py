@@ -17,9 +17,8 @@ from starlette.types import Receive, Scope, Send
 
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config import FloorConfig, password
-from firmware_bridge.floor.metrics.exporter import Exporter
+from firmware_bridge.floor.metrics.exporter import Exporter, wanted
 from firmware_bridge.floor.metrics.tables import TOPICS, Tables
-from firmware_bridge.floor.metrics.text import wanted
 from firmware_bridge.floor.serving import Connection, listening, server
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store.open import Asked
