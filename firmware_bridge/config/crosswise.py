@@ -79,92 +79,76 @@ def contradictions(config: Config) -> Iterator[Contradiction]:
                 yield Contradiction(what, f'write {key} = "{meant}", or take the key out')
 
 
-def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> list[str]:
+def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Iterator[str]:
     """Every mistake that is not one of a key's type: raw is the document, sections hold its good keys."""
-    table = sections.get("table")
-    wrong = _bad_port(raw) + _relative_directory(raw) + _pins_used_twice(raw) + _bad_pattern(raw)
-    wrong += _cut_too_early(table, game) + _judged_twice(sections, game) + _too_many_packs(table, game)
-    wrong += [*_no_roads(raw, game), *wrong_pads(sections.get("keypad", ()), game), *_lacking(raw, sections, game)]
-    return wrong + _limits_of_no_bet(raw, game) + _undealt(table, game) + _burned(table, game)
-
-
-def _cut_too_early(table: TableConfig | None, game: Game) -> list[str]:
-    """The virtual cut card lies within the shoe."""
-    if table is None or not isinstance(table.virtual_cut, int) or table.virtual_cut < table.decks * game.size:
-        return []
-    return [f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * game.size} cards"]
-
-
-def _too_many_packs(table: TableConfig | None, game: Game) -> list[str]:
-    """A shoe holds as many packs as its game is dealt from."""
-    if table is None or table.decks in game.packs:
-        return []
-    return [f"[table] decks = {table.decks}: {game.name} is dealt from {game.dealt_from}"]
-
-
-def _burned(table: TableConfig | None, game: Game) -> list[str]:
-    """Nothing is burned of a pack that is dealt to its last card."""
-    if table is None or game.play.may_burn or table.burn in ("none", 0):
-        return []
-    return [f"[table] burn = {table.burn!r}: {game.name} deals all {game.size} of a pack, leave burn out"]
-
-
-def _undealt(table: TableConfig | None, game: Game) -> list[str]:
-    """A game that is dealt to those who bet waits for the bets."""
-    if table is None or not game.money.must_bet or table.betting == "required":
-        return []
-    return [f'[table] betting = "ignored": {game.name} is dealt to the seats that bets_closed names']
-
-
-def _lacking(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> list[str]:
-    """What is set up for another game: sensors in slots that take several cards, odds of bets that have no names."""
-    mistakes = []
+    table: TableConfig | None = sections.get("table")
+    port, directory = _text(raw, "reader", "port"), _text(raw, "journal", "dir")
+    if port and not port.startswith("/") and not NETWORK.fullmatch(port):
+        known = "known are a device, /dev/.., and a reader on the network, socket://HOST:PORT"
+        yield f"[reader] port = {port!r}: {known}"
+    if directory and not directory.startswith("/"):
+        yield f"[journal] dir = {directory!r}: write the whole path, from / on"
+    yield from _pins_used_twice(raw)
+    if (pattern := _text(raw, "reader", "pattern")) is not None:
+        yield from _bad_pattern(pattern)
+    if table and isinstance(table.virtual_cut, int) and table.virtual_cut >= table.decks * game.size:
+        yield f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * game.size} cards"
+    yield from _judged_twice(sections, game)
+    if table and table.decks not in game.packs:
+        yield f"[table] decks = {table.decks}: {game.name} is dealt from {game.dealt_from}"
+    yield from _no_roads(raw, game)
+    yield from wrong_pads(sections.get("keypad", ()), game)
     if raw.get("presence") and not game.play.sensed:
-        mistakes.append(f"[presence]: a slot of {game.name} takes several cards, no sensor tells them apart")
+        yield f"[presence]: a slot of {game.name} takes several cards, no sensor tells them apart"
     if sections.get("mqtt", MqttConfig()).live_odds and not game.money.bets:
-        mistakes.append(f"[mqtt] live_odds = true: {game.name} has none, ask shoe odds --game {game.name}")
-    return mistakes
+        yield f"[mqtt] live_odds = true: {game.name} has none, ask shoe odds --game {game.name}"
+    yield from _limits_of_no_bet(raw, game)
+    if table and game.money.must_bet and table.betting != "required":
+        yield f'[table] betting = "ignored": {game.name} is dealt to the seats that bets_closed names'
+    if table and not game.play.may_burn and table.burn not in ("none", 0):
+        yield f"[table] burn = {table.burn!r}: {game.name} deals all {game.size} of a pack, leave burn out"
 
 
-def _limits_of_no_bet(raw: dict[str, Any], game: Game) -> list[str]:
+def _limits_of_no_bet(raw: dict[str, Any], game: Game) -> Iterator[str]:
     """A limit is a bet's, where the game's bets have names, or one of the whole table."""
     limits, known = raw.get("limits"), (*game.money.bets, *OF_TABLE)
     if not game.money.bets or not isinstance(limits, dict):
-        return []
-    near = {name: get_close_matches(name, known, 1) for name in limits if name not in known}
-    return [
-        f"[limits] {name[:LONGEST_NAME]} is no bet of {game.name}: "
-        + (f"did you mean {found[0]}?" if found else f"name one as `shoe odds --json` does, or {' or '.join(OF_TABLE)}")
-        for name, found in near.items()
-    ]
+        return
+    names = f"name one as `shoe odds --json` does, or {' or '.join(OF_TABLE)}"
+    for name in (each for each in limits if each not in known):
+        hint = f"did you mean {near[0]}?" if (near := get_close_matches(name, known, 1)) else names
+        yield f"[limits] {name[:LONGEST_NAME]} is no bet of {game.name}: {hint}"
 
 
-def _no_roads(raw: dict[str, Any], game: Game) -> list[str]:
+def _no_roads(raw: dict[str, Any], game: Game) -> Iterator[str]:
     """Good roads are named in `[roads]`, for a game that has roads."""
     has_roads = "good_roads" in game.terms.__struct_fields__
-    mistakes = [] if has_roads or "roads" not in raw else [f"[roads]: {game.name} has no roads"]
+    if "roads" in raw and not has_roads:
+        yield f"[roads]: {game.name} has no roads"
     own = raw.get("game")
     if has_roads and isinstance(own, dict) and "good_roads" in own:
-        mistakes.append("[game] good_roads stands in [roads]: good = [..]")
-    return mistakes
+        yield "[game] good_roads stands in [roads]: good = [..]"
 
 
-def _judged_twice(sections: dict[str, Any], game: Game) -> list[str]:
+def _judged_twice(sections: dict[str, Any], game: Game) -> Iterator[str]:
     """A reader that judges the game deals it by its own rules and tells every result; no other tells any."""
     table = sections.get("table", TableConfig(id="?"))
     protocol = sections.get("reader", ReaderConfig()).protocol
     if not READERS[protocol]:
-        return ['[table] close = "result": only an angel-eye tells results'] if table.close == "result" else []
+        if table.close == "result":
+            yield '[table] close = "result": only an angel-eye tells results'
+        return
     if game.play.verdict is None:
-        return [f'[reader] protocol = "{protocol}": it judges games of its own, {game.name} is none of them']
+        yield f'[reader] protocol = "{protocol}": it judges games of its own, {game.name} is none of them'
+        return
     terms = sections.get("game", game.terms())
-    mistakes = [f'[game] {key} = "{getattr(terms, key)}": {why}' for key, why in game.play.unjudged(terms).items()]
+    for key, why in game.play.unjudged(terms).items():
+        yield f'[game] {key} = "{getattr(terms, key)}": {why}'
     if table.disclose == "sealed":
         mode = sections.get("service", ServiceConfig()).mode
         by_mode = "" if mode == "standard" else f' (what [service] mode = "{mode}" stands for)'
         why = 'an angel-eye tells the result before the cards are revealed: write disclose = "dealt"'
-        mistakes.append(f'[table] disclose = "sealed"{by_mode}: {why}')
-    return mistakes
+        yield f'[table] disclose = "sealed"{by_mode}: {why}'
 
 
 def _pins_used_twice(raw: dict[str, Any]) -> list[str]:
@@ -183,42 +167,22 @@ def _pins_used_twice(raw: dict[str, Any]) -> list[str]:
     ]
 
 
-def _bad_pattern(raw: dict[str, Any]) -> list[str]:
+def _bad_pattern(pattern: str) -> Iterator[str]:
     """A reader's pattern is a regular expression whose one group is the code."""
-    reader = raw.get("reader")
-    pattern = reader.get("pattern") if isinstance(reader, dict) else None
-    if not isinstance(pattern, str):
-        return []
     try:
         groups = re.compile(pattern).groups
     except re.error as error:
-        return [f"[reader] pattern = {pattern!r} is no regular expression: {error}"]
+        yield f"[reader] pattern = {pattern!r} is no regular expression: {error}"
+        return
     if groups != 1:
-        return [f"[reader] pattern = {pattern!r} has {groups} groups: put one pair of brackets, around the code"]
-    return []
+        yield f"[reader] pattern = {pattern!r} has {groups} groups: put one pair of brackets, around the code"
 
 
-def _bad_port(raw: dict[str, Any]) -> list[str]:
-    """A reader's port is a device, or an address on the network."""
-    port = _text(raw, "reader", "port")
-    if not port or port.startswith("/") or NETWORK.fullmatch(port):
-        return []
-    return [f"[reader] port = {port!r}: known are a device, /dev/.., and a reader on the network, socket://HOST:PORT"]
-
-
-def _relative_directory(raw: dict[str, Any]) -> list[str]:
-    """The journal's directory is the same wherever the daemon is started."""
-    directory = _text(raw, "journal", "dir")
-    if not directory or directory.startswith("/"):
-        return []
-    return [f"[journal] dir = {directory!r}: write the whole path, from / on"]
-
-
-def _text(raw: dict[str, Any], section: str, key: str) -> str:
-    """A text of the config, empty where there is none."""
+def _text(raw: dict[str, Any], section: str, key: str) -> str | None:
+    """A text of the config, None where there is none."""
     keys = raw.get(section)
     value = keys.get(key) if isinstance(keys, dict) else None
-    return value if isinstance(value, str) else ""
+    return value if isinstance(value, str) else None
 
 
 def _not_passed_on(mode: str, missing: set[str]) -> Iterator[Contradiction]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final, NamedTuple, get_args, get_origin
+from typing import Any, Final, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT, Struct, inspect
@@ -72,39 +72,28 @@ def good_sections(
     return sections
 
 
-def named_keys(
-    kind: Any, where: str, keys: dict[str, Any], known: tuple[str, ...], mistakes: list[str]
-) -> dict[str, Any]:
-    """The good keys of a section whose keys are names, those of `known`."""
-    good: dict[str, Any] = {}
-    for key, value in keys.items():
-        if key not in known:
-            mistakes.append(unknown(f"{where}{key}", key, known))
-            continue
-        try:
-            good[key] = msgspec.convert(value, kind)
-        except msgspec.ValidationError:
-            mistakes += _wrong(kind, f"{where}{key}", key, value)
-    return good
-
-
 def good_keys(
-    kind: Any, where: str, keys: dict[str, Any], mistakes: list[str], without: tuple[str, ...] = ()
+    kind: Any, where: str, keys: dict[str, Any], mistakes: list[str], without: Collection[str] = ()
 ) -> dict[str, Any]:
     """The good keys of a section, or of a table within it. without: fields that are no keys."""
-    known = {field.encode_name: field for field in fields(kind) if field.encode_name not in without}
+    known = {field.encode_name: field.type for field in fields(kind) if field.encode_name not in without}
+    return typed_keys(known, where, keys, mistakes)
+
+
+def typed_keys(known: Mapping[str, Any], where: str, keys: dict[str, Any], mistakes: list[str]) -> dict[str, Any]:
+    """The good keys of a section. known: key -> type."""
     good: dict[str, Any] = {}
     for key, value in keys.items():
         if key not in known:
             mistakes.append(unknown(f"{where}{key}", key, known))
             continue
         try:
-            read = msgspec.convert(value, known[key].type)
+            read = msgspec.convert(value, known[key])
             if not _is_finite(read):
                 raise msgspec.ValidationError("nobody can count with it")
             good[key] = read
         except msgspec.ValidationError:
-            mistakes += _wrong(known[key].type, f"{where}{key}", key, value)
+            mistakes += _wrong(known[key], f"{where}{key}", key, value)
     return good
 
 
@@ -146,8 +135,8 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
     within: list[str] = []
     if isinstance(value, dict) and (table := _table_of(kind)):
         good_keys(table, f"{where}.", value, within)
-    elif isinstance(value, dict) and (row := _row_of(kind)):
-        named_keys(row.of, f"{where}.", value, row.names, within)
+    elif isinstance(value, dict) and (row := _row_of(kind)) is not None:
+        typed_keys(row, f"{where}.", value, within)
     parts = [_wrong_text(kind, value), what_may_stand(kind)]
     return within or [f"{where} = {_shown(key, value)}: {'; '.join(filter(None, parts))}"]
 
@@ -187,19 +176,12 @@ def _table_of(kind: Any) -> type[Struct] | None:
     return next((each.cls for each in kinds if isinstance(each, inspect.StructType)), None)
 
 
-class _Row(NamedTuple):
-    """A table in braces { } with one kind of value: its keys may be `names`."""
-
-    of: Any
-    names: tuple[str, ...]
-
-
-def _row_of(kind: Any) -> _Row | None:
-    """The table of values of one kind that may stand at a key of this type; None where none may."""
+def _row_of(kind: Any) -> dict[str, Any] | None:
+    """Name -> type, of a table of values of one kind that may stand at a key of this type; None where none may."""
     if get_origin(kind) is not dict:
         return None
     names, of = get_args(kind)
-    return _Row(of, get_args(names))
+    return dict.fromkeys(get_args(names), of)
 
 
 def _words(info: inspect.Type) -> str:

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import fields, replace
+from msgspec.structs import fields
 
 from firmware_bridge.config.crosswise import with_mode, with_usual, wrong_together
 from firmware_bridge.config.good_keys import (
     good_keys,
     good_sections,
-    named_keys,
     read_document,
     read_password,
     refuse,
+    typed_keys,
     unprintable,
 )
 from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig, wrong_keys
@@ -78,19 +78,18 @@ def _section(section: str, keys: Any, game: Game, mistakes: list[str]) -> Any:
         case "limits":
             return limits(keys, mistakes)
         case "lamps":
-            return named_keys(AnyPin, where, keys, (*game.slots, *game.seats, *LAMPS), mistakes)
+            return typed_keys(dict.fromkeys((*game.slots, *game.seats, *LAMPS), AnyPin), where, keys, mistakes)
         case "keys":
             mistakes += (wrong := list(wrong_keys(keys, game)))
-            return {} if wrong else named_keys(AnySensor, where, keys, tuple(keys), mistakes)
+            return {} if wrong else typed_keys(dict.fromkeys(keys, AnySensor), where, keys, mistakes)
         case "presence":
-            return named_keys(AnySensor, where, keys, game.slots, mistakes)
+            return typed_keys(dict.fromkeys(game.slots, AnySensor), where, keys, mistakes)
         case "game":
             return _terms(game, good_keys(game.terms, where, keys, mistakes), mistakes)
         case "pins":
-            own = named_keys(
-                AnySensor, where, {key: keys[key] for key in keys if key in game.play.keys}, game.play.keys, mistakes
-            )
-            others = {key: value for key, value in keys.items() if key not in game.play.keys}
+            results = {key: keys[key] for key in keys if key in game.play.keys}
+            own = typed_keys(dict.fromkeys(game.play.keys, AnySensor), where, results, mistakes)
+            others = {key: value for key, value in keys.items() if key not in results}
             return PinsConfig(**good_keys(PinsConfig, where, others, mistakes, without=("keys",)), keys=own)
     moved = [key for key in keys if section == "table" and key in game.terms.__struct_fields__]
     mistakes += [f"[table] {key} stands in [game]: it is a setting of {game.name} alone" for key in moved]
@@ -128,11 +127,11 @@ def broker_settings(config: Config) -> BrokerSettings:
     """The broker as configured, the password read from its file. Raises ConfigError if it cannot be read."""
     mqtt = config.mqtt
     password = read_password("mqtt", mqtt.password_file, Path(mqtt.password_file)) if mqtt.password_file else None
-    settings = BrokerSettings(client_id=mqtt.client_id or _client_id(config.table.id), username=mqtt.username)
-    return replace(
-        settings,
+    return BrokerSettings(
         host=mqtt.host,
         port=mqtt.port,
+        client_id=mqtt.client_id or _client_id(config.table.id),
+        username=mqtt.username,
         password=password,
         ca=mqtt.ca,
         cert=mqtt.cert,

@@ -5,15 +5,6 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
-
-
-class _Access(NamedTuple):
-    """Whose a file is, and who may do what with it."""
-
-    owner: int
-    group: int
-    mode: int
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -22,15 +13,15 @@ def write_whole(path: Path, content: str | bytes) -> None:
     Whoever could use the file before can use it now, also where root writes it with a umask of its own; a new file
     belongs to whom its directory belongs, and who may list that may read it.
     """
-    access = _access(path)
+    owner, group, mode = _access(path)
     fresh = path.with_name(f".{path.name}.new")
     fresh.unlink(missing_ok=True)
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content.encode() if isinstance(content, str) else content)
         file.flush()
         with suppress(OSError):  # only root may give a file away
-            os.fchown(file.fileno(), access.owner, access.group)
-        os.fchmod(file.fileno(), access.mode)
+            os.fchown(file.fileno(), owner, group)
+        os.fchmod(file.fileno(), mode)
         os.fsync(file.fileno())
     fresh.replace(path)
     directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
@@ -40,10 +31,11 @@ def write_whole(path: Path, content: str | bytes) -> None:
         os.close(directory)
 
 
-def _access(path: Path) -> _Access:
+def _access(path: Path) -> tuple[int, int, int]:
+    """Owner, group and mode of a file."""
     try:
         was = path.stat()
     except FileNotFoundError:
         of = path.parent.stat()
-        return _Access(of.st_uid, of.st_gid, of.st_mode & 0o044 | 0o600)
-    return _Access(was.st_uid, was.st_gid, was.st_mode & 0o777)
+        return of.st_uid, of.st_gid, of.st_mode & 0o044 | 0o600
+    return was.st_uid, was.st_gid, was.st_mode & 0o777

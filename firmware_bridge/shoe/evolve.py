@@ -1,22 +1,37 @@
-"""`evolve(shoe, event) -> shoe`: what each event changes, one small function per event."""
+"""`evolve(shoe, event) -> shoe`: what each event changes, an expression or a small function per event."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import Device
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.games.house import size_of
-from firmware_bridge.shoe.changes import OF_CARDS, OF_ROUNDS
-from firmware_bridge.shoe.state import ANSWERS_KEPT, Shoe, answer_to, oldest_held, with_device
+from firmware_bridge.games.moves import Answered, Mark
+from firmware_bridge.shoe.state import (
+    ANSWERS_KEPT,
+    Given,
+    HeldCard,
+    HeldCut,
+    HeldResult,
+    Laid,
+    PastRound,
+    Shoe,
+    answer_to,
+    left_before,
+    next_turn,
+    oldest_held,
+    with_device,
+)
 
 BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
-
 
 FORGETS: Final = ("reader_gap", "reader_back")
 """After these the reader does not tell again what people entered in its absence."""
@@ -28,12 +43,219 @@ def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
     return replace(changed, n=changed.n + 1)
 
 
-def _commissioned(shoe: Shoe, event: events.Commissioned) -> Shoe:
-    return replace(shoe, journal=event.journal, seq=0, n=0)
+def _laid(
+    shoe: Shoe, event: events.CardEvent, origin: events.Origin = "reader", over: bool = False
+) -> tuple[Laid, ...]:
+    """The card of an event as it lies: nothing for a card nobody knows."""
+    seq, n = shoe.seq + 1, shoe.n + 1
+    if event.card is not None:
+        return (Laid(event.card, origin, "", seq, n, shown=True, over=over),)
+    if event.secret is not None:
+        return (Laid(event.secret.card, origin, event.secret.nonce, seq, n, shown=False, over=over),)
+    return ()
 
 
-def _bridge_started(shoe: Shoe, event: events.BridgeStarted) -> Shoe:
-    return with_device(shoe, next_house=event.house)
+def _drawn(shoe: Shoe, event: events.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
+    """Count a card that left the shoe, and let go of it if it was held."""
+    return replace(
+        shoe,
+        held=shoe.held[1:] if event.held else shoe.held,
+        seen=(*shoe.seen, *[each.card for each in laid if each.card]),
+        unknown=shoe.unknown + (not laid),
+        serials=(*shoe.serials, event.serial) if event.serial else shoe.serials,
+    )
+
+
+def _card_burned(shoe: Shoe, event: events.CardBurned) -> Shoe:
+    laid = _laid(shoe, event)
+    sealed = tuple(each for each in laid if not each.shown)
+    return replace(_drawn(shoe, event, laid), burn_left=event.left, aside=shoe.aside + sealed)
+
+
+def _card_dealt(shoe: Shoe, event: events.CardDealt) -> Shoe:
+    known = _laid(shoe, event, event.origin)
+    laid = known or (Laid(None, event.origin, "", shoe.seq + 1, shoe.n + 1, shown=False),)
+    return replace(_drawn(shoe, event, known), laid=shoe.laid + laid, turn=next_turn(shoe))
+
+
+def _card_looked_at(shoe: Shoe, event: events.CardLookedAt) -> Shoe:
+    assert event.secret is not None
+    card, nonce = event.secret.card, event.secret.nonce
+
+    def told(laid: Laid) -> Laid:
+        if (laid.seq, laid.n) != (event.seq, event.n):
+            return laid
+        return replace(laid, card=card, nonce=nonce, origin="manual", entered=(shoe.seq + 1, shoe.n + 1))
+
+    laid = tuple(map(told, shoe.laid))
+    return replace(shoe, laid=laid, seen=(*shoe.seen, card), unknown=shoe.unknown - 1)
+
+
+def _card_overdrawn(shoe: Shoe, event: events.CardOverdrawn) -> Shoe:
+    laid = _laid(shoe, event, event.origin, over=True)
+    return replace(_drawn(shoe, event, laid), overdrawn=shoe.overdrawn + laid)
+
+
+def _card_held(shoe: Shoe, event: events.CardHeld) -> Shoe:
+    secret = event.secret
+    held = HeldCard(
+        secret.card if secret else None,
+        secret.nonce if secret else "",
+        event.lot,
+        event.manual,
+        event.flags,
+        reason=event.why,
+        slot=event.slot,
+        serial=event.serial,
+    )
+    return replace(shoe, held=(*shoe.held, held))
+
+
+def _card_entered(shoe: Shoe, event: events.CardEntered) -> Shoe:
+    assert event.secret is not None
+    if not event.held:
+        return with_device(shoe, entered=(*shoe.device.entered, event.secret.card))
+    first = oldest_held(shoe)
+    assert first is not None
+    first = replace(first, card=event.secret.card, nonce=event.secret.nonce, manual=True)
+    return replace(shoe, held=(first, *shoe.held[1:]))
+
+
+def _card_set_aside(shoe: Shoe, event: events.CardSetAside) -> Shoe:
+    if event.why in ("removed", "no shoe", "observed"):
+        return replace(shoe, held=shoe.held[1:] if event.held else shoe.held)
+    laid = _laid(shoe, event)
+    return replace(_drawn(shoe, event, laid), aside=shoe.aside + laid)
+
+
+def _card_revealed(shoe: Shoe, event: events.CardRevealed) -> Shoe:
+    def hit(laid: Laid) -> bool:
+        return laid.committed == (event.seq, event.n)
+
+    return replace(
+        shoe,
+        laid=tuple(replace(laid, shown=True) if hit(laid) else laid for laid in shoe.laid),
+        aside=tuple(laid for laid in shoe.aside if not hit(laid)),
+    )
+
+
+def _overdrawn_burned(shoe: Shoe, _: events.OverdrawnBurned) -> Shoe:
+    burned = tuple(laid for laid in shoe.laid if laid.over and not laid.shown)
+    return replace(
+        shoe,
+        aside=shoe.aside + shoe.overdrawn + burned,
+        overdrawn=(),
+        laid=tuple(laid for laid in shoe.laid if laid not in burned),
+    )
+
+
+def _cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
+    held = shoe.held[1:] if event.held else shoe.held
+    return replace(shoe, last_round=event.last_round, cut_by=event.by, held=held)
+
+
+def exchanged(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
+    """The cards seen, once those of a round were others: each takes the place of one that it was taken for."""
+    was, now = Counter(before), Counter(after)
+    gone, come = list((was - now).elements()), list((now - was).elements())
+    cards = list(seen)
+    for face in gone:
+        at = next((n for n in reversed(range(len(cards))) if cards[n] is face), len(cards))
+        cards[at : at + 1] = [come.pop(0)] if come else []
+    return (*cards, *come)
+
+
+def _bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
+    """Betting anew takes back what its close began: the time to open cards, and a round without a bet."""
+    flown = shoe.device.flown - shoe.flying
+    return with_device(replace(shoe, betting=True, bets={}, reveal_by=None, opening=False, flying=False), flown=flown)
+
+
+def _mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
+    mark = Given(Mark(event.seat, event.word, event.value), shoe.seq + 1, shoe.n + 1)
+    return replace(shoe, given=(*shoe.given, mark), turn=shoe.turn if event.more else next_turn(shoe))
+
+
+def _question_answered(shoe: Shoe, event: events.QuestionAnswered) -> Shoe:
+    return replace(shoe, given=(*shoe.given, Given(Answered(event.answer), shoe.seq + 1, shoe.n + 1)))
+
+
+def _round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
+    past = _past(shoe, event)
+    played = len(shoe.laid) - event.carried
+    reserves, sealed = shoe.laid[played:], tuple(laid for laid in shoe.laid[:played] if not laid.shown)
+    carried = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in reserves]
+    over = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in shoe.overdrawn]
+    flown = shoe.device.flown if shoe.flying else 0
+    after = replace(_round_over(shoe, past, flown), played=shoe.played + _written(event))
+    return replace(after, aside=shoe.aside + sealed, laid=(*carried, *over))
+
+
+def _opens_with(laid: Laid) -> events.Origin:
+    """A carried card that people entered stays marked as such."""
+    return "manual" if laid.origin == "manual" else "carried"
+
+
+def _round_voided(shoe: Shoe, event: events.RoundVoided) -> Shoe:
+    sealed = tuple(laid for laid in shoe.laid if not laid.shown)
+    past = PastRound(event.round, shoe.seq + 1, event.cards, bets=shoe.bets, money=shoe.money, left=left_before(shoe))
+    flown = shoe.device.flown - shoe.flying
+    return replace(_round_over(shoe, past, flown), aside=shoe.aside + sealed + shoe.overdrawn, laid=())
+
+
+def _round_over(shoe: Shoe, past: PastRound, flown: int) -> Shoe:
+    """The shoe between two rounds; `flown` rounds without a bet lie in a row behind it."""
+    over = replace(
+        shoe,
+        round=shoe.round + 1,
+        rounds=(*shoe.rounds, past),
+        overdrawn=(),
+        betting=False,
+        reveal_by=None,
+        opening=False,
+        flying=False,
+        given=(),
+        bets={},
+        money={},
+        turn=next_turn(shoe),
+    )
+    return with_device(over, flown=flown, prev=events.EntryName(shoe.journal, past.seq))
+
+
+def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> PastRound:
+    return PastRound(
+        event.round,
+        shoe.seq + 1,
+        event.cards,
+        event.outcome,
+        event.hands,
+        event.own,
+        event.carried,
+        event.last,
+        event.flags,
+        event.revision,
+        shoe.bets,
+        shoe.money,
+        left_before(shoe),
+        event.bets if event.unit == "money" else {},
+    )
+
+
+def _round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
+    def corrected(past: PastRound) -> PastRound:
+        return replace(_past(shoe, event), bets=past.bets, money=past.money, left=past.left)
+
+    before = [each.card for past in shoe.rounds if past.round == event.round for each in past.cards]
+    rounds = tuple(corrected(past) if past.round == event.round else past for past in shoe.rounds)
+    seen = exchanged(shoe.seen, before, [each.card for each in event.cards])
+    written = "".join([_written(past) for past in rounds if past.outcome])
+    after = replace(shoe, rounds=rounds, seen=seen, played=written)
+    return with_device(after, prev=events.EntryName(shoe.journal, shoe.seq + 1))
+
+
+def _written(round: events.RoundClosed | PastRound) -> str:
+    """The cards of a round, one behind the other."""
+    return "".join([each.card.value for each in round.cards])
 
 
 def _shoe_opened(shoe: Shoe, event: events.ShoeOpened) -> Shoe:
@@ -65,26 +287,6 @@ def _device_kept(shoe: Shoe, event: events.ShoeOpened) -> Device:
     return replace(shoe.device, dealer_change=is_asked_for, lent="", turn=shoe.turn)
 
 
-def _noted(shoe: Shoe, event: events.Noted) -> Shoe:
-    return replace(shoe, held=shoe.held[1:]) if event.held else shoe
-
-
-def _shoe_change_requested(shoe: Shoe, event: events.ShoeChangeRequested) -> Shoe:
-    return replace(shoe, change="requested", change_by=event.until)
-
-
-def _shoe_change_overdue(shoe: Shoe, _: events.ShoeChangeOverdue) -> Shoe:
-    return replace(shoe, change="overdue", change_by=None)
-
-
-def _dealer_change_requested(shoe: Shoe, _: events.DealerChangeRequested) -> Shoe:
-    return with_device(shoe, dealer_change=True)
-
-
-def _dealer_signed_in(shoe: Shoe, event: events.DealerSignedIn) -> Shoe:
-    return with_device(replace(shoe, dealer=event.dealer), dealer_change=False)
-
-
 def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
     sealed = tuple(laid for laid in shoe.laid + shoe.overdrawn if not laid.shown)
     ended = replace(shoe, status="ended", aside=shoe.aside + sealed, laid=(), overdrawn=(), betting=False)
@@ -114,41 +316,53 @@ def _reader_session(shoe: Shoe, event: events.ReaderSession) -> Shoe:
     return with_device(shoe, reader=ReportNo(event.session, BEFORE_FIRST), entered=entered)
 
 
-def _reader_lent(shoe: Shoe, event: events.ReaderLent) -> Shoe:
-    return with_device(shoe, lent=event.to)
-
-
-def _lid_turned(shoe: Shoe, event: events.LidTurned) -> Shoe:
-    return with_device(shoe, lid_open=event.open)
-
-
 def _command_answered(shoe: Shoe, event: events.CommandAnswered) -> Shoe:
     if event.answer.id is None or answer_to(shoe, event.answer.id):
         return shoe  # an id keeps the first answer it got
     return with_device(shoe, answers=(*shoe.device.answers, event.answer)[-ANSWERS_KEPT:])
 
 
-def _unchanged(shoe: Shoe, _: events.AnyEvent) -> Shoe:
-    return shoe
-
-
 CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
-    **OF_CARDS,
-    **OF_ROUNDS,
-    events.Commissioned: _commissioned,
-    events.BridgeStarted: _bridge_started,
+    events.CardBurned: _card_burned,
+    events.CardDealt: _card_dealt,
+    events.CardOverdrawn: _card_overdrawn,
+    events.CardHeld: _card_held,
+    events.CardEntered: _card_entered,
+    events.CardLookedAt: _card_looked_at,
+    events.CardConfirmed: lambda shoe, _: with_device(shoe, entered=shoe.device.entered[1:]),
+    events.CardSetAside: _card_set_aside,
+    events.CardRevealed: _card_revealed,
+    events.OverdrawnBurned: _overdrawn_burned,
+    events.BurnFinished: lambda shoe, _: replace(shoe, burn_left=0),
+    events.LotAdopted: lambda shoe, event: replace(shoe, lot=event.lot),
+    events.CutCardMet: _cut_card_met,
+    events.CutCardHeld: lambda shoe, event: replace(shoe, held=(*shoe.held, HeldCut(event.by))),
+    events.BetsOpened: _bets_opened,
+    events.BetsClosed: lambda shoe, event: replace(shoe, betting=False, bets=event.bets, money=event.money),
+    events.MarkGiven: _mark_given,
+    events.QuestionAnswered: _question_answered,
+    events.Happened: lambda shoe, _: shoe,
+    events.RoundClosed: _round_closed,
+    events.RoundVoided: _round_voided,
+    events.RoundCorrected: _round_corrected,
+    events.ResultHeld: lambda shoe, event: replace(shoe, held=(*shoe.held, HeldResult(event.result))),
+    events.RevealClockStarted: lambda shoe, event: replace(shoe, reveal_by=event.until),
+    events.RevealTimeEnded: lambda shoe, _: replace(shoe, reveal_by=None, opening=True),
+    events.Flown: lambda shoe, event: with_device(replace(shoe, flying=True, opening=True), flown=event.in_a_row),
+    events.Commissioned: lambda shoe, event: replace(shoe, journal=event.journal, seq=0, n=0),
+    events.BridgeStarted: lambda shoe, event: with_device(shoe, next_house=event.house),
     events.ShoeOpened: _shoe_opened,
-    events.ShoeChangeRequested: _shoe_change_requested,
-    events.ShoeChangeOverdue: _shoe_change_overdue,
-    events.DealerChangeRequested: _dealer_change_requested,
-    events.DealerSignedIn: _dealer_signed_in,
+    events.ShoeChangeRequested: lambda shoe, event: replace(shoe, change="requested", change_by=event.until),
+    events.ShoeChangeOverdue: lambda shoe, _: replace(shoe, change="overdue", change_by=None),
+    events.DealerChangeRequested: lambda shoe, _: with_device(shoe, dealer_change=True),
+    events.DealerSignedIn: lambda shoe, event: with_device(replace(shoe, dealer=event.dealer), dealer_change=False),
     events.ShoeEnded: _shoe_ended,
     events.Irregular: _irregular,
     events.IrregularityClosed: _irregularity_closed,
     events.ReaderSession: _reader_session,
-    events.ReaderLent: _reader_lent,
-    events.LidTurned: _lid_turned,
-    events.KeyRefused: _unchanged,
-    events.Noted: _noted,
+    events.ReaderLent: lambda shoe, event: with_device(shoe, lent=event.to),
+    events.LidTurned: lambda shoe, event: with_device(shoe, lid_open=event.open),
+    events.KeyRefused: lambda shoe, _: shoe,
+    events.Noted: lambda shoe, event: replace(shoe, held=shoe.held[1:]) if event.held else shoe,
     events.CommandAnswered: _command_answered,
 }

@@ -29,21 +29,8 @@ STREAKS = st.lists(st.tuples(st.sampled_from("BPT"), st.integers(1, 9)), max_siz
 OUTCOMES = st.one_of(st.text("BPT", max_size=90), STREAKS.map(lambda runs: "".join(s * n for s, n in runs)))
 
 
-def grown(outcomes: str, settings: RoadSettings) -> Roads:
-    roads = roads_of((), settings)
-    for letter in outcomes:
-        append(roads, Bead(letter))  # type: ignore[arg-type]
-    return roads
-
-
 def drawn(outcomes: str, settings: RoadSettings) -> Roads:
     return roads_of(map(Bead, outcomes), settings)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("settings", SETTINGS, ids=lambda each: f"{each.leading_ties}-{each.row1_limit}")
-@given(outcomes=OUTCOMES)
-def test_grown_round_by_round_equals_drawn_anew(settings: RoadSettings, outcomes: str) -> None:
-    assert grown(outcomes, settings) == drawn(outcomes, settings)
 
 
 def picture_by_the_book(runs: list[int], descend: bool) -> list[tuple[int, int]]:

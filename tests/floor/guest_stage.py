@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from firmware_bridge.demo.memory_table import Retained
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
-from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
+from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import mode
 from tests.core.table import Table
+from tests.tools.messages.examples import HEALTH
 
 VERSION_SAID: Final = "97.53.1"
 LIMITS: Final[dict[str, Any]] = {"table": {"low": 100, "high": "20000"}, "tie": 5000, "tiger_pair": 77, "SECRETBET": 78}
@@ -41,8 +44,8 @@ class Stage:
         self._state("status", shoe, body, boot)
 
     def health(self, shoe: Shoe) -> None:
-        reader = ReaderHealth(40_417, 3, 0, 231.4, 198, 12, 41.5, 233.0, 200.0, "lamp ends in 9 days")
-        self._state("health", shoe, Health(36_061, reader, 21_480, 52.1, False, 3, (), 0), "boot")
+        reader = replace(HEALTH.reader, reads=40_417, unread=3, forecast="lamp ends in 9 days")
+        self._state("health", shoe, replace(HEALTH, uptime_s=36_061, reader=reader, queue=3), "boot")
 
     def other(self, topic: str, body: bytes) -> None:
         self.said.append(Said(topic, body, len(self.lines)))

@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
-from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
+from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.floor.latest import milliseconds
 from firmware_bridge.floor.page.seen import Floor
+from tests.tools.messages.examples import HEALTH
 from tests.tools.messages.played import Sent, played
 from tests.tools.messages.scenes import GAMES, Scene, Step
 
@@ -68,11 +70,10 @@ def latest(told: Sequence[Message]) -> list[Message]:
 def alive(name: str, now: int = NOW, state: Any = "online", mode: str = "FULL", **measured: Any) -> list[Message]:
     """Status and health of a table."""
     head = StateHead(VERSION, name, 1, "1-ab12", 17, rfc3339(now), "5c1e8a02")
-    reader = ReaderHealth(412, 1, 0, 221.4, 188, 12, 41.5, 233.0, 200.0, None)
-    health = Health(4000, reader, 21480, 52.1, False, 0, (), 0)
+    health = replace(HEALTH, uptime_s=4000, reader=replace(HEALTH.reader, quality=221.4, lamp=188))
     told = {
         "status": Status(state, "0.1.0", "4c7c4bc 2026-11-20", 18, mode, "synchronised", 1),
-        "health": msgspec.structs.replace(health, **measured),
+        "health": replace(health, **measured),
     }
     return [Message(f"shoe/{name}/{topic}", joined(head, body), True) for topic, body in told.items()]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from msgspec import Struct
+
 from firmware_bridge.facts.wire_states import Alarm, Health, ReaderHealth, Table
 from firmware_bridge.floor.page import said
 from firmware_bridge.floor.page.markup import (
@@ -215,30 +217,39 @@ def _hands(over: RoundOver, lang: Language) -> Iterator[Html]:
         yield tag("span", said.hand(lang, name), " ", cards(lang, faces), words, class_="hand")
 
 
-def _reader(told: ReaderHealth, lang: Language) -> tuple[tuple[str, Part], ...]:
-    return (
-        (text(lang, "health.reads"), number(told.reads)),
-        (text(lang, "health.unread"), number(told.unread)),
-        (text(lang, "health.frames_bad"), number(told.frames_bad)),
-        (text(lang, "health.quality"), _drift(told.quality, told.quality_calibrated, lang)),
-        (text(lang, "health.lamp"), _drift(told.lamp, told.lamp_calibrated, lang)),
-        (text(lang, "health.ambient"), number(told.ambient)),
-        (text(lang, "health.reader_temperature"), number(told.temperature, "celsius", 1)),
-        (text(lang, "health.forecast"), foreign(told.forecast, lang) if told.forecast else None),
-    )
+def _reader(told: ReaderHealth, lang: Language) -> Iterator[tuple[str, Part]]:
+    forms: dict[str, Part] = {
+        "reads": number(told.reads),
+        "unread": number(told.unread),
+        "frames_bad": number(told.frames_bad),
+        "quality": _drift(told.quality, told.quality_calibrated, lang),
+        "lamp": _drift(told.lamp, told.lamp_calibrated, lang),
+        "ambient": number(told.ambient),
+        "temperature": number(told.temperature, "celsius", 1),
+        "forecast": foreign(told.forecast, lang) if told.forecast else None,
+    }
+    return _rows("reader", told, forms, ("quality_calibrated", "lamp_calibrated"), lang)
 
 
-def _machine(told: Health, lang: Language) -> tuple[tuple[str, Part], ...]:
+def _machine(told: Health, lang: Language) -> Iterator[tuple[str, Part]]:
     power = None if told.under_voltage is None else "health.power_low" if told.under_voltage else "health.power_fine"
-    faults = None if told.faults is None else ", ".join(told.faults) or text(lang, "page.nothing")
-    return (
-        (text(lang, "health.temperature"), number(told.temperature, "celsius", 1)),
-        (text(lang, "health.under_voltage"), text(lang, power) if power else None),
-        (text(lang, "health.disk"), number(told.disk_free_mb, "megabyte")),
-        (text(lang, "health.queue"), number(told.queue)),
-        (text(lang, "health.faults"), faults),
-        (text(lang, "health.orders_refused"), number(told.orders_refused)),
-    )
+    forms: dict[str, Part] = {
+        "temperature": number(told.temperature, "celsius", 1),
+        "under_voltage": text(lang, power) if power else None,
+        "disk_free_mb": number(told.disk_free_mb, "megabyte"),
+        "queue": number(told.queue),
+        "faults": None if told.faults is None else ", ".join(told.faults) or text(lang, "page.nothing"),
+    }
+    return _rows("health", told, forms, ("uptime_s", "reader"), lang)
+
+
+def _rows(
+    section: str, told: Struct, forms: dict[str, Part], hidden: tuple[str, ...], lang: Language
+) -> Iterator[tuple[str, Part]]:
+    """The values of a Struct, each beside its text `section.field`: those of `forms`, then all others, as numbers."""
+    others = [name for name in told.__struct_fields__ if name not in (*forms, *hidden)]
+    for name, value in (forms | {name: number(getattr(told, name)) for name in others}).items():
+        yield text(lang, f"{section}.{name}"), value
 
 
 def _drift(now: float | None, calibrated: float | None, lang: Language) -> Part:

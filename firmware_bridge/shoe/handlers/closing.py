@@ -18,8 +18,8 @@ from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.layout import Layout
 from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
-from firmware_bridge.shoe.changes import exchanged
 from firmware_bridge.shoe.draft import Refused
+from firmware_bridge.shoe.evolve import exchanged
 from firmware_bridge.shoe.round import copies, is_asked, layout, rules
 from firmware_bridge.shoe.state import PastRound, Shoe, disclosed, is_last
 

@@ -54,7 +54,7 @@ def examples() -> Examples:
             of[name] = sent.payload
     told["stored"] = {"stored": _stored()}
     told["reply"]["refused: no order"] = _no_order()
-    return told | {"status": _status(), "health": {"health": _beside(_HEALTH)}, "odds": {"odds": _odds()}}
+    return told | {"status": _status(), "health": {"health": _beside(HEALTH)}, "odds": {"odds": _odds()}}
 
 
 def _all() -> Iterator[tuple[str, Moment]]:
@@ -79,7 +79,7 @@ def _says_more(sent: Sent, known: dict[str, Any]) -> bool:
     return sent.topic in ("table", "lamps", "alarm", "roads") and len(str(sent.payload)) > len(str(known))
 
 
-_HEALTH: Final = Health(
+HEALTH: Final = Health(
     uptime_s=3600,
     reader=ReaderHealth(
         reads=412,

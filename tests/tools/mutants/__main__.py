@@ -1,6 +1,6 @@
 """Mutations of the source that the tests must notice: picks them, tries them, and repeats them on a later tree.
 
-They are kept in mutants.json with the outcome at d698295, the commit they were picked from. A place is kept by its
+They are kept in mutants.jsonl with the outcome at d698295, the commit they were picked from. A place is kept by its
 names, so that a mutation can be repeated after its file has moved. To repeat, in a tree whose changes are committed:
 
     python -m tests.tools.mutants --again [--only firmware_bridge/mqtt] [--jobs 2] [--renames FILE] [--out FILE]
@@ -42,7 +42,7 @@ from tests.tools.mutants.trial import Copy, caught_by, caught_together
 
 PICKED: Final = "d698295"
 ROOT: Final = Path(__file__).parents[3]
-RECORD: Final = Path(__file__).with_name("mutants.json")
+RECORD: Final = Path(__file__).with_name("mutants.jsonl")
 
 Row = dict[str, Any]
 """A mutation's fields, `tests`, `outcome`, `by`; `now`: fields that were found by hand for later trees."""
@@ -60,12 +60,12 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="with --again: without the whole suite")
     parser.add_argument("--find", action="store_true", help="with --again: only say where each place is now")
     parser.add_argument("--whole", action="store_true", help="with --try: the whole suite for survivors")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="with --again: write the outcomes as JSON")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="with --again: write the rows with their outcomes")
     args = parser.parse_args()
     if args.pick:
-        print(json.dumps([asdict(each) for each in picked(args.pick)], indent=1))
+        print(as_lines([asdict(each) for each in picked(args.pick)]), end="")
         return 0
-    rows: list[Row] = json.loads(RECORD.read_text())
+    rows: list[Row] = [json.loads(line) for line in RECORD.read_text().splitlines()]
     chosen = [row for row in rows if row["room"].startswith(args.only)]
     if args.tree:
         tried(args.tree.resolve(), rows, chosen, args.jobs, whole=args.whole)
@@ -99,7 +99,7 @@ def tried(tree: Path, rows: list[Row], chosen: list[Row], jobs: int, *, whole: b
     def write(row: Row, by: str | None, survived: str) -> None:
         with lock:
             row |= {"outcome": "caught" if by else survived, "by": by}
-            RECORD.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
+            RECORD.write_text(as_lines(rows))
             print(f"{row['outcome']:20}{row['room']:28}{row['place']}  {by or ''}", flush=True)
 
     def one(copy: Copy, row: Row) -> None:
@@ -145,10 +145,14 @@ def repeated(rows: list[Row], renames: dict[str, str], args: argparse.Namespace)
     for row, by in [(row, None) for row, _ in left] if args.quick else by_whole_suite(ROOT, left):
         say(row, "caught" if by else "SURVIVES", by or "")
     if args.out:
-        args.out.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
+        args.out.write_text(as_lines(rows))
     counts = Counter(row["again"] for row in rows)
     print(", ".join(f"{outcome}: {count}" for outcome, count in counts.items()))
     return 1 if counts["SURVIVES"] else 0 if set(counts) <= {"caught", "found"} else 2
+
+
+def as_lines(rows: list[Row]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def before(row: Row) -> str:

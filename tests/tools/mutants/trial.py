@@ -134,7 +134,7 @@ def caught_by(copy: Copy, change: Mutated, tests: Sequence[str]) -> tuple[str | 
 def caught_together(copy: Copy, changes: Sequence[Mutated]) -> list[str | None]:
     """Run the whole suite once with several mutations; for each, the test that catches it alone, if any.
 
-    A run each would take hours. A mutation that hides another is improbable: no test of the place of either caught it.
+    A run each would take hours. That one mutation hides another is improbable: the tests tried first caught neither.
     Raises RuntimeError if the suite does not come to its end.
     """
     with copy.mutated(*changes):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
@@ -22,7 +21,6 @@ ROWS: Final = 6
 
 LETTERS: Final[dict[str, Outcome]] = {"banker": "B", "player": "P", "tie": "T"}
 BEAD_COLOURS: Final = {"B": "red", "P": "blue", "T": "green"}
-_COLUMN: Final[Callable[[str], list[str]]] = re.compile("B[BT]*|P[PT]*").findall
 
 
 class Bead(NamedTuple):
@@ -61,17 +59,6 @@ class BigRoad(Struct):
     held_ties: int = 0
 
 
-def big_road_of(outcomes: str, leading_ties: LeadingTies = "first-bead") -> BigRoad:
-    """The columns of a whole shoe ("BPTB..")."""
-    led = len(outcomes) - len(outcomes.lstrip("T"))
-    columns = [_column(text) for text in _COLUMN(outcomes)]
-    if led and leading_ties == "own-column":
-        columns.insert(0, Column("T", (led - 1,)))
-    elif led and columns:
-        columns[0] = Column(columns[0].side, (columns[0].ties[0] + led, *columns[0].ties[1:]))
-    return BigRoad(columns, 0 if columns else led)
-
-
 def extend(road: BigRoad, outcome: Outcome, leading_ties: LeadingTies = "first-bead") -> bool:
     """Put one more round on the road; whether it has a bead of its own. Only the last column may change."""
     columns = road.columns
@@ -103,12 +90,3 @@ def _tie(road: BigRoad, leading_ties: LeadingTies) -> bool:
         return True
     road.held_ties += 1
     return False
-
-
-@lru_cache(4096)
-def _column(text: str) -> Column:
-    """The column of a streak with its ties, "BTTB"."""
-    side: Outcome = "B" if text[0] == "B" else "P"
-    if "T" not in text:
-        return Column(side, (0,) * len(text))
-    return Column(side, tuple([len(ties) for ties in text.split(side)[1:]]))

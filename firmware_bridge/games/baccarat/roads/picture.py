@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-from itertools import chain
 from typing import Literal
 
 from msgspec import Struct
@@ -59,44 +56,6 @@ def next_cell(picture: Picture, sign: str) -> Cell:
     if not _goes_on(picture, sign):
         return _next_run(picture)[0], 1
     return _cell(picture.start, picture.drop, picture.depth, picture.length + 1)
-
-
-def picture_of(runs: Sequence[str], limit: Row1Limit = "stay") -> Picture:
-    """The picture of whole runs, each written as its signs ("RRR", "B", "RR"), every other one of another sign."""
-    cells: list[Signed] = []
-    start, drop, depth, length = 0, 0, ROWS, 0
-    ahead: tuple[int, ...] = ()
-    done = 0
-    while done < len(runs):
-        if ahead or start != drop or length > depth:
-            start, drop, depth, ahead = _opened(start, _left_free(start, drop, depth, length, ahead), limit)
-            run, done = runs[done], done + 1
-            length = len(run)
-            cells += _straight(start, run) if length <= depth and start == drop else _bent(start, drop, depth, run)
-        else:  # nothing in the way: columns side by side, up to one that leaves a tail
-            plain = _plain(runs, done)
-            cells += chain.from_iterable(map(_straight, range(start + 1, start + 1 + len(plain)), plain))
-            start, drop, depth = start + len(plain), start + len(plain), ROWS
-            length, done = len(plain[-1]), done + len(plain)
-    return Picture(limit, cells, start, drop, depth, length, ahead)
-
-
-def _plain(runs: Sequence[str], first: int) -> Sequence[str]:
-    """The runs from `first` to the next that is longer than the grid is high, that one too."""
-    if max(map(len, runs)) <= ROWS:
-        return runs[first:]
-    last = next((place for place in range(first, len(runs)) if len(runs[place]) > ROWS), len(runs) - 1)
-    return runs[first : last + 1]
-
-
-@lru_cache(8192)
-def _straight(column: int, run: str) -> tuple[Signed, ...]:
-    """The cells of a run with nothing in its way."""
-    return tuple(_bent(column, column, ROWS, run))
-
-
-def _bent(start: int, drop: int, depth: int, run: str) -> list[Signed]:
-    return [(*_cell(start, drop, depth, bead), sign) for bead, sign in enumerate(run, 1)]
 
 
 def _cell(start: int, drop: int, depth: int, bead: int) -> Cell:
