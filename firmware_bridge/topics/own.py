@@ -20,10 +20,7 @@ class _Built(NamedTuple):
 
 
 class OwnTopics:
-    """Shows the topics of one table, and keeps what it built: most often they are shown again, or with one round more.
-
-    Topics that did not change are the very same values as the last time.
-    """
+    """Shows the topics of one table, grown by the newest rounds; one that did not change is the very same object."""
 
     def __init__(self) -> None:
         self._last: dict[Topic, _Built] = {}

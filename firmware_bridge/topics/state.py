@@ -111,10 +111,7 @@ def _slots(shoe: Shoe) -> tuple[Slot, ...]:
 
 
 class Ended(Struct, frozen=True):
-    """A round of this shoe that is over, in few words; `points` of each hand, in the words of its game.
-
-    cards: slot and card, as they were played. own: what only its game says.
-    """
+    """A round of this shoe in few words; `points` of each hand, as its game words them, `cards` as (slot, card)."""
 
     round: int
     outcome: str | None

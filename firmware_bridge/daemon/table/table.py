@@ -192,10 +192,7 @@ class Table:
         return answer_to(self.shoe, fact.id) or Answer(ok=False, id=fact.id, error="not judged")
 
     def shown(self) -> Lamps:
-        """What is lit and why, for the panel, the topic `lamps` and the status alike.
-
-        Nothing is guided that is not on disk, and nothing by a bridge that only observes.
-        """
+        """What is lit and why: nothing is guided that is not on disk, and nothing by a bridge that only observes."""
         if self.disk:
             return unguided(self.disk.what, self.disk.irregularity)
         if self.observing:
