@@ -27,8 +27,7 @@ from firmware_bridge.shoe import advance, decide, entry_of, fault, keeps_its_jou
 from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
-from firmware_bridge.topics.own import OwnTopics
-from firmware_bridge.topics.state import alarms, snapshots
+from firmware_bridge.topics.state import OwnTopics, alarms, snapshots
 
 ASK_AGAIN_S: Final = 1.0
 """How soon a moment that has passed becomes an input again if the shoe still waits for it."""
