@@ -13,6 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from math import ceil
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:  # what a command in one process does without
 MOST: Final = 64
 """Processes at most."""
 
-AHEAD: Final = 2
-"""Tasks of each process in flight at most: those that wait for it, the one it does, and those with their results."""
+AHEAD: Final = 1.5
+"""Tasks in flight for each process, at most: the one it does, and those that wait for it or for the reader."""
 
 CANNOT_MOVE: Final = ("", "dumb", "unknown")
 """Values of TERM for terminals whose cursor cannot be moved."""
@@ -79,7 +80,7 @@ class Workers:
             os.close(file)
 
     def start(self, task: Callable[[], Iterable[T]]) -> Iterator[T]:
-        """Start a task, and yield what those before it yielded and are done; at most 2 x jobs are in flight.
+        """Start a task, and yield what those before it yielded and are done; at most 1.5 x jobs are in flight.
 
         Task and results are pickled. Raises what a task raised, behind its results; WorkerError where a process died.
         """
@@ -104,7 +105,7 @@ class Workers:
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import active_children, get_context
 
-        self._files = [os.memfd_create("results") for _ in range(AHEAD * self.jobs)]
+        self._files = [os.memfd_create("results") for _ in range(ceil(AHEAD * self.jobs))]
         others = active_children()
         self._pool = ProcessPoolExecutor(self.jobs, get_context("fork"), _begin)
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

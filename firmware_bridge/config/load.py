@@ -36,10 +36,7 @@ SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
 
 def load(path: Path, nameless: str | None = None) -> Config:
-    """The configuration in a file. Raises ConfigError with every mistake, one a line.
-
-    nameless: the table's id where the file gives none; without it the id is required.
-    """
+    """The configuration in a file; nameless: its table's id if it gives none. Raises ConfigError, a mistake a line."""
     raw = read_document(path)
     if nameless and isinstance(table := raw.setdefault("table", {}), dict):
         table.setdefault("id", nameless)

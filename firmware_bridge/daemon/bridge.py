@@ -123,10 +123,7 @@ class Bridge:
         self.control = Control(config.control, self.table, self.desk, *states, devices, self._watch())
 
     async def run(self) -> None:
-        """Work until `stop`, then leave everything as it should be found.
-
-        A journal that cannot be trusted is shown for a while. Raises JournalError then.
-        """
+        """Work until `stop`, then close. Raises JournalError, after showing it, for a journal not to be trusted."""
         beat = self._loop.create_task(_beat(self._systemd))
         try:
             opened = await self._until_stopped(open_journal(self.table, self._show_stopped))

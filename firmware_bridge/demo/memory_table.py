@@ -20,8 +20,7 @@ from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Judge, Phase, Shoe, phase, step
 from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.state import with_device
-from firmware_bridge.topics.own import OwnTopics
-from firmware_bridge.topics.state import snapshots
+from firmware_bridge.topics.state import OwnTopics, snapshots
 
 _encode = msgspec.json.Encoder().encode
 

@@ -45,6 +45,7 @@ def _ingest(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 
 def _metrics(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    _verify_served(config)
     from firmware_bridge.floor.metrics.service import run
 
     return run(config)
@@ -69,11 +70,19 @@ def _prepare(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 
 def _page(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    need("starlette", "floor")
-    need("uvicorn", "floor")
+    _verify_served(config)
     from firmware_bridge.floor.page.service import run
 
     return run(config)
+
+
+def _verify_served(config: FloorConfig) -> None:
+    """Check what a service over HTTP needs. Raises OtherFormat for another store, ConfigError for a missing package."""
+    from firmware_bridge.floor.store.open import Asked
+
+    Asked(config).verify_format()
+    need("starlette", "floor")
+    need("uvicorn", "floor")
 
 
 def _export(arguments: argparse.Namespace, config: FloorConfig) -> int:

@@ -31,10 +31,7 @@ _OUR_NAMES: Final = re.compile(r"\d{8}-\w+\.journal")
 
 
 class Verdict(NamedTuple):
-    """What was found in one file; `fault` names file and line of the first thing wrong.
-
-    head: the last entry's number and chain value, `SEQ:HASH`, to be written down.
-    """
+    """What was found in one file; `fault`: where the first thing is wrong. head: the last entry, as `SEQ:HASH`."""
 
     file: str
     entries: int = 0
@@ -199,10 +196,7 @@ class Commitments:
 
 
 class Rejudge:
-    """Folds line after line; a difference is a fault, or a warning where another software version judged.
-
-    `warnings` and `whole` (every line could be judged) are of the present file.
-    """
+    """Folds line after line; a difference is a fault, or, judged by another version, a warning. whole: all judged."""
 
     def __init__(self) -> None:
         self._shoe: Shoe | None = Shoe()

@@ -40,10 +40,7 @@ class CursorFile:
         self._turn, self.value = _newest(self._fd)
 
     def store(self, cursor: Cursor, *, sync: bool = False) -> None:
-        """Remember `cursor`. Raises OSError if the disk does not take it; the one before is kept then.
-
-        sync: so that it outlives a power cut too, before anything is deleted that was sent.
-        """
+        """Remember `cursor`; sync: through a power cut too. Raises OSError, and keeps the one before, if that fails."""
         turn = self._turn + 1
         text = f"{turn} {cursor.journal} {cursor.seq}"
         data = f"{text} {crc32(text.encode()):08x}\n".encode()

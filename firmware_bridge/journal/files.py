@@ -32,10 +32,7 @@ def journal_id(path: Path) -> str:
 
 
 def journal_files(directory: Path) -> list[Path]:
-    """The journal files, oldest first; a copy that somebody named otherwise, a folder and a pipe are none.
-
-    Raises OSError for a directory that cannot be read.
-    """
+    """The journal files, oldest first; no copy by another name, folder or pipe. Raises OSError if unreadable."""
     try:
         with os.scandir(directory) as found:
             names = [each.name for each in found if each.is_file(follow_symlinks=False)]

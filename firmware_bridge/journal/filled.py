@@ -45,10 +45,10 @@ class FilledFile:
     system syncs it with one flush. Without anything filled the file grows.
     """
 
-    def __init__(self, path: Path, fd: int, length: int = 0) -> None:
-        self.path, self.length = path, length
+    def __init__(self, path: Path, fd: int) -> None:
+        self.path, self.length = path, 0
         self._fd, self._is_sound = fd, True
-        self._size = max(os.fstat(fd).st_size, length)
+        self._size = os.fstat(fd).st_size
 
     @property
     def ahead(self) -> int:

@@ -76,10 +76,7 @@ class Journal:
         return Place(self._file.path, self._file.length)
 
     def seal(self, entry: Entry) -> Line:
-        """The line of an entry that is to come next, for `append`; nothing is changed.
-
-        Raises JournalError when its bytes do not give back the entry.
-        """
+        """The line of the next entry, for `append`. Raises JournalError if its bytes do not give back the entry."""
         return seal(entry, self._chain)
 
     def append(self, line: Line) -> None:

@@ -88,10 +88,7 @@ _decode_event = msgspec.json.Decoder(AnyEvent).decode
 
 
 def seal(entry: Entry, before: str) -> Line:
-    """The line of an entry that follows the chain `before`.
-
-    Raises JournalError when the bytes do not give back the entry they were made from.
-    """
+    """The line of an entry after the chain `before`. Raises JournalError if its bytes do not give back the entry."""
     public = Public(
         MESSAGES,
         entry.table,
@@ -114,10 +111,7 @@ def seal(entry: Entry, before: str) -> Line:
 
 
 def unseal(data: bytes) -> Line:
-    """The line of its bytes (blanks and LF included).
-
-    Raises JournalError that says what is wrong with it: NotWhole unless it is a whole line of something else.
-    """
+    """The line of its bytes, with blanks and LF. Raises JournalError; NotWhole unless they are whole, but another's."""
     parts = data.split(b"\t")
     if len(parts) != 5 or not data.endswith(b"\n"):
         raise NotWhole("not a whole line", _DAMAGED)

@@ -23,10 +23,7 @@ LONGEST_REST_S: Final = 31 * DAY_S
 
 
 class Retention:
-    """Deletes journals of a directory that are older than `keep_days`, or beyond `max_mb` megabytes in all.
-
-    What it knows of time, it has from the journals: a file is as old as those after it say together.
-    """
+    """Deletes journals that are, by the times in them, older than `keep_days`, or beyond `max_mb` megabytes in all."""
 
     def __init__(self, directory: Path, keep_days: int, max_mb: int | None) -> None:
         self._directory, self._keep_s, self._max_mb = directory, keep_days * DAY_S, max_mb

@@ -83,10 +83,7 @@ def last_chain(path: Path) -> str:
 
 
 def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
-    """What refuses a start, and how the table deals again with a journal that cannot be restored.
-
-    A directory that never held a journal is not to be moved anywhere: it is not ours.
-    """
+    """What refuses a start, and how to deal again; a directory that never held a journal is not to be moved."""
     if not _has_been_ours(directory):
         what = error.what if isinstance(error, JournalError) else f"{directory}: {error.strerror or error}"
         return JournalError(what, "name a directory of its own: [journal] dir")

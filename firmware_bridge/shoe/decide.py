@@ -198,10 +198,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
 
 
 def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.AnyEvent, ...]:
-    """What to journal when `decide` itself failed: the card of the input is held and the shoe blocked.
-
-    `error` is journaled by its type and place only: its text might spell a sealed card.
-    """
+    """The events when `decide` failed: card held, shoe blocked. Of `error` no text is told: it might spell a card."""
     draft = Draft(shoe, fact.at)
     devices.hold_for_technician(draft, fact)
     at = error.__traceback__

@@ -20,10 +20,7 @@ class Refused(Exception):
 
 
 class Draft:
-    """Collects the events of one decision at wall time `at` and monotonic time `mono` (ms).
-
-    published: how much of what happened in this round, by its game, is in events already.
-    """
+    """Collects the events of a decision at `at` (wall), `mono` (monotonic), ms; published: how much of `did` is out."""
 
     def __init__(self, shoe: Shoe, at: int, mono: int = 0) -> None:
         self.shoe, self.at, self.mono = shoe, at, mono
@@ -47,10 +44,7 @@ class Draft:
         return (self.commit(card, nonce), Secret(card, nonce)) if card else (None, None)
 
     def open_irregularity(self, irregularity: str, detail: str, *of: str, **values: str | int) -> bool:
-        """Open an irregularity about `of`, unless one of that name is open; whether it is new.
-
-        values: what `detail` names; disclosed cards only, as there.
-        """
+        """Open an irregularity about `of`, if it is not; whether it is new. detail, values: disclosed cards only."""
         if is_open(self.shoe, irregularity):
             return False
         self.add(Irregular(id=irregularity, detail=detail, since=self.at, of=of, values=values))

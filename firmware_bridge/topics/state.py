@@ -1,8 +1,8 @@
-"""The retained state topics `table`, `lamps` and `alarm`: conflated, the latest wins."""
+"""The retained state topics `table`, `lamps`, `alarm`, and a game's own: conflated, the latest wins."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -10,14 +10,16 @@ from msgspec import UNSET, Struct
 from firmware_bridge.facts.events import Irregular
 from firmware_bridge.facts.house import Row
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps, Slot, Table
+from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import MarkDue
+from firmware_bridge.games.game import Topic
+from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.layout import Layout, Placed
 from firmware_bridge.shoe.handlers.rounds import is_blind
 from firmware_bridge.shoe.round import coming, due, layout, opens_itself, phase, rules
-from firmware_bridge.shoe.state import IN_PLAY, Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
+from firmware_bridge.shoe.state import IN_PLAY, PastRound, Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
 from firmware_bridge.topics.lamps import lamps, todo
 from firmware_bridge.topics.offers import offered
-from firmware_bridge.topics.own import OwnTopics
 
 
 def snapshots(
@@ -111,10 +113,7 @@ def _slots(shoe: Shoe) -> tuple[Slot, ...]:
 
 
 class Ended(Struct, frozen=True):
-    """A round of this shoe that is over, in few words; `points` of each hand, in the words of its game.
-
-    cards: slot and card, as they were played. own: what only its game says.
-    """
+    """A round of this shoe in few words; `points` of each hand, as its game words them, `cards` as (slot, card)."""
 
     round: int
     outcome: str | None
@@ -178,3 +177,43 @@ def mode(shoe: Shoe, observing: bool = False, no_journal: bool = False) -> str:
     if is_open(shoe, "cut_card_missing") or is_blind(shoe):
         return "VIRTUAL_CUT"
     return "NO_BROKER" if is_open(shoe, "broker_lost") else "FULL"
+
+
+class _Built(NamedTuple):
+    """What was built of which rounds."""
+
+    terms: Any
+    rounds: tuple[PastRound, ...]
+    built: Any
+    shown: Any
+
+
+class OwnTopics:
+    """Shows the topics of one table, grown by the newest rounds; one that did not change is the very same object."""
+
+    def __init__(self) -> None:
+        self._last: dict[Topic, _Built] = {}
+
+    def of(self, shoe: Shoe) -> dict[str, Any]:
+        """Topic -> what it holds now; empty once a new shoe is opened, of the coming game before the first one is."""
+        house = shoe.device.next_house if shoe.status == "empty" else shoe.house
+        return {topic.name: self._shown(topic, terms_of(house), shoe.rounds) for topic in GAMES[house.game].topics}
+
+    def _shown(self, topic: Topic, terms: Any, rounds: tuple[PastRound, ...]) -> Any:
+        last = self._last.pop(topic, None)  # what was built may change now
+        if last is None or last.terms != terms or last.rounds != rounds:
+            built = _grown(topic, terms, rounds, last)
+            last = _Built(terms, rounds, built, topic.show(built))
+        self._last[topic] = last
+        return last.shown
+
+
+def _grown(topic: Topic, terms: Any, rounds: tuple[PastRound, ...], last: _Built | None) -> Any:
+    """What is built of these rounds: of the last ones and more, or anew after a correction and in another shoe."""
+    if last and last.terms == terms and rounds[: len(last.rounds)] == last.rounds:
+        built, done = last.built, len(last.rounds)
+    else:
+        built, done = topic.empty(terms), 0
+    for round in rounds[done:]:
+        built = topic.grow(built, round) if round.outcome else built
+    return built

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from firmware_bridge.games.baccarat.roads import Bead, RoadSettings, append, board, roads_of
 from firmware_bridge.games.baccarat.roads_topic import Told
-from firmware_bridge.topics.own import OwnTopics
-from firmware_bridge.topics.state import snapshots
+from firmware_bridge.topics.state import OwnTopics, snapshots
 from tests.core.table import Table
 
 SETTINGS = [

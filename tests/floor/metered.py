@@ -6,9 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from firmware_bridge.floor.metrics.exporter import Exporter
+from firmware_bridge.floor.metrics.exporter import PLAIN, Exporter
 from firmware_bridge.floor.metrics.tables import Tables
-from firmware_bridge.floor.metrics.text import PLAIN
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Counts
 

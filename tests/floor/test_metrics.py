@@ -8,7 +8,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.metrics import tables as rooms
-from firmware_bridge.floor.metrics.text import OPEN, PLAIN, wanted
+from firmware_bridge.floor.metrics.exporter import OPEN, PLAIN, wanted
 from tests.floor.metered import AT, HEALTH, STATUS, Floor
 
 

@@ -35,8 +35,6 @@ def config(tmp_path: Path, version: int) -> Path:
 def test_it_is_refused(
     config: Path, version: int, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if command == "page":
-        pytest.importorskip("uvicorn")  # scripts/test-floor has it
     monkeypatch.chdir(config.parent)
     before = tree(config.parent)
     assert main(["--config", str(config), *command.split()]) == 78

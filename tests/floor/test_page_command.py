@@ -1,4 +1,4 @@
-"""`shoe-floor page` as it is installed: what it needs, and its unit."""
+"""`shoe-floor page`, and `metrics`, as they are installed: what they need, and the unit of the page."""
 
 import sys
 from pathlib import Path
@@ -12,13 +12,14 @@ from firmware_bridge.floor.config import PageSection, parse
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.parametrize("command", ["page", "metrics"])
 @pytest.mark.parametrize("package", ["starlette", "uvicorn"])
 def test_a_missing_package_names_the_extra_that_brings_it(
-    package: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    package: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     (tmp_path / "floor.toml").write_text("")
-    assert main(["--config", str(tmp_path / "floor.toml"), "page"]) != 0
+    assert main(["--config", str(tmp_path / "floor.toml"), command]) == 78
     said = capsys.readouterr().err
     assert "this needs the package" in said
     assert said.endswith("pip install 'firmware-bridge[floor]'\n")

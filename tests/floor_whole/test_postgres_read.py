@@ -12,10 +12,10 @@ from tests import broker as real
 from tests.broker import Broker
 from tests.floor.every_reader import *  # noqa: F403  # the tests of every reader
 from tests.floor.every_reader import counted, opened
-from tests.floor.exported import Exported
 from tests.floor.journals import event
 from tests.floor.tables import alive
 from tests.floor_whole.cluster import Cluster
+from tests.floor_whole.exported import Exported
 from tests.floor_whole.pages import publish
 
 psycopg = pytest.importorskip("psycopg")

@@ -20,7 +20,7 @@ from firmware_bridge.floor.metrics.families import OF_A_TABLE
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests import broker as real
 from tests.broker import Broker, free_port
-from tests.floor.exported import Exported
+from tests.floor_whole.exported import Exported
 from tests.system.table import DaemonTable
 
 broker, brokers = real.broker, real.brokers  # fixtures

@@ -117,7 +117,7 @@ def test_big_tasks_and_results_pass() -> None:
 
 def test_one_that_is_left_ends_its_processes_at_once() -> None:
     with Workers(JOBS) as workers:
-        for _ in range(3):
+        for _ in range(JOBS):
             list(workers.start(partial(counted, 1, pause_s=600)))
         crew = children(os.getpid())
         assert len(crew) == JOBS

@@ -25,10 +25,7 @@ NATIVE_CUT_CARD: Final = 63
 
 
 class Known(NamedTuple):
-    """What a code says: a card of a pack lot (None: the code tells no lot), or the cut card (`card` None).
-
-    serial: of this one card, where every card has a code of its own; it is as secret as the card.
-    """
+    """What a code says: a card, its pack lot and secret serial as far as known; `card` None: the cut card."""
 
     card: Card | None
     lot: int | None = None
@@ -89,10 +86,8 @@ CARDS: Final[Pack] = dict.fromkeys(FACES, 1)
 def load(path: Path, decks: int | None = None, pack: Pack = CARDS) -> CodeBook:
     """The code book in a CSV file (`code,card[,serial]`) or a TOML file (`code = "As"` or `{card = .., serial = ..}`).
 
-    Every face of the `pack` has one code, or one for each of its cards in the table's `decks` (None: any number).
-    A tag is found as it is written here, and in capitals as an `rdm6300` tells it. Raises ConfigError with every
-    mistake, one a line: what is no card, codes or serials there twice, faces that are missing or have more codes than
-    others, a serial where all decks share a code.
+    Every face of the `pack` has one code, or one for each of its cards in `decks` (None: any number); a tag is found in
+    capitals too. Raises ConfigError with every mistake, one a line.
     """
     try:
         rows = list(_toml_rows(path) if path.suffix == ".toml" else _csv_rows(path))

@@ -18,11 +18,7 @@ TRY_AGAIN_S: Final = 0.5
 
 
 class LentPins:
-    """All pins, which are lent at once. let_go, claim: the bridge's; claim raises PinError.
-
-    Without lamps nobody is guided and without a cut-card sensor nobody may deal, so no card that passes the reader
-    meanwhile is a card of a shoe.
-    """
+    """All pins, lent at once with the reader: no card is of a shoe until they are back. claim: raises PinError."""
 
     def __init__(
         self,

@@ -18,10 +18,7 @@ LOCK: Final = "lock"
 
 
 class Panel:
-    """Owns every output pin until `close`, which leaves the lock in its fail-safe state. Raises PinError.
-
-    The lock's coil has current in the state that is not its fail-safe one; without a daemon it has none.
-    """
+    """Owns every output pin until `close`: without current the lock is in its fail-safe state. Raises PinError."""
 
     def __init__(self, config: Config, factory: PinFactory, loop: asyncio.AbstractEventLoop) -> None:
         pins = output_pins(config)

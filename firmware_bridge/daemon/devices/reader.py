@@ -117,11 +117,7 @@ SILENT_AFTER_S: Final = 3.5
 
 
 class Reader:
-    """Owns the reader's port: messages of the reader become inputs, and journaled reports are acknowledged.
-
-    decks: packs in the table's shoe, `pack`: what one holds; a code book has one code for each of these cards, or one
-    per face.
-    """
+    """Owns the reader's port: messages become inputs, journaled reports are acknowledged. decks, pack: of the book."""
 
     is_out = False
     """See `Lendable`: the reader can be lent again at once."""

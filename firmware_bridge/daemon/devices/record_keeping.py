@@ -27,10 +27,7 @@ DISK_REMEDY: Final = "see why they wait: shoe check; or free some space"
 
 
 class RecordKeeping:
-    """Deletes at most one old journal each time a new one has `begun`, until `close`.
-
-    synced: how far the broker has the journal, on disk before it is told; None where that fails.
-    """
+    """Deletes at most one old journal each time one has `begun`. synced: the cursor, once on disk, or None."""
 
     def __init__(
         self, keep: JournalConfig, table: Table, synced: Callable[[], Cursor | None], loop: asyncio.AbstractEventLoop

@@ -12,10 +12,7 @@ from hardware.readers.protocol import Frames
 
 
 class Watch:
-    """Taps the reader's line while somebody watches, and costs nothing while nobody does.
-
-    inputs, outputs: wires by their config keys. secret: whether the reader's bytes may show a card that is not public.
-    """
+    """Taps the reader's line while somebody watches. inputs, outputs: wires by config key. secret: as of a `Tap`."""
 
     def __init__(
         self,
@@ -46,10 +43,7 @@ class Watch:
             self._tap = None
 
     def seen(self, after: int) -> dict[str, Any]:
-        """The signal, frames good and damaged, those beyond the number `after`, and each pin: active, idle or None.
-
-        None is a pin that cannot be read now, as while it is lent.
-        """
+        """The signal, counts of frames, those beyond number `after`, and each pin: active, or None if not readable."""
         tap = self._tap
         return {
             "signal": dict(tap.signal) if tap else {},

@@ -55,10 +55,7 @@ class NotAnOrder(ValueError):
 
 
 class Desk:
-    """Gives orders to the table.
-
-    resend: queues a part of the journal to be published again. is_full: whether too many parts wait for that.
-    """
+    """Gives orders to the table. resend: queues a part of the journal. is_full: whether too many parts wait."""
 
     def __init__(self, table: Table, resend: Callable[[Range], None], is_full: Callable[[], bool]) -> None:
         self._table, self._resend, self._is_full = table, resend, is_full
@@ -157,10 +154,7 @@ def _with_room(order: orders.OpenShoe, house: House) -> orders.Order:
 
 
 def digest(order: orders.Order, by: str) -> str:
-    """8 bytes, in hex, of the hash of an order and of who gave it; they are published.
-
-    The card of `enter` is left out: of 52 cards the one with this hash would be found.
-    """
+    """8 bytes, in hex, of the hash of an order and its giver; without the card of `enter`: 52 tries would find it."""
     told = orders.Malformed("enter", order.second, "") if isinstance(order, orders.Enter) else order
     return sha256(msgspec.json.encode([by, told])).hexdigest()[:DIGITS]
 

@@ -18,10 +18,7 @@ NOT_READ: Final = DiskError("the journal is not read yet", "wait; a slow or fail
 
 
 class DiskOutage:
-    """Why the journal takes nothing (`error`, None when it takes everything), and since when (ms since 1970).
-
-    since: 0 until somebody was told: a start that goes well is no outage.
-    """
+    """Why the journal takes nothing (`error`, or None), and since when (ms since 1970; 0 until that was shown)."""
 
     def __init__(self) -> None:
         self.error: DiskError | None = NOT_READ
@@ -86,11 +83,7 @@ class Waiting:
         return len(self._inputs)
 
     def keep(self, fact: inputs.AnyInput) -> bool:
-        """Keep an input for later; whether it is kept, and was not yet.
-
-        A report that the reader says again is kept once. Orders are not kept: their giver was answered. Reports beyond
-        the limit are not acknowledged, so the reader keeps them.
-        """
+        """Keep an input, unless it is an order, a report kept already, or beyond `AT_MOST`; whether it is kept."""
         report = inputs.report_of(fact)
         is_known = report is not None and any(inputs.report_of(each) == report for each in self._inputs)
         if isinstance(fact, inputs.Ordered) or is_known or len(self._inputs) >= AT_MOST:

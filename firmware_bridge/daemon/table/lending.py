@@ -46,11 +46,7 @@ class Lendable(Protocol):
         """A test card passed: its report is about to be acknowledged, and is never a card of the shoe."""
 
     def take_back(self, restore: bytes | None, cut_short: bool) -> None:
-        """Use the device again.
-
-        restore: bytes to write to it first, which put its settings back; None: the borrower left none. cut_short: the
-        borrower did not give the device back.
-        """
+        """Use the device again. restore: bytes to write to it first, or None. cut_short: it was not given back."""
 
 
 class Lending:
@@ -67,20 +63,14 @@ class Lending:
         return self._lent._asdict() if self._lent else None
 
     def returning(self) -> dict[str, Any] | None:
-        """From whom the reader is on its way back: its first report is awaited, or its port. None for nobody.
-
-        pid: the borrower's process while it lives, 0 if it does not: it may hang, and not let go of the port.
-        """
+        """From whom the reader is on its way back, None for nobody. pid: the borrower's process, 0 unless it lives."""
         to, pid = self._table.shoe.device.lent, self._last_pid
         if self._lent or not to:
             return None
         return {"to": to, "pid": pid if pid and _lives(pid) else 0}
 
     def lend(self, device: object, to: str, open_shoe: bool = False, pid: int = 0) -> dict[str, Any]:
-        """Lend a device. open_shoe: also between the rounds of a shoe; the dealer confirms the table afterwards.
-
-        pid: the borrower's process. Raises NotLent.
-        """
+        """Lend a device to process `pid`; open_shoe: between rounds of a shoe too. Raises NotLent."""
         lendable = self._devices.get(device) if isinstance(device, str) else None
         if lendable is None or not isinstance(device, str):
             raise NotLent(f"{shown(str(device))} cannot be lent", f"one of: {', '.join(self._devices)}")
@@ -103,10 +93,7 @@ class Lending:
         self._devices[self._lent.device].passed(ReportNo(session, seq % 256))
 
     def leave(self, restore: object) -> None:
-        """Keep the bytes, in hex, that put the device's settings back: they are written if the borrower is killed.
-
-        Raises ValueError for what is no hex.
-        """
+        """Keep the bytes, in hex, that restore the device if the borrower is killed. Raises ValueError."""
         self._restore = bytes.fromhex(str(restore))
 
     def take_back(self, cut_short: bool = True) -> None:

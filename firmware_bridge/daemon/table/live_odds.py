@@ -34,11 +34,9 @@ _CHUNK: Final = 65536
 
 
 class LiveOdds:
-    """Knows the odds of the round to come, a moment after the one before; `changed` is called with news.
+    """Knows the odds of the round to come, from a process of its own, which is started again if it dies.
 
-    They are worked out in a process of its own, one round at a time: no card waits for them. One that dies is
-    started anew. `state` names the round it is of, of the shoe followed last; its `odds` are None where none can be
-    told.
+    state: of the shoe followed last; its `odds` are None where none can be told. changed: called with news.
     """
 
     def __init__(self, changed: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:

@@ -47,10 +47,7 @@ def called(field: str) -> str:
 
 
 def mistake(kind: type[Struct], given: Mapping[str, Any]) -> Mistake | None:
-    """The first mistake in the fields of an order, or of a part of it; None where `kind` can be made of them.
-
-    No value is repeated: it may be a card.
-    """
+    """The first mistake in the fields of an order or a part of it, None if there is none; repeats no value: a card."""
     known = _fields(kind)
     for name in given:
         if name not in known:

@@ -1,7 +1,4 @@
-"""A process of its own that works out odds, so that no card waits for them: JSON lines in, JSON lines out.
-
-It is told of a shoe what everybody may know, as counts, and ends when its input does.
-"""
+"""A process of its own that works out odds from counts of public cards: JSON lines in, JSON lines out, to the end."""
 
 from __future__ import annotations
 
@@ -22,10 +19,7 @@ NICE: Final = 10
 
 
 class Question(Struct, frozen=True):
-    """The odds that are wanted: of round `round` of `game` under `terms`, when `seen` have left so many packs.
-
-    seen: card -> how many of it. cards: those left.
-    """
+    """The odds wanted: of a round of `game` under `terms`, with `cards` left. seen: card -> how many of it came."""
 
     game: str
     decks: int

@@ -27,8 +27,7 @@ from firmware_bridge.shoe import advance, decide, entry_of, fault, keeps_its_jou
 from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
-from firmware_bridge.topics.own import OwnTopics
-from firmware_bridge.topics.state import alarms, snapshots
+from firmware_bridge.topics.state import OwnTopics, alarms, snapshots
 
 ASK_AGAIN_S: Final = 1.0
 """How soon a moment that has passed becomes an input again if the shoe still waits for it."""
@@ -192,10 +191,7 @@ class Table:
         return answer_to(self.shoe, fact.id) or Answer(ok=False, id=fact.id, error="not judged")
 
     def shown(self) -> Lamps:
-        """What is lit and why, for the panel, the topic `lamps` and the status alike.
-
-        Nothing is guided that is not on disk, and nothing by a bridge that only observes.
-        """
+        """What is lit and why: nothing is guided that is not on disk, and nothing by a bridge that only observes."""
         if self.disk:
             return unguided(self.disk.what, self.disk.irregularity)
         if self.observing:

@@ -1,22 +1,24 @@
-"""All metrics of a floor at a moment: of its tables, of the exporter, and of the store."""
+"""All metrics of a floor at a moment, of its tables, the exporter and the store, as text for Prometheus."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.metrics.families import OF_A_TABLE, Family, Kind, Sample, Value
+from firmware_bridge.floor.metrics.families import OF_A_TABLE, Family, Kind, Labels, Sample, Value
 from firmware_bridge.floor.metrics.tables import Tables
-from firmware_bridge.floor.metrics.text import Metric, text
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Counts, StoreError
 
 log = logging.getLogger(__name__)
+
+PLAIN: Final = "text/plain; version=0.0.4; charset=utf-8"
+OPEN: Final = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 OF_THE_EXPORTER: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("shoe_exporter_build_info", "info", "always 1", "The exporter that runs."),
@@ -41,6 +43,15 @@ OF_THE_STORE: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("shoe_floor_gaps", "gauge", "journals", "Journals of which messages are known to be missing."),
 )
 """Name, kind, unit, help."""
+
+
+class Metric(NamedTuple):
+    """A metric with its samples: the labels and the value of each; None is left out."""
+
+    name: str
+    kind: Kind
+    help: str
+    samples: Iterable[tuple[Labels, Value]]
 
 
 class Exporter:
@@ -96,6 +107,26 @@ class Exporter:
             log.info("the store is counted again")
 
 
+def wanted(accept: str) -> str:
+    """The content type for whoever accepts these: OpenMetrics where it is named, else Prometheus' own text."""
+    kinds = [each.replace(" ", "").lower() for each in accept.split(",")]
+    is_open = any(each.startswith("application/openmetrics-text") and "version=0.0.1" not in each for each in kinds)
+    return OPEN if is_open else PLAIN
+
+
+def text(metrics: Iterable[Metric], content_type: str) -> str:
+    """The metrics in Prometheus' exposition format 0.0.4, or OpenMetrics 1.0.0; one without a sample is left out."""
+    is_open = content_type == OPEN
+    lines: list[str] = []
+    for metric in metrics:
+        samples = list(_samples(metric))
+        if samples:
+            lines += (*_head(metric, is_open), *samples)
+    if is_open:
+        lines.append("# EOF")
+    return "\n".join(lines) + "\n"
+
+
 def _of_tables(family: Family, tables: Tables) -> Metric:
     now = tables.now
     samples = [
@@ -111,3 +142,29 @@ def _metric(row: tuple[str, Kind, str, str], samples: Iterable[Sample]) -> Metri
 
 def _single(row: tuple[str, Kind, str, str], value: Value) -> Metric:
     return _metric(row, [({}, value)])
+
+
+def _head(metric: Metric, is_open: bool) -> tuple[str, str]:
+    name, kind, told = metric.name, str(metric.kind), metric.help.replace("\\", r"\\").replace("\n", r"\n")
+    if is_open:  # there the name of a family is without what its samples end in
+        name = name.removesuffix({"counter": "_total", "info": "_info"}.get(kind, ""))
+        told = told.replace('"', r"\"")
+    elif kind == "info":
+        kind = "gauge"
+    return f"# HELP {name} {told}", f"# TYPE {name} {kind}"
+
+
+def _samples(metric: Metric) -> Iterator[str]:
+    for labels, value in metric.samples:
+        if value is not None:
+            told = ",".join(f'{name}="{_escaped(text)}"' for name, text in labels.items())
+            yield f"{metric.name}{{{told}}} {_number(value)}" if told else f"{metric.name} {_number(value)}"
+
+
+def _number(value: float | int | bool) -> str:
+    return str(int(value)) if isinstance(value, bool) else repr(value)
+
+
+def _escaped(value: str) -> str:
+    """The value of a label: any text is one."""
+    return value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

@@ -5,20 +5,34 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from threading import Event
-from typing import Final
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Any, Final
 
 from msgspec.structs import replace
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
+from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config import FloorConfig, password
-from firmware_bridge.floor.metrics.exporter import Exporter
-from firmware_bridge.floor.metrics.server import PATH, Server
+from firmware_bridge.floor.metrics.exporter import Exporter, wanted
 from firmware_bridge.floor.metrics.tables import TOPICS, Tables
+from firmware_bridge.floor.serving import Connection, listening, server
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.systemd import Systemd
 
 log = logging.getLogger(__name__)
+
+PATH: Final = "/metrics"
+
+AT_ONCE: Final = 8
+"""Requests that are answered at a time; more are turned away."""
+
+LONGEST: Final = 16 * 1024
+"""Bytes of the longest request."""
 
 BATCH: Final = 500
 """Messages taken before the watchdog is told."""
@@ -27,12 +41,11 @@ WAIT_S: Final = 0.5
 
 
 def run(config: FloorConfig) -> int:
-    """Export until SIGTERM or SIGINT; 0. Raises PortTaken, ConfigError, OtherFormat."""
+    """Export until SIGTERM or SIGINT; 0. Raises PortTaken, ConfigError."""
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     store = Asked(config)
-    store.verify_format()
     mqtt = replace(config.mqtt, client_id=f"shoe-floor-metrics-{os.urandom(4).hex()}")
     source = MqttSource(mqtt, password(mqtt), [f"{mqtt.root}/+/{name}" for name in TOPICS], BATCH, clean=True)
     exporter = Exporter(Tables(mqtt.root), lambda: store(lambda reader: reader.counts()))
@@ -51,3 +64,80 @@ def run(config: FloorConfig) -> int:
         server.close()
         source.close()
     return 0
+
+
+class PortTaken(BridgeError, OSError):
+    """The address that the metrics are asked for at cannot be had."""
+
+
+class Scrape(Connection):
+    """A connection for one request: neither it nor its answer holds up another for long."""
+
+    first_s = 5.0
+    most_s = 30.0
+    """How long it may take in all."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin."""
+        super().connection_made(transport)
+        self._last = self.loop.call_later(self.most_s, transport.abort)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End."""
+        self._last.cancel()
+        super().connection_lost(exc)
+
+
+class Server:
+    """Answers GET /metrics at an address from `start` to `close`. page: makes the text of a content type.
+
+    Raises PortTaken.
+    """
+
+    def __init__(self, host: str, port: int, page: Callable[[str], str]) -> None:
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            response = await run_in_threadpool(_answer, Request(scope), page)
+            await response(scope, receive, send)
+
+        try:
+            self._socket = listening(host, port)
+        except OSError as error:
+            what = f"[metrics] {host}:{port} cannot be listened at ({error.strerror or error})"
+            raise PortTaken(what, "name another port, or an address of this machine, in floor.toml") from None
+        # One more: uvicorn counts the connection of the request itself.
+        limits = {"lifespan": "off", "h11_max_incomplete_event_size": LONGEST}
+        self._server = server(app, AT_ONCE + 1, Scrape, **limits)
+        self._thread = Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+
+    @property
+    def port(self) -> int:
+        """The port it has."""
+        return int(self._socket.getsockname()[1])
+
+    def start(self) -> None:
+        """Answer from now on, in a thread of its own."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._server.should_exit = True
+        self._thread.join()
+        self._socket.close()
+
+
+def _answer(request: Request, page: Callable[[str], str]) -> Response:
+    if request.method not in ("GET", "HEAD"):
+        return _response("only GET\n", 405, allow="GET, HEAD")
+    if request.url.path != PATH:
+        return _response(f"the metrics are at {PATH}\n", 404)
+    kind = wanted(",".join(request.headers.getlist("accept")))
+    try:
+        return _response(page(kind), 200, kind)
+    except Exception:
+        log.info("a request was not answered", exc_info=True)
+        return _response("the metrics cannot be said now\n", 500)
+
+
+def _response(body: str, status: int, kind: str = "text/plain; charset=utf-8", **more: str) -> Response:
+    headers = {"content-type": kind, "connection": "close", "x-content-type-options": "nosniff"}
+    return Response(body, status, headers | more)

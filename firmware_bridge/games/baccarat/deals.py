@@ -41,10 +41,7 @@ def full(decks: int) -> dict[Card, int]:
 
 
 def remaining(decks: int, seen: Iterable[Card]) -> dict[Card, int]:
-    """A shoe of `decks` packs without the cards `seen`.
-
-    Raises OddsError that names each card seen more often than the packs hold it.
-    """
+    """A shoe of `decks` packs without the cards `seen`. Raises OddsError naming those that the packs do not hold."""
     piles, gone = full(decks), Counter(seen)
     wrong = [f"{card.value} {times} times" for card, times in gone.items() if times > piles.get(card, 0)]
     if wrong:

@@ -49,10 +49,7 @@ def odds(
 def deviation(
     piles: Piles, decks: int, tiger_pair_top: TigerPairTop = "identical", natural_bets: NaturalBets = "must-win"
 ) -> dict[str, Fraction]:
-    """By how much each bet returns more per unit staked than it does with a full shoe of `decks` packs; exact.
-
-    Raises OddsError for fewer than six cards.
-    """
+    """By how much more each bet returns per unit than with a full shoe; exact. Raises OddsError below six cards."""
     now, fresh = odds(piles, tiger_pair_top, natural_bets), _fresh(decks, tiger_pair_top, natural_bets)
     return {bet: Fraction(*now[bet].rtp) - Fraction(*fresh[bet].rtp) for bet in BETS}
 

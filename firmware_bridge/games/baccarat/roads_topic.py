@@ -21,10 +21,7 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 class Told:
-    """The JSON of the board of `roads`, after each round that was appended to them.
-
-    A round touches the last bead, column and cell of each road at most: what is before them is put into text once.
-    """
+    """The JSON of the board of `roads` after each round; what no later round can touch is put into text once."""
 
     def __init__(self, roads: Roads) -> None:
         self.roads = roads

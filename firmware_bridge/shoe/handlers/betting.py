@@ -7,8 +7,7 @@ from typing import Final
 
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered
-from firmware_bridge.games.asks import Refused as BadAmount
-from firmware_bridge.games.asks import Refused as RefusedMark
+from firmware_bridge.games.asks import Refused as RefusedByGame
 from firmware_bridge.games.asks import amount
 from firmware_bridge.games.game import Game, Layout
 from firmware_bridge.games.house import terms_of
@@ -93,7 +92,7 @@ def check_stakes(game: Game, order: orders.BetsClosed) -> None:
                 raise Refused(f"{seat!r} is no seat", 'a seat is a number: {"1": "100"}')
             try:
                 amount(text)
-            except BadAmount:
+            except RefusedByGame:
                 raise Refused(f"{text!r} is no amount", 'an amount is a plain decimal: "12.5"') from None
     if game.money.stakes == "bets" and not order.bets:
         raise Refused("no bets are given", 'give seat and amount: {"bets": {"1": "100"}}')
@@ -107,7 +106,7 @@ def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
     now = layout(shoe)
     try:
         after = marked(rules(shoe), now, moves(shoe), terms_of(shoe.house), start(shoe), mark)
-    except RefusedMark as refused:
+    except RefusedByGame as refused:
         raise Refused(refused.code, refused.hint or is_asked(now.due)) from None
     draft.close_irregularity("restarted_mid_round", "given")
     draft.add(

@@ -34,10 +34,7 @@ def is_card(fact: inputs.AnyInput) -> TypeGuard[inputs.CardRead | inputs.CardUnr
 
 
 def follow_session(draft: Draft, fact: inputs.AnyInput, inside: bool) -> None:
-    """A report from another reader session, or after a gap, means that cards may have been missed.
-
-    inside: a shoe was open already before this input.
-    """
+    """Another session, or a gap, means that cards may be missed. inside: a shoe was open before this input."""
     report = inputs.last_report(fact)
     if report is not None:
         _new_session(draft, report.session, inside)

@@ -146,10 +146,7 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
 
 
 def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
-    """The round counts for nothing: every card on the layout is discarded and counted, nothing is carried.
-
-    ends: why the shoe ends with it, if it does.
-    """
+    """The round counts for nothing, its cards are discarded and counted. ends: why the shoe ends with it, or none."""
     discard_held(draft)
     publish_happened(draft)
     shoe = draft.shoe

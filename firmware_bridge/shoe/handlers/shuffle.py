@@ -45,10 +45,7 @@ _CARD: Final = 2
 
 
 def patterns(played: str, new: int) -> list[Pattern]:
-    """The patterns that end within the `new` newest of the cards `played` (two letters each), each once, the longest.
-
-    No earlier pattern is looked for again: the time it takes hardly grows with the shoe.
-    """
+    """The patterns, each once, the longest, that end in the `new` newest of the cards `played` (two letters each)."""
     found: dict[str, Pattern] = {}
     for end in range(len(played) - _CARD * (new - 1), len(played) + 1, _CARD):
         for pattern in _ending(played, end):

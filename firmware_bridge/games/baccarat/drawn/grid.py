@@ -68,10 +68,7 @@ class Window(NamedTuple):
 
 
 def road(board: Board, kind: Kind, grid: Grid, words: Words, pair_dots: bool = False) -> Iterator[Shape]:
-    """Title, grid and marks. Where not all columns have room, those around the newest mark are seen.
-
-    pair_dots: the dots of pairs in the big road too.
-    """
+    """Title, grid and marks, those around the newest where not all have room. pair_dots: pairs in the big road too."""
     cells = cells_of(board, kind, pair_dots)
     seen = window(cells, grid.columns)
     yield from _title(grid, words.roads[kind], words, seen)
@@ -101,10 +98,7 @@ def used(board: Board, kind: Kind) -> int:
 
 
 def window(cells: Sequence[tuple[Any, ...]], columns: int) -> Window:
-    """What is seen of a road's cells on so many columns (1 or more): the right end, or what is around the newest mark.
-
-    A long run goes far to the right of the columns that follow it: the newest mark may be left of its end.
-    """
+    """What is seen of cells on so many columns (1 or more): the right end, or what is around the newest mark."""
     taken = [int(cell[0]) for cell in cells] or [0]
     first = max(1, max(taken) - columns + 1)
     first = min(first, max(1, taken[-1] - min(BEHIND, columns // 2)))

@@ -98,10 +98,7 @@ Shape = Box | Line | Ring | Dot | Label
 
 
 class Sheet(NamedTuple):
-    """A whole picture of `width` x `height` pixels; `inks` maps the names of colours to #rrggbb.
-
-    scale: pixels in a unit of the shapes.
-    """
+    """A picture of `width` x `height` pixels, `scale` of them in a unit; `inks`: name of a colour -> #rrggbb."""
 
     width: int
     height: int

@@ -33,10 +33,7 @@ class Bead(NamedTuple):
 
 
 def bead_cells(beads: Sequence[Bead], first: int = 0) -> tuple[tuple[int, int, str, bool, bool], ...]:
-    """The bead plate from bead `first` (from 0) on: (column, row, colour, banker pair, player pair).
-
-    Columns are filled top to bottom [000].
-    """
+    """The bead plate from bead `first` (from 0), top to bottom [000]: column, row, colour, banker and player pair."""
     return tuple(map(_laid, range(first, len(beads)), beads[first:]))
 
 

@@ -77,10 +77,7 @@ def _next_run(picture: Picture) -> tuple[int, int, int, tuple[int, ...]]:
 
 
 def _opened(before: int, free: tuple[int, ...], limit: Row1Limit) -> tuple[int, int, int, tuple[int, ...]]:
-    """Start, drop, depth and what is ahead of a run that follows one that began in column `before`.
-
-    free: free rows from the top in the columns after `before`.
-    """
+    """Start, drop, depth and ahead of a run after one that began in column `before`, with `free` rows after that."""
     skipped = next((place for place, rows in enumerate(free) if rows), len(free))
     start, ahead = before + 1 + skipped, free[skipped + 1 :]
     depth = free[skipped] if skipped < len(free) else ROWS

@@ -27,10 +27,7 @@ class RoadSettings(Struct, frozen=True):
 
 
 class Derived(Struct):
-    """A derived road: its signs ("RBR..", one per cell) and their picture; it grows at its end.
-
-    back: how many columns to the left it compares with.
-    """
+    """A derived road: its signs ("RBR..", one per cell) and picture; it compares with `back` columns to the left."""
 
     back: int
     picture: Picture
@@ -38,10 +35,7 @@ class Derived(Struct):
 
 
 class Roads(Struct):
-    """The rounds of a shoe, the big road's columns, and the pictures of big road and derived roads.
-
-    It grows round by round (`append`); what is shown of it is a `Board`, which does not change.
-    """
+    """The rounds of a shoe, the big road's columns, and all pictures; `append` grows them, a `Board` shows them."""
 
     settings: RoadSettings
     beads: list[Bead]

@@ -1,36 +1,37 @@
-"""The exporter as Prometheus meets it: real sockets, a real broker, a real daemon; its unit and its page of docs."""
+"""The exporter as Prometheus meets it: real sockets, a real broker, a real daemon."""
 
 from __future__ import annotations
 
-import re
 import socket
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from json import dumps
 from pathlib import Path
-from typing import Any
 
 import pytest
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 from pytest_mock import MockerFixture
 
-from firmware_bridge.cli import main as shoe
-from firmware_bridge.floor.cli import main as shoe_floor
-from firmware_bridge.floor.metrics import server as serving
-from firmware_bridge.floor.metrics.exporter import OF_THE_EXPORTER, OF_THE_STORE
-from firmware_bridge.floor.metrics.families import OF_A_TABLE
-from firmware_bridge.floor.metrics.server import PortTaken, Server, answer
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests import broker as real
 from tests.broker import Broker, free_port
-from tests.floor.exported import Exported
 from tests.floor.metered import HEALTH
+from tests.floor_whole.exported import Exported
+from tests.floor_whole.pages import until
 from tests.system.table import DaemonTable
 
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from firmware_bridge.floor.metrics import service as serving
+from firmware_bridge.floor.metrics.service import PortTaken, Scrape, Server
+
 broker, brokers = real.broker, real.brokers  # fixtures
-ROOT = Path(__file__).parents[2]
-DOC = (ROOT / "docs/metrics.md").read_text("utf-8")
 ASK = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+HEAD = ASK.replace(b"GET", b"HEAD")
 
 
 @pytest.fixture
@@ -120,17 +121,25 @@ def test_only_metrics_are_there(port: int) -> None:
     whole = asked(port, ASK)
     head, _, body = whole.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-    assert b"Content-Length: %d" % len(body) in head
+    fields = dict(line.lower().split(b": ") for line in head.split(b"\r\n")[1:])
+    assert fields == {
+        b"content-type": b"text/plain; version=0.0.4; charset=utf-8",
+        b"content-length": b"%d" % len(body),
+        b"connection": b"close",
+        b"x-content-type-options": b"nosniff",
+    }
     assert body == b"text/plain; version=0.0.4; charset=utf-8\n"
-    assert asked(port, ASK.replace(b"GET", b"HEAD")) == head + b"\r\n\r\n"
-    assert b"openmetrics" in asked(port, ASK.replace(b"Host: x", b"accept: application/openmetrics-text"))
+    assert asked(port, HEAD) == head + b"\r\n\r\n"
+    assert b"openmetrics" in asked(port, ASK.replace(b"x\r\n", b"x\r\naccept: application/openmetrics-text\r\n"))
     assert asked(port, ASK.replace(b"/metrics", b"/")).startswith(b"HTTP/1.1 404 ")
     assert asked(port, ASK.replace(b"GET", b"POST")).startswith(b"HTTP/1.1 405 ")
-    assert asked(port, b"\x16\x03\x01\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+    for wrong in (b"\x16\x03\x01\r\n\r\n", b"\r\n\r\nGET", b"GET /metrics\r\n\r\n", ASK.replace(b"1.1", b"3")):
+        assert asked(port, wrong).startswith(b"HTTP/1.1 400 ")
+    assert asked(port, ASK.replace(b"1.1", b"1.0")).endswith(body)
 
 
 def test_slow_and_endless_requests_hold_up_nobody(port: int, mocker: MockerFixture) -> None:
-    mocker.patch.object(serving, "REQUEST_S", 0.2)
+    mocker.patch.object(Scrape, "first_s", 0.2)
     slow = [socket.create_connection(("127.0.0.1", port), 30) for _ in range(serving.AT_ONCE * 2)]
     assert [each.recv(1) for each in slow] == [b""] * len(slow)
     assert asked(port, ASK).startswith(b"HTTP/1.1 200 ")
@@ -142,10 +151,32 @@ def test_slow_and_endless_requests_hold_up_nobody(port: int, mocker: MockerFixtu
         each.close()
 
 
-def test_a_page_that_fails_is_no_answer_and_the_next_one_is(mocker: MockerFixture) -> None:
+def test_one_who_does_not_read_is_left(mocker: MockerFixture) -> None:
+    mocker.patch.object(Scrape, "most_s", 3.0)
+    server = Server("127.0.0.1", 0, lambda kind: "x" * 20_000_000)
+    server.start()
+    with ExitStack() as readers:
+        for _ in range(serving.AT_ONCE):
+            readers.enter_context(socket.create_connection(("127.0.0.1", server.port), 30)).sendall(ASK)
+        until(lambda: asked(server.port, HEAD).startswith(b"HTTP/1.1 503 "))
+        until(lambda: asked(server.port, HEAD).startswith(b"HTTP/1.1 200 "))
+    server.close()
+
+
+def test_so_many_are_answered_at_once(mocker: MockerFixture) -> None:
+    all_ask = threading.Barrier(serving.AT_ONCE)
+    server = Server("127.0.0.1", 0, lambda kind: str(all_ask.wait(20) >= 0))
+    server.start()
+    with ThreadPoolExecutor(serving.AT_ONCE) as askers:
+        answers = list(askers.map(lambda _: asked(server.port, ASK), range(serving.AT_ONCE)))
+    assert [each.split(b"\r\n")[0] for each in answers] == [b"HTTP/1.1 200 OK"] * serving.AT_ONCE
+    server.close()
+
+
+def test_a_page_that_fails_is_an_error_and_the_next_one_is_there(mocker: MockerFixture) -> None:
     server = Server("127.0.0.1", 0, mocker.Mock(side_effect=[ValueError("no"), "page"]))
     server.start()
-    assert asked(server.port, ASK) == b""
+    assert asked(server.port, ASK).startswith(b"HTTP/1.1 500 ")
     assert asked(server.port, ASK).endswith(b"page")
     server.close()
 
@@ -155,36 +186,3 @@ def test_a_port_that_is_taken_is_told(port: int) -> None:
         Server("127.0.0.1", port, str)
     with pytest.raises(PortTaken):
         Server("nowhere.invalid", free_port(), str)
-
-
-def test_the_page_of_docs_names_every_metric_with_its_kind_unit_and_meaning() -> None:
-    told = {
-        name: tuple(rest) for name, *rest in re.findall(r"^\| `(shoe_\w+)` \| (.*?) \| (.*?) \| (.*) \|$", DOC, re.M)
-    }
-    own = [(name, kind, unit, text) for name, kind, unit, text in (*OF_THE_EXPORTER, *OF_THE_STORE)]
-    of_a_table = [(each.name, each.kind, each.unit, each.help) for each in OF_A_TABLE]
-    assert told == {name: tuple(rest) for name, *rest in (*of_a_table, *own)}
-
-
-def test_the_unit_is_as_hardened_as_the_ingests() -> None:
-    hardening = ("Protect", "Private", "Restrict", "Lock", "Memory", "System", "No", "Capability", "KeyringMode")
-    ingest, own = ((ROOT / f"systemd/shoe-floor-{name}.service").read_text() for name in ("ingest", "metrics"))
-    wanted = [line for line in ingest.splitlines() if line.startswith(hardening) and "=" in line]
-    assert len(wanted) > 20
-    assert [line for line in wanted if line not in own.splitlines() and not line.startswith("MemoryMax")] == []
-    assert "SocketBindAllow=tcp:9108" in own.splitlines()
-
-
-def test_every_command_that_the_page_and_the_runbooks_name_is_one() -> None:
-    told = DOC + (ROOT / "docs/prometheus/shoe.rules.yml").read_text("utf-8")
-    named = set(re.findall(r"\b(shoe(?:-floor)?) ([a-z]+)", "\n".join(re.findall(r"`[^`\n]+`", told))))
-    assert len(named) > 8
-    for program, command in sorted(named):
-        with pytest.raises(SystemExit) as ended:
-            (shoe if program == "shoe" else shoe_floor)([command, "--help"])
-        assert ended.value.code == 0, f"{program} {command}"
-
-
-def test_an_answer_needs_only_a_head() -> None:
-    answers: Any = [answer(each, str) for each in (b"", b"GET /metrics\r\n\r\n", b"GET  HTTP/1.1\r\n\r\n")]
-    assert [each.split(b"\r\n")[0].split()[1] for each in answers] == [b"400", b"400", b"404"]

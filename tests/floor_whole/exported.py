@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
 from tests.broker import free_port
 
 LIMIT_S: Final = 60.0
@@ -34,6 +36,7 @@ class Exported:
         return f"http://127.0.0.1:{self.port}/metrics"
 
     def start(self) -> Exported:
+        pytest.importorskip("uvicorn")
         config = str(self._folder / "metrics.toml")
         command = [sys.executable, "-m", "firmware_bridge.floor", "--config", config, "metrics"]
         with (self._folder / "metrics.log").open("wb") as log:
