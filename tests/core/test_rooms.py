@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from pathlib import Path
+
+ALONE = {
+    "hardware.pins.lgpio": "its module level needs a library that only a Pi has",
+    "firmware_bridge.floor.source.waits": "goes into the one link",
+}
+"""Modules of fewer than 60 lines with one importer -> why each stands alone."""
+
+REGISTRIES = ("firmware_bridge.cli.",)
+"""Where modules are loaded by name: a command."""
 
 ROOT = Path(__file__).parents[2]
 BRIDGE, HARDWARE = ROOT / "firmware_bridge", ROOT / "hardware"
@@ -46,6 +56,37 @@ def test_the_command_line_has_at_most_22_entries() -> None:
 def test_no_file_is_longer_than_400_lines() -> None:
     files = [*BRIDGE.rglob("*.py"), *HARDWARE.rglob("*.py")]
     assert [str(path) for path in files if len(path.read_text().splitlines()) > 400] == []
+
+
+def importers() -> dict[str, set[str]]:
+    """Module -> the modules of the product that import it or from it."""
+    modules = {_name(path): path for folder in (BRIDGE, HARDWARE) for path in folder.rglob("*.py")}
+    found: dict[str, set[str]] = {name: set() for name in modules}
+    for name, path in modules.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for alias in node.names:
+                    submodule = f"{node.module}.{alias.name}"
+                    target = submodule if submodule in modules else node.module
+                    if target in modules and target != name:
+                        found[target].add(name)
+    return found
+
+
+def _name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_a_small_module_with_one_importer_says_why_it_stands_alone() -> None:
+    small = set()
+    for name, by in importers().items():
+        path = ROOT.joinpath(*name.split(".")).with_suffix(".py")
+        is_entry = any(name.startswith(prefix) for prefix in REGISTRIES) and not by
+        if path.exists() and path.stem != "__main__" and len(by) <= 1 and not is_entry:
+            small |= {name} if len(path.read_text().splitlines()) < 60 else set()
+    assert small == set(ALONE)
+    assert len(ALONE) <= 15
 
 
 def test_the_contract_names_every_module() -> None:
