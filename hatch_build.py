@@ -30,7 +30,7 @@ class BuildHook(BuildHookInterface[Any]):
         added = {file.name: BUILD}
         if self.target_name == "wheel":
             docs = root / "docs"
-            pages = [*sorted(docs.glob("*.md")), docs / "asyncapi.json", root / "README.md", root / "CHANGELOG.md"]
+            pages = [*sorted(docs.glob("*.md")), docs / "asyncapi.json", root / "CHANGELOG.md"]
             added |= {str(page): f"firmware_bridge/docs/{page.name}" for page in pages if page.exists()}
         build_data["force_include"].update(added)
 

@@ -1,6 +1,7 @@
-# Sourced by the scripts beside it: a Python environment that matches a lock.
+# Sourced by the scripts beside it: a Python environment that matches a lock. PYTHON=python3.13 takes that Python, and
+# an environment of its own.
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-venv=$project/.venv
+venv=$project/.venv${PYTHON:+-$PYTHON}
 
 die() {
     printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -10,7 +11,7 @@ die() {
 # Prints the path of the first Python that is new enough and can make environments.
 find_python() {
     local name
-    for name in python3 python3.14 python3.13 python3.12 python3.11; do
+    for name in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
         if "$name" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
             command -v "$name"
             return

@@ -11,31 +11,14 @@ import pytest
 
 from firmware_bridge.games.baccarat.drawn.formats import FONTS
 from firmware_bridge.games.baccarat.drawn.shapes import THEMES
-from firmware_bridge.games.baccarat.drawn.words import WORDS
 from tests.core import roads_command
-from tests.core.roads_command import DOCS, SHOE, Run, stdin
+from tests.core.roads_command import SHOE, Run, stdin
 
 shoe_roads = roads_command.shoe_roads  # fixture
 
 CHINESE = pytest.mark.skipif(not FONTS.exists(), reason="fonts-noto-cjk is not installed")
 
 # ------------------------------------------------------------ pictures
-
-PICTURES: dict[str, tuple[str, ...]] = {
-    **{str(kind): ("--road", kind, "--theme", "light") for kind in WORDS["en"].roads},
-    "board-light-en": ("--theme", "light", "--title", "Table T07 · Shoe 12"),
-    "board-dark-zh-Hant": ("--theme", "dark", "--lang", "zh-Hant", "--title", "T07 號枱 · 第 12 靴"),
-    "board-light-zh-Hans": ("--theme", "light", "--lang", "zh-Hans", "--title", "T07 号桌 · 第 12 靴", "--pair-dots"),
-    "board-upright-en": ("--size", "720x1280", "--title", "Table T07 · Shoe 12"),
-}
-
-
-@pytest.mark.parametrize("name", PICTURES)
-def test_the_docs_show_what_the_command_draws(shoe_roads: Run, tmp_path: Path, name: str) -> None:
-    """To renew them: shoe roads $(cat docs/roads/shoe.txt) OPTIONS --svg docs/roads/NAME.svg."""
-    assert shoe_roads(*SHOE, *PICTURES[name], "--svg", tmp_path / "new.svg") == (0, "", "")
-    assert (tmp_path / "new.svg").read_bytes() == (DOCS / f"{name}.svg").read_bytes()
-
 
 def elements(path: Path, name: str) -> list[dict[str, str]]:
     return [each.attrib for each in ElementTree.parse(path).iter(f"{{http://www.w3.org/2000/svg}}{name}")]

@@ -1,9 +1,8 @@
-"""The floor plan: how many rooms there are, how large their files are, and that contract and README name them all."""
+"""The floor plan: how many rooms there are, how large their files are, and that the contract names them all."""
 
 from __future__ import annotations
 
 import ast
-import re
 import tomllib
 from pathlib import Path
 
@@ -19,7 +18,6 @@ REGISTRIES = ("firmware_bridge.cli.",)
 ROOT = Path(__file__).parents[2]
 BRIDGE, HARDWARE = ROOT / "firmware_bridge", ROOT / "hardware"
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-README = (ROOT / "README.md").read_text()
 
 
 def children(folder: Path) -> set[str]:
@@ -93,19 +91,3 @@ def test_the_contract_names_every_module() -> None:
     assert sorted(layers_of("firmware_bridge")) == sorted(children(BRIDGE))
     assert sorted(layers_of("firmware_bridge.daemon")) == sorted(children(BRIDGE / "daemon"))
     assert sorted(layers_of("hardware")) == sorted(children(HARDWARE) - {"__main__"})
-
-
-def test_the_map_of_the_readme_is_the_contract() -> None:
-    told = README.split("### Where a change belongs")[1].split("\n## ")[0]
-    bridge, hardware = told.split("| room of `hardware/`")
-    named = re.findall(r"^\| `(\w+)(?:/|\.py)` ", bridge, re.M)
-    assert named == [each for each in layers_of("firmware_bridge") if each not in ("__main__", "errors", "systemd")]
-    assert set(re.findall(r"`(\w+)/`", hardware)) == rooms(HARDWARE)
-
-
-def test_every_path_the_map_names_exists() -> None:
-    told = README.split("### Where a change belongs")[1].split("\n## ")[0]
-    paths = re.findall(r"`([a-z_]+/[\w/.]*)`", told)
-    assert len(paths) > 20
-    for path in paths:
-        assert (BRIDGE / path).exists() or (ROOT / path).exists() or (HARDWARE / path).exists(), path

@@ -65,8 +65,8 @@ def test_a_topic_nothing_is_written_about_says_what_is_near(shoe: command.Run) -
 
 
 def test_every_document_is_there_and_is_named() -> None:
-    written = {path.stem for path in DOCS.glob("*.md")}
-    assert written | {"changelog", "readme"} == set(help.DOCUMENTS)
+    written = {path.stem for path in DOCS.glob("*.md")} - {"README"}
+    assert written | {"changelog"} == set(help.DOCUMENTS)
 
 
 @pytest.mark.parametrize("manual", ["shoe.1", "bridge.toml.5"])

@@ -45,18 +45,10 @@ def test_the_header_is_printed_two_pins_a_line(capsys: pytest.CaptureFixture[str
     assert "            NEXT key (low) GPIO22 [15|16] GPIO23 REVEAL key (low)" in lines
 
 
-def test_the_picture_in_the_docs_is_that_of_the_example_config(tmp_path: Path) -> None:
-    drawn = tmp_path / "wiring.svg"
-    assert main(["wiring", "--config", str(EXAMPLE), "--svg", str(drawn)]) == 0
-    remedy = "draw it again: shoe wiring --config systemd/bridge.toml --svg docs/wiring.svg"
-    assert drawn.read_text() == (ROOT / "docs/wiring.svg").read_text(), remedy
-
-
-@pytest.mark.parametrize("document", ["README.md", "docs/technician.md"])
-def test_tables_of_wires_name_the_right_pins(capsys: pytest.CaptureFixture[str], document: str) -> None:
+def test_the_table_of_wires_names_the_right_pins(capsys: pytest.CaptureFixture[str]) -> None:
     found = {pin["name"]: number for number, pin in pins(capsys, EXAMPLE).items()}
-    rows = re.findall(r"^\| [^|]+ \| ([\d, ]+) \| ([\d, ]+) \|", (ROOT / document).read_text("utf-8"), re.M)
-    assert rows or document == "docs/technician.md"
+    rows = re.findall(r"^\| [^|]+ \| ([\d, ]+) \| ([\d, ]+) \|", (ROOT / "docs/technician.md").read_text("utf-8"), re.M)
+    assert len(rows) > 5
     for gpios, numbers in rows:
         told = dict(zip(gpios.split(","), numbers.split(","), strict=True))
         assert {gpio: found[f"GPIO{int(gpio)}"] for gpio in told} == {gpio: int(n) for gpio, n in told.items()}

@@ -20,14 +20,20 @@ MANUALS: Final = ("shoe.1", "bridge.toml.5")
 
 DOCUMENTS: Final = {
     "technician": "the technician's book: installing, wiring, calibrating, what to do at 3 a.m.",
+    "operators": "for dealer and pit: what the lamps say, NEXT and REVEAL",
     "irregularities": "every alarm: what it means, who does what, what the floor may choose",
+    "houses": "what a house chooses",
+    "config": "every key of bridge.toml",
     "baccarat": "who draws a third card and why, and what a house chooses",
     "blackjack": "a round step by step, marks, messages, odds, and what a house chooses",
     "niuniu": "niu-niu: a game step by step, hands, messages, and what a house chooses",
     "zhajinhua": "zha jin hua: a round step by step, hands, messages, and what a house chooses",
     "erbagang": "er ba gang: a game step by step, tiles, messages, and what a house chooses",
-    "broker": "users and rights of the broker, to copy",
+    "roads": "the roads, and what the topic `roads` holds",
+    "mqtt": "for backends: subscribe, settle, give orders",
+    "messages": "every topic and message: who sends it, when, its fields, an example",
     "backend": "what a backend keeps, and what it asks for again",
+    "broker": "users and rights of the broker, to copy",
     "floor": "the store of all tables: shoe-floor",
     "small-house": "one table, broker and store on one small PC, in twenty lines",
     "page": "all tables in a browser: shoe-floor page",
@@ -35,12 +41,14 @@ DOCUMENTS: Final = {
     "metrics": "metrics of all tables for Prometheus, alerts and what to do, a dashboard",
     "nats": "a floor on a cluster of NATS",
     "fleet": "a thousand simulated tables, and what they were measured at",
-    "messages": "every topic and message: who sends it, when, its fields, an example",
-    "config": "every key of bridge.toml",
-    "roads": "the roads, and what the topic `roads` holds",
+    "deal-script": "a table's inputs in words, for shoe replay",
+    "architecture": "rooms, a card's way, invariants, threads",
+    "contributing": "tests, style, recipes, release",
+    "glossary": "one word for each thing",
     "changelog": "what is new, and what to do at an update",
-    "readme": "what this is; MQTT for backends",
 }
+NO_ROWS: Final = ("architecture", "contributing", "glossary")
+"""Documents whose tables are not about alarms, keys, modes or messages."""
 ALSO: Final = {
     "3am": "when something is wrong",
     "update": "installing and updating",
@@ -179,13 +187,13 @@ def shipped(file: str) -> Path:
 
 
 def _document(name: str) -> str:
-    path = shipped(f"{name.upper() if name in ('changelog', 'readme') else name}.md")
+    path = shipped(f"{name.upper() if name == 'changelog' else name}.md")
     return path.read_text("utf-8").strip() if path.exists() else ""
 
 
 @cache
 def _rows() -> tuple[Row, ...]:
-    return tuple(row for chapter in chapters() if chapter.document != "readme" for row in _table(chapter))
+    return tuple(row for chapter in chapters() if chapter.document not in NO_ROWS for row in _table(chapter))
 
 
 def _table(chapter: Chapter) -> Iterator[Row]:

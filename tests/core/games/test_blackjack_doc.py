@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.cli import main
 from firmware_bridge.config.load import load
 from firmware_bridge.facts import orders
 from firmware_bridge.games.blackjack.odds import odds, piles_of
@@ -87,10 +86,3 @@ def test_the_example_config_is_a_table_of_blackjack() -> None:
     config = load(EXAMPLE)
     assert (config.table.game, config.house.decks, config.house.betting) == ("blackjack", 8, "required")
     assert set(config.lamps) == {*config.rules.slots, "ready", "fault"}
-
-
-def test_the_wiring_is_that_of_the_example(tmp_path: Path) -> None:
-    drawn = tmp_path / "wiring.svg"
-    assert main(["wiring", "--config", str(EXAMPLE), "--svg", str(drawn)]) == 0
-    remedy = f"draw it again: shoe wiring --config {EXAMPLE.relative_to(ROOT)} --svg {PICTURE.relative_to(ROOT)}"
-    assert drawn.read_text() == PICTURE.read_text(), remedy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -120,8 +121,18 @@ are what simulated tables say; `..` stands where a long value is cut. For progra
 
 
 def page() -> str:
-    """The whole page."""
-    return "\n".join(_lines()) + "\n"
+    """The whole page, its prose wrapped."""
+    folded: list[str] = []
+    is_code = False
+    for line in "\n".join(_lines()).split("\n"):
+        is_code ^= line.startswith("```")
+        folded += [line] if is_code or line.startswith(("|", "```", "#")) else _folded(line)
+    return "\n".join(folded) + "\n"
+
+
+def _folded(line: str) -> list[str]:
+    indent = "  " if line.startswith("- ") else ""
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _lines() -> Iterator[str]:

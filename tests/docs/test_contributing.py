@@ -1,0 +1,25 @@
+"""docs/contributing.md: every script and path it names exists."""
+
+import re
+
+import pytest
+
+from tests.docs.pages import DOCS, ROOT
+
+TEXT = (DOCS / "contributing.md").read_text("utf-8")
+NAMED = sorted(set(re.findall(r"`([a-z_]+/[\w/.-]*)[ `]", TEXT)))
+
+
+def test_it_is_short() -> None:
+    assert len(TEXT.splitlines()) <= 90
+
+
+def test_every_script_is_named() -> None:
+    scripts = {path.name for path in (ROOT / "scripts").iterdir() if path.is_file() and path.stat().st_mode & 0o100}
+    shown = {"demo", "floor", "play", "install", "lock", "picture-page", "picture-screen"}
+    assert {name for name in scripts if f"scripts/{name}" not in TEXT} <= shown
+
+
+@pytest.mark.parametrize("path", NAMED)
+def test_every_path_exists(path: str) -> None:
+    assert any((ROOT / place / path).exists() for place in (".", "firmware_bridge"))

@@ -1,0 +1,80 @@
+"""docs/mqtt.md: its programs run, its messages and orders are real."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.demo.memory_table import Replay
+from firmware_bridge.demo.script import parse
+from firmware_bridge.facts.house import House
+from firmware_bridge.facts.orders import ORDERS, tag_of
+from firmware_bridge.topics.event_and_round import messages
+from tests import broker as real
+from tests.broker import Broker
+from tests.docs.pages import DOCS, block
+from tests.system.table import BridgeTable
+
+PAGE = DOCS / "mqtt.md"
+
+brokers = real.brokers
+
+
+def test_the_twenty_lines_receive_rounds_also_after_the_broker_forgot_them(
+    brokers: Callable[..., Broker], tmp_path: Path
+) -> None:
+    broker = brokers()
+    program = block(PAGE, "python", "loop_forever").replace("1883", str(broker.port))
+    assert len(program.splitlines()) <= 28
+    heard = tmp_path / "heard"
+    table = BridgeTable(tmp_path, broker.port)
+    with heard.open("w") as out:
+        backend = subprocess.Popen([sys.executable, "-u", "-c", program], stdout=out, stderr=subprocess.STDOUT)
+    try:
+        table.start()
+        rounds = (("9sTdTsTc", "1 1 player natural 9 0"), ("2s9h3dKd", "1 2 banker 5 natural 9"))
+        for life, (cards, told) in enumerate(rounds, 1):
+            table.until(lambda life=life: broker.log.count("as backend") == life)  # type: ignore[misc]  # bound now
+            table.pause(0.5)  # until it has subscribed
+            table.deal(cards)
+            table.until(lambda told=told: told in heard.read_text())  # type: ignore[misc]  # bound now
+            broker.stop()
+            broker.start()
+    finally:
+        backend.kill()
+        backend.wait()
+        table.close()
+
+
+def test_the_payloads_are_those_of_replay() -> None:
+    shown = [json.loads(text) for text in re.split(r"\n(?=\{\"v\")", block(PAGE, "json", '"voided"').strip())]
+    lines = Replay(House(), "T07", pytest.fail).play(parse("9d 4s Kh 8c 2c !void misdeal"))
+    sent = [json.loads(each.payload) for line in lines for each in messages(line) if each.topic == "round"]
+    assert len(shown) == len(sent) == 2
+    shortened = {"journal", "at", "boot", "head", "bets"}
+    assert [each.pop("prev") for each in sent] == [None, {name: sent[0][name] for name in ("journal", "seq")}]
+    assert [each.pop("prev") for each in shown] == [None, {name: shown[0][name] for name in ("journal", "seq")}]
+    for told, real_one in zip(shown, sent, strict=True):
+        assert {name: value for name, value in told.items() if name not in shortened} == {
+            name: value for name, value in real_one.items() if name not in shortened
+        }
+    assert shown[0]["bets"].items() - {"..": 0}.items() >= {("player", 1), ("banker", -1), ("tie", -1)}
+
+
+def test_the_program_of_the_client_runs_on_what_a_table_sends() -> None:
+    lines = Replay(House(), "T07", pytest.fail).play(parse("9d 4s Kh 8c 2c"))
+    sent = {each.topic: each.payload for line in lines for each in messages(line)}
+    names = {"round_payload": sent["round"], "event_payload": sent["event"]}
+    exec(block(PAGE, "python", "verifier.take"), names)
+    assert names["message"]
+    assert names["paid"]
+    assert names["orders"] == []
+
+
+def test_every_order_is_there() -> None:
+    orders = PAGE.read_text("utf-8").split("## Orders")[1].split("`[mqtt] commands`")[0]
+    assert set(map(tag_of, ORDERS)) <= set(re.findall(r"`(\w+)`", orders))

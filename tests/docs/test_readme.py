@@ -1,0 +1,85 @@
+"""The README keeps to two minutes, and each of its lines works."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import README, ROOT, block
+
+TEXT = README.read_text("utf-8")
+OUTSIDE = re.sub(r"```.*?```", "", TEXT, flags=re.S)
+COMMANDS = [line.split("#")[0].strip() for line in re.findall(r"^    (\S.*)$", OUTSIDE, re.M)]
+
+ELSEWHERE = {
+    "scripts/test": "this is it",
+    "scripts/floor": "tests/floor_whole/test_simulated_floor.py",
+    "sudo scripts/install": "scripts/test-package, scripts/hil",
+    "sudo nano /etc/firmware-bridge/bridge.toml": "an editor",
+    "sudo shoe check": "scripts/hil",
+    "sudo systemctl enable --now firmware-bridge": "scripts/hil",
+}
+"""Command of the README that needs more than this test -> what runs it."""
+
+
+def test_it_is_read_in_two_minutes() -> None:
+    lines = TEXT.splitlines()
+    assert len(lines) <= 140
+    assert max(map(len, lines)) <= 160
+    assert len(OUTSIDE.split()) <= 950
+
+
+@pytest.mark.parametrize("command", [each for each in COMMANDS if each not in ELSEWHERE])
+def test_a_line_of_the_quick_start_runs(command: str) -> None:
+    if command.startswith("scripts/demo"):
+        command += " --rounds 1 --speed 100 --plain"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "round" in done.stdout
+
+
+def test_every_line_of_the_quick_start_is_tried_or_says_where() -> None:
+    assert set(ELSEWHERE) < set(COMMANDS)
+
+
+def test_the_subscriber_hears_the_demo(tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    program = block(README, "python", "loop_forever")
+    assert sum(bool(line.strip()) for line in program.splitlines()) <= 12
+    heard = tmp_path / "heard"
+    demo = [sys.executable, "-m", "firmware_bridge", "demo", "--port", port, "--rounds", "100000", "--speed", "50"]
+    with subprocess.Popen([*demo, "--plain"], stdout=subprocess.DEVNULL) as table:
+        try:
+            _until_there(int(port))
+            with heard.open("w") as out:
+                backend = subprocess.Popen([sys.executable, "-u", "-c", program.replace("18830", port)], stdout=out)
+            try:
+                _until(lambda: heard.read_text().count("\n") >= 3, heard)
+            finally:
+                backend.kill()
+                backend.wait()
+        finally:
+            table.terminate()
+    assert re.fullmatch(r"(1 \d+ closed (player|banker|tie)\n)+", heard.read_text().rpartition("\n")[0] + "\n")
+
+
+def _until_there(port: int) -> None:
+    def is_there() -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    _until(is_there, Path(os.devnull))
+
+
+def _until(is_so: object, shown: Path) -> None:
+    give_up = time.monotonic() + 30
+    while not is_so():  # type: ignore[operator]
+        assert time.monotonic() < give_up, shown.read_text()
+        time.sleep(0.05)
