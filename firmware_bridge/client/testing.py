@@ -1,7 +1,5 @@
 """A fake table for the tests of a backend: rounds with chosen faults, into a function or at a broker."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock

@@ -1,7 +1,5 @@
 """TOML as people write it: values on one line, and what is wrong with a file that is none, in words."""
 
-from __future__ import annotations
-
 import codecs
 import json
 import re

@@ -1,7 +1,5 @@
 """Puts the bridge together: hardware on one side, the table in the middle, the broker on the other."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -1,7 +1,5 @@
 """What the audience of the demo sees: the table as its subscriber hears it, broker, reader and news."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

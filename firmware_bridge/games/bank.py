@@ -1,7 +1,5 @@
 """How seats grab the bank and bet against it: the phases that niu-niu and er ba gang share."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """How guests' screens show a game; a screen lets through what it knows: its own words, seats, faces and amounts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple

@@ -1,7 +1,5 @@
 """Runs the script of a round over its moves, anew each time: nothing is kept that could go wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import localcontext
 from typing import Any

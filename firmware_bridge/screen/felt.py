@@ -1,7 +1,5 @@
 """What a screen shows of a table at one moment, and its cards and lamps as they lie on the felt, drawn with rich."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Borrows a device for a technician: from the running daemon, or freely where none runs."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

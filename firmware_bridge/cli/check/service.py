@@ -1,7 +1,5 @@
 """Checks of the installation: the systemd service, the versions of packages, and what the service's user may use."""
 
-from __future__ import annotations
-
 import re
 import stat
 import sys

@@ -1,7 +1,5 @@
 """The daemon's status as people read it: one screen, one line, or the words one says first at the telephone."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from typing import Any, Final

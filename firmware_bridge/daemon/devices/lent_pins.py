@@ -1,7 +1,5 @@
 """Lamps, keys and sensors lent to a technician, and the reader with them."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable

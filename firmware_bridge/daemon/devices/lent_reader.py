@@ -1,7 +1,5 @@
 """A reader lent to a technician: its test cards are counted and journaled, and none is ever a card of a shoe."""
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """The reader's end of the table: its messages become inputs, and reports on disk are acknowledged."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import deque

@@ -1,7 +1,5 @@
 """Every wire of a table, by the name of its config key."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from msgspec.structs import asdict

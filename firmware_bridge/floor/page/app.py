@@ -1,7 +1,5 @@
 """The routes of the page, and what stands before them: only reading, and only by names that are ours."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager

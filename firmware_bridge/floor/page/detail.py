@@ -1,7 +1,5 @@
 """A table's own page: what is on the table, its alarms and last rounds, and how its reader and machine are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 

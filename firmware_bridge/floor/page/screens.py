@@ -1,7 +1,5 @@
 """The routes of the guest screens: a page of each table, and a stream of its own that brings nothing but the screen."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable

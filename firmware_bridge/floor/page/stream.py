@@ -4,8 +4,6 @@ A browser that takes its time has no queue: what it is sent next is what the pag
 floor's whole page is never held for one browser, however slowly it reads.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -1,7 +1,5 @@
 """What a store of messages can do, whatever its engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, Protocol

@@ -1,7 +1,5 @@
 """The store in a database of PostgreSQL: every commit on its disk before it returns; and its reader."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The store in a file of SQLite: write-ahead log, every commit on disk before it returns; and its reader."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence

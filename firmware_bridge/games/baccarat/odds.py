@@ -1,7 +1,5 @@
 """Exact odds of baccarat: how many of all ordered six-card deals pay each tier of each bet; their table in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction

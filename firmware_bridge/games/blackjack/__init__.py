@@ -1,7 +1,5 @@
 """Blackjack: seats against the dealer, with marks, splits, doubles and a hole card."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, get_args

@@ -1,7 +1,5 @@
 """A round of blackjack as a script: bets, deal, peek, blackjacks, what seats say of their hands, dealer, settlement."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from decimal import Decimal
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Niu-niu as a script: a table's settings, and a round of grabs, bets and twenty cards that lie face down."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from decimal import Decimal
 from typing import Annotated, Any, Final

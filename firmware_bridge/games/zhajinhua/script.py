@@ -1,7 +1,5 @@
 """A round of zha jin hua as a script: antes, cards face down, the lot, betting, comparisons, settlement."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from decimal import Decimal
 from typing import Any

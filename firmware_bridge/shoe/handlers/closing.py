@@ -1,7 +1,5 @@
 """What is published of a round: as it closed, and as it was corrected."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final

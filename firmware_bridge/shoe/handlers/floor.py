@@ -1,7 +1,5 @@
 """What the floor may decide about an irregularity: one small function per choice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

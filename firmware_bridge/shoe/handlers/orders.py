@@ -1,7 +1,5 @@
 """Orders and keys of dealer, floor and guests: each either acts, or is refused with a reason."""
 
-from __future__ import annotations
-
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.facts.printable import as_seen

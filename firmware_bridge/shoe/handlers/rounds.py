@@ -1,7 +1,5 @@
 """How rounds and shoes begin and end: by orders, by cards, by NEXT, and by the cut card."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Final, Literal

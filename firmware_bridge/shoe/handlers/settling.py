@@ -1,7 +1,5 @@
 """What follows by itself once an input was judged: one step at a time, until there is none."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from firmware_bridge.facts import events

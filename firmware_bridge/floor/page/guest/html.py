@@ -1,7 +1,5 @@
 """A guest screen as HTML: a view in one of the languages, and the document around it."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Final
 
