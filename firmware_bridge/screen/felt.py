@@ -45,10 +45,6 @@ class Over(NamedTuple):
     said: Sequence[str] = ()
 
 
-def _none(_: int) -> tuple[()]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
     """A table as it is seen.
@@ -71,7 +67,7 @@ class Sight:
     head: Text | None = None
     first: Sequence[Row] = ()
     rows: Sequence[Row] = ()
-    boards: Boards = _none
+    boards: Boards = lambda _: ()
     keys: str = ""
     edge: str = "green"
 

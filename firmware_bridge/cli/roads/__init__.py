@@ -181,14 +181,10 @@ def _stream(arguments: argparse.Namespace, chosen: roads.RoadSettings) -> int:
     """A JSON line for each line of stdin."""
     if arguments.svg or arguments.png or arguments.road:
         raise NoShoe("- writes JSON only", "draw one shoe at a time: shoe roads OUTCOMES --svg FILE")
-    for number, line in enumerate(_lines(), 1):
-        rounds = beads(line.rstrip("\n"), f"line {number}, ")
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        rounds = beads(line.decode("utf-8", "replace").rstrip("\n"), f"line {number}, ")
         _write_json(roads.board(roads.roads_of(rounds, chosen)))
     return 0
-
-
-def _lines() -> Iterable[str]:
-    return (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
 
 
 def _show(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSettings, heading: Heading) -> None:

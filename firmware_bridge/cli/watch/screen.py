@@ -41,7 +41,7 @@ def screen(status: Status) -> list[str]:
         *((("asked", words),) if (words := asked(status["table"])) else ()),
         ("lamps", _lamps(status)),
         ("cards", _cards(status)),
-        ("rounds", _rounds(status)),
+        ("rounds", "  ".join(map(_round, status["rounds"])) or "none in this shoe"),
         *machine(status),
     )
     step = next_step(status)
@@ -219,10 +219,6 @@ def _cards(status: Status) -> str:
         return "no shoe is open"
     burn = f", {table['burn_left']} still to burn" if table["burn_left"] else ""
     return f"{table['cards_left']} left{burn}"
-
-
-def _rounds(status: Status) -> str:
-    return "  ".join(map(_round, status["rounds"])) or "none in this shoe"
 
 
 def _round(told: dict[str, Any]) -> str:

@@ -51,11 +51,6 @@ def _bet(table: Layout, start: Start) -> dict[str, str]:
     return {each.slot.partition(".")[0]: "1" for each in table.placed if each.slot != DEALER}
 
 
-def _ends(terms: Blackjack, start: Start) -> bool:
-    """Whether the shoe is to be shuffled before another round."""
-    return is_shuffle_due(start.decks, start.left)
-
-
 def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The last of these rounds, its hands as they lie from the dealer's left."""
     told = rounds[-1]
@@ -126,7 +121,7 @@ GAME: Final = Game(
         seatless=WORDS,
         players=range(1, SEATS + 1),
         answer=_answer,
-        ends=_ends,
+        ends=lambda terms, start: is_shuffle_due(start.decks, start.left),
     ),
     money=Money(
         stakes="bets",
