@@ -5,13 +5,15 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from decimal import Decimal
 from math import prod
 from random import Random
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games import asks, guest
+from firmware_bridge.games.game import Result
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.strategy import Asked
 
@@ -60,6 +62,9 @@ class Bank(Struct, frozen=True, kw_only=True):
     bets: dict[str, int] = {}
 
 
+RunningT = TypeVar("RunningT", bound=Bank)
+
+
 def given_by(
     seats: Sequence[str], word: str, offer: asks.Offer, why: str, shows: Callable[[dict[str, int]], Struct]
 ) -> Generator[asks.Ask, Any, dict[str, int]]:
@@ -99,6 +104,27 @@ def lot_among(seats: Sequence[str], why: str) -> Generator[asks.Ask, Any, str]:
         raise asks.Refused("not_allowed", f"the lot is due: {among}")
     asks.check(LOT, mark.value, offer)
     return str(mark.value)
+
+
+def grabbed(
+    shown: RunningT, offer: asks.Offer, among: Callable[[Mapping[str, int]], Sequence[str]]
+) -> Generator[asks.Ask, Any, tuple[dict[str, int], str]]:
+    """The bids of all seats, and who gets the bank: of several the lot says it. among: those whose bids are best.
+
+    shown: what the table shows before the bids.
+    """
+    bids = yield from given_by(SEATS, GRAB, offer, "who grabs the bank", lambda told: replace(shown, bids=told))
+    best = among(bids)
+    banker = best[0] if len(best) == 1 else (yield from lot_among(best, "the lot says who is banker"))
+    return bids, banker
+
+
+def seated(shown: RunningT, bids: Mapping[str, int], banker: str, multiple: int) -> Generator[asks.Ask, Any, RunningT]:
+    """What the table shows once the bank is given."""
+    yield asks.did("banker", f"S{banker}", multiple)
+    running = replace(shown, bids=by_slot(bids), banker=f"S{banker}", multiple=multiple)
+    yield asks.Shows(running)
+    return running
 
 
 def from_next(banker: str) -> tuple[str, ...]:
@@ -146,19 +172,29 @@ def outcome_of(nets: Mapping[str, Decimal], banker: str) -> str:
     return "banker" if won > 0 else "players" if won < 0 else "even"
 
 
+def result(
+    banker: str, hands: Mapping[str, Any], nets: Mapping[str, Decimal], ends: Mapping[str, Outcome], own: Struct
+) -> Result:
+    """A round that is over: by seat the hands and the nets, by player how he ended against the banker."""
+    his = hands[banker].points
+    compared = [(f"S{seat}", hands[seat].points, ends[seat]) for seat in from_next(banker)]
+    return Result(
+        hands={f"S{seat}": hands[seat] for seat in SEATS},
+        outcome=outcome_of(nets, banker),
+        bets={f"S{seat}": asks.in_words(nets[seat]) for seat in SEATS},
+        staked=dict.fromkeys(SLOTS, "0"),
+        own=own,
+        why=tuple([f"{slot} {points} {_ENDS[end]} S{banker} {his}" for slot, points, end in compared]),
+        reasons=tuple(
+            [
+                Reason(end, {"slot": slot, "has": points, "banker": f"S{banker}", "banker_has": his})
+                for slot, points, end in compared
+            ]
+        ),
+    )
+
+
 _ENDS: Final[dict[Outcome, str]] = {"win": "beats", "lose": "loses to", "push": "equals"}
-
-
-def why(banker: str, points: Mapping[str, str], ends: Mapping[str, Outcome]) -> tuple[str, ...]:
-    """How each player ended against the banker, in words, from his next seat on."""
-    his = points[banker]
-    return tuple([f"S{seat} {points[seat]} {_ENDS[ends[seat]]} S{banker} {his}" for seat in from_next(banker)])
-
-
-def reasons(banker: str, points: Mapping[str, str], ends: Mapping[str, Outcome]) -> tuple[Reason, ...]:
-    """The same as ids and values."""
-    his: dict[str, str | int] = {"banker": f"S{banker}", "banker_has": points[banker]}
-    return tuple([Reason(ends[seat], {"slot": f"S{seat}", "has": points[seat], **his}) for seat in from_next(banker)])
 
 
 def remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
