@@ -102,8 +102,8 @@ def beads(text: str, where: str = "") -> list[roads.Bead]:
             what = f"{where}column {column}: {len(word)} {field} for {len(outcomes)} outcomes"
             raise NoShoe(what, "write a 0 or a 1 for every outcome")
     more += ["0" * len(outcomes)] * (len(FIELDS) - 1 - len(more))
-    rows = zip(outcomes.upper(), *more, strict=True)
-    return [roads.Bead(OUTCOMES[outcome], *(each == "1" for each in said)) for outcome, *said in rows]
+    said = [[each == "1" for each in word] for word in more]
+    return [roads.Bead(OUTCOMES[outcome], *each) for outcome, *each in zip(outcomes.upper(), *said, strict=True)]
 
 
 def running(config: Path) -> Told:
@@ -232,12 +232,13 @@ def _words(text: str, where: str) -> list[tuple[int, str]]:
 
 
 def _check_letters(word: str, allowed: str, where: str, column: int) -> None:
-    for place, letter in enumerate(word if word != EMPTY else "", column):
-        if letter not in allowed:
-            raise NoShoe(
-                f"{where}{place}: {letter!r} is none of {', '.join(dict.fromkeys(allowed.upper()))}",
-                "correct it and try again",
-            )
+    wrong = word.lstrip(allowed) if word != EMPTY else ""
+    if wrong:
+        place = column + len(word) - len(wrong)
+        raise NoShoe(
+            f"{where}{place}: {wrong[0]!r} is none of {', '.join(dict.fromkeys(allowed.upper()))}",
+            "correct it and try again",
+        )
 
 
 def _recorded(config: Path) -> Told:

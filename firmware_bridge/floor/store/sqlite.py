@@ -40,8 +40,9 @@ class SqliteStore(Store):
             try:
                 if not make and not self._version():
                     raise self._none()
-                if self._version() != FORMAT and self._has_tables():
-                    raise OtherFormat(str(path), self._version())
+                # Tables come with their format. In this order, for another process may make both between the two looks.
+                if self._has_tables() and (found := self._version()) != FORMAT:
+                    raise OtherFormat(str(path), found)
                 self._db.execute("pragma journal_mode = wal").fetchall()
                 self._db.execute("pragma synchronous = full")
                 self._make()
