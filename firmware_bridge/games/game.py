@@ -15,19 +15,7 @@ from firmware_bridge.games.layout import Ended, Layout, Nothing, Placed, Result,
 from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.strategy import Strategy, first_offered
 
-__all__ = [
-    "Ended",
-    "Game",
-    "Layout",
-    "Nothing",
-    "OddsBook",
-    "Placed",
-    "Result",
-    "Script",
-    "Start",
-    "Terms",
-    "Topic",
-]
+__all__ = ["Ended", "Game", "Layout", "Nothing", "OddsBook", "Placed", "Result", "Script", "Start", "Terms", "Topic"]
 
 
 class Terms(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,7 +1,5 @@
 """`shoe roads`: the roads of a shoe, drawn or as JSON."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tomllib
@@ -266,7 +264,7 @@ def _recorded(config: Path) -> Told:
     return Told([rounds[number] for number in sorted(rounds)], terms, _heading(head, said))
 
 
-def _heading(head: Public | None, said: list[Any]) -> Heading:
+def _heading(head: "Public | None", said: list[Any]) -> Heading:
     """Whose the rounds of a journal are, from its last head and its events."""
     if head is None:
         return Heading()

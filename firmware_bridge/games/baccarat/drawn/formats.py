@@ -1,7 +1,5 @@
 """Writes pictures of roads as SVG, and as PNG, drawn with Pillow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -101,7 +99,7 @@ def _n(number: float) -> str:
     return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
-def _drawn(sheet: Sheet) -> Image.Image:
+def _drawn(sheet: Sheet) -> "Image.Image":
     from PIL import Image, ImageDraw
 
     finer = FINER if sheet.width * sheet.height <= LARGE else FINER - 1
@@ -112,7 +110,7 @@ def _drawn(sheet: Sheet) -> Image.Image:
     return image.resize((sheet.width, sheet.height), Image.Resampling.LANCZOS)
 
 
-def _pen(pen: ImageDraw.ImageDraw, unit: float, fonts: Callable[[bool, int], Any]) -> Callable[[Shape, str], None]:
+def _pen(pen: "ImageDraw.ImageDraw", unit: float, fonts: Callable[[bool, int], Any]) -> Callable[[Shape, str], None]:
     """What draws one shape; unit: pixels in a unit of the shapes."""
 
     def around(x: float, y: float, radius: float) -> tuple[float, float, float, float]:
