@@ -154,7 +154,7 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Its settings, `[game]` in the config; frozen when a shoe is opened."""
     pack: Mapping[Card, int]
     """The faces of one pack, and how often each is in it."""
-    packs: range
+    packs: range = range(1, 2)
     """How many packs a shoe may hold."""
     slots: tuple[str, ...]
     """Every slot a card may lie in: what `[lamps]` and `[presence]` may name."""
