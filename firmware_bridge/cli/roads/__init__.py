@@ -197,17 +197,14 @@ def _show(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSet
 
 
 def _draw(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSettings, heading: Heading) -> None:
+    from firmware_bridge.games.baccarat.drawn.formats import svg, write_png, write_svg
     from firmware_bridge.games.baccarat.drawn.sheet import SIZE, Look, sheet
 
     size, dots = arguments.size or SIZE, arguments.pair_dots
     drawn = sheet(now, Look(arguments.theme, arguments.lang, arguments.road, chosen.good, size, dots), heading)
     if arguments.svg:
-        from firmware_bridge.games.baccarat.drawn.formats import write_svg
-
-        write_svg(drawn, arguments.svg)
+        write_svg(svg(drawn), arguments.svg)
     if arguments.png:
-        from firmware_bridge.games.baccarat.drawn.formats import write_png
-
         write_png(drawn, arguments.png)
 
 

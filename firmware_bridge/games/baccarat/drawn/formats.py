@@ -40,10 +40,10 @@ class PictureError(BridgeError, OSError):
     """The picture cannot be drawn or written."""
 
 
-def write_svg(sheet: Sheet, path: Path) -> None:
-    """Write the picture into a file. Raises PictureError."""
+def write_svg(text: str, path: Path) -> None:
+    """Write a picture as SVG text into a file. Raises PictureError."""
     try:
-        path.write_text(svg(sheet), "utf-8")
+        path.write_text(text, "utf-8")
     except OSError as error:
         raise PictureError(f"{path}: {error.strerror}", "name a file that may be written") from None
 
