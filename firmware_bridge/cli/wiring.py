@@ -1,7 +1,5 @@
 """`shoe wiring`: which wire goes to which pin of the header, by this table's config, in words or as a picture."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What a game is: its packs, its settings, and a round as a script that asks for what is due."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """What each house does about each irregularity: one table per policy (irregularities.md)."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """The messages of the topics `event` and `round`: read off a journal line, the same bytes every time."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import msgspec

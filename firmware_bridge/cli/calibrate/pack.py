@@ -1,7 +1,5 @@
 """`shoe calibrate pack`: pulls whole packs and counts every face."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Mapping

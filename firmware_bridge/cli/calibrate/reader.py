@@ -1,7 +1,5 @@
 """`shoe calibrate reader`: raw signal, settings, and a test pass; a reader that shows no signal has the pass alone."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """Checks of the card reader (its port, its code book, its calibration) and of the keypads at the seats."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime

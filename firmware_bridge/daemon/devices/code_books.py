@@ -1,7 +1,5 @@
 """Code books: the card that each code of a reader stands for."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

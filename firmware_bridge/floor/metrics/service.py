@@ -1,7 +1,5 @@
 """`shoe-floor metrics`: listens to all tables, and answers Prometheus, until it is told to stop."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal

@@ -1,7 +1,5 @@
 """Baccarat: its rules in two dealing procedures, bets, odds and roads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Er ba gang: forty tiles, four seats, five rounds a game, every player against the banker."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import combinations_with_replacement

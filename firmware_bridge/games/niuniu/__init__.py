@@ -1,7 +1,5 @@
 """Niu-niu with a grabbed bank: four seats, one pack a round, every player against the banker."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Zha jin hua: three cards face down, betting with looks and comparisons, and a pot."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final

@@ -81,7 +81,7 @@ def with_ends(roads: Roads, **told: Any) -> Board:
         small=small.signs,
         cockroach=cockroach.signs,
         ask={side: answer.signs for side, answer in answers.items()},
-        ask_cells={side: _ask_cells(answer) for side, answer in answers.items()},
+        ask_cells={side: AskCells(answer.big, *answer.cells) for side, answer in answers.items()},
     )
 
 
@@ -117,10 +117,6 @@ def _newest(columns: Sequence[Column]) -> Iterator[tuple[int, int]]:
     for number in range(len(columns), 0, -1):
         for count in reversed(columns[number - 1].ties):
             yield count, number
-
-
-def _ask_cells(answer: Answer) -> AskCells:
-    return AskCells(answer.big, *answer.cells)
 
 
 class Answer(Struct, frozen=True):
